@@ -45,6 +45,8 @@ pub(crate) struct FiberState {
     stretch: Cell<Option<Stretch>>,
     /// `max_stack_depth`, in kilobytes.
     stack_depth: Cell<u32>,
+    /// See [`word`].
+    word: Cell<u32>,
     unwinding: Cell<bool>,
     pub(crate) interrupts: InterruptState,
     pub(crate) usage: Counters,
@@ -59,6 +61,7 @@ impl FiberState {
             stack_limit: Cell::new(0),
             stretch: Cell::new(None),
             stack_depth: Cell::new(DEFAULT_STACK_DEPTH),
+            word: Cell::new(0),
             unwinding: Cell::new(false),
             interrupts: InterruptState::new(),
             usage: Counters::new(),
@@ -331,6 +334,16 @@ pub fn set_stack_depth(kilobytes: u32) {
             state.stack_limit.set(stretch.first_limit());
         }
     });
+}
+
+/// A word of the running fiber's, for whoever runs in it: 0 until it is set. It reaches places that nothing is handed down to.
+pub fn word() -> u32 {
+    with_state(|state| state.word.get())
+}
+
+/// Sets [`word`] of the running fiber.
+pub fn set_word(word: u32) {
+    with_state(|state| state.word.set(word));
 }
 
 /// Fails when the fiber is deeper than `max_stack_depth` allows, or the stack of a thread is used up but for a reserve. Recursive code calls it

@@ -130,6 +130,10 @@ pub trait Client {
     fn take_chained(&mut self) -> bool;
     /// How long the client and its statements may take.
     fn timeouts(&self) -> Timeouts;
+    /// Whether each error ends the session (`exit_on_error`).
+    fn exits_on_error(&self) -> bool {
+        false
+    }
     /// What the client's texts are encoded in, before it has set anything else.
     fn encoding(&self) -> Encoding {
         Encoding::Utf8

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use base::settings::ServerSettings;
+use base::settings::{ServerSettings, Setting};
 use base::{Severity, SqlError, SqlResult, SqlState};
 
 use crate::log;
@@ -14,9 +14,6 @@ const FORBIDDEN: u32 = 0o027;
 
 /// Permissions that let the group read, as `initdb --allow-group-access` gives them.
 const FOR_GROUP: u32 = 0o050;
-
-/// The setting that gives users of a server that runs as root what root has.
-const ALLOW_ROOT: &str = "stampede.allow_root_access";
 
 /// Fails unless the directory is there, is ours alone and of this version.
 pub fn check(dir: &Path) -> SqlResult<()> {
@@ -102,17 +99,11 @@ fn check_version(dir: &Path) -> SqlResult<()> {
 
 /// Whether users of this server reach files outside the data directory: not if it runs as root, unless the setting says so. Warns in the log
 /// about a server that runs as root.
-pub fn gives_files(settings: &ServerSettings) -> SqlResult<bool> {
-    let allowed = match settings.custom(ALLOW_ROOT) {
-        None => false,
-        Some(text) => base::settings::parse_bool(text).ok_or_else(|| {
-            let message = format!("parameter \"{ALLOW_ROOT}\" requires a Boolean value");
-            SqlError::fatal(SqlState::INVALID_PARAMETER_VALUE, message)
-        })?,
-    };
+pub fn gives_files(settings: &ServerSettings) -> bool {
     if effective_user() != 0 {
-        return Ok(true);
+        return true;
     }
+    let allowed = settings.bool(Setting::stampede_allow_root_access);
     let files = match allowed {
         true => "and \"stampede.allow_root_access\" lets its superusers reach every file of this machine",
         false => {
@@ -121,7 +112,7 @@ pub fn gives_files(settings: &ServerSettings) -> SqlResult<bool> {
     };
     let message = format!("the server runs as root, which is not recommended; {files}");
     log::report(&SqlError::with_severity(Severity::Warning, SqlState::WARNING, message), None, None);
-    Ok(allowed)
+    allowed
 }
 
 fn effective_user() -> u32 {

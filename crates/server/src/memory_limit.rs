@@ -2,31 +2,29 @@
 //!
 //! PostgreSQL has no such limit: there the system refuses a process memory, or kills one.
 
-use base::settings::{ServerSettings, Setting, parse_megabytes};
+use base::settings::{ServerSettings, Setting};
 use base::{SqlError, SqlResult, SqlState};
 use runtime::memory;
-
-/// The setting: megabytes, or with a unit; 0: no limit. A reload changes it.
-const SETTING: &str = "stampede.memory_limit";
 
 /// Percent of the memory there is, without the setting. The rest is for what the allocator keeps in reserve, for stacks, for the system's own
 /// cache of files, and for what a statement takes until it looks whether it may.
 const PERCENT: u64 = 80;
 
-/// Puts the limit into force. Fails if the setting cannot be read, or leaves nothing beside the memory that the server has taken for good.
+/// Puts the limit into force; a reload does so too. Fails if it leaves nothing beside the memory that the server has taken for good.
 pub fn apply(settings: &ServerSettings) -> SqlResult<()> {
     let mapped = settings.bytes(Setting::shared_buffers);
-    let limit = match settings.custom(SETTING) {
-        Some(text) => Some(parse_megabytes(SETTING, text)?).filter(|bytes| *bytes != 0),
+    let limit = match settings.int(Setting::stampede_memory_limit) {
+        0 => None,
         // Somebody who wants more shared buffers than that gets a part of the rest.
-        None => {
-            available(&read).map(|all| (all / 100 * PERCENT).max(mapped + all.saturating_sub(mapped) / 2))
-        }
+        -1 => available(&read).map(|all| (all / 100 * PERCENT).max(mapped + all.saturating_sub(mapped) / 2)),
+        _ => Some(settings.bytes(Setting::stampede_memory_limit)),
     };
     if let Some(limit) = limit
         && limit <= mapped
     {
-        let message = format!("\"{SETTING}\" must be greater than the {} MB of shared buffers", mapped >> 20);
+        let mapped = mapped >> 20;
+        let message =
+            format!("\"stampede.memory_limit\" must be greater than the {mapped} MB of shared buffers");
         return Err(SqlError::new(SqlState::INVALID_PARAMETER_VALUE, message));
     }
     memory::set_limit(limit.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX)));

@@ -108,7 +108,7 @@ fn serve(start: Start, settings: Arc<ServerSettings>) -> SqlResult<()> {
     check_connections(&settings)?;
     let tls = Tls::load(&settings)?.map(Arc::new);
     let rules = load_rules(&settings)?;
-    let count = worker_count(&settings)?;
+    let count = worker_count(&settings);
     let workers = Workers::start(count).map_err(|error| {
         SqlError::fatal(
             SqlState::INSUFFICIENT_RESOURCES,
@@ -162,15 +162,10 @@ fn external_pid_file(settings: &ServerSettings) -> Option<ExternalPidFile> {
 }
 
 /// One worker for each processor, unless `stampede.workers` says otherwise.
-fn worker_count(settings: &ServerSettings) -> SqlResult<usize> {
-    match settings.custom("stampede.workers") {
-        None => Ok(std::thread::available_parallelism().map_or(1, usize::from)),
-        Some(text) => text.parse().ok().filter(|n| (1..=1024).contains(n)).ok_or_else(|| {
-            SqlError::fatal(
-                SqlState::INVALID_PARAMETER_VALUE,
-                format!("invalid value for parameter \"stampede.workers\": \"{text}\""),
-            )
-        }),
+fn worker_count(settings: &ServerSettings) -> usize {
+    match settings.int(Setting::stampede_workers) {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        number => number as usize,
     }
 }
 

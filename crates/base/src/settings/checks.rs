@@ -51,6 +51,9 @@ pub(super) fn parse(setting: Setting, text: &str, current: &Value) -> SqlResult<
                 other => format!("Table access method \"{other}\" does not exist."),
             }));
         }
+        Setting::timezone_abbreviations if !["Default", "Australia", "India"].contains(&text) => {
+            return Err(invalid());
+        }
         Setting::log_destination => {
             check_destinations(setting, text)?.map_err(|detail| invalid().detail(detail))?;
             None
@@ -61,6 +64,10 @@ pub(super) fn parse(setting: Setting, text: &str, current: &Value) -> SqlResult<
         }
         Setting::restrict_nonsystem_relation_kind => {
             key_words(text, &["view", "foreign-table"]).map_err(|detail| invalid().detail(detail))?;
+            None
+        }
+        Setting::plpgsql_extra_errors | Setting::plpgsql_extra_warnings => {
+            extra_checks(text).map_err(|detail| invalid().detail(detail))?;
             None
         }
         Setting::application_name | Setting::cluster_name => Some(ascii(text)),
@@ -111,6 +118,18 @@ fn key_words(text: &str, known: &[&str]) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Names of PL/pgSQL's checks, or one word for all or none of them; an error is the DETAIL.
+fn extra_checks(text: &str) -> Result<(), String> {
+    if ["all", "none"].iter().any(|word| word.eq_ignore_ascii_case(text)) {
+        return Ok(());
+    }
+    let words = text.split(',').map(|word| word.trim().trim_matches('"').to_ascii_lowercase());
+    if let Some(word) = words.into_iter().find(|word| word == "all" || word == "none") {
+        return Err(format!("Key word \"{word}\" cannot be combined with other key words."));
+    }
+    key_words(text, &["shadowed_variables", "too_many_rows", "strict_multi_assignment"])
 }
 
 /// PostgreSQL writes characters that are not printable ASCII as `\x` and two digits.

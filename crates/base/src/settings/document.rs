@@ -18,14 +18,6 @@ Each setting does what it says, or cannot be set to what it would not do:
 * *fixed*: another value asks for something that is not there, and is refused (SQLSTATE 0A000).
 
 Where a default differs from PostgreSQL's, it is what the server does.
-
-## Of Stampede alone
-
-| name | default | changed by | |
-|---|---|---|---|
-| `stampede.workers` | one for each processor | restart | Worker threads. |
-| `stampede.memory_limit` | 80 % of what the machine, its control group or `ulimit -v` grants | reload | What the server may take, shared buffers included; 0: no limit. |
-| `stampede.allow_root_access` | `off` | restart | Whether a server that runs as root lets COPY and its kin reach files outside the data directory, and run programs. |
 ";
 
 fn table() -> String {

@@ -32,7 +32,7 @@ pub use definition::{Context, Definition, Effect, Kind, Module, Unit};
 pub use server::{Reload, ServerSettings, Source};
 pub use session::{Fast, PlanCacheMode, SessionSettings, SettingRow, Timeouts, TrackFunctions, Who};
 pub use table::{ALL, DEFINITIONS, Setting};
-pub use value::{Value, parse_bool, parse_megabytes};
+pub use value::{Value, parse_bool};
 pub use watch::{TrackStatements, Watch, libraries};
 
 use std::sync::OnceLock;
@@ -86,16 +86,31 @@ pub fn is_custom_name(name: &str) -> bool {
     name.contains('.')
 }
 
-/// Fails for a name with a dot that is not made of identifiers (42602).
-pub fn check_custom_name(name: &str) -> SqlResult<()> {
+/// Fails for a name with a dot that is not made of identifiers, or whose first part belongs to settings that are all known (42602).
+fn check_custom_name(name: &str, watch: &Watch) -> SqlResult<()> {
+    let invalid = || sql_err!(INVALID_NAME, "invalid configuration parameter name \"{name}\"");
     let identifier = |part: &str| {
         let mut chars = part.chars();
         let start = |c: char| c.is_ascii_alphabetic() || c == '_' || !c.is_ascii();
         chars.next().is_some_and(start) && chars.all(|c| start(c) || c.is_ascii_digit() || c == '$')
     };
-    if name.split('.').all(identifier) {
-        return Ok(());
+    if !name.split('.').all(identifier) {
+        let detail = "Custom parameter names must be two or more simple identifiers separated by dots.";
+        return Err(invalid().detail(detail));
     }
-    Err(sql_err!(INVALID_NAME, "invalid configuration parameter name \"{name}\"")
-        .detail("Custom parameter names must be two or more simple identifiers separated by dots."))
+    match reserved_prefix(name, watch) {
+        Some(prefix) => Err(invalid().detail(format!("\"{prefix}\" is a reserved prefix."))),
+        None => Ok(()),
+    }
+}
+
+/// The first part of a setting's name, if all settings that begin with it are known: it is the server's, or a loaded module's.
+fn reserved_prefix(name: &str, watch: &Watch) -> Option<&'static str> {
+    let (first, _) = name.split_once('.')?;
+    let definitions = ALL.iter().map(|setting| setting.definition());
+    let mut there = definitions.filter(|definition| definition.module.is_none_or(|m| watch.is_loaded(m)));
+    there.find_map(|definition| {
+        let (prefix, _) = definition.name.split_once('.')?;
+        prefix.eq_ignore_ascii_case(first).then_some(prefix)
+    })
 }

@@ -161,7 +161,7 @@ impl ServerSettings {
             if !is_custom_name(name) {
                 return Err(unrecognized(name));
             }
-            check_custom_name(name)?;
+            check_custom_name(name, &self.fast.watch)?;
             self.custom.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
             self.custom.push((name.to_string(), text.to_string()));
             return Ok(());

@@ -79,7 +79,7 @@ pub struct Fast {
     pub planner_version: u32,
     /// Changes whenever `search_path` does: cached name look-ups are keyed by it.
     pub search_path_version: u32,
-    /// Changes whenever a setting of value output does (`DateStyle`, `TimeZone`, `IntervalStyle`, ...).
+    /// Changes whenever a setting does that texts are read or values are written by (`DateStyle`, `TimeZone`, `IntervalStyle`, ...).
     pub format_version: u32,
     /// Whether commits wait for the log to be durable.
     pub synchronous_commit: bool,
@@ -93,6 +93,10 @@ pub struct Fast {
     pub track_io_timing: bool,
     /// `track_counts`
     pub track_counts: bool,
+    /// `quote_all_identifiers`
+    pub quote_all_identifiers: bool,
+    /// `track_wal_io_timing`
+    pub track_wal_io_timing: bool,
     /// `plan_cache_mode`
     pub plan_cache_mode: PlanCacheMode,
     pub log_duration: bool,
@@ -221,6 +225,8 @@ impl Default for Fast {
             default_deferrable: false,
             track_io_timing: false,
             track_counts: true,
+            quote_all_identifiers: false,
+            track_wal_io_timing: false,
             track_functions: TrackFunctions::None,
             plan_cache_mode: PlanCacheMode::Auto,
             log_duration: false,
@@ -278,6 +284,8 @@ impl Fast {
             Setting::default_transaction_deferrable => self.default_deferrable = value.as_bool(),
             Setting::track_io_timing => self.track_io_timing = value.as_bool(),
             Setting::track_counts => self.track_counts = value.as_bool(),
+            Setting::track_wal_io_timing => self.track_wal_io_timing = value.as_bool(),
+            Setting::quote_all_identifiers => self.quote_all_identifiers = value.as_bool(),
             Setting::track_functions => {
                 self.track_functions = match value.as_text() {
                     "pl" => TrackFunctions::Procedural,
@@ -309,7 +317,14 @@ impl Fast {
             | Setting::TimeZone
             | Setting::array_nulls
             | Setting::bytea_output
-            | Setting::extra_float_digits => self.format_version = self.format_version.wrapping_add(1),
+            | Setting::extra_float_digits
+            | Setting::transform_null_equals
+            | Setting::timezone_abbreviations
+            | Setting::backslash_quote
+            | Setting::client_encoding => self.format_version = self.format_version.wrapping_add(1),
+            _ => {}
+        }
+        match setting {
             // It chooses among plans and changes none.
             Setting::plan_cache_mode => {}
             _ if setting.definition().shapes_plans() => {
@@ -497,7 +512,7 @@ impl SessionSettings {
     /// Fails if somebody may not have a value stored for sessions to come, or take it away (`None`).
     pub fn check_stored(&self, name: &str, text: Option<&str>, who: Who) -> SqlResult<()> {
         let Some(setting) = Setting::find(name) else {
-            return if is_custom_name(name) { check_custom_name(name) } else { Err(unrecognized(name)) };
+            return self.check_custom_name(name);
         };
         match setting.definition().context {
             Context::Backend | Context::User => {}
@@ -552,18 +567,33 @@ impl SessionSettings {
     }
 
     fn set_custom(&mut self, name: &str, text: Option<&str>, local: bool, level: u32) -> SqlResult<()> {
-        let name = custom_name(name)?;
+        let name = self.custom_name(name)?;
         self.remember(Key::Custom(name.clone()), local, level);
         self.custom(&name).own = text.map(str::to_string);
         Ok(())
     }
 
     fn set_custom_default(&mut self, name: &str, text: &str, source: Source) -> SqlResult<()> {
-        let custom = self.custom(&custom_name(name)?);
+        let name = self.custom_name(name)?;
+        let custom = self.custom(&name);
         if custom.default.as_ref().is_none_or(|(_, known)| *known <= source) {
             custom.default = Some((text.to_string(), source));
         }
         Ok(())
+    }
+
+    /// Fails unless the name may be that of an extension's setting.
+    pub fn check_custom_name(&self, name: &str) -> SqlResult<()> {
+        self.custom_name(name).map(drop)
+    }
+
+    /// The name of an extension's setting, in lower case.
+    fn custom_name(&self, name: &str) -> SqlResult<String> {
+        if !is_custom_name(name) {
+            return Err(unrecognized(name));
+        }
+        check_custom_name(name, &self.fast.watch)?;
+        Ok(name.to_ascii_lowercase())
     }
 
     /// The setting of an extension, known from now on.
@@ -772,15 +802,6 @@ impl SessionSettings {
             pending_restart: entry.pending_restart,
         }
     }
-}
-
-/// The name of an extension's setting, in lower case.
-fn custom_name(name: &str) -> SqlResult<String> {
-    if !is_custom_name(name) {
-        return Err(unrecognized(name));
-    }
-    check_custom_name(name)?;
-    Ok(name.to_ascii_lowercase())
 }
 
 /// Why a setting cannot be changed now.

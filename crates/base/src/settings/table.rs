@@ -70,6 +70,22 @@ settings! {
             .about("Whether the making of plans is counted.");
         pg_stat_statements_track_utility = bool(true).of(StatStatements, "pg_stat_statements.track_utility").superuser().works()
             .about("Whether statements without a plan are counted.");
+        plpgsql_check_asserts = bool(true).named("plpgsql.check_asserts").user().works()
+            .about("Whether ASSERT checks anything.");
+        plpgsql_extra_errors = string("none").named("plpgsql.extra_errors").user().list().works()
+            .about("Dubious programming that is an error.");
+        plpgsql_extra_warnings = string("none").named("plpgsql.extra_warnings").user().list().works()
+            .about("Dubious programming that is warned of.");
+        plpgsql_print_strict_params = bool(false).named("plpgsql.print_strict_params").user().works()
+            .about("Whether failures of INTO STRICT show the query's parameters.");
+        plpgsql_variable_conflict = choice("error", &["error", "use_variable", "use_column"]).named("plpgsql.variable_conflict").superuser().works()
+            .about("What a name means that is a variable's and a column's.");
+        stampede_allow_root_access = bool(false).named("stampede.allow_root_access").postmaster().works()
+            .about("Whether a server that runs as root lets COPY and its kin reach files outside the data directory, and run programs.");
+        stampede_memory_limit = int(-1, -1, MAX).named("stampede.memory_limit").sighup().mb().works()
+            .about("What the server may take, shared buffers included; 0: no limit, -1: 80 % of what the machine, its control group or ulimit grants.");
+        stampede_workers = int(0, 0, 1024).named("stampede.workers").postmaster().works()
+            .about("Worker threads; 0: one for each processor.");
     }
     "Client Connection Defaults / Locale and Formatting" {
         client_encoding = string("UTF8").user().report().works().about("Character set of the client.");
@@ -89,8 +105,8 @@ settings! {
         lc_numeric = string("C").user().works().about("Locale for numbers.");
         lc_time = string("C").user().works().about("Locale for names of days and months.");
         TimeZone = string("GMT").user().report().works().about("Time zone in which timestamps are shown and read.");
-        timezone_abbreviations = string("Default").user().lacks("a file of time zone abbreviations")
-            .about("File of time zone abbreviations.");
+        timezone_abbreviations = string("Default").user().works()
+            .about("Set of time zone abbreviations: Default, Australia or India.");
     }
     "Client Connection Defaults / Other Defaults" {
         dynamic_library_path = string("$libdir").superuser().lacks("loading of libraries")
@@ -102,8 +118,8 @@ settings! {
     "Client Connection Defaults / Shared Library Preloading" {
         jit_provider = string("llvmjit").postmaster().lacks("compilation of expressions")
             .about("Library that compiles expressions.");
-        local_preload_libraries = string("").user().list().quoted().lacks("loading of libraries")
-            .about("Unprivileged libraries loaded by each session.");
+        local_preload_libraries = string("").user().list().quoted().works()
+            .about("Libraries of the folder \"plugins\" loaded by each session; there are none.");
         session_preload_libraries = string("").superuser().list().quoted().works()
             .about("Libraries loaded by each session.");
         shared_preload_libraries = string("").postmaster().list().quoted().works()
@@ -280,7 +296,7 @@ settings! {
     "Error Handling" {
         data_sync_retry = bool(false).postmaster().lacks("going on after a failed sync")
             .about("Whether the server goes on after a failed sync.");
-        exit_on_error = bool(false).user().lacks("ending a session at its first error")
+        exit_on_error = bool(false).user().works()
             .about("Whether each error ends the session.");
         recovery_init_sync_method = choice("fsync", &["fsync", "syncfs"]).sighup()
             .lacks("syncing of whole file systems").about("How files are synced before recovery.");
@@ -684,7 +700,7 @@ settings! {
     "Statistics / Cumulative Query and Index Statistics" {
         stats_fetch_consistency = choice("cache", &["none", "cache", "snapshot"]).user().works()
             .about("How consistent statistics are within a transaction.");
-        track_activities = bool(true).superuser().lacks("hiding what sessions do")
+        track_activities = bool(true).superuser().works()
             .about("Whether what sessions do is shown.");
         track_activity_query_size = int(1024, 100, 1048576).postmaster().bytes()
             .lacks("cutting of the statements that are shown").about("Bytes of each session's statement shown.");
@@ -694,7 +710,7 @@ settings! {
         track_functions = choice("none", &["none", "pl", "all"]).superuser().works()
             .about("Which functions' calls are counted.");
         track_io_timing = bool(false).superuser().works().about("Whether reads and writes are timed.");
-        track_wal_io_timing = bool(false).superuser().lacks("timing of the log's writes")
+        track_wal_io_timing = bool(false).superuser().works()
             .about("Whether writes of the log are timed.");
     }
     "Statistics / Monitoring" {
@@ -773,19 +789,19 @@ settings! {
     }
     "Version and Platform Compatibility / Other Platforms and Clients" {
         allow_alter_system = bool(true).sighup().works().about("Whether ALTER SYSTEM is allowed.");
-        transform_null_equals = bool(false).user().lacks("reading of = NULL as IS NULL")
+        transform_null_equals = bool(false).user().shapes_statements().works()
             .about("Whether expr = NULL is read as expr IS NULL.");
     }
     "Version and Platform Compatibility / Previous PostgreSQL Versions" {
         array_nulls = bool(true).user().works().about("Whether NULL in an array literal is a null element.");
         backslash_quote = choice("safe_encoding", &["safe_encoding", "on", "off"]).bool_words().user()
-            .only(&["on"], "refusing of backslashes before quotes").about("Whether a backslash may escape a quote.");
+            .works().about("Whether a backslash may escape a quote.");
         escape_string_warning = bool(true).user()
             .moot("Counts only without standard_conforming_strings, which is not supported.")
             .about("Whether backslashes in plain literals are warned about.");
-        lo_compat_privileges = bool(false).superuser().lacks("large objects")
+        lo_compat_privileges = bool(false).superuser().works()
             .about("Whether large objects skip privilege checks.");
-        quote_all_identifiers = bool(false).user().lacks("quoting of all names")
+        quote_all_identifiers = bool(false).user().shapes_statements().works()
             .about("Whether generated SQL quotes every name.");
         standard_conforming_strings = bool(true).user().report().lacks("reading of backslashes in plain literals")
             .about("Whether backslashes in plain literals are plain characters.");

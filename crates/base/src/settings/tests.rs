@@ -280,7 +280,27 @@ fn settings_of_extensions_stay_known() {
     assert_eq!(s.show("my.own").unwrap(), "y");
     s.reset_all(0);
     assert_eq!(s.show("my.own").unwrap(), "of role");
-    assert!(s.rows().iter().all(|row| !row.name.contains('.')));
+    assert!(s.rows().iter().all(|row| !row.name.starts_with("my.")));
+}
+
+/// Who mistypes a setting of the server's own, or of a module that is loaded, is told.
+#[test]
+fn prefixes_are_reserved() {
+    let mut server = ServerSettings::new();
+    let mut refused = |name: &str| server.set(name, "1", Source::File, None).unwrap_err();
+    let told = refused("Stampede.worker");
+    assert_eq!(told.message(), "invalid configuration parameter name \"Stampede.worker\"");
+    assert_eq!(told.report().detail.as_deref(), Some("\"stampede\" is a reserved prefix."));
+    refused("plpgsql.check_assert");
+    server.set("pg_stat_statements.tracks", "1", Source::File, None).unwrap();
+    server.set("shared_preload_libraries", "pg_stat_statements", Source::File, None).unwrap();
+    let mut s = SessionSettings::new(Arc::new(server));
+    let mut refused = |name: &str| error(s.set(name, Some("1"), false, 0, Who::User));
+    let told = "42602 invalid configuration parameter name \"pg_stat_statements.tracks\"";
+    assert_eq!(refused("pg_stat_statements.tracks"), told);
+    s.set("auto_explain.logs", Some("1"), false, 0, Who::User).unwrap();
+    s.load(Module::AutoExplain);
+    assert!(s.check_stored("auto_explain.logs", Some("1"), Who::User).is_err());
 }
 
 #[test]
@@ -338,18 +358,6 @@ fn reload() {
     assert_eq!(*s.fast(), before);
     let row = s.rows().into_iter().find(|row| row.name == "port").unwrap();
     assert!(row.pending_restart);
-}
-
-#[test]
-fn megabytes_of_a_setting_without_definition() {
-    let parse = |text| parse_megabytes("a.b", text);
-    assert_eq!(
-        (parse("3"), parse("0"), parse("2GB"), parse("1536kB")),
-        (Ok(3 << 20), Ok(0), Ok(2 << 30), Ok(1536 << 10))
-    );
-    let error = parse("3 h").unwrap_err();
-    assert_eq!(error.message(), "invalid value for parameter \"a.b\": \"3 h\"");
-    assert!(parse("-1").is_err());
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::definition::{self, Definition, Kind, Unit};
+use super::definition::{Definition, Kind, Unit};
 use crate::{SqlError, SqlResult, SqlState, sql_err};
 
 /// A value that fits its setting's type and bounds.
@@ -128,13 +128,6 @@ pub fn parse_bool(text: &str) -> Option<bool> {
     } else {
         None
     }
-}
-
-/// Bytes, of a setting that has no definition: a number of megabytes, or with another unit.
-pub fn parse_megabytes(name: &'static str, text: &str) -> SqlResult<u64> {
-    let megabytes = definition::real(0.0, 0.0, 1e9).mb();
-    let value = Definition { name, ..megabytes }.parse(text)?;
-    Ok((value.as_real() * Unit::Mb.size()) as u64)
 }
 
 fn invalid(definition: &Definition, text: &str) -> SqlError {

@@ -191,13 +191,27 @@ impl Connection {
     fn query(&mut self, text: &str) -> SqlResult<()> {
         self.begin_statement();
         let result = self.client.simple_query(text, &mut self.io);
-        if let Err(error) = result {
-            if error.report().severity >= Severity::Fatal {
-                return Err(error);
-            }
-            self.send_error(&error);
-        }
+        self.survive(result)?;
         self.ready()
+    }
+
+    /// Tells the client of an error, unless it ends the session.
+    fn survive(&mut self, result: SqlResult<()>) -> SqlResult<()> {
+        let Err(error) = result else { return Ok(()) };
+        let error = self.weighed(error);
+        if error.report().severity >= Severity::Fatal {
+            return Err(error);
+        }
+        self.send_error(&error);
+        Ok(())
+    }
+
+    /// The error as one that ends the session, if each does.
+    fn weighed(&self, mut error: SqlError) -> SqlError {
+        if error.report().severity < Severity::Fatal && self.client.exits_on_error() {
+            error.report_mut().severity = Severity::Fatal;
+        }
+        error
     }
 
     /// A message that only looks at its own bytes.
@@ -247,22 +261,14 @@ impl Connection {
             Frontend::Flush => self.io.flush_in_fiber()?,
             Frontend::Sync => {
                 self.skipping = false;
-                if let Err(error) = self.client.sync(&mut self.io) {
-                    if error.report().severity >= Severity::Fatal {
-                        return Err(error);
-                    }
-                    self.send_error(&error);
-                }
+                let result = self.client.sync(&mut self.io);
+                self.survive(result)?;
                 return Ok(true);
             }
             Frontend::FunctionCall(call) => {
                 self.begin_statement();
-                if let Err(error) = self.call(&call) {
-                    if error.report().severity >= Severity::Fatal {
-                        return Err(error);
-                    }
-                    self.send_error(&error);
-                }
+                let result = self.call(&call);
+                self.survive(result)?;
                 return Ok(true);
             }
             _ => {}
@@ -335,6 +341,7 @@ impl Connection {
             // Found by the server, so the session does not know of it yet.
             self.client.fail(&error);
         }
+        let error = self.weighed(error);
         self.send_error(&error);
         if error.report().severity >= Severity::Fatal {
             return Next::Close;

@@ -2,7 +2,7 @@
 
 use super::Effect::{Ends, Logs, Refuses, Seen, Silences, Tells};
 use super::support::client::message;
-use super::support::{Client, Server, until};
+use super::support::{Client, Failure, Server, until};
 use super::{Row, client_with, locked_together, lockers, see, transcript};
 
 /// What the rows' statements find.
@@ -39,6 +39,15 @@ pub const ROWS: &[Row] = &[
     ("DateStyle", Tells("German", "select date '2020-02-01'", "01.02.2020")),
     ("IntervalStyle", Tells("iso_8601", "select interval '1 day'", "P1D")),
     ("TimeZone", Tells("Asia/Tokyo", "select timestamptz 'epoch'", "09:00:00+09")),
+    (
+        "timezone_abbreviations",
+        Tells(
+            "Australia",
+            "set timezone = 'UTC';;select timestamptz '2020-01-01 00:00 EST'",
+            "2019-12-31 14:00",
+        ),
+    ),
+    ("backslash_quote", Tells("off", "select E'\\''", "22P06 unsafe use of \\' in a string literal")),
     ("array_nulls", Tells("off", "select '{null}'::text[]", "{\"null\"}")),
     ("bytea_output", Tells("escape", "select 'ab'::bytea", "ab")),
     ("client_encoding", Tells("SQL_ASCII", "select pg_client_encoding()", "SQL_ASCII")),
@@ -87,6 +96,16 @@ pub const ROWS: &[Row] = &[
         Tells("repeatable read", "show transaction_isolation", "repeatable read"),
     ),
     ("default_transaction_read_only", Tells("on", "create table made ()", "25006")),
+    ("exit_on_error", Tells("on", "select 1 / 0", "FATAL 22012 division by zero")),
+    ("local_preload_libraries", Seen(a_plugin)),
+    (
+        "lo_compat_privileges",
+        Tells(
+            "on",
+            "begin; select lo_create(77); set local role maker; select 'read ' || length(lo_get(77)); rollback",
+            "read 0",
+        ),
+    ),
     ("max_stack_depth", Tells("100", "select deep(500)", "54001")),
     (
         "md5_password_warnings",
@@ -116,9 +135,44 @@ pub const ROWS: &[Row] = &[
             "SCRAM-SHA-256$1234:",
         ),
     ),
+    ("quote_all_identifiers", Tells("on", "select pg_get_viewdef('v')", "1 AS \"one\"")),
     ("search_path", Tells("other", "select current_schema()", "other")),
     ("session_replication_role", Silences("replica", "insert into fires values (1)", "fired")),
     ("stats_fetch_consistency", Seen(statistics_within_a_transaction)),
+    (
+        "transform_null_equals",
+        Tells("on", "select 'same: ' || count(*) from (values (null::int)) v (x) where x = null", "same: 1"),
+    ),
+    // PL/pgSQL.
+    ("plpgsql.check_asserts", Silences("off", "do 'begin assert false; end'", "P0004")),
+    (
+        "plpgsql.extra_errors",
+        Tells("too_many_rows", "do 'declare x int; begin select a into x from t; end'", "ERROR P0003"),
+    ),
+    (
+        "plpgsql.extra_warnings",
+        Tells(
+            "shadowed_variables, strict_multi_assignment",
+            "do 'declare x int; begin select 1, 2 into x; end'",
+            "WARNING 42804 number of source and target fields in assignment does not match",
+        ),
+    ),
+    (
+        "plpgsql.print_strict_params",
+        Tells(
+            "on",
+            "do 'declare n int = 0; x int; begin select a into strict x from t where a = n; end'",
+            "parameters: n = '0'",
+        ),
+    ),
+    (
+        "plpgsql.variable_conflict",
+        Tells(
+            "use_column",
+            "do 'declare a int = 7; x int; begin select a into x from u where b = 1; raise notice $$found %$$, x; end'",
+            "found 1",
+        ),
+    ),
     // Time that passes.
     ("client_connection_check_interval", Seen(a_lost_client)),
     ("deadlock_timeout", Seen(a_deadlock)),
@@ -248,7 +302,19 @@ pub const ROWS: &[Row] = &[
             "inserted 1",
         ),
     ),
+    (
+        "track_activities",
+        Tells("off", "select state from pg_stat_activity where pid = pg_backend_pid()", "disabled"),
+    ),
     ("track_functions", Tells("all", COUNTED, "calls ")),
+    (
+        "track_wal_io_timing",
+        Tells(
+            "on",
+            "insert into held values (1);;insert into held values (2);;select 'timed ' || (sum(write_time) + sum(fsync_time) > 0) from pg_stat_io where object = 'wal'",
+            "timed true",
+        ),
+    ),
     // The log.
     ("log_duration", Logs("on", "select 1", "LOG:  duration: ")),
     ("log_error_verbosity", Logs("verbose", "select 1 / 0", "ERROR:  22012: division by zero")),
@@ -351,6 +417,17 @@ fn locked_out(server: &Server) {
     holder.query("begin; lock table held").unwrap();
     let mut client = client_with(server, "lock_timeout", "10");
     assert_eq!(client.error("select * from held"), "55P03 canceling statement due to lock timeout");
+}
+
+/// There are no libraries that anybody may load: who wants one does not get in.
+fn a_plugin(server: &Server) {
+    let refused = |list: &str| match server.connect(&[("local_preload_libraries", list)]) {
+        Err(Failure::Error { code, message, .. }) => format!("{code} {message}"),
+        _ => panic!("it came in"),
+    };
+    let missing = "58P01 could not access file \"$libdir/plugins/auto_explain\": No such file or directory";
+    assert_eq!(refused("auto_explain"), missing);
+    assert_eq!(refused("/tmp/other"), "42501 access to library \"/tmp/other\" is not allowed");
 }
 
 fn memory_of_an_index(server: &Server) {

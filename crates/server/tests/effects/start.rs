@@ -138,6 +138,16 @@ const STARTED: &[Row] = &[
             "small true",
         ),
     ),
+    ("stampede.allow_root_access", "on", Seen(programs_of_root)),
+    (
+        "stampede.memory_limit",
+        "900MB",
+        Tells(
+            "select 'little ' || (size < 950e6) from pg_shmem_allocations where name is null",
+            "little true",
+        ),
+    ),
+    ("stampede.workers", "3", Seen(workers)),
     ("superuser_reserved_connections", "4", Seen(|_, _| ())),
     ("tcp_keepalives_count", "3", Seen(|other, _| options_of_sockets(other))),
     ("tcp_keepalives_idle", "60", Seen(|_, _| ())),
@@ -321,6 +331,25 @@ fn another_pid_file(other: &Server, _: &Server) {
 fn another_address(other: &Server, plain: &Server) {
     assert!(TcpStream::connect(("127.0.0.2", other.port)).is_ok());
     assert!(TcpStream::connect(("127.0.0.2", plain.port)).is_err());
+}
+
+/// Programs that COPY runs; a server that does not run as root needs nobody's leave.
+fn programs_of_root(other: &Server, plain: &Server) {
+    let runs =
+        |server: &Server| transcript(&mut server.client(), "copy kept from program 'true'") == "COPY 0 \n";
+    // SAFETY: a plain system call.
+    let root = unsafe { libc::geteuid() } == 0;
+    assert!(runs(other) && runs(plain) != root);
+}
+
+fn workers(other: &Server, plain: &Server) {
+    let count = |server: &Server| {
+        let threads = fs::read_dir(format!("/proc/{}/task", server.pid())).unwrap();
+        let name = |thread: fs::DirEntry| fs::read_to_string(thread.path().join("comm")).unwrap_or_default();
+        threads.flatten().map(name).filter(|name| name.starts_with("worker ")).count()
+    };
+    assert_eq!(count(other), 3);
+    assert_eq!(count(plain), std::thread::available_parallelism().unwrap().get());
 }
 
 /// What a session asks for itself counts as what the server has for all.

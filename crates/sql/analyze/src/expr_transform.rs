@@ -42,9 +42,7 @@ impl Analyzer<'_> {
             ast::Expr::MinMax { greatest, args, location } => self.min_max(*greatest, args, *location),
             ast::Expr::NullTest { arg, not, location } => {
                 let arg = self.expr(arg)?;
-                let type_oid = self.type_of(&arg);
-                let row = type_oid == oids::record || self.is_composite(type_oid)?;
-                Ok(Expr::NullTest(Box::new(NullTest { arg, not: *not, row, location: *location })))
+                self.null_test(arg, *not, *location)
             }
             ast::Expr::BooleanTest { arg, test, location } => {
                 use crate::expr::BoolTest as T;
@@ -226,8 +224,24 @@ impl Analyzer<'_> {
         }
     }
 
+    fn null_test(&self, arg: Expr, not: bool, location: Location) -> SqlResult<Expr> {
+        let type_oid = self.type_of(&arg);
+        let row = type_oid == oids::record || self.is_composite(type_oid)?;
+        Ok(Expr::NullTest(Box::new(NullTest { arg, not, row, location })))
+    }
+
     fn plain_op(&mut self, o: &ast::OpExpr) -> SqlResult<Expr> {
         let OpRight::Expr(right) = &o.right else { return Err(shape()) };
+        if self.call.format.null_equals
+            && o.kind == OpKind::Op
+            && let Some(left) = &o.left
+            && o.name.0.len() == 1
+            && o.name.last() == "="
+            && (is_null(left) || is_null(right))
+        {
+            let arg = self.expr(if is_null(right) { left } else { right })?;
+            return self.null_test(arg, false, o.location);
+        }
         // A row compared with a row, or with a subquery of as many columns.
         if let (Some(ast::Expr::Row { args: left, .. }), ast::Expr::Row { args: right, .. }) =
             (&o.left, right)
@@ -253,7 +267,6 @@ impl Analyzer<'_> {
 
     fn distinct(&mut self, o: &ast::OpExpr) -> SqlResult<Expr> {
         let (Some(left), OpRight::Expr(right)) = (&o.left, &o.right) else { return Err(shape()) };
-        let is_null = |e: &ast::Expr| matches!(e, ast::Expr::Const { value: Literal::Null, .. });
         let result = if is_null(left) || is_null(right) {
             let arg = self.expr(if is_null(right) { left } else { right })?;
             Expr::NullTest(Box::new(NullTest { arg, not: true, row: false, location: o.location }))
@@ -775,6 +788,11 @@ fn connect_pairwise(op: BoolOp, terms: Vec<Expr>, location: Location) -> Option<
         return Some(connect(terms));
     }
     terms.into_iter().reduce(|before, term| connect(vec![before, term]))
+}
+
+/// Whether it is the constant NULL, as it stands.
+fn is_null(e: &ast::Expr) -> bool {
+    matches!(e, ast::Expr::Const { value: Literal::Null, .. })
 }
 
 /// NOT of an expression.

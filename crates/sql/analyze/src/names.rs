@@ -2,15 +2,7 @@
 
 use base::Oid;
 use catalog::view::CatalogView;
-
-/// An identifier, quoted if it has to be.
-pub fn quote_identifier(name: &str) -> String {
-    let mut chars = name.chars();
-    let plain = chars.next().is_some_and(|c| c.is_ascii_lowercase() || c == '_')
-        && chars.all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
-        && !parse::is_quoted_keyword(name);
-    if plain { name.to_owned() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
-}
+pub use types::text::quote_identifier;
 
 /// `schema.name`, each quoted if it has to be.
 pub fn qualified(schema: &str, name: &str) -> String {

@@ -48,6 +48,15 @@ pub fn parse_with_notices(text: &str) -> SqlResult<Parsed> {
     })
 }
 
+/// Fails if a string has a quote behind a backslash, which `backslash_quote` may forbid.
+pub fn refuse_backslash_quotes(text: &str) -> SqlResult<()> {
+    let Some(place) = lex::find_backslash_quote(text) else { return Ok(()) };
+    let message = "unsafe use of \\' in a string literal";
+    Err(SqlError::new(SqlState::NONSTANDARD_USE_OF_ESCAPE_CHARACTER, message)
+        .hint("Use '' to write quotes in strings. \\' is insecure in client-only encodings.")
+        .at(position(text, place)))
+}
+
 /// Parses an expression with the clauses that may follow it in a SELECT, as PL/pgSQL writes them.
 pub fn parse_expression(text: &str) -> SqlResult<ast::Select> {
     depth::with_stack(text, || {
@@ -62,11 +71,6 @@ pub fn parse_type_name(text: &str) -> SqlResult<ast::TypeName> {
         let node = rupg_sql::parse_type_name(text).map_err(|e| error(text, e))?;
         convert::single_type(text, node)
     })
-}
-
-/// Whether this lower-case word must be quoted to be an identifier (it is a keyword of any kind but unreserved).
-pub fn is_quoted_keyword(word: &str) -> bool {
-    rupg_sql::keyword(word).is_some_and(|k| k.category != rupg_sql::Category::Unreserved)
 }
 
 /// Where a keyword can be a name.

@@ -37,7 +37,7 @@ pub fn compiled(session: &Session, invocation: &Invocation<'_>) -> SqlResult<Rc<
     if let Some(known) = known(&state, definition, &types) {
         return Ok(known);
     }
-    let function = Rc::new(compile(session, definition, &types.0, types.1)?);
+    let function = Rc::new(compile(session, definition, &types.0, types.1, None)?);
     keep(&state, definition, types, &function);
     Ok(function)
 }
@@ -55,7 +55,7 @@ pub fn compiled_trigger(
     if let Some(known) = known(&state, definition, &types) {
         return Ok(known);
     }
-    let function = Rc::new(compile_trigger(session, definition, row_type)?);
+    let function = Rc::new(compile_trigger(session, definition, row_type, None)?);
     keep(&state, definition, types, &function);
     Ok(function)
 }
@@ -78,14 +78,16 @@ fn keep(state: &Compiled, definition: &Arc<FunctionDef>, types: (Vec<Oid>, Oid),
     variants.push(Variant { definition: definition.clone(), types, function: function.clone() });
 }
 
-/// Judges a function that is about to be made.
-pub fn validate(session: &Session, definition: &FunctionDef) -> SqlResult<()> {
+/// Judges a function that is about to be made. Gives what it warns of.
+pub fn validate(session: &Session, definition: &FunctionDef) -> SqlResult<Vec<SqlError>> {
+    let mut warnings = Vec::new();
     let pseudo = |t: Oid| types::builtin_type(t).is_some_and(|t| t.kind == b'p');
     let fine = |t: Oid| analyze::is_polymorphic(t) || t == oids::record;
     let result = definition.result;
     if pseudo(result) && !fine(result) && result != oids::void {
         if result == oids::trigger {
-            return compile_trigger(session, definition, oids::record).map(drop);
+            compile_trigger(session, definition, oids::record, Some(&mut warnings))?;
+            return Ok(warnings);
         }
         if result == oids::event_trigger {
             return Err(SqlError::not_supported("an event trigger function"));
@@ -106,7 +108,8 @@ pub fn validate(session: &Session, definition: &FunctionDef) -> SqlResult<()> {
         t => t,
     };
     let args: Vec<Oid> = definition.args.iter().map(stand_in).collect();
-    compile(session, definition, &args, stand_in(&result)).map(drop)
+    compile(session, definition, &args, stand_in(&result), Some(&mut warnings))?;
+    Ok(warnings)
 }
 
 /// Compiles the text of DO.
@@ -157,9 +160,11 @@ fn compile(
     definition: &FunctionDef,
     arg_types: &[Oid],
     result: Oid,
+    warnings: Option<&mut Vec<SqlError>>,
 ) -> SqlResult<Function> {
     let text = &definition.source;
     let mut parser = Parser::new(session, text).map_err(|e| within_body(e, text))?;
+    parser.look_for_shadows(warnings.is_some());
     let result = if result.is_valid() { result } else { definition.result };
     let procedure = definition.kind == 'p';
     parser.returns = Returns {
@@ -172,6 +177,9 @@ fn compile(
     let (arguments, outputs) = parameters(session, definition, arg_types, &mut parser)?;
     let found = found(&mut parser);
     let body = parser.function().map_err(|e| near(e, text, &definition.name, &parser))?;
+    if let Some(warnings) = warnings {
+        warnings.append(&mut parser.warnings);
+    }
     let shown: Vec<String> = definition.args.iter().map(|t| session.type_text(*t)).collect();
     Ok(Function {
         signature: format!("{}({})", definition.name, shown.join(",")),
@@ -190,7 +198,12 @@ fn compile(
 }
 
 /// Compiles the function of triggers on relations with rows of a type; `record` stands for any.
-fn compile_trigger(session: &Session, definition: &FunctionDef, row_type: Oid) -> SqlResult<Function> {
+fn compile_trigger(
+    session: &Session,
+    definition: &FunctionDef,
+    row_type: Oid,
+    warnings: Option<&mut Vec<SqlError>>,
+) -> SqlResult<Function> {
     if !definition.parameters.is_empty() {
         let message = "trigger functions cannot have declared arguments";
         return Err(SqlError::new(SqlState::INVALID_FUNCTION_DEFINITION, message)
@@ -198,6 +211,7 @@ fn compile_trigger(session: &Session, definition: &FunctionDef, row_type: Oid) -
     }
     let text = &definition.source;
     let mut parser = Parser::new(session, text).map_err(|e| within_body(e, text))?;
+    parser.look_for_shadows(warnings.is_some());
     parser.returns = Returns::default();
     namespace::push_level(&mut parser.scope, Some(definition.name.clone()), false);
     let row = TypeRef { oid: row_type, typmod: -1, collation: Oid::INVALID };
@@ -211,6 +225,9 @@ fn compile_trigger(session: &Session, definition: &FunctionDef, row_type: Oid) -
     }
     let found = found(&mut parser);
     let body = parser.function().map_err(|e| near(e, text, &definition.name, &parser))?;
+    if let Some(warnings) = warnings {
+        warnings.append(&mut parser.warnings);
+    }
     Ok(Function {
         signature: format!("{}()", definition.name),
         variables: parser.variables,

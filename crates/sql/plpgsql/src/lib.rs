@@ -3,7 +3,7 @@
 //!
 //! # Layout
 //! * [`language`], [`MODULE`]: what registers with the executor. `compile`: from a function's definition to its statements, kept by session.
-//! * `scan`, `parse`: the text. `ast`, `namespace`, `expr`: what it becomes. `run`: what it does, with `run/trigger` for triggers.
+//! * `scan`, `parse`: the text. `checks`: what it warns of. `ast`, `namespace`, `expr`: what it becomes. `run`: what it does, with `run/trigger` for triggers.
 //!
 //! # Invariants
 //! 1. A compiled function refers to no run of it: recursion shares it. What a run changes is in its frame.
@@ -13,6 +13,7 @@
 //! `src/pl/plpgsql`. Functions are compiled once a session for each set of argument types; their expressions keep their plans.
 
 mod ast;
+mod checks;
 mod compile;
 mod conditions;
 mod expr;
@@ -61,7 +62,7 @@ impl Language for PlPgSql {
         "plpgsql"
     }
 
-    fn validate(&self, session: &Session, function: &FunctionDef) -> SqlResult<()> {
+    fn validate(&self, session: &Session, function: &FunctionDef) -> SqlResult<Vec<SqlError>> {
         compile::validate(session, function)
     }
 

@@ -70,12 +70,16 @@ pub struct FormatContext {
     pub interval_style: IntervalStyle,
     /// `TimeZone`
     pub time_zone: Arc<crate::timezone::TimeZone>,
+    /// `timezone_abbreviations`
+    pub abbreviations: crate::timezone::Abbreviations,
     /// `bytea_output`
     pub bytea_output: ByteaOutput,
     /// `extra_float_digits`; above 0 means shortest exact output.
     pub extra_float_digits: i32,
     /// `array_nulls`: whether an unquoted NULL in array input is a NULL.
     pub array_nulls: bool,
+    /// `transform_null_equals`: whether `x = NULL` is read as `x IS NULL`.
+    pub null_equals: bool,
     /// Start of the transaction, microseconds since 2000-01-01 UTC: `now()`.
     pub transaction_time: i64,
     /// Arrival of the statement, microseconds since 2000-01-01 UTC.
@@ -99,9 +103,11 @@ impl Default for FormatContext {
             date_order: DateOrder::Mdy,
             interval_style: IntervalStyle::Postgres,
             time_zone: crate::timezone::TimeZone::utc(),
+            abbreviations: Default::default(),
             bytea_output: ByteaOutput::Hex,
             extra_float_digits: 1,
             array_nulls: true,
+            null_equals: false,
             transaction_time: 0,
             statement_time: 0,
             read_clock: Cell::new(false),

@@ -11,7 +11,7 @@ use crate::{
         days_in_month, is_leap,
     },
     call::{Call, DateOrder},
-    timezone::{self, TimeZone, Zone},
+    timezone::{self, Abbreviations, TimeZone, Zone},
 };
 
 /// Words that stand for a moment.
@@ -101,6 +101,7 @@ struct Parser<'a> {
     at: usize,
     order: DateOrder,
     zone: &'a Arc<TimeZone>,
+    abbreviations: Abbreviations,
     out: Parsed,
     /// Numbers of a date that is written with blanks, with their digits.
     numbers: Vec<(i64, usize)>,
@@ -126,6 +127,7 @@ pub fn parse(text: &str, cx: &Call) -> Read<Parsed> {
         at: 0,
         order: cx.format.date_order,
         zone: &cx.format.time_zone,
+        abbreviations: cx.format.abbreviations,
         out: Parsed::default(),
         numbers: Vec::new(),
         month_word: None,
@@ -561,7 +563,7 @@ impl Parser<'_> {
         if self.out.zone.is_some() {
             return Err(Failure::Syntax);
         }
-        if let Some(zone) = timezone::abbreviation(&name, self.zone) {
+        if let Some(zone) = timezone::abbreviation(&name, self.zone, self.abbreviations) {
             self.out.zone = Some(zone);
         } else if name.len() > 2
             && let Some(zone) = TimeZone::named(&name)

@@ -283,7 +283,7 @@ fn age_tz(cx: &Call, a: i64, b: i64) -> SqlResult<Interval> {
 
 /// The zone that a text of `AT TIME ZONE` means.
 pub fn zone_of(name: &str, cx: &Call) -> SqlResult<Zone> {
-    timezone::abbreviation(name, &cx.format.time_zone)
+    timezone::abbreviation(name, &cx.format.time_zone, cx.format.abbreviations)
         .or_else(|| TimeZone::named(name).map(Zone::Named))
         .ok_or_else(|| sql_err!(INVALID_PARAMETER_VALUE, "time zone \"{name}\" not recognized"))
 }

@@ -220,8 +220,52 @@ impl TimeZone {
     }
 }
 
-/// What an abbreviation means: what the session's zone calls so, or PostgreSQL's default.
-pub fn abbreviation(name: &str, session: &Arc<TimeZone>) -> Option<Zone> {
+/// A set of abbreviations (`timezone_abbreviations`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Abbreviations {
+    /// The usual ones.
+    #[default]
+    Default,
+    /// The usual ones but for those that mean others in Australia.
+    Australia,
+    /// The same for India.
+    India,
+}
+
+impl Abbreviations {
+    /// The set with this name.
+    pub fn named(name: &str) -> Option<Abbreviations> {
+        Some(match name {
+            "Default" => Abbreviations::Default,
+            "Australia" => Abbreviations::Australia,
+            "India" => Abbreviations::India,
+            _ => return None,
+        })
+    }
+
+    /// Those that are not the usual ones: names and seconds east of UTC.
+    fn own(self) -> &'static [(&'static str, i32)] {
+        match self {
+            Abbreviations::Default => &[],
+            Abbreviations::Australia => &[
+                ("CST", 34_200),
+                ("EAST", 36_000),
+                ("EST", 36_000),
+                ("SAST", 34_200),
+                ("SAT", 34_200),
+                ("WST", 28_800),
+            ],
+            Abbreviations::India => &[("IST", 19_800)],
+        }
+    }
+
+    fn own_offset(self, name: &str) -> Option<i32> {
+        self.own().iter().find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, offset)| *offset)
+    }
+}
+
+/// What an abbreviation means: what the session's zone calls so, or what it is in the set.
+pub fn abbreviation(name: &str, session: &Arc<TimeZone>, set: Abbreviations) -> Option<Zone> {
     let named = |l: &&Local| l.abbreviation.eq_ignore_ascii_case(name);
     if name.len() > 1
         && let Some(first) = session.all_locals().find(named)
@@ -230,6 +274,9 @@ pub fn abbreviation(name: &str, session: &Arc<TimeZone>) -> Option<Zone> {
             true => Zone::Offset(first.offset),
             false => Zone::Abbreviation(session.clone(), first.abbreviation.clone()),
         });
+    }
+    if let Some(offset) = set.own_offset(name) {
+        return Some(Zone::Offset(offset));
     }
     let line = ABBREVIATIONS
         .lines()
@@ -280,16 +327,25 @@ impl Zone {
 /// offset changed in the course of time.
 const ABBREVIATIONS: &str = include_str!("abbreviations.txt");
 
-/// PostgreSQL's abbreviations, each with what it means at a moment.
-pub fn abbreviations(timestamp: i64) -> impl Iterator<Item = Local> {
-    ABBREVIATIONS.lines().filter_map(move |line| {
+/// The abbreviations of a set, each with what it means at a moment.
+pub fn abbreviations(set: Abbreviations, timestamp: i64) -> impl Iterator<Item = Local> {
+    let own = set.own().iter().map(|(name, offset)| Local {
+        offset: *offset,
+        dst: false,
+        abbreviation: (*name).to_owned(),
+    });
+    let usual = ABBREVIATIONS.lines().filter_map(move |line| {
         let mut words = line.split(' ');
         let (name, offset, dst) = (words.next()?, words.next()?.parse().ok()?, words.next()? == "1");
+        if set.own_offset(name).is_some() {
+            return None;
+        }
         let zone = words.next().and_then(TimeZone::named);
         let now = zone.as_ref().and_then(|zone| zone.meaning(name, to_unix(timestamp)));
         let (offset, dst) = now.map_or((offset, dst), |local| (local.offset, local.dst));
         Some(Local { offset, dst, abbreviation: name.to_owned() })
-    })
+    });
+    own.chain(usual)
 }
 
 /// Names of the IANA database.

@@ -3,7 +3,7 @@
 //! # PostgreSQL counterpart
 //! `AlterSystemSetConfigFile` in `guc.c`.
 
-use base::settings::{Context, Setting, check_custom_name, is_custom_name, unrecognized};
+use base::settings::{Context, Setting};
 use base::{SqlError, SqlResult, sql_err};
 use parse::ast::{SetAction, SetStatement};
 
@@ -51,8 +51,7 @@ fn check(session: &Session, name: &str, value: Option<&str>) -> SqlResult<()> {
                 session.settings.borrow().check(setting, value)?;
             }
         }
-        None if !is_custom_name(name) => return Err(unrecognized(name)),
-        None => check_custom_name(name)?,
+        None => session.settings.borrow().check_custom_name(name)?,
     }
     if value.is_some_and(|value| value.contains('\n')) {
         return Err(sql_err!(

@@ -414,7 +414,10 @@ fn validate(session: &Session, oid: Oid, language: &str, text: &str) -> SqlResul
     }
     match session.instance().languages().find(language) {
         Some(found) if check => {
-            found.validate(session, &function).map_err(|e| in_definition(e, text, &function.source))
+            let place = |e| in_definition(e, text, &function.source);
+            let warnings = found.validate(session, &function).map_err(place)?;
+            warnings.into_iter().for_each(|warning| session.notice(place(warning)));
+            Ok(())
         }
         Some(_) => Ok(()),
         None => Err(SqlError::not_supported(format!("language \"{language}\""))),

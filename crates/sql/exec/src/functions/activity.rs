@@ -288,7 +288,8 @@ fn cursor_row(cursor: CursorInfo) -> Row {
 
 fn activity_row(backend: &Backend, locks: &[LockInfo], visible: bool) -> Row {
     let activity = backend.activity();
-    let time = |t: Option<i64>| t.map_or(Datum::Null, Datum::Int8);
+    let told = !backend.is_hidden();
+    let time = |t: Option<i64>| t.filter(|_| told).map_or(Datum::Null, Datum::Int8);
     let shown = |d: Datum| if visible { d } else { Datum::Null };
     let wait = wait_of(backend, locks);
     let part = |pick: fn((&'static str, &'static str)) -> &'static str| {
@@ -303,9 +304,9 @@ fn activity_row(backend: &Backend, locks: &[LockInfo], visible: bool) -> Row {
         Datum::Int4(backend.pid),
         backend.user.into(),
         Datum::text(&activity.application),
-        shown(Datum::text(activity.state.as_str())),
+        shown(Datum::text(if told { activity.state.as_str() } else { "disabled" })),
         match visible {
-            true => Datum::text(&activity.query),
+            true => Datum::text(if told { &activity.query } else { "" }),
             false => Datum::text("<insufficient privilege>"),
         },
         part(|wait| wait.0),
@@ -313,7 +314,7 @@ fn activity_row(backend: &Backend, locks: &[LockInfo], visible: bool) -> Row {
         shown(time(activity.transaction_start)),
         shown(time(activity.query_start)),
         shown(Datum::Int8(backend.start)),
-        shown(Datum::Int8(activity.state_change)),
+        shown(time(Some(activity.state_change))),
         shown(super::address(backend.client)),
         shown(backend.client_host.as_deref().map_or(Datum::Null, Datum::text)),
         shown(Datum::Int4(backend.client.map_or(-1, |a| i32::from(a.port())))),
@@ -326,6 +327,7 @@ fn activity_row(backend: &Backend, locks: &[LockInfo], visible: bool) -> Row {
     let (no, none) = (|| shown(Datum::Bool(false)), Datum::Null);
     let id = match backend.query_id() {
         0 => Datum::Null,
+        _ if !told => Datum::Null,
         id => shown(Datum::Int8(id)),
     };
     row.extend([no(), none.clone(), no(), no(), none, id]);

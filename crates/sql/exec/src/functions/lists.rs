@@ -49,7 +49,9 @@ impl Session {
             F::PgGetKeywords => keywords(),
             F::PgTimezoneNames => self.time_zones()?,
             F::PgTimezoneAbbrevsAbbrevs => {
-                timezone::abbreviations(self.format().transaction_time).map(abbreviation_row).collect()
+                let format = self.format();
+                let all = timezone::abbreviations(format.abbreviations, format.transaction_time);
+                all.map(abbreviation_row).collect()
             }
             F::PgTimezoneAbbrevsZone => self.own_abbreviations(),
             F::PgConfig => self.build(),

@@ -3,17 +3,8 @@
 use base::{SqlResult, sql_err};
 use types::SessionFn;
 use types::registry::{self, Imp};
+pub(crate) use types::text::quote_identifier;
 use types::value::FromDatum;
-
-/// An identifier, quoted where it must be.
-pub(crate) fn quote_identifier(name: &str) -> String {
-    let plain = |c: char| c.is_ascii_lowercase() || c == '_' || c.is_ascii_digit();
-    let starts = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_');
-    if starts && name.chars().all(plain) && !parse::is_quoted_keyword(name) {
-        return name.to_owned();
-    }
-    format!("\"{}\"", name.replace('"', "\"\""))
-}
 
 /// A name with its schema.
 pub(crate) fn qualified(schema: &str, name: &str) -> String {

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use base::SqlResult;
+use base::{SqlError, SqlResult};
 use catalog::FunctionDef;
 use tuple::Datum;
 
@@ -15,8 +15,8 @@ pub trait Language: Send + Sync {
     /// Its name in `pg_language`.
     fn name(&self) -> &'static str;
 
-    /// Judges a function that is about to be made.
-    fn validate(&self, session: &Session, function: &FunctionDef) -> SqlResult<()>;
+    /// Judges a function that is about to be made. Gives what it warns of, at places in the body.
+    fn validate(&self, session: &Session, function: &FunctionDef) -> SqlResult<Vec<SqlError>>;
 
     /// Carries out a call.
     fn call(&self, session: &Session, invocation: &Invocation<'_>) -> SqlResult<Returned>;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use analyze::routine::ReturnType;
 use analyze::{ColumnType, Expr, IoCastExpr, Location, Param, ParamKind};
+use base::settings::Setting;
 use base::{Oid, SqlError, SqlResult};
 use catalog::{CatalogView, FunctionDef};
 use parse::ast::{Name, TypeName};
@@ -224,8 +225,27 @@ impl Session {
 
     /// Whether ASSERT checks anything (`plpgsql.check_asserts`).
     pub fn checks_asserts(&self) -> bool {
-        let setting = self.settings.borrow().show("plpgsql.check_asserts");
-        setting.ok().and_then(|text| base::settings::parse_bool(&text)) != Some(false)
+        self.settings.borrow().get(Setting::plpgsql_check_asserts).as_bool()
+    }
+
+    /// Whether failures of INTO STRICT show the query's parameters (`plpgsql.print_strict_params`).
+    pub fn prints_strict_parameters(&self) -> bool {
+        self.settings.borrow().get(Setting::plpgsql_print_strict_params).as_bool()
+    }
+
+    /// What a name means that is a variable's and a column's (`plpgsql.variable_conflict`).
+    pub fn variable_conflict(&self) -> String {
+        self.settings.borrow().text(Setting::plpgsql_variable_conflict).to_owned()
+    }
+
+    /// Whether what a check finds is an error, and whether it is warned of (`plpgsql.extra_errors`, `plpgsql.extra_warnings`).
+    pub fn extra_checks(&self, check: &str) -> (bool, bool) {
+        let settings = self.settings.borrow();
+        let has = |list: Setting| {
+            let words = settings.text(list).split(',').map(str::trim);
+            words.into_iter().any(|word| word.eq_ignore_ascii_case(check) || word.eq_ignore_ascii_case("all"))
+        };
+        (has(Setting::plpgsql_extra_errors), has(Setting::plpgsql_extra_warnings))
     }
 
     /// Whether a subtransaction runs.

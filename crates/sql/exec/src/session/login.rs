@@ -5,14 +5,14 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use base::settings::{SessionSettings, Setting, Source as SettingSource, Timeouts, Value, Who};
+use base::settings::{Fast, SessionSettings, Setting, Source as SettingSource, Timeouts, Value, Who};
 use base::{SqlError, SqlResult, sql_err};
 use catalog::{Catalog, Changer, DatabaseRow, Reader, Role, SessionCatalog, database_lock};
 use heap::ComboCids;
 use txn::{LockMode, LockTimeouts, LockWait, SyncCommit, Transaction};
 use types::call::{ByteaOutput, DateFormat, DateOrder, IntervalStyle};
 use types::random::Random;
-use types::timezone::TimeZone;
+use types::timezone::{Abbreviations, TimeZone};
 use types::{FormatContext, acl};
 
 use super::identity::{Identity, names_a_role};
@@ -155,6 +155,11 @@ impl Session {
         self.settings.borrow().show(name).ok()
     }
 
+    /// Whether each error ends the session (`exit_on_error`).
+    pub fn exits_on_error(&self) -> bool {
+        self.settings.borrow().get(Setting::exit_on_error).as_bool()
+    }
+
     /// How long the client and its statements may take.
     pub fn timeouts(&self) -> Timeouts {
         self.settings.borrow().fast().timeouts()
@@ -210,6 +215,8 @@ impl Session {
             told: self.told_of_waits(&settings),
         });
         runtime::set_stack_depth(fast.max_stack_depth);
+        tell_fiber(fast);
+        self.backend.hide_activity(!settings.get(Setting::track_activities).as_bool());
         self.temp.account.set(fast.temp_file_limit, fast.log_temp_files);
         self.follow_socket(&settings);
         let version = settings.fast().search_path_version;
@@ -218,6 +225,15 @@ impl Session {
         }
         drop(settings);
         self.follow_identity();
+    }
+
+    /// Settings that a new fiber has to know of.
+    #[inline]
+    pub(super) fn prepare_fiber(&self, fast: &Fast) {
+        runtime::set_stack_depth(fast.max_stack_depth);
+        if fast.quote_all_identifiers | fast.track_wal_io_timing {
+            tell_fiber(fast);
+        }
     }
 
     /// Rebuilds the formats of values if a setting changed them, and sets their times.
@@ -236,6 +252,13 @@ impl Session {
         format.transaction_time = transaction_time;
         format.statement_time = statement_time;
     }
+}
+
+/// Tells the running fiber of settings that are off in a new one.
+#[cold]
+fn tell_fiber(fast: &Fast) {
+    types::text::quote_all_identifiers(fast.quote_all_identifiers);
+    runtime::usage::time_wal(fast.track_wal_io_timing);
 }
 
 fn format_of_settings(settings: &SessionSettings) -> FormatContext {
@@ -260,9 +283,12 @@ fn format_of_settings(settings: &SessionSettings) -> FormatContext {
             _ => IntervalStyle::Postgres,
         },
         time_zone: TimeZone::named(settings.text(Setting::TimeZone)).unwrap_or_else(TimeZone::utc),
+        abbreviations: Abbreviations::named(settings.text(Setting::timezone_abbreviations))
+            .unwrap_or_default(),
         bytea_output: if settings.fast().bytea_hex { ByteaOutput::Hex } else { ByteaOutput::Escape },
         extra_float_digits: settings.fast().extra_float_digits,
         array_nulls: settings.get(Setting::array_nulls).as_bool(),
+        null_equals: settings.get(Setting::transform_null_equals).as_bool(),
         ..FormatContext::default()
     }
 }

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use base::settings::Setting;
 use base::{Oid, SqlError, SqlResult, sql_err};
 use parse::Statement;
 use txn::{BlockState, XidHolds};
@@ -45,6 +46,23 @@ impl Session {
         result
     }
 
+    /// Whether strings may have no quotes behind backslashes (`backslash_quote`).
+    pub(super) fn refuses_backslash_quotes(&self) -> bool {
+        match self.settings.borrow().text(Setting::backslash_quote) {
+            "on" => false,
+            "off" => true,
+            _ => !self.encoding().is_of_servers(),
+        }
+    }
+
+    /// Parses what the client sent, unless `backslash_quote` forbids how its strings are written.
+    fn parse_message(&self, text: &str) -> SqlResult<parse::Parsed> {
+        if self.refuses_backslash_quotes() {
+            parse::refuse_backslash_quotes(text)?;
+        }
+        parse_text(text)
+    }
+
     fn run_text(&self, text: &str, start: i64, out: &mut dyn Output) -> SqlResult<()> {
         self.begin_statement();
         if start != 0 {
@@ -64,7 +82,7 @@ impl Session {
         }
         let whole: Arc<str> = text.into();
         self.show_before_run(&whole);
-        let parsed = parse_text(text)?;
+        let parsed = self.parse_message(text)?;
         // What was said of a text is to be said each time.
         let quiet = parsed.notices.is_empty();
         parsed.notices.into_iter().for_each(|notice| self.notice(notice));
@@ -174,7 +192,7 @@ impl Session {
 
     /// The only statement of a text.
     fn parse_statement(&self, text: Arc<str>, types: &[Oid]) -> SqlResult<Rc<Source>> {
-        let parsed = parse_text(&text)?;
+        let parsed = self.parse_message(&text)?;
         let told = !parsed.notices.is_empty();
         parsed.notices.into_iter().for_each(|notice| self.notice(notice));
         let mut statements = parsed.statements;

@@ -15,7 +15,7 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::ops::Deref;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use base::{Oid, Xid};
@@ -113,6 +113,8 @@ pub struct Backend {
     /// Id of the running or last command; 0: it has none.
     query_id: AtomicI64,
     activity: Mutex<Activity>,
+    /// Whether its activity is nobody's business (`track_activities`).
+    hidden: AtomicBool,
     log: Log,
     /// Of a command that takes long.
     pub(crate) progress: Mutex<Option<Arc<Progress>>>,
@@ -149,6 +151,7 @@ impl Backend {
                 query_start: None,
                 state_change: now,
             }),
+            hidden: AtomicBool::new(false),
             log: Log::default(),
             progress: Mutex::default(),
         }
@@ -189,6 +192,16 @@ impl Backend {
     /// What it does now.
     pub fn activity(&self) -> Activity {
         self.activity.lock().clone()
+    }
+
+    /// Whether its activity is shown to nobody (`track_activities`).
+    pub fn is_hidden(&self) -> bool {
+        self.hidden.load(Ordering::Relaxed)
+    }
+
+    /// From now on its activity is shown to nobody, or it is.
+    pub fn hide_activity(&self, hidden: bool) {
+        self.hidden.store(hidden, Ordering::Relaxed);
     }
 
     /// A command begins. Returns the microseconds since the state last changed, and what that was.

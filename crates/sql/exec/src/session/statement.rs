@@ -599,7 +599,10 @@ impl Session {
         let text = |setting| settings.text(setting);
         let (date, interval, zone) =
             (text(Setting::DateStyle), text(Setting::IntervalStyle), text(Setting::TimeZone));
-        format!("{date} {interval} {zone} {}", settings.get(Setting::array_nulls).as_bool())
+        let (abbreviations, nulls) =
+            (text(Setting::timezone_abbreviations), settings.get(Setting::array_nulls).as_bool());
+        let backslashes = self.refuses_backslash_quotes();
+        format!("{date} {interval} {zone} {abbreviations} {nulls} {backslashes}")
     }
 
     /// What a plan for the statement is found by; `None` if no other session could use it.

@@ -21,7 +21,7 @@ impl Session {
     /// Before every statement: a transaction runs, times and formats are current.
     pub(crate) fn begin_statement(&self) {
         self.adopt_reload();
-        runtime::set_stack_depth(self.settings.borrow().fast().max_stack_depth);
+        self.prepare_fiber(self.settings.borrow().fast());
         let mut txn = self.txn.borrow_mut();
         if txn.state() == BlockState::Idle {
             let wanted = self.default_characteristics();

@@ -12,7 +12,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use base::settings::{Setting, Watch};
-use base::{SqlError, SqlResult};
+use base::{SqlError, SqlResult, sql_err};
 use parse::fingerprint::Fingerprint;
 use parse::{RawStatement, Statement};
 use runtime::usage::Usage;
@@ -304,12 +304,26 @@ impl Session {
         Ok(())
     }
 
-    /// Loads the libraries of `session_preload_libraries`.
+    /// Loads the libraries of `session_preload_libraries` and `local_preload_libraries`.
     pub(super) fn preload_libraries(&self) -> SqlResult<()> {
-        let list = self.settings.borrow().text(Setting::session_preload_libraries).to_owned();
-        base::settings::libraries(&list)
+        let list = |setting| self.settings.borrow().text(setting).to_owned();
+        let (for_all, local) =
+            (list(Setting::session_preload_libraries), list(Setting::local_preload_libraries));
+        base::settings::libraries(&for_all)
             .try_for_each(|library| self.load_library(library))
+            .and_then(|()| {
+                base::settings::libraries(&local).try_for_each(|library| self.load_plugin(library))
+            })
             .map_err(|error| SqlError::fatal(error.code(), error.message().to_owned()))
+    }
+
+    /// Loads a library that anybody may load, out of a folder for such ones.
+    fn load_plugin(&self, library: &str) -> SqlResult<()> {
+        let name = library.strip_prefix("plugins/").unwrap_or(library);
+        if name.contains('/') {
+            return Err(sql_err!(INSUFFICIENT_PRIVILEGE, "access to library \"{library}\" is not allowed"));
+        }
+        self.load_library(&format!("$libdir/plugins/{name}"))
     }
 }
 

@@ -48,3 +48,83 @@ fn views_of_users_can_be_kept_out() {
     );
     assert_eq!(session.query("reset restrict_nonsystem_relation_kind; execute p"), "1");
 }
+
+/// What a text means may change with a setting: nothing is kept that was made before.
+#[test]
+fn null_may_equal_null() {
+    let server = Server::new();
+    let session = server.connect();
+    session.query("create table t (a int); insert into t values (1), (null)");
+    let equal = "select count(*) from t where a = null";
+    assert_eq!(session.query(equal), "0");
+    session.query("prepare p as select count(*) from t where null = a");
+    assert_eq!(session.query("execute p"), "0");
+    session.query("set transform_null_equals = on");
+    assert_eq!((session.query(equal), session.query("execute p")), ("1".into(), "1".into()));
+    assert_eq!(session.query("select count(*) from t where a <> null or a operator(pg_catalog.=) null"), "0");
+    assert_eq!(session.query("select case null::int when null then 1 else 2 end"), "2");
+    assert_eq!(server.connect().query(equal), "0", "others have their own");
+    session.query("reset transform_null_equals");
+    assert_eq!((session.query(equal), session.query("execute p")), ("0".into(), "0".into()));
+}
+
+#[test]
+fn all_names_may_be_quoted() {
+    let server = Server::new();
+    let session = server.connect();
+    session.query("create table t (a int); create view v as select a from t");
+    let texts = "select quote_ident('a'), format('%I', 'b'), 't'::regclass, pg_get_viewdef('v')";
+    let plain = session.query(texts);
+    assert!(plain.starts_with("a|b|t| SELECT a"), "{plain}");
+    session.query("set quote_all_identifiers = on");
+    let quoted = session.query(texts);
+    assert!(quoted.starts_with("\"a\"|\"b\"|\"t\"| SELECT \"a\""), "{quoted}");
+    assert_eq!(session.query("begin; set local quote_all_identifiers = off; select quote_ident('a')"), "a");
+    assert_eq!(session.query("rollback; select quote_ident('a')"), "\"a\"");
+    assert_eq!(server.connect().query(texts), plain, "others have their own");
+    session.query("reset quote_all_identifiers");
+    assert_eq!(session.query(texts), plain);
+}
+
+/// The words that are quoted are those that the grammar reserves.
+#[test]
+fn reserved_words_are_quoted() {
+    let server = Server::new();
+    let session = server.connect();
+    let words =
+        "select count(*), bool_and((catcode <> 'U') = (quote_ident(word) <> word)) from pg_get_keywords()";
+    assert!(session.query(words).ends_with("|t"));
+}
+
+#[test]
+fn backslashes_before_quotes_may_be_refused() {
+    let server = Server::new();
+    let session = server.connect();
+    let text = "select E'it\\'s'";
+    let refused = "ERROR:  unsafe use of \\' in a string literal";
+    assert_eq!(session.query(text), "it's");
+    session.query("set backslash_quote = off");
+    assert_eq!(
+        (session.query(text), session.query("select E'it''s \\\\' || '\\'")),
+        (refused.into(), "it's \\\\".into())
+    );
+    session.query("set backslash_quote = on; set client_encoding = 'SJIS'");
+    assert_eq!(session.query(text), "it's");
+    session.query("set backslash_quote = safe_encoding");
+    assert_eq!(session.query(text), refused);
+}
+
+#[test]
+fn prefixes_of_known_settings_are_reserved() {
+    let server = Server::new();
+    let session = server.connect();
+    let refused = "ERROR:  invalid configuration parameter name \"plpgsql.variable_conflicts\"";
+    for statement in ["set", "alter role all set", "alter system set"] {
+        let statement = format!("{statement} plpgsql.variable_conflicts = 'error'");
+        assert_eq!(session.query(&statement), refused, "{statement}");
+    }
+    assert_eq!(session.query("set plpgsqls.anything = 'x'; show plpgsqls.anything"), "x");
+    let ours = "select string_agg(name, ' ' order by name) from pg_settings where name like 'stampede.%'";
+    assert_eq!(session.query(ours), "stampede.allow_root_access stampede.memory_limit stampede.workers");
+    assert_eq!(session.query("show stampede.workers"), "0");
+}

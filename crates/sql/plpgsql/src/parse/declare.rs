@@ -2,13 +2,14 @@
 
 use std::rc::Rc;
 
-use base::{Oid, SqlResult, sql_err};
+use base::{Oid, Severity, SqlResult, sql_err};
 use types::oids;
 
 use super::Parser;
 use crate::ast::*;
+use crate::checks::with_severity;
 use crate::conditions;
-use crate::namespace::{self, is_local};
+use crate::namespace::{self, is_local, lookup};
 use crate::scan::Tok;
 
 impl Parser<'_> {
@@ -87,6 +88,20 @@ impl Parser<'_> {
         Ok(codes.into_iter().map(Condition::Code).collect())
     }
 
+    /// Tells of a variable with the name of an outer one, if that is to be told.
+    fn check_shadow(&mut self, name: &str, place: usize) -> SqlResult<()> {
+        let Some(severity) = self.shadows.filter(|_| lookup(&self.scope, &[name]).is_some()) else {
+            return Ok(());
+        };
+        let error = sql_err!(DUPLICATE_ALIAS, "variable \"{name}\" shadows a previously defined variable");
+        let told = with_severity(self.at_byte(error, place), severity);
+        if severity == Severity::Error {
+            return Err(told);
+        }
+        self.warnings.push(told);
+        Ok(())
+    }
+
     fn declaration(&mut self, declared: &mut Vec<VarId>) -> SqlResult<()> {
         let (line, start) = (self.line(), self.token().start);
         if self.is_op("<<") {
@@ -100,6 +115,7 @@ impl Parser<'_> {
             let near = self.error_near(error.message());
             return Err(near);
         }
+        self.check_shadow(&name, start)?;
         if self.take_word("alias") {
             self.expect_word("for")?;
             return self.alias(&name);

@@ -15,11 +15,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use analyze::variables::Precedence;
-use base::{SqlError, SqlResult, sql_err};
+use base::{Severity, SqlError, SqlResult, sql_err};
 use exec::Session;
 use parse::RawStatement;
 
 use crate::ast::*;
+use crate::checks::Check;
 use crate::expr::{Expression, Form};
 use crate::namespace::{self, lookup};
 use crate::scan::{Tok, Token, scan};
@@ -39,8 +40,12 @@ pub struct Parser<'a> {
     pub variables: Vec<Variable>,
     /// What RETURN may have.
     pub returns: Returns,
-    /// `#print_strict_params`
+    /// `#print_strict_params`, or `plpgsql.print_strict_params`
     pub print_strict_params: bool,
+    /// What it has to warn of, with places in the text.
+    pub warnings: Vec<SqlError>,
+    /// How it is told that a variable's name is that of an outer one's.
+    shadows: Option<Severity>,
     precedence: Precedence,
 }
 
@@ -57,6 +62,16 @@ pub struct Returns {
     pub procedure: bool,
 }
 
+/// What a name means that is a variable's and a column's, by the word of `variable_conflict`.
+fn precedence(word: &str) -> Option<Precedence> {
+    Some(match word {
+        "error" => Precedence::Neither(AMBIGUOUS),
+        "use_variable" => Precedence::Variables,
+        "use_column" => Precedence::Columns,
+        _ => return None,
+    })
+}
+
 impl<'a> Parser<'a> {
     /// Splits a text.
     pub fn new(session: &'a Session, text: &'a str) -> SqlResult<Parser<'a>> {
@@ -68,9 +83,16 @@ impl<'a> Parser<'a> {
             scope: None,
             variables: Vec::new(),
             returns: Returns::default(),
-            print_strict_params: false,
-            precedence: Precedence::Neither(AMBIGUOUS),
+            print_strict_params: session.prints_strict_parameters(),
+            warnings: Vec::new(),
+            shadows: None,
+            precedence: precedence(&session.variable_conflict()).unwrap_or(Precedence::Neither(AMBIGUOUS)),
         })
+    }
+
+    /// Whether variables are looked at whose names are those of outer ones, if anybody wants to know.
+    pub fn look_for_shadows(&mut self, looks: bool) {
+        self.shadows = Check::ShadowedVariables.severity(self.session).filter(|_| looks);
     }
 
     /// The whole text: options, a block, and nothing behind it.
@@ -93,9 +115,9 @@ impl<'a> Parser<'a> {
         let name = self.word()?;
         let value = self.word()?;
         match (name.as_str(), value.as_str()) {
-            ("variable_conflict", "error") => self.precedence = Precedence::Neither(AMBIGUOUS),
-            ("variable_conflict", "use_variable") => self.precedence = Precedence::Variables,
-            ("variable_conflict", "use_column") => self.precedence = Precedence::Columns,
+            ("variable_conflict", word) => {
+                self.precedence = precedence(word).ok_or_else(|| self.syntax_error())?;
+            }
             ("print_strict_params", "on") => self.print_strict_params = true,
             ("print_strict_params", "off") => self.print_strict_params = false,
             ("dump", _) => {}

@@ -260,8 +260,11 @@ impl<'a> Frame<'a> {
             }
             Err(error) => {
                 self.session.abort_subtransaction(begun);
-                let caught = handlers.list.iter().find(|h| h.conditions.iter().any(|c| handles(*c, &error)));
-                let Some(handler) = caught else { return Err(error) };
+                let catching = |h: &&Handler| h.conditions.iter().any(|c| handles(*c, &error));
+                let caught = handlers.list.iter().find(catching);
+                let Some(handler) = caught.filter(|_| !self.session.exits_on_error()) else {
+                    return Err(error);
+                };
                 // The error's context ends where it is handled.
                 let error = self.located(error);
                 self.rethrown = false;

@@ -4,12 +4,13 @@ use std::rc::Rc;
 
 use analyze::ColumnType;
 use analyze::variables::{Precedence, Variable, Variables};
-use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
+use base::{Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
 use exec::routine::{BodyStatement, Done, within_body};
 use tuple::Datum;
 
 use super::{Flow, Frame};
 use crate::ast::*;
+use crate::checks::{Check, with_severity};
 use crate::expr::Expression;
 
 /// Parameters of EXECUTE … USING.
@@ -158,8 +159,12 @@ impl Frame<'_> {
             return Err(sql_err!(FEATURE_NOT_SUPPORTED, "unsupported transaction command in PL/pgSQL"));
         }
         let ready = self.ready(&Query::Static(statement.clone()))?;
-        let alone = into.is_some_and(|into| into.strict || changes_rows(&statement.raw.stmt));
-        let limit = into.map_or(0, |_| 1 + u64::from(alone));
+        let alone = match into {
+            Some(into) if into.strict || changes_rows(&statement.raw.stmt) => Some(Severity::Error),
+            Some(_) => Check::TooManyRows.severity(self.session),
+            None => None,
+        };
+        let limit = into.map_or(0, |_| 1 + u64::from(alone.is_some()));
         let done = self.run_into(&ready, into, (limit, alone))?;
         if ready.statement.is_query() {
             self.set_found(done.processed > 0);
@@ -172,12 +177,12 @@ impl Frame<'_> {
         Ok(Flow::Next)
     }
 
-    /// Runs a statement up to so many rows; the first, if any, goes to INTO, and may have to be `alone`.
+    /// Runs a statement up to so many rows; the first, if any, goes to INTO. `alone`: how it is told if there are more.
     fn run_into(
         &mut self,
         ready: &Ready,
         into: Option<&IntoClause>,
-        (limit, alone): (u64, bool),
+        (limit, alone): (u64, Option<Severity>),
     ) -> SqlResult<Done> {
         let mut first: Option<Vec<Datum>> = None;
         let mut rows = 0;
@@ -193,12 +198,13 @@ impl Frame<'_> {
         if rows == 0 && into.strict {
             return Err(self.strict_error(SqlState::NO_DATA_FOUND, "query returned no rows", ready));
         }
-        if rows > 1 && alone {
+        if let Some(severity) = alone.filter(|_| rows > 1) {
             let error = self.strict_error(SqlState::TOO_MANY_ROWS, "query returned more than one row", ready);
-            return Err(match ready.source {
+            let error = match ready.source {
                 Source::Written(_) => error.hint("Make sure the query returns a single row, or use LIMIT 1."),
                 Source::Text(_) => error,
-            });
+            };
+            self.tell_finding(error, severity)?;
         }
         let columns = self.columns(ready)?;
         if columns.is_empty() {
@@ -206,6 +212,16 @@ impl Frame<'_> {
         }
         self.assign_columns(&into.target, &columns, first.as_deref())?;
         Ok(done)
+    }
+
+    /// Fails with what a check has found, or warns of it.
+    pub(super) fn tell_finding(&self, error: SqlError, severity: Severity) -> SqlResult<()> {
+        let error = with_severity(error, severity);
+        if severity == Severity::Error {
+            return Err(error);
+        }
+        self.session.raise_notice(self.located(error));
+        Ok(())
     }
 
     fn strict_error(&self, code: SqlState, message: &str, ready: &Ready) -> SqlError {
@@ -263,7 +279,8 @@ impl Frame<'_> {
         let last = all.len().saturating_sub(1);
         for (i, ready) in all.iter().enumerate() {
             let into = into.filter(|_| i == last);
-            self.run_into(ready, into, (0, into.is_some_and(|into| into.strict)))?;
+            let alone = into.filter(|into| into.strict).map(|_| Severity::Error);
+            self.run_into(ready, into, (0, alone))?;
         }
         Ok(Flow::Next)
     }

@@ -10,6 +10,7 @@ use types::oids;
 
 use super::{Frame, RowValue, Value};
 use crate::ast::*;
+use crate::checks::Check;
 use crate::expr::{Expression, Names, Prepared, Shape, Use, unassigned};
 
 impl Frame<'_> {
@@ -286,9 +287,26 @@ impl Frame<'_> {
                 Some(at) => TypeRef { oid: columns[at].type_oid, typmod: -1, collation: Oid::INVALID },
                 None => TypeRef { oid: oids::text, typmod: -1, collation: Oid::INVALID },
             };
+            if at.is_none() {
+                self.check_columns(false, values)?;
+            }
             self.assign(target, value, ty)?;
         }
-        Ok(())
+        self.check_columns(live.next().is_none(), values)
+    }
+
+    /// Tells of columns without a target, or targets without a column, if that is to be told. Without a row nothing is amiss.
+    fn check_columns(&self, fit: bool, values: Option<&[Datum]>) -> SqlResult<()> {
+        let check = Check::StrictMultiAssignment;
+        if fit || values.is_none() {
+            return Ok(());
+        }
+        let Some(severity) = check.severity(self.session) else { return Ok(()) };
+        let message = "number of source and target fields in assignment does not match";
+        let error = SqlError::new(SqlState::DATATYPE_MISMATCH, message)
+            .detail(check.is_active(severity))
+            .hint("Make sure the query returns the exact list of columns.");
+        self.tell_finding(error, severity)
     }
 
     fn assign_row(
@@ -319,10 +337,14 @@ impl Frame<'_> {
                     let to = (column.type_oid, column.typmod);
                     self.session.convert_in_body(value, columns[at].type_oid, to)?
                 }
-                None => Datum::Null,
+                None => {
+                    self.check_columns(false, values)?;
+                    Datum::Null
+                }
             };
             converted.push(value);
         }
+        self.check_columns(live.next().is_none(), values)?;
         self.values[id] = Value::Row(Some(RowValue { columns: own.into(), values: converted }));
         Ok(())
     }

@@ -394,3 +394,36 @@ fn the_language_is_an_extension() {
     let members = "select count(*) from pg_depend where deptype = 'e'";
     assert_eq!(s.query(members), "4");
 }
+
+/// Variables that hide others are told of when a function is made; what INTO takes, when it runs. A session that ends with its first error
+/// catches none.
+#[test]
+fn dubious_programming_is_told() {
+    let server = server();
+    let session = server.connect();
+    session.query("set plpgsql.extra_warnings = 'shadowed_variables'");
+    let shadow = "create or replace function f(a int) returns int language plpgsql as $$ declare a int; begin return a; end $$";
+    let told = session.run(shadow).unwrap();
+    assert_eq!(told.notices, ["variable \"a\" shadows a previously defined variable"]);
+    session.query("set plpgsql.extra_errors = 'all'");
+    assert_eq!(session.query(shadow), "ERROR:  variable \"a\" shadows a previously defined variable");
+    assert_eq!(session.query("select f(1)"), "");
+    for (row, error) in [
+        ("1 as a, 2 as b", "number of source and target fields in assignment does not match"),
+        ("g from generate_series(1, 2) g", "query returned more than one row"),
+    ] {
+        let text = format!("do 'declare a int; begin select {row} into a; end'");
+        assert_eq!(session.query(&text), format!("ERROR:  {error}"));
+    }
+    assert_eq!(session.query("do 'declare a int; b int; begin select 1, 2 into a, b; end'"), "");
+    session.query("reset plpgsql.extra_errors");
+    let bad = "set plpgsql.extra_errors = 'none, too_many_rows'";
+    assert_eq!(
+        session.query(bad),
+        "ERROR:  invalid value for parameter \"plpgsql.extra_errors\": \"none, too_many_rows\""
+    );
+    let caught = "do 'begin perform 1 / 0; exception when others then null; end'";
+    assert_eq!(session.query(caught), "");
+    session.query("set exit_on_error = on");
+    assert_eq!(session.query(caught), "ERROR:  division by zero");
+}

@@ -9,6 +9,7 @@ use crate::{
     },
     call::Call,
     timestamp,
+    timezone::{self, Abbreviations, TimeZone},
 };
 
 use super::{Piece, parse};
@@ -330,9 +331,9 @@ fn word<'a>(found: &mut Found, name: &str, text: &'a str) -> SqlResult<Option<&'
                 .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b':'))
                 .count();
             let zone = &text[..end];
-            let offset = match crate::timezone::abbreviation(zone, &crate::timezone::TimeZone::utc()) {
+            let offset = match timezone::abbreviation(zone, &TimeZone::utc(), Abbreviations::Default) {
                 Some(zone) => zone.offset_at(0),
-                None => crate::timezone::TimeZone::named(zone).ok_or_else(|| missing(name))?.at(0).offset,
+                None => TimeZone::named(zone).ok_or_else(|| missing(name))?.at(0).offset,
             };
             found.offset = Some(offset.into());
             Ok(Some(&text[end..]))

@@ -261,9 +261,16 @@ fn byte_overlay(bytes: &[u8], new: &[u8], from: i32, count: i32) -> SqlResult<Ve
 /// Words that PostgreSQL reserves (in any of its degrees but "unreserved"): an identifier of that spelling is quoted.
 const RESERVED: &str = include_str!("reserved.txt");
 
-/// The name as an identifier: quoted where lexer or grammar would not read it back.
+/// Whether the running fiber's session has `quote_all_identifiers`. Names are written in many places that know no session, so the fiber
+/// remembers it.
+pub fn quote_all_identifiers(all: bool) {
+    runtime::set_word(u32::from(all));
+}
+
+/// The name as an identifier: quoted where lexer or grammar would not read it back, or everywhere ([`quote_all_identifiers`]).
 pub fn quote_identifier(name: &str) -> String {
-    let plain = name.bytes().next().is_some_and(|b| b.is_ascii_lowercase() || b == b'_')
+    let plain = runtime::word() == 0
+        && name.bytes().next().is_some_and(|b| b.is_ascii_lowercase() || b == b'_')
         && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
     if plain && !RESERVED.lines().any(|word| word == name) {
         name.to_owned()

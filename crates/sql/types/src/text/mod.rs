@@ -18,7 +18,7 @@ mod normal;
 mod regex;
 
 pub(crate) use edit::FUNCTIONS as EDIT_FUNCTIONS;
-pub use edit::quote_identifier;
+pub use edit::{quote_all_identifiers, quote_identifier};
 pub(crate) use encode::FUNCTIONS as ENCODE_FUNCTIONS;
 pub use encode::{bytea_in, bytea_out, md5_text};
 pub(crate) use format::FUNCTIONS as FORMAT_FUNCTIONS;
