@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use base::settings::{ServerSettings, Setting, Timeouts};
+use base::settings::{ServerSettings, Setting, Source, Timeouts};
 use base::{Encoding, Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
 use catalog::{BootstrapOptions, Reader, SessionCatalog, predefined};
 use engine::background::{self, Stop};
@@ -87,14 +87,22 @@ fn options(settings: &ServerSettings) -> SqlResult<EngineOptions> {
     if settings.int(Setting::transaction_buffers) > 0 {
         options.txn.transaction_buffers = settings.int(Setting::transaction_buffers) as usize;
     }
-    // An entry holds what PostgreSQL keeps in two places, and takes more room than in either.
-    let pages =
-        settings.int(Setting::multixact_member_buffers) + settings.int(Setting::multixact_offset_buffers);
-    options.txn.multixact_buffers = pages.max(1) as usize * 16;
+    options.txn.multixact_buffers = multixact_buffers(settings, options.shared_buffers);
     options.txn.max_prepared = settings.int(Setting::max_prepared_transactions).max(0) as usize;
     let owners = settings.int(Setting::max_connections).max(1) as usize + options.txn.max_prepared;
     options.txn.max_locks = settings.int(Setting::max_locks_per_transaction).max(1) as usize * owners;
     Ok(options)
+}
+
+/// Pages for sets of lockers: as many as were asked for, times 16, since an entry holds what PostgreSQL keeps in two places and takes more room
+/// than in either. If nothing was asked for, enough that asking would not help; they are allocated as they are used.
+fn multixact_buffers(settings: &ServerSettings, shared_buffers: usize) -> usize {
+    let [members, offsets] = [Setting::multixact_member_buffers, Setting::multixact_offset_buffers];
+    let asked = (settings.int(members) + settings.int(offsets)).max(1) as usize * 16;
+    match [members, offsets].iter().all(|setting| settings.source(*setting) == Source::Default) {
+        true => asked.max(shared_buffers / 4),
+        false => asked,
+    }
 }
 
 fn fatal(error: EngineError) -> SqlError {

@@ -665,9 +665,9 @@ settings! {
         min_dynamic_shared_memory = int(0, 0, MAX).postmaster().mb().moot(ONE_PROCESS)
             .about("Dynamic shared memory set aside at start.");
         multixact_member_buffers = int(32, 16, 131072).postmaster().pages().works()
-            .about("Buffers for members of sets of lockers.");
+            .about("Buffers for members of sets of lockers. As many as help, unless this or multixact_offset_buffers is set.");
         multixact_offset_buffers = int(16, 16, 131072).postmaster().pages().works()
-            .about("Buffers for sets of lockers.");
+            .about("Buffers for sets of lockers. As many as help, unless this or multixact_member_buffers is set.");
         notify_buffers = int(16, 16, 131072).postmaster().pages().moot(NO_CACHE)
             .about("Buffers for the notification queue.");
         serializable_buffers = int(32, 16, 131072).postmaster().pages().moot(NO_CACHE)

@@ -302,11 +302,17 @@ impl<P: Hintable> Judge<'_, P> {
             return Ok(Writable::Free { mine, updated });
         }
         if let Some(multi) = header.multi()
-            && header.lock_only()
             && !header.xmax_status().strength().conflicts(strength)
             && self.txns.is_long_multi(multi)?
         {
-            return Ok(Writable::Free { mine: self.own_lock(multi, writer)?, updated });
+            let updater = self.ender(header)?;
+            if !writer.me.is_mine(updater) {
+                let (xid, status) = (updater, header.xmax_status());
+                if updater.is_valid() {
+                    updated = self.txns.holder(Member { xid, status })?;
+                }
+                return Ok(Writable::Free { mine: self.own_lock(multi, writer)?, updated });
+            }
         }
         for holder in self.holders(n, header)? {
             let member = holder.member;
@@ -331,7 +337,7 @@ impl<P: Hintable> Judge<'_, P> {
         })
     }
 
-    /// The writer's own lock, if it is among the last that joined a set of lockers.
+    /// The writer's own lock, if it is among the last that joined a set.
     fn own_lock(&self, multi: MultiXactId, writer: &Writer<'_>) -> HeapResult<Option<LockStrength>> {
         let (mut mine, mut left) = (None, RECENT_LOCKERS);
         let look = |member: Member| {
@@ -341,7 +347,8 @@ impl<P: Hintable> Judge<'_, P> {
             left -= 1;
             left > 0
         };
-        self.txns.multixacts().visit(multi, look).map_err(TxnError::multi(multi))?;
+        let sets = self.txns.multixacts();
+        sets.visit_since(writer.me.first_multi(), multi, look).map_err(TxnError::multi(multi))?;
         Ok(mine)
     }
 

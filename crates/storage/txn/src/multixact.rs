@@ -9,8 +9,9 @@
 //! | 2 | xid of the member that updated the row; 0 if there is none |
 //! | 3 | how many ids back the oldest entry lies that members are read from (upper 32 bits), entries in all (lower 32) |
 //!
-//! Adding a member is one new entry that points to the old set: it costs the same for a set of two and of ten thousand. Whoever makes
-//! the number of entries a power of two first looks whether half of the members have ended, and then writes a new set of those that
+//! Adding a member is one new entry that points to the old set: it costs the same for a set of two and of ten thousand. Of a few members those
+//! that have ended are left out each time. Whoever makes
+//! the number of entries of a larger set a power of two first looks whether half of the members have ended, and then writes a new set of those that
 //! have not ([`TxnSystem::join_multi`]). An entry is copied only when as many go for good, so a member costs O(1) in all, and the entries read
 //! for a set are at most about twice the members that were there together.
 //!
@@ -60,7 +61,7 @@ pub const FIRST: MultiXactId = MultiXactId(1);
 const ENTRY: usize = 4;
 /// Entries of a page.
 pub const PER_PAGE: u64 = (WORDS / ENTRY) as u64;
-/// Sets with fewer entries are read as a whole at every change.
+/// Sets with fewer entries are looked through at every change.
 const SHORT: u32 = 8;
 /// Entries of a record.
 const PER_RECORD: usize = 128;
@@ -379,9 +380,18 @@ impl MultiXacts {
     }
 
     /// Shows the members, newest first, until `visit` has seen enough. A transaction that locked twice is shown twice.
-    pub fn visit(&self, id: MultiXactId, mut visit: impl FnMut(Member) -> bool) -> Result<(), SlruError> {
-        let mut id = id;
-        loop {
+    pub fn visit(&self, id: MultiXactId, visit: impl FnMut(Member) -> bool) -> Result<(), SlruError> {
+        self.visit_since(FIRST, id, visit)
+    }
+
+    /// As [`visit`](Self::visit), but for the members of entries before `first`.
+    pub fn visit_since(
+        &self,
+        first: MultiXactId,
+        mut id: MultiXactId,
+        mut visit: impl FnMut(Member) -> bool,
+    ) -> Result<(), SlruError> {
+        while id >= first {
             let words = self.entry(id)?;
             let Some(member) = Member::of_word(words[0]) else { return Ok(()) };
             if !visit(member) {
@@ -398,6 +408,7 @@ impl MultiXacts {
                 None => id = parent,
             }
         }
+        Ok(())
     }
 
     /// All members that were noted, each once with the most it did, in the order in which they came.
@@ -455,23 +466,26 @@ fn unique(members: Vec<Member>) -> Vec<Member> {
     list
 }
 
+/// Most sets that a worker remembers.
+const REMEMBERED: usize = 4096;
+
 /// The sets that a worker made last, by what they were made of: locking many rows that others have locked in the same way makes one set.
 #[derive(Default)]
 pub(crate) struct RecentSets {
-    sets: std::cell::Cell<[(u64, u64, MultiXactId); 4]>,
+    sets: std::cell::RefCell<rustc_hash::FxHashMap<(u64, u64), MultiXactId>>,
 }
 
 impl RecentSets {
     fn find(&self, rest: u64, member: Member) -> Option<MultiXactId> {
-        let known = self.sets.get();
-        known.iter().find(|set| (set.0, set.1) == (rest, member.word())).map(|set| set.2)
+        self.sets.borrow().get(&(rest, member.word())).copied()
     }
 
     fn remember(&self, rest: u64, member: Member, id: MultiXactId) {
-        let mut sets = self.sets.get();
-        sets.rotate_right(1);
-        sets[0] = (rest, member.word(), id);
-        self.sets.set(sets);
+        let mut sets = self.sets.borrow_mut();
+        if sets.len() >= REMEMBERED {
+            sets.clear();
+        }
+        sets.insert((rest, member.word()), id);
     }
 }
 
@@ -486,7 +500,8 @@ impl TxnSystem {
         self.multixacts.updater(id).map_err(TxnError::multi(id))
     }
 
-    fn holder(&self, member: Member) -> Result<Option<Holder>, TxnError> {
+    /// A member as a holder, if it still matters.
+    pub fn holder(&self, member: Member) -> Result<Option<Holder>, TxnError> {
         if self.is_in_progress(member.xid) {
             return Ok(Some(Holder { member, committed: false }));
         }
@@ -520,13 +535,13 @@ impl TxnSystem {
         Ok(id)
     }
 
-    /// Whether a set of lockers is long enough for [`join_multi`](Self::join_multi): short ones are better looked through.
+    /// Whether a set has so many members that they are not looked through at every change.
     pub fn is_long_multi(&self, id: MultiXactId) -> Result<bool, TxnError> {
         Ok(length(&self.multixacts.entry(id).map_err(TxnError::multi(id))?) >= SHORT)
     }
 
-    /// Adds a locker to a set without looking at its members; `None` if it is time to look through them and to leave out those that
-    /// have ended, or worth while because most have.
+    /// Adds a locker to a set. `None` if those that have ended are to be left out first: any of a short set; of a long one, which is not looked
+    /// through each time, when they are half of it or more.
     pub fn join_multi(&self, id: MultiXactId, member: Member) -> Result<Option<MultiXactId>, TxnError> {
         let worker = self.worker();
         if let Some(known) = worker.recent_sets.find(id.0 << 3, member) {
@@ -534,15 +549,16 @@ impl TxnSystem {
         }
         let sets = &self.multixacts;
         let words = sets.entry(id).map_err(TxnError::multi(id))?;
-        if (length(&words) + 1).is_power_of_two() {
+        let is_short = length(&words) < SHORT;
+        if is_short || (length(&words) + 1).is_power_of_two() {
             let (mut all, mut ended) = (0, 0);
             let count = |member: Member| {
                 all += 1;
                 ended += u32::from(!self.is_in_progress(member.xid));
-                true
+                !is_short || ended == 0
             };
             sets.visit(id, count).map_err(TxnError::multi(id))?;
-            if ended * 2 >= all {
+            if if is_short { ended > 0 } else { ended * 2 >= all } {
                 return Ok(None);
             }
         }

@@ -16,7 +16,7 @@
 use std::mem::take;
 use std::sync::Arc;
 
-use base::{CommandId, Oid, RelFile, SqlError, SubxactId, Xid, sql_err};
+use base::{CommandId, MultiXactId, Oid, RelFile, SqlError, SubxactId, Xid, sql_err};
 use smallvec::SmallVec;
 
 use crate::SessionId;
@@ -167,6 +167,8 @@ pub struct Transaction {
     holds: XidHolds,
     snapshot: Option<Snapshot>,
     effects: Option<Box<Effects>>,
+    /// No set that it is a member of is older, once it has an xid.
+    first_multi: MultiXactId,
     /// Levels that have an xid, from the bottom of the stack.
     with_xid: usize,
     levels: SmallVec<[Level; 1]>,
@@ -195,6 +197,7 @@ impl Transaction {
             holds: XidHolds::Everything,
             snapshot: None,
             effects: None,
+            first_multi: MultiXactId(0),
             with_xid: 0,
             levels: SmallVec::new(),
             held: HeldLocks::new(session),
@@ -375,6 +378,7 @@ impl Transaction {
         while self.with_xid < self.levels.len() {
             let xid = match self.top_xid_if_assigned() {
                 None => {
+                    self.first_multi = self.system.next_multi();
                     let entry = RunningEntry { session: self.session, holds: self.holds };
                     self.system.assign_xid(entry)?
                 }
@@ -398,6 +402,11 @@ impl Transaction {
             None => false,
             Some(top) => xid == top || xid > top && self.system.parents().family(xid) == Family::Child(top),
         }
+    }
+
+    /// No set that it is a member of is older than this one.
+    pub fn first_multi(&self) -> MultiXactId {
+        self.first_multi
     }
 
     /// Whether `xid` is a subtransaction of this transaction that was rolled back.
