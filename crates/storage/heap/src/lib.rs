@@ -2,7 +2,7 @@
 //! Tables: row versions in slotted pages, their visibility, HOT chains, pruning, free-space and visibility maps, TOAST, VACUUM.
 //!
 //! * [`header`]: bits and bytes of a row version. [`ops`]: what may be done to a page, as pure functions. `records`: their WAL.
-//! * [`insert()`], [`multi_insert()`], [`update()`], [`delete()`], [`lock_tuple()`], [`lock_later()`]: changes.
+//! * [`insert()`], [`multi_insert()`], [`update()`], [`delete()`], [`lock_tuple()`], [`lock_later()`], [`lock_rows()`]: changes.
 //! * [`fetch()`], [`HeapScan`], [`visibility`]: reading.
 //! * [`prune`], [`vacuum`]: getting rid of dead versions. [`fsm`], [`vm`]: the maps. [`toast`]: large values.
 //! * [`rewrite`]: a table's versions in a new file.
@@ -32,6 +32,7 @@ pub mod header;
 mod insert;
 mod latest;
 mod lock;
+mod lock_rows;
 pub mod ops;
 mod place;
 pub mod prune;
@@ -53,6 +54,7 @@ pub use fetch::{Fetched, Liveness, fetch, fetch_exact, fetch_version, unique_liv
 pub use insert::{InsertOptions, insert, multi_insert};
 pub use latest::fetch_latest;
 pub use lock::{Wanted, lock_later, lock_tuple};
+pub use lock_rows::{KnownHolders, lock_rows};
 pub use prune::prune_opt;
 pub use rel::{Access, HeapDesc, HeapRel, View, Writer};
 pub use row::{HeapTuple, TupleRef};

@@ -13,23 +13,24 @@
 //! `heap_lock_tuple`, `compute_new_xmax_infomask`. A subtransaction that changes a row which its parent locked takes the parent's place in the
 //! header and notes how strong the lock was ([`infomask::XMAX_OVER_LOCK`]), where PostgreSQL makes a multixact: a savepoint around each change costs
 //! nothing more. When the subtransaction alone is rolled back, its xid still tells the top level, and that one holds the row. Who held it
-//! is not noted: a lock of a savepoint that is rolled back too stays to the end. A long set of lockers is joined without looking at its members.
+//! is not noted: a lock of a savepoint that is rolled back too stays to the end. A set is joined where that is possible, its members are not copied. Several rows of a
+//! page: [`crate::lock_rows`].
 
 use base::{Tid, Xid};
 use buffer::{ExclusivePage, PageChange, WalAction};
-use page::LpFlags;
+use page::{LpFlags, PageBytes};
 use txn::{Holder, LockStrength, Member, MemberStatus, TxnError};
 use wal::Rmgr;
 
 use crate::error::{HeapResult, Later, LockOutcome, Refusal};
 use crate::fetch::heap_tag;
 use crate::header::{Header, beneath_bits, infomask, infomask2, read_header, status_bits};
-use crate::ops::{self, Stamp};
+use crate::ops::{self, OpResult, RowLock, Stamp};
 use crate::place::{make_fit, make_multi_fit};
 use crate::records::{VmChange, info, put_stamp};
 use crate::rel::{Access, HeapRel, Writer};
 use crate::update::{Look, corrupt, look, look_of};
-use crate::visibility::Judge;
+use crate::visibility::{Judge, ender};
 use crate::vm::{self, MapGuards, VmCursor, latch_covered};
 
 /// Which version of a row a lock is wanted on.
@@ -140,19 +141,32 @@ pub(crate) fn lock_on_page(
         cid: None,
         next,
     };
+    let mut log = Vec::with_capacity(24);
+    put_stamp(&mut log, &stamp);
+    let change = |page: &mut PageBytes| ops::stamp_xmax(page, &stamp);
+    write_lock(access, rel, writer, (page, map), (info::LOCK, &log), change)
+        .map_err(|_| corrupt(rel, tid, "tuple cannot be locked"))
+}
+
+/// Carries out and logs a change that locks rows. The page stays all-visible if it was, but is no longer all-frozen.
+pub(crate) fn write_lock(
+    access: &Access<'_>,
+    rel: &HeapRel,
+    writer: &Writer<'_>,
+    (page, map): (&mut ExclusivePage<'_>, &VmCursor),
+    (kind, log): (u8, &[u8]),
+    change: impl FnOnce(&mut PageBytes) -> OpResult<()>,
+) -> OpResult<()> {
     let mut maps = if ops::is_all_visible(page) {
-        MapGuards::latch([(map, VmChange { block: tid.block, bits: vm::ALL_VISIBLE })])
+        MapGuards::latch([(map, VmChange { block: page.tag().block, bits: vm::ALL_VISIBLE })])
     } else {
         MapGuards::none()
     };
-    let mut log = Vec::with_capacity(24);
-    put_stamp(&mut log, &stamp);
-    ops::stamp_xmax(page, &stamp).map_err(|_| corrupt(rel, tid, "tuple cannot be locked"))?;
+    change(page)?;
     maps.apply();
-    let mut action =
-        WalAction::for_relation(access.pool, rel.desc.persistence, Rmgr::Heap, info::LOCK, writer.xid);
+    let mut action = WalAction::for_relation(access.pool, rel.desc.persistence, Rmgr::Heap, kind, writer.xid);
     let i = action.page(page, PageChange::default());
-    action.page_data(i, &log);
+    action.page_data(i, log);
     maps.log(&mut action);
     action.commit();
     Ok(())
@@ -171,6 +185,12 @@ pub(crate) struct Xmax {
 }
 
 impl Xmax {
+    /// It as a lock, if nobody has changed the version.
+    pub(crate) fn lock(&self) -> Option<RowLock> {
+        let lock = RowLock { xmax: self.raw, infomask: self.infomask, infomask2: self.infomask2 };
+        (self.infomask & infomask::XMAX_LOCK_ONLY != 0).then_some(lock)
+    }
+
     fn of_one(xid: Xid, status: MemberStatus) -> Xmax {
         let (infomask, infomask2) = status_bits(status);
         Xmax { raw: xid, infomask, infomask2, others: Vec::new() }
@@ -224,7 +244,8 @@ pub(crate) fn fitting_xmax(
     Ok(xmax)
 }
 
-fn combine(
+/// What those who hold the version and the writer make together.
+pub(crate) fn combine(
     access: &Access<'_>,
     writer: &Writer<'_>,
     page: &mut ExclusivePage<'_>,
@@ -237,9 +258,13 @@ fn combine(
         return Ok(Xmax::of_one(me.xid, me.status));
     }
     match header.multi() {
-        Some(multi) if header.lock_only() && !status.updates() && access.txns.is_long_multi(multi)? => {
-            if let Some(joined) = access.txns.join_multi(multi, me)? {
-                return Ok(Xmax::of_set(joined, header.xmax_status().at_least(status.strength()), false));
+        // Of stronger locks it is known that they have ended.
+        Some(multi) if !status.updates() && !header.xmax_status().strength().conflicts(status.strength()) => {
+            let before = header.xmax_status();
+            if keeps_updater(access, writer, header)?
+                && let Some(joined) = access.txns.join_multi(multi, me)?
+            {
+                return Ok(Xmax::of_set(joined, before.at_least(status.strength()), !header.lock_only()));
             }
         }
         None if is_own(header.raw_xmax, writer) => return Ok(over_own(header, me, writer)),
@@ -257,6 +282,14 @@ fn combine(
     });
     members.push(me);
     Ok(Xmax { others, ..Xmax::of(&members, |members| access.txns.make_multi(members))? })
+}
+
+/// Whether a set may be joined as it is: the update in it, if there is one, is another's and was not rolled back.
+fn keeps_updater(access: &Access<'_>, writer: &Writer<'_>, header: &Header) -> HeapResult<bool> {
+    let xid = ender(access.txns, header)?;
+    let status = header.xmax_status();
+    let other = || Ok(!writer.me.is_mine(xid) && access.txns.holder(Member { xid, status })?.is_some());
+    if xid.is_valid() { other() } else { Ok(header.lock_only()) }
 }
 
 fn is_own(xid: Xid, writer: &Writer<'_>) -> bool {

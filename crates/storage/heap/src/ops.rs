@@ -147,6 +147,35 @@ pub fn stamp_xmax(page: &mut PageBytes, stamp: &Stamp) -> OpResult<()> {
     Ok(())
 }
 
+/// What a row lock leaves in the header of a version that nobody has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RowLock {
+    /// Who; the number of a multixact if `infomask` says so.
+    pub xmax: Xid,
+    /// Bits of [`infomask::XMAX_BITS`], [`infomask::XMAX_LOCK_ONLY`] among them.
+    pub infomask: u16,
+    /// Bits of [`infomask2::XMAX_BITS`].
+    pub infomask2: u16,
+}
+
+/// Locks versions of which none leads to another.
+pub fn lock_rows(page: &mut PageBytes, block: BlockNo, locks: &[(RowLock, OffsetNo)]) -> OpResult<()> {
+    let bases = Bases::of(page);
+    let may = |lock: &RowLock, n| {
+        lock.infomask & infomask::XMAX_LOCK_ONLY != 0
+            && bases.fits_xmax(lock.xmax, lock.infomask)
+            && read_header(page, n).is_some()
+    };
+    if !locks.iter().all(|(lock, n)| may(lock, *n)) {
+        return Err(Mismatch);
+    }
+    for &(RowLock { xmax, infomask, infomask2 }, offset) in locks {
+        let next = Tid::new(block, offset);
+        stamp_xmax(page, &Stamp { offset, xmax, infomask, infomask2, cid: None, next })?;
+    }
+    Ok(())
+}
+
 /// Notes that a version on the page may become removable when `xid` has ended and nobody needs it.
 pub fn mark_prunable(page: &mut PageBytes, xid: Xid) {
     let old = page::prune_xid(page);

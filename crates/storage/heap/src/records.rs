@@ -6,7 +6,7 @@
 use base::{BlockNo, OffsetNo, Tid, Xid};
 
 use crate::header::{Bases, HEADER_LEN, infomask};
-use crate::ops::{Mismatch, OpResult, PrunePlan, RebasePlan, RenewedXmax, Stamp};
+use crate::ops::{Mismatch, OpResult, PrunePlan, RebasePlan, RenewedXmax, RowLock, Stamp};
 
 /// Kinds of records (`info`).
 pub mod info {
@@ -38,6 +38,8 @@ pub mod info {
     pub const REWRITE: u8 = 14;
     /// As `HOT_UPDATE`, but the new version, on the same page too, has index entries of its own.
     pub const UPDATE_HERE: u8 = 12;
+    /// Block data: row locks, for each that is like others its bits, the multixact if it is one, and the versions that it is on.
+    pub const LOCK_ROWS: u8 = 15;
 }
 
 /// Appends little-endian numbers.
@@ -197,6 +199,31 @@ pub(crate) fn get_stamp(get: &mut Get<'_>, xid: Xid) -> OpResult<Stamp> {
     let next = Tid::new(BlockNo(get.u32()?), get.u16()?);
     let xmax = if infomask & infomask::XMAX_IS_MULTI != 0 { Xid(get.u64()?) } else { xid };
     Ok(Stamp { offset, xmax, infomask, infomask2, cid: Some(0), next })
+}
+
+/// Logs row locks, those that are alike one behind the other; `xmax` is the record's xid unless it is a multixact.
+pub(crate) fn put_row_locks(out: &mut Vec<u8>, locks: &[(RowLock, OffsetNo)]) {
+    for alike in locks.chunk_by(|a, b| a.0 == b.0) {
+        let lock = alike[0].0;
+        out.u16(lock.infomask);
+        out.u16(lock.infomask2);
+        if lock.infomask & infomask::XMAX_IS_MULTI != 0 {
+            out.u64(lock.xmax.0);
+        }
+        out.u16(alike.len() as u16);
+        alike.iter().for_each(|&(_, n)| out.u16(n));
+    }
+}
+
+pub(crate) fn get_row_locks(get: &mut Get<'_>, xid: Xid) -> OpResult<Vec<(RowLock, OffsetNo)>> {
+    let mut locks = Vec::new();
+    while !get.is_empty() {
+        let (infomask, infomask2) = (get.u16()?, get.u16()?);
+        let xmax = if infomask & infomask::XMAX_IS_MULTI != 0 { Xid(get.u64()?) } else { xid };
+        let lock = RowLock { xmax, infomask, infomask2 };
+        locks.extend(get.offsets()?.into_iter().map(|n| (lock, n)));
+    }
+    Ok(locks)
 }
 
 pub(crate) fn put_prune(out: &mut Vec<u8>, plan: &PrunePlan) {

@@ -11,7 +11,9 @@ use wal::{Record, WalDescribe};
 
 use crate::header::HEADER_LEN;
 use crate::ops::{self, Mismatch, OpResult, Stamp};
-use crate::records::{Get, LoggedTuple, get_prune, get_rebase, get_stamp, get_tuple, get_vm, info};
+use crate::records::{
+    Get, LoggedTuple, get_prune, get_rebase, get_row_locks, get_stamp, get_tuple, get_vm, info,
+};
 use crate::vm;
 
 /// Why a record could not be replayed: recovery stops.
@@ -115,6 +117,7 @@ pub(crate) fn apply(page: &mut PageBytes, change: &Change<'_>) -> OpResult<()> {
             let lock = Stamp { cid: None, ..get_stamp(&mut get, change.xid)? };
             ops::stamp_xmax(page, &lock)
         }
+        (info::LOCK_ROWS, _) => ops::lock_rows(page, change.block, &get_row_locks(&mut get, change.xid)?),
         (info::PRUNE, _) => ops::prune(page, &get_prune(&mut get)?),
         (info::VISIBLE, _) => {
             ops::set_all_visible(page, true);
@@ -187,6 +190,7 @@ fn kind_name(kind: u8) -> &'static str {
         info::HOT_UPDATE => "HOT_UPDATE",
         info::MULTI_INSERT => "MULTI_INSERT",
         info::LOCK => "LOCK",
+        info::LOCK_ROWS => "LOCK_ROWS",
         info::PRUNE => "PRUNE",
         info::VISIBLE => "VISIBLE",
         info::INVISIBLE => "INVISIBLE",
@@ -215,6 +219,7 @@ impl WalDescribe for HeapDescribe {
             info::MULTI_INSERT => get.u16().map(|n| format!("ntuples: {n}")),
             info::DELETE | info::LOCK => get_stamp(&mut get, record.xid)
                 .map(|s| format!("off: {}, infobits: {:#06x}", s.offset, s.infomask)),
+            info::LOCK_ROWS => get_row_locks(&mut get, record.xid).map(|l| format!("nlocked: {}", l.len())),
             info::HOT_UPDATE | info::UPDATE_HERE => get_stamp(&mut get, record.xid).map(|s| {
                 format!("old_xmax: {}, old_off: {}, new_off: {}", record.xid, s.offset, s.next.offset)
             }),

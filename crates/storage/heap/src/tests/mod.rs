@@ -1,3 +1,4 @@
+mod by_the_page;
 mod pages;
 mod rewriting;
 mod rows;

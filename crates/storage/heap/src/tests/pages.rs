@@ -8,8 +8,10 @@ use tuple::{Attr, Datum, Physical, RowLayout};
 use crate::header::{
     Bases, Header, MAX_TUPLES_PER_PAGE, form_tuple, infomask, infomask2, read_header, tuple_len,
 };
-use crate::ops::{self, Mismatch, PrunePlan, RebasePlan, Stamp};
-use crate::records::{Put, common_parts, info, logged_len, put_prune, put_rebase, put_stamp, put_tuple};
+use crate::ops::{self, Mismatch, PrunePlan, RebasePlan, RowLock, Stamp};
+use crate::records::{
+    Put, common_parts, info, logged_len, put_prune, put_rebase, put_row_locks, put_stamp, put_tuple,
+};
 use crate::redo::{Change, apply};
 
 const BLOCK: BlockNo = BlockNo(7);
@@ -71,6 +73,13 @@ impl Pair {
         self.redo(kind, stamp.xmax, &log);
     }
 
+    fn lock_rows(&mut self, xid: Xid, locks: &[(RowLock, u16)]) {
+        let mut log = Vec::new();
+        put_row_locks(&mut log, locks);
+        ops::lock_rows(&mut self.page, BLOCK, locks).unwrap();
+        self.redo(info::LOCK_ROWS, xid, &log);
+    }
+
     fn update(&mut self, old: u16, xid: Xid, mut tuple: Vec<u8>) {
         let before = page::item(&self.page, old).unwrap().to_vec();
         let (prefix, suffix) = common_parts(&before, &tuple);
@@ -106,6 +115,7 @@ enum Step {
     Delete(usize),
     Update(usize, usize),
     Lock(usize),
+    LockRows(u8),
     Prune(u8),
 }
 
@@ -115,6 +125,7 @@ fn step() -> impl Strategy<Value = Step> {
         2 => any::<usize>().prop_map(Step::Delete),
         3 => (any::<usize>(), 0usize..300).prop_map(|(n, len)| Step::Update(n, len)),
         1 => any::<usize>().prop_map(Step::Lock),
+        1 => any::<u8>().prop_map(Step::LockRows),
         1 => any::<u8>().prop_map(Step::Prune),
     ]
 }
@@ -149,6 +160,17 @@ proptest! {
                     cid: None,
                     next: Tid::new(BLOCK, pick(n)),
                 }),
+                Step::LockRows(which) => {
+                    let one = infomask::XMAX_LOCK_ONLY | infomask::XMAX_EXCL_LOCK;
+                    let set = one | infomask::XMAX_KEYSHR_LOCK | infomask::XMAX_IS_MULTI;
+                    let lock = |i: usize| match (i + which as usize) % 3 {
+                        0 => Some(RowLock { xmax: xid, infomask: one, infomask2: infomask2::KEYS_UPDATED }),
+                        1 => Some(RowLock { xmax: Xid(7 + u64::from(which)), infomask: set, infomask2: 0 }),
+                        _ => None,
+                    };
+                    let locks = there.iter().enumerate().filter_map(|(i, &n)| Some((lock(i)?, n)));
+                    pair.lock_rows(xid, &locks.collect::<Vec<_>>());
+                }
                 Step::Prune(which) => {
                     let mut plan = PrunePlan { prune_xid: xid, ..PrunePlan::default() };
                     for (i, &n) in there.iter().enumerate() {
@@ -172,7 +194,7 @@ proptest! {
     }
 
     #[test]
-    fn damaged_records_do_not_panic(kind in 0u8..15, data in proptest::collection::vec(any::<u8>(), 0..80), index in 0usize..2) {
+    fn damaged_records_do_not_panic(kind in 0u8..16, data in proptest::collection::vec(any::<u8>(), 0..80), index in 0usize..2) {
         let mut pair = Pair::new();
         for i in 0..10 {
             pair.insert(Xid(100), row(i, 20, false));

@@ -236,6 +236,13 @@ impl Session<'_> {
         self.write(|access, writer| lock_tuple(access, rel, writer, (tid, Wanted::Seen), strength))
     }
 
+    /// Locks rows of one page, knowing nothing before; how many.
+    pub fn lock_rows(&mut self, rel: &HeapRel, tids: &[Tid], strength: LockStrength) -> usize {
+        let places: Vec<_> = tids.iter().map(|tid| tid.offset).collect();
+        let (page, known) = ((tids[0].block, places.as_slice()), &mut KnownHolders::new());
+        self.write(|access, writer| lock_rows(access, rel, writer, page, strength, known))
+    }
+
     pub fn lock_later(&mut self, rel: &HeapRel, later: Later, strength: LockStrength) -> LockOutcome {
         self.write(|access, writer| lock_later(access, rel, writer, later, strength))
     }
