@@ -328,6 +328,17 @@ impl Scan {
         }
     }
 
+    /// What [`Scan::next`] will return of the leaf that it is on, in that order.
+    #[inline]
+    pub fn upcoming(&self) -> impl Iterator<Item = Tid> {
+        let (entries, position) = (&self.leaf.entries, self.leaf.position);
+        let (behind, before) = match self.direction {
+            Direction::Forward => (entries.get(position..).unwrap_or_default(), &[][..]),
+            Direction::Backward => (&[][..], entries.get(..position.saturating_sub(1)).unwrap_or_default()),
+        };
+        behind.iter().chain(before.iter().rev()).map(|entry| entry.tid)
+    }
+
     fn current(&self) -> Option<&Entry> {
         self.leaf.entries.get(self.leaf.position.checked_sub(1)?)
     }

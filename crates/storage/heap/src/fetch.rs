@@ -18,7 +18,7 @@ use crate::error::{HeapError, HeapResult};
 use crate::header::{Bases, Header};
 use crate::prune::{looks_prunable, prune_opt};
 use crate::rel::{Access, HeapRel, View};
-use crate::row::HeapTuple;
+use crate::row::{HeapTuple, TupleRef};
 use crate::visibility::{Dirty, Judge, ender};
 
 /// What a fetch by an index entry found.
@@ -101,7 +101,10 @@ pub fn fetch(
     pin.prefetch(page::slot(tid.offset));
     let page = pin.shared();
     let prunable = looks_prunable(access.txns, rel, &page);
-    let found = fetch_on(access, rel, view, &page, tid, out)?;
+    let (found, n, bytes) = find_on(access, rel, view, &page, tid)?;
+    if found == Fetched::Visible {
+        out.fill(Tid::new(tid.block, n), Bases::of(&page), bytes);
+    }
     drop(page);
     if prunable {
         prune_opt(access, rel, &pin)?;
@@ -109,15 +112,82 @@ pub fn fetch(
     Ok(found)
 }
 
-#[inline]
-fn fetch_on(
+/// Rows of one page, fetched together.
+#[derive(Default)]
+pub struct FetchedRows {
+    block: BlockNo,
+    bases: Bases,
+    /// What was found for each, its place, and where its bytes end; they begin where those of the one before end.
+    found: Vec<(Fetched, OffsetNo, u32)>,
+    bytes: Vec<u8>,
+}
+
+impl FetchedRows {
+    /// No rows.
+    pub fn new() -> FetchedRows {
+        FetchedRows::default()
+    }
+
+    /// How many were asked for.
+    pub fn len(&self) -> usize {
+        self.found.len()
+    }
+
+    /// Whether none was asked for.
+    pub fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    /// Forgets them.
+    pub fn clear(&mut self) {
+        self.found.clear();
+        self.bytes.clear();
+    }
+
+    /// What was found of the one with this number, and its version if it is visible.
+    pub fn get(&self, number: usize) -> (Fetched, Option<TupleRef<'_>>) {
+        let Some(&(found, n, end)) = self.found.get(number) else { return (Fetched::Invisible, None) };
+        let start = number.checked_sub(1).map_or(0, |before| self.found[before].2);
+        let bytes = &self.bytes[start as usize..end as usize];
+        let visible = found == Fetched::Visible;
+        (found, visible.then(|| TupleRef::new(Tid::new(self.block, n), bytes, self.bases)).flatten())
+    }
+}
+
+/// Does for several rows of a page what [`fetch`] does for one.
+pub fn fetch_rows(
     access: &Access<'_>,
     rel: &HeapRel,
     view: &View<'_>,
-    page: &SharedPage<'_>,
+    (block, roots): (BlockNo, &[OffsetNo]),
+    out: &mut FetchedRows,
+) -> HeapResult<()> {
+    out.clear();
+    let pin = access.pool.read(heap_tag(rel, block))?;
+    let page = pin.shared();
+    let prunable = looks_prunable(access.txns, rel, &page);
+    (out.block, out.bases) = (block, Bases::of(&page));
+    for &root in roots {
+        let (found, n, bytes) = find_on(access, rel, view, &page, Tid::new(block, root))?;
+        out.bytes.extend_from_slice(bytes);
+        out.found.push((found, n, out.bytes.len() as u32));
+    }
+    drop(page);
+    if prunable {
+        prune_opt(access, rel, &pin)?;
+    }
+    Ok(())
+}
+
+/// The visible version, its place and its bytes; no bytes if there is none.
+#[inline]
+fn find_on<'p>(
+    access: &Access<'_>,
+    rel: &HeapRel,
+    view: &View<'_>,
+    page: &'p SharedPage<'_>,
     tid: Tid,
-    out: &mut HeapTuple,
-) -> HeapResult<Fetched> {
+) -> HeapResult<(Fetched, OffsetNo, &'p [u8])> {
     let mut judge = Judge { txns: access.txns, page };
     let mut chain = Chain::new(access.txns, page, tid.offset);
     let mut all_dead = true;
@@ -125,8 +195,7 @@ fn fetch_on(
         if judge.sees(n, &mut header, view)?
             && let Some(bytes) = page::item(page, n)
         {
-            out.fill(Tid::new(tid.block, n), chain.bases, bytes);
-            return Ok(Fetched::Visible);
+            return Ok((Fetched::Visible, n, bytes));
         }
         all_dead = all_dead && judge.surely_dead(n, &mut header, rel.desc.kind)?;
         if !chain.follow(&header)? {
@@ -136,7 +205,7 @@ fn fetch_on(
     if view.snapshot.lost_page(rel.desc.file, tid.block) {
         return Err(HeapError::SnapshotTooOld);
     }
-    Ok(if all_dead { Fetched::AllDead } else { Fetched::Invisible })
+    Ok((if all_dead { Fetched::AllDead } else { Fetched::Invisible }, 0, &[]))
 }
 
 /// The page of a place that a user may have made up; `None` if the file ends before it.

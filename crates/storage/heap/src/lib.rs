@@ -50,7 +50,9 @@ pub mod vm;
 
 pub use combo::ComboCids;
 pub use error::{DeleteOutcome, HeapError, HeapResult, Later, LockOutcome, Refusal, UpdateOutcome};
-pub use fetch::{Fetched, Liveness, fetch, fetch_exact, fetch_version, unique_liveness};
+pub use fetch::{
+    Fetched, FetchedRows, Liveness, fetch, fetch_exact, fetch_rows, fetch_version, unique_liveness,
+};
 pub use insert::{InsertOptions, insert, multi_insert};
 pub use latest::fetch_latest;
 pub use lock::{Wanted, lock_later, lock_tuple};

@@ -11,6 +11,7 @@ use plan::{Bitmap, Expr, IndexBound, IndexCondition, IndexRef, ParamId, Plan, Re
 use tuple::{Bytes, Datum, Physical, Selection, Undecoded};
 use txn::TxnSystem;
 
+use super::ahead::Ahead;
 use super::counting::measure;
 use super::{BoxNode, Builder, Node, Origin, Projection};
 use crate::compile::{Inputs, RawRow};
@@ -502,6 +503,7 @@ pub fn index(
         reading: false,
         at: Tid::default(),
         tuple: HeapTuple::new(),
+        ahead: Ahead::default(),
         values: Vec::new(),
         entry: Vec::new(),
         map: heap::vm::VmCursor::default(),
@@ -541,6 +543,7 @@ struct IndexScan {
     /// Place of the row last read, or that its index entry names.
     at: Tid,
     tuple: HeapTuple,
+    ahead: Ahead,
     values: Vec<Datum>,
     entry: Vec<Datum>,
     /// Page of the visibility map last looked at.
@@ -607,15 +610,13 @@ impl IndexScan {
             if self.places.is_some() {
                 cx.tell(one_more_fetch);
             }
-            let tuple = &mut self.tuple;
-            let fetched = cx
-                .with_view(|access, view| heap::fetch(access, &self.heap, view, tid, tuple))
-                .map_err(crate::error::heap)?;
+            let wanted = (tid, scan.upcoming());
+            let (fetched, row) = self.ahead.row(&self.heap, wanted, &mut self.tuple, cx)?;
             self.counted.scan.pages_since(before);
             match fetched {
                 Fetched::Visible => {
                     self.index_counted.scan.fetched += 1;
-                    let Some(tuple) = self.tuple.get() else { continue };
+                    let Some(tuple) = row else { continue };
                     self.at = tuple.tid;
                     self.reader.read(&tuple, &mut self.values)?;
                     self.reader.detoast(cx, &mut self.values)?;
@@ -650,6 +651,7 @@ impl Node for IndexScan {
         self.started = false;
         self.reading = false;
         self.pending.clear();
+        self.ahead.restart();
         Ok(())
     }
 
@@ -665,6 +667,7 @@ impl Node for IndexScan {
         self.started = false;
         self.reading = false;
         self.pending.clear();
+        self.ahead.restart();
     }
 }
 
@@ -692,6 +695,8 @@ pub fn bitmap(
         tids: None,
         at: 0,
         tuple: HeapTuple::new(),
+        ahead: Ahead::default(),
+        origin: None,
         values: Vec::new(),
         counted: Counted::new(table),
     }))
@@ -726,6 +731,8 @@ pub fn tid(
         tids: None,
         at: 0,
         tuple: HeapTuple::new(),
+        ahead: Ahead::default(),
+        origin: None,
         values: Vec::new(),
         counted: Counted::new(table),
     }))
@@ -863,6 +870,9 @@ struct TidListScan {
     tids: Option<Vec<Tid>>,
     at: usize,
     tuple: HeapTuple,
+    ahead: Ahead,
+    /// Place of the row last read.
+    origin: Option<Tid>,
     values: Vec<Datum>,
     counted: Counted,
 }
@@ -911,23 +921,21 @@ impl Node for TidListScan {
                 return Ok(false);
             };
             self.at += 1;
-            let tuple = &mut self.tuple;
-            let heap = &self.heap;
-            let latest = matches!(self.source, TidSource::Cursor(_));
-            let before = runtime::usage::pages();
-            let visible = cx.with_view(|access, view| match latest {
-                true => heap::fetch_latest(access, heap, view, tid, tuple),
-                false => Ok(heap::fetch(access, heap, view, tid, tuple)? == Fetched::Visible),
-            });
+            let (before, heap, tuple) = (runtime::usage::pages(), &self.heap, &mut self.tuple);
+            let row = if let TidSource::Cursor(_) = self.source {
+                let found = cx.with_view(|access, view| heap::fetch_latest(access, heap, view, tid, tuple));
+                found.map_err(crate::error::heap)?.then(|| self.tuple.get()).flatten()
+            } else {
+                let upcoming = self.tids.iter().flat_map(|tids| &tids[self.at..]).copied();
+                self.ahead.row(heap, (tid, upcoming), tuple, cx)?.1
+            };
             self.counted.scan.pages_since(before);
-            if !visible.map_err(crate::error::heap)? {
-                continue;
-            }
-            let Some(tuple) = self.tuple.get() else { continue };
+            let Some(tuple) = row else { continue };
             if matches!(self.source, TidSource::Values(..)) && tuple.tid != tid {
                 continue;
             }
             self.counted.scan.fetched += 1;
+            self.origin = Some(tuple.tid);
             self.reader.read(&tuple, &mut self.values)?;
             self.reader.detoast(cx, &mut self.values)?;
             let rows = Rows::one(&self.values);
@@ -942,16 +950,18 @@ impl Node for TidListScan {
     }
 
     fn origins(&self, found: &mut Vec<Origin>) {
-        found.extend(self.tuple.get().map(|tuple| (self.reader.table, tuple.tid)));
+        found.extend(self.origin.map(|tid| (self.reader.table, tid)));
     }
 
     fn rescan(&mut self, _cx: &mut Cx<'_>, _changed: &[ParamId]) -> SqlResult<()> {
         self.tids = None;
+        self.ahead.restart();
         Ok(())
     }
 
     fn close(&mut self, cx: &mut Cx<'_>) {
         cx.count_scan(&mut self.counted);
         self.tids = None;
+        self.ahead.restart();
     }
 }
