@@ -134,6 +134,8 @@ pub struct Cx<'s> {
     pub state: &'s mut State,
     /// The node that runs, when nodes are counted.
     pub node: usize,
+    /// All rows of the statement are read in this call.
+    pub drained: bool,
     /// Deferrable unique indexes in which the row last written may have a duplicate.
     pub(crate) rechecks: Vec<Oid>,
     /// The rows that are given while a concurrently updated row is checked again.

@@ -23,7 +23,7 @@ use types::FormatContext;
 use crate::compile::SubProgram;
 use crate::cx::{Counters, Cx, Facilities, Part, State};
 use crate::kept;
-use crate::nodes::{BoxNode, Builder, Node, Origin, OriginSink, depends_on};
+use crate::nodes::{BoxNode, Builder, Drained, Node, Origin, OriginSink, depends_on};
 use crate::row_store::RowStore;
 use crate::session::Needs;
 use crate::spill::TempDir;
@@ -135,7 +135,9 @@ impl Execution {
         check_populated(statement)?;
         let mut builder = Builder::new(statement);
         builder.counting = counting;
+        builder.drained = Drained::WithStatement;
         let node = builder.build(&statement.plan)?;
+        builder.drained = Drained::Unknown;
         let mut subs = Vec::with_capacity(statement.subplans.len());
         for sub in &statement.subplans {
             subs.push(Some(Box::new(SubProgram {
@@ -285,6 +287,7 @@ impl Execution {
         let mut finished = !self.running;
         let begins = std::mem::take(&mut self.begins);
         let result = self.with_cx(env, |node, cx| {
+            cx.drained = limit == 0;
             let mut run = || {
                 if begins {
                     begin(node, cx)?;
@@ -345,6 +348,7 @@ impl Execution {
             params,
             state,
             node: 0,
+            drained: false,
             rechecks: Vec::new(),
             recheck: Vec::new(),
             xid: Cell::new(Xid::INVALID),

@@ -4,6 +4,7 @@ use base::Oid;
 use types::Volatility;
 
 use crate::expr::{Expr, ParamId, RelId, SubPlanKind, Test};
+use crate::function::Function;
 use crate::relset::RelSet;
 
 /// `bool`
@@ -304,11 +305,17 @@ impl Expr {
 
     /// Whether two evaluations in one statement may differ.
     pub fn is_volatile(&self) -> bool {
+        self.calls_volatile(&|_| true)
+    }
+
+    /// Whether a volatile function is called that is `meant`.
+    pub fn calls_volatile(&self, meant: &dyn Fn(&Function) -> bool) -> bool {
+        let is_it = |f: &Function| f.volatility() == Volatility::Volatile && meant(f);
         self.any(&mut |e| match e {
             Expr::Call(call) | Expr::NullIf(call) | Expr::Distinct { equality: call, .. } => {
-                call.function.volatility() == Volatility::Volatile
+                is_it(&call.function)
             }
-            Expr::ArrayOp(op) => op.function.volatility() == Volatility::Volatile,
+            Expr::ArrayOp(op) => is_it(&op.function),
             _ => false,
         })
     }

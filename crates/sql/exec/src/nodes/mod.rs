@@ -21,6 +21,7 @@ use crate::row_store::RowStore;
 
 mod aggregate;
 mod aggregate_call;
+mod ahead;
 mod counting;
 mod hash_join;
 mod join;
@@ -71,10 +72,36 @@ pub trait Node {
 /// A node on the heap.
 pub type BoxNode = Box<dyn Node>;
 
+/// Whether all rows of a node are read once the first is asked for, unless an error ends it all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Drained {
+    /// Nobody can say.
+    Unknown,
+    /// If those of the statement are ([`Cx::drained`]).
+    WithStatement,
+    /// Yes.
+    Surely,
+}
+
+impl Drained {
+    /// The same of the children of a node.
+    fn below(self, plan: &Plan) -> Drained {
+        use plan::{AggStrategy, Node as P};
+        match &plan.node {
+            P::Sort { .. } => Drained::Surely,
+            P::Aggregate { strategy, .. } if *strategy != AggStrategy::Sorted => Drained::Surely,
+            P::Aggregate { .. } | P::SubqueryScan { .. } | P::Result { .. } | P::Append { .. } => self,
+            _ => Drained::Unknown,
+        }
+    }
+}
+
 /// Builds state trees for one statement.
 pub struct Builder<'p> {
     /// The statement.
     pub statement: &'p Statement,
+    /// Of what is built next.
+    pub(crate) drained: Drained,
     /// Build for checking a concurrently updated row again: these relations yield their [`crate::cx::GivenRow`] only.
     pub recheck: Vec<RelId>,
     /// Count rows and time of each node, in the order of the tree.
@@ -86,7 +113,8 @@ pub struct Builder<'p> {
 impl<'p> Builder<'p> {
     /// A builder for ordinary execution.
     pub fn new(statement: &'p Statement) -> Builder<'p> {
-        Builder { statement, recheck: Vec::new(), counting: false, counted: 0 }
+        let drained = Drained::Unknown;
+        Builder { statement, drained, recheck: Vec::new(), counting: false, counted: 0 }
     }
 
     /// Compiles expressions of the statement.
@@ -98,7 +126,11 @@ impl<'p> Builder<'p> {
     pub fn build(&mut self, plan: &'p Plan) -> SqlResult<BoxNode> {
         runtime::check_stack()?;
         let number = self.count();
-        let node = self.build_plain(plan)?;
+        let drained = self.drained;
+        self.drained = drained.below(plan);
+        let node = self.build_plain(plan, drained);
+        self.drained = drained;
+        let node = node?;
         if self.counting {
             return Ok(Box::new(counting::Counting::new(node, number)));
         }
@@ -111,7 +143,7 @@ impl<'p> Builder<'p> {
         self.counted - 1
     }
 
-    fn build_plain(&mut self, plan: &'p Plan) -> SqlResult<BoxNode> {
+    fn build_plain(&mut self, plan: &'p Plan, drained: Drained) -> SqlResult<BoxNode> {
         use plan::Node as P;
         Ok(match &plan.node {
             P::Result { one_time, child } => simple::result(self, plan, one_time, child.as_deref())?,
@@ -170,7 +202,7 @@ impl<'p> Builder<'p> {
                 Some(child) => self.build(child)?,
                 None => merge_append::build(self, plan, children, keys, tree)?,
             },
-            P::LockRows { child, marks } => lock_rows::build(self, child, marks)?,
+            P::LockRows { child, marks } => lock_rows::build(self, child, marks, drained)?,
             P::Modify(modify) => modify::build(self, plan, modify)?,
         })
     }

@@ -31,6 +31,7 @@ mod rewriting;
 mod rewriting_catalogs;
 mod roles;
 mod routines;
+mod row_locks;
 mod sequences;
 mod session;
 mod settings;
