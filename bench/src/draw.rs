@@ -209,7 +209,7 @@ fn thousands(written: &str) -> String {
     }
     let mut out = String::new();
     for (at, digit) in written.chars().enumerate() {
-        if at > 0 && (written.len() - at) % 3 == 0 {
+        if at > 0 && (written.len() - at).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);

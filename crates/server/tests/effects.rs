@@ -2,13 +2,17 @@
 //! says why its value cannot matter.
 //!
 //! # Layout
-//! `session`: what a session sets. `start`: what a server starts with, or reads again. The tests at the end of this file see to it that none
+//! `session`: what a session sets. `start`: what a server starts with, or reads again; `in_time`: what is waited for. The tests at the end of this file see to it that none
 //! is left out. A [`Row`] names the setting and how its effect shows.
 
 #[path = "support/authority.rs"]
 mod authority;
 mod support;
+#[path = "support/xids.rs"]
+mod xids;
 
+#[path = "effects/in_time.rs"]
+mod in_time;
 #[path = "effects/session.rs"]
 mod session;
 #[path = "effects/start.rs"]
@@ -151,8 +155,13 @@ fn every_setting_that_works_is_seen_to() {
     let server = Server::start(&[]);
     let mut client = server.client();
     let working = named(&mut client, "extra_desc is null and context <> 'internal'");
-    let seen: BTreeSet<String> =
-        session::ROWS.iter().map(|(name, _)| *name).chain(start::names()).map(str::to_string).collect();
+    let seen: BTreeSet<String> = session::ROWS
+        .iter()
+        .map(|(name, _)| *name)
+        .chain(start::names())
+        .chain(in_time::names())
+        .map(str::to_string)
+        .collect();
     let unseen: Vec<_> = working.difference(&seen).collect();
     assert!(unseen.is_empty(), "working, they say: {unseen:?}");
     // Those that `pg_settings` does not show.

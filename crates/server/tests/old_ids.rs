@@ -1,12 +1,12 @@
 //! Old transaction ids and sets of lockers: VACUUM takes them out of rows, and the files that tell of them go, also when the server is killed.
 
 mod support;
+#[path = "support/xids.rs"]
+mod xids;
 
-use base::Xid;
-use engine::{Engine, EngineOptions};
 use support::{Client, Server, knob, until};
 use txn::clog::XIDS_PER_PAGE;
-use txn::{SessionId, Transaction};
+use xids::skip_xids;
 
 /// Entries of `pg_multixact` in a file.
 const PER_FILE: usize = 32 * txn::multixact::PER_PAGE as usize;
@@ -147,21 +147,6 @@ fn rows_are_right_when_the_server_dies_while_files_go() {
         assert_eq!(one.value("select count(*) || '|' || sum(v) from t"), "100|107");
         assert!(!files(&server, "pg_multixact").contains(&"0000".into()));
     }
-}
-
-/// Gives out the xids before `to`, while the server is down, to nobody.
-fn skip_xids(server: &Server, to: u64) {
-    let engine = Engine::open(&server.data(), EngineOptions::default()).unwrap();
-    let txns = engine.txns();
-    while txns.next_xid().0 < to {
-        // One transaction a page makes all pages.
-        txns.observe_xid(Xid((txns.next_xid().0 + XIDS_PER_PAGE).min(to) - 1));
-        let mut t = Transaction::new(txns.clone(), SessionId(1));
-        t.start(Default::default());
-        t.xid().unwrap();
-        t.abort();
-    }
-    engine.shutdown().unwrap();
 }
 
 /// What must be the same before and after: rows, by the table and by its index, and what became of the transactions in question.

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
@@ -13,6 +13,7 @@ use rustls::{ClientConfig, RootCertStore};
 use super::authority::{Authority, accepted, secure, secured_server, socket};
 use super::support::client::Client;
 use super::support::{Failure, PATIENCE, Server, until};
+use super::xids::skip_xids;
 use super::{locked_together, lockers, transcript};
 
 /// How the effect shows of a value that a server starts with.
@@ -33,18 +34,7 @@ type Row = (&'static str, &'static str, Shows);
 /// Names of all settings here.
 pub fn names() -> impl Iterator<Item = &'static str> {
     let started = STARTED.iter().map(|row| row.0);
-    started
-        .chain(BY_THE_CLOCK.iter().map(|row| row.0))
-        .chain(IN_FILES.iter().map(|row| row.0))
-        .chain(TLS.iter().map(|row| row.0))
-        .chain([
-            "config_file",
-            "data_directory",
-            "log_startup_progress_interval",
-            "port",
-            "old_snapshot_threshold",
-            "checkpoint_segments",
-        ])
+    started.chain(TLS.iter().map(|row| row.0)).chain(["config_file", "data_directory", "port"])
 }
 
 /// On a server whose values for all of them are others.
@@ -56,7 +46,7 @@ const STARTED: &[Row] = &[
     ),
     ("authentication_timeout", "1s", Seen(a_silent_client)),
     ("autovacuum_freeze_max_age", "100000", Seen(ages)),
-    ("autovacuum_multixact_freeze_max_age", "10000", Seen(ages_of_lockers)),
+    ("autovacuum_multixact_freeze_max_age", "10000", Seen(|_, _| ())),
     ("external_pid_file", "BASE/other_pid", Seen(another_pid_file)),
     (
         "fsync",
@@ -176,27 +166,6 @@ const STARTED: &[Row] = &[
     ),
 ];
 
-/// On a server that is waited for.
-const BY_THE_CLOCK: &[(&str, &str)] = &[
-    ("bgwriter_delay", "10s"),
-    ("checkpoint_completion_target", "0"),
-    ("checkpoint_timeout", "30s"),
-    ("synchronous_commit", "off"),
-    ("wal_writer_delay", "10s"),
-];
-
-/// On a server that writes log files.
-const IN_FILES: &[(&str, &str)] = &[
-    ("log_destination", "stderr,csvlog"),
-    ("log_directory", "elsewhere"),
-    ("log_file_mode", "0640"),
-    ("log_filename", "%M.log"),
-    ("log_rotation_age", "1"),
-    ("log_rotation_size", "64kB"),
-    ("log_truncate_on_rotation", "on"),
-    ("logging_collector", "on"),
-];
-
 /// What a reload with the value leaves in the log; without, another look is taken.
 const TLS: &[(&str, &str, &str)] = &[
     ("ssl_ca_file", "nowhere", "could not load root certificate file \"nowhere\""),
@@ -227,7 +196,7 @@ const WORK: &str = "create table kept (a int primary key);;
     select 1 / 0";
 
 /// Starts a server with files of 1 MB for its log.
-fn start(settings: &[(&str, &str)], changed: impl FnOnce(&Server)) -> Server {
+pub fn start(settings: &[(&str, &str)], changed: impl FnOnce(&Server)) -> Server {
     let mut server = Server::init(&["--wal-segsize=1"]);
     changed(&server);
     for (name, value) in settings {
@@ -295,22 +264,10 @@ fn a_silent_client(other: &Server, _: &Server) {
     assert!(began.elapsed() < PATIENCE / 2);
 }
 
-/// VACUUM freezes rows of half the age at which it would have to come.
-fn ages(other: &Server, plain: &Server) {
-    let settle = |server: &Server| {
-        let statements = "set synchronous_commit = off;;create table old ();;insert into old default values;;
-             do 'begin for i in 1..51000 loop perform pg_current_xact_id(); commit; end loop; end';;vacuum old;;
-             select 'kept ' || (age(relfrozenxid) > 50500) from pg_class where relname = 'old'";
-        transcript(&mut server.client(), statements)
-    };
-    let (changed, default) = (settle(other), settle(plain));
-    assert!(changed.contains("kept false") && default.contains("kept true"), "{changed}{default}");
-}
-
-/// The same of a set of lockers of which one has ended.
-fn ages_of_lockers(_: &Server, _: &Server) {
-    let keeps = |settings: &[&str]| {
-        let server = Server::start(&[&["max_prepared_transactions=2"], settings].concat());
+/// VACUUM freezes rows of half the age at which it would have to come, and renews a set of lockers of which one has ended.
+fn ages(_: &Server, _: &Server) {
+    let kept = |settings: &[&str]| {
+        let mut server = Server::start(&[&["max_prepared_transactions=2"], settings].concat());
         let before = locked_together(&server);
         let (mut client, mut holder) = (server.client(), server.client());
         transcript(&mut holder, "begin;;select from locked where id = 2 for key share");
@@ -318,9 +275,22 @@ fn ages_of_lockers(_: &Server, _: &Server) {
         transcript(&mut client, sets);
         transcript(&mut holder, "commit");
         transcript(&mut client, "vacuum locked");
-        lockers(&mut client) == before
+        let set = lockers(&mut client) == before;
+        // They would keep rows from being old.
+        transcript(&mut client, "rollback prepared 'a';;rollback prepared 'b'");
+        transcript(&mut client, "create table old ();;insert into old default values");
+        let xid: u64 = client.value("select pg_current_xact_id()").parse().unwrap();
+        server.stop();
+        skip_xids(&server, xid + 51_000);
+        server.run();
+        let mut client = server.client();
+        transcript(&mut client, "vacuum old");
+        let rows =
+            client.value("select age(relfrozenxid) > 50500 from pg_class where relname = 'old'") == "t";
+        (set, rows)
     };
-    assert!(keeps(&[]) && !keeps(&["autovacuum_multixact_freeze_max_age=10000"]));
+    let low = ["autovacuum_freeze_max_age=100000", "autovacuum_multixact_freeze_max_age=10000"];
+    assert_eq!((kept(&[]), kept(&low)), ((true, true), (false, false)));
 }
 
 fn another_pid_file(other: &Server, _: &Server) {
@@ -506,81 +476,6 @@ fn server_socket<T>(server: &Server, port: u16, look: impl Fn(i32) -> Option<T>)
 }
 
 #[test]
-fn what_happens_by_the_clock() {
-    let server = start(BY_THE_CLOCK, |_| {});
-    let began = Instant::now();
-    let mut client = server.client();
-    let told = transcript(
-        &mut client,
-        "create table t (a int);;insert into t values (1);;
-         select 'flushed ' || (pg_current_wal_flush_lsn() >= pg_current_wal_insert_lsn());;
-         create table big as select repeat('x', 500) from generate_series(1, 12000);;
-         select 'cleaned ' || buffers_clean from pg_stat_bgwriter",
-    );
-    // With less delay the log would be flushed, and the background writer at work, long before.
-    if began.elapsed() < Duration::from_secs(8) {
-        assert!(told.contains("flushed false") && told.contains("cleaned 0\n"), "{told}");
-    }
-    until("a checkpoint by the clock", || server.log().contains("checkpoint starting: time"));
-    // Spread, it would take almost as long again.
-    until("the end of the checkpoint", || server.log().contains("checkpoint complete: "));
-    let log = server.log();
-    let write = log.split("; write=").nth(1).and_then(|rest| rest.split(' ').next()).unwrap();
-    assert!(write.parse::<f64>().unwrap() < 10.0, "{log}");
-}
-
-#[test]
-fn what_log_files_are_like() {
-    let mut server = Server::init(&[]);
-    for (name, value) in IN_FILES {
-        server.set_option(&format!("{name}={value}"));
-    }
-    let folder = server.data().join("elsewhere");
-    fs::create_dir(&folder).unwrap();
-    // Files of an hour before.
-    let names: Vec<String> = (0..60).map(|minute| format!("{minute:02}")).collect();
-    for name in &names {
-        let path = folder.join(format!("{name}.log"));
-        fs::write(&path, "old\n").unwrap();
-    }
-    server.launch();
-    until("the server", || server.connect(&[]).is_ok());
-    let text = |name: &str| fs::read_to_string(folder.join(format!("{name}.log"))).unwrap();
-    until("the first file", || names.iter().any(|name| text(name).starts_with("old\n2")));
-    let csv = |name: &&String| folder.join(format!("{name}.csv")).exists();
-    until("its other form", || names.iter().any(|name| csv(&name)));
-    let made = folder.join(format!("{}.csv", names.iter().find(csv).unwrap()));
-    assert_eq!(fs::metadata(made).unwrap().permissions().mode() & 0o777, 0o640);
-    // The first one goes on, but the next minute's begins anew.
-    let begun = || names.iter().any(|name| !text(name).starts_with("old\n"));
-    let deadline = Instant::now() + 2 * PATIENCE;
-    while !begun() {
-        assert!(Instant::now() < deadline, "no file begins anew");
-        drop(server.connect(&[]).unwrap());
-        std::thread::sleep(Duration::from_millis(100));
-    }
-}
-
-/// A new file by size has another name here.
-#[test]
-fn how_large_log_files_are() {
-    let mut server = Server::init(&[]);
-    for setting in
-        ["logging_collector=on", "log_filename=%H%M%S.log", "log_rotation_size=64kB", "log_statement=all"]
-    {
-        server.set_option(setting);
-    }
-    server.launch();
-    until("the server", || server.connect(&[]).is_ok());
-    let mut client = server.client();
-    let long = format!("select length('{}')", "x".repeat(10_000));
-    until("more files", || {
-        client.query(&long).unwrap();
-        fs::read_dir(server.data().join("log")).unwrap().count() > 2
-    });
-}
-
-#[test]
 fn what_tls_is_like() {
     let authority = Authority::new("authority");
     let mut server = secured_server(&authority);
@@ -677,37 +572,4 @@ fn what_is_elsewhere() {
     assert_eq!(client.value("show data_directory"), data);
     assert!(server.data().join("postmaster.pid").exists() && !folder.join("postmaster.pid").exists());
     assert_eq!(client.value("show port"), server.port.to_string());
-}
-
-/// Settings of older versions. Rows that only an old snapshot sees go, and it is told; a file of the log causes a checkpoint.
-#[test]
-fn what_older_versions_start_with() {
-    let mut server = Server::start(&["old_snapshot_threshold=0", "checkpoint_segments=1"]);
-    let (mut old, mut other) = (server.client(), server.client());
-    other.query("create table t (a int); insert into t select generate_series(1, 1000)").unwrap();
-    old.query("begin isolation level repeatable read").unwrap();
-    old.query("select 1 from t limit 1").unwrap();
-    other.query("update t set a = a + 1").unwrap();
-    until("the rows are gone", || {
-        other.query("vacuum t").unwrap();
-        old.query("savepoint s").unwrap();
-        let told = transcript(&mut old, "select count(*) from t;;rollback to s");
-        told.contains("snapshot too old")
-    });
-    other.query("create table big as select repeat('x', 500) from generate_series(1, 40000)").unwrap();
-    server.wait_for_log("checkpoint starting: wal");
-}
-
-/// A start that has to recover tells how far it is.
-#[test]
-fn a_long_start() {
-    let mut server = Server::start(&["log_startup_progress_interval=1"]);
-    server.client().query("create table t as select generate_series(1, 50000)").unwrap();
-    server.kill();
-    server.run();
-    assert!(server.log().contains("redo in progress, elapsed time: "), "{}", server.log());
-    server.kill();
-    server.set_option("log_startup_progress_interval=0");
-    server.run();
-    assert!(!server.log().contains("redo in progress"), "{}", server.log());
 }
