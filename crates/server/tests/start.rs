@@ -7,7 +7,7 @@ mod support;
 use std::fs;
 
 use authority::{Authority, write_key};
-use support::{Server, has, output, text};
+use support::{Server, has, output, text, until};
 
 /// `psql` over TLS, bound to the server's certificate; both outputs.
 fn psql(server: &Server, role: &str, password: &str, statements: &[&str]) -> String {
@@ -73,7 +73,29 @@ fn from_nothing_to_a_safe_connection() {
     let words = "no pg_hba.conf entry for host \"127.0.0.1\", user \"postgres\", database \"postgres\", no encryption";
     assert!(told.contains(words), "{told}");
 
+    // What a restart is to bring.
+    let told = psql(
+        &server,
+        "postgres",
+        "first secret",
+        &[
+            "alter system set max_connections = 77",
+            "alter system set shared_preload_libraries = 'pg_stat_statements'",
+            "alter system set stampede.workers = 3",
+            "select pg_reload_conf()",
+        ],
+    );
+    assert_eq!(told, "t\n");
+    let waits = "select string_agg(name, ' ' order by name) from pg_settings where pending_restart";
+    let names = "max_connections shared_preload_libraries stampede.workers\n";
+    until("the reload", || psql(&server, "postgres", "first secret", &[waits]) == names);
+
     server.stop();
     server.run();
     assert_eq!(psql(&server, "app", "second secret", &["select count(*) from t"]), "1000\n");
+    let values = "select current_setting('max_connections'), current_setting('stampede.workers'), \
+                  count(*) filter (where pending_restart) from pg_settings";
+    let counted =
+        ["create extension pg_stat_statements", values, "select count(*) > 0 from pg_stat_statements"];
+    assert_eq!(psql(&server, "postgres", "first secret", &counted), "77|3|0\nt\n");
 }
