@@ -94,6 +94,19 @@ pub struct IndexShape {
     pub correlation: f64,
 }
 
+/// What a scan does in an index.
+#[derive(Clone, Copy, Debug)]
+pub struct IndexWork {
+    /// Share of the entries that it reads.
+    pub read: f64,
+    /// Groups of entries, apart from each other, that it looks for.
+    pub groups: f64,
+    /// Conditions that each entry is compared with.
+    pub keys: f64,
+    /// How often it runs.
+    pub loops: f64,
+}
+
 /// What is known of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct TableShape {
@@ -131,36 +144,39 @@ impl Settings {
     }
 
     /// Start-up and total cost of reading the index alone.
-    pub fn index_access(&self, index: IndexShape, selectivity: f64, keys: f64, loops: f64) -> (f64, f64) {
-        let tuples = clamp_rows(index.tuples * selectivity);
+    pub fn index_access(&self, index: IndexShape, work: IndexWork) -> (f64, f64) {
+        let tuples = clamp_rows(index.tuples * work.read);
         let mut pages = if index.pages > 1.0 && index.tuples > 1.0 {
             (tuples * index.pages / index.tuples).ceil()
         } else {
             1.0
         };
-        if loops > 1.0 {
-            pages = self.pages_fetched(pages * loops, index.pages, self.effective_cache_size) / loops;
+        // Groups apart are on pages of their own.
+        let searches = work.groups.min(index.pages).max(1.0);
+        pages = pages.max(searches);
+        if work.loops > 1.0 {
+            pages =
+                self.pages_fetched(pages * work.loops, index.pages, self.effective_cache_size) / work.loops;
         }
         let disk = pages * self.random_page_cost;
-        let cpu = tuples * (self.cpu_index_tuple_cost + self.cpu_operator_cost * keys);
+        let cpu = tuples * (self.cpu_index_tuple_cost + self.cpu_operator_cost * work.keys);
         let mut descent = index.tuples.max(2.0).log2().ceil() * self.cpu_operator_cost;
         descent += (index.height + 1.0) * 50.0 * self.cpu_operator_cost;
-        (descent, descent + disk + cpu)
+        (descent, descent * searches + disk + cpu)
     }
 
     /// An index scan: rows from the heap (or, `index_only`, only from pages not all-visible).
-    #[allow(clippy::too_many_arguments)]
     pub fn index_scan(
         &self,
         table: TableShape,
         index: IndexShape,
         selectivity: f64,
-        keys: f64,
+        work: IndexWork,
         quals: f64,
         index_only: bool,
-        loops: f64,
     ) -> (f64, f64) {
-        let (startup, mut total) = self.index_access(index, selectivity, keys, loops);
+        let (startup, mut total) = self.index_access(index, work);
+        let loops = work.loops;
         let tuples = clamp_rows(table.tuples * selectivity);
         let visible = if index_only { 1.0 - table.all_visible } else { 1.0 };
         let mut worst = self.pages_fetched(tuples * loops.max(1.0), table.pages, self.effective_cache_size);

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use base::Oid;
 use tuple::Datum;
 
-use crate::cost::{IndexShape, TableShape, clamp_rows};
+use crate::cost::{IndexShape, IndexWork, TableShape, clamp_rows};
 use crate::expr::{CallForm, Expr, RelId, TID_EQUAL, Test, Var};
 use crate::joins::Search;
 use crate::level::plain_var;
@@ -28,9 +28,12 @@ struct Matched {
     conditions: Vec<IndexCondition>,
     /// Positions in the list of conditions used.
     used: Vec<usize>,
-    /// Every leading column has an equality: rows come in the order of the rest.
+    /// Every column has an equality with one value.
     unique: bool,
-    array: bool,
+    /// Groups of entries that the scan goes to one after the other.
+    groups: f64,
+    /// How many of the conditions used keep it from reading the whole index.
+    bounding: usize,
 }
 
 impl Search<'_, '_> {
@@ -171,14 +174,14 @@ impl Search<'_, '_> {
             return;
         }
         let only = self.index_covers(rel, index, filters, joins);
-        let order = if matched.array { Vec::new() } else { self.index_order(rel, index) };
+        let order = self.index_order(rel, index);
         let useful = !order.is_empty() && self.is_useful_order(&order);
         if matched.conditions.is_empty() && !useful && !only && index.predicate.is_none() {
             return;
         }
         let used: Vec<Expr> = matched.used.iter().map(|i| all[*i].clone()).collect();
         let mut share = selectivity::conjunction(&*self.planner, &used);
-        if index.unique && matched.unique && !matched.array {
+        if index.unique && matched.unique {
             share = share.min(1.0 / shape.tuples.max(1.0));
         }
         let outer = join_used.iter().fold(RelSet::EMPTY, |set, j| set | j.outer);
@@ -190,14 +193,14 @@ impl Search<'_, '_> {
             .map(|(_, e)| e.clone())
             .collect();
         let operators: f64 = filter.iter().map(Expr::operators).sum();
-        let keys = matched.conditions.len() as f64;
+        let work = self.index_work(&matched, &used, share, loops);
         let path_rows = if outer.is_empty() {
             rows
         } else {
             clamp_rows(shape.tuples * share * selectivity::conjunction(&*self.planner, &filter))
         };
         let settings = self.planner.settings();
-        let (startup, total) = settings.index_scan(shape, index_shape, share, keys, operators, only, loops);
+        let (startup, total) = settings.index_scan(shape, index_shape, share, work, operators, only);
         let cost = Cost { startup, total, rows: path_rows, width };
         let enforced: Vec<Enforced> = join_used.iter().map(|j| j.enforced).collect();
         for backward in [false, true] {
@@ -213,46 +216,90 @@ impl Search<'_, '_> {
             add_path(paths, Path { rels: RelSet::one(rel), cost, order, outer, enforced, kind });
         }
         if !matched.conditions.is_empty() && joins.is_empty() {
-            let (startup, total) = settings.index_access(index_shape, share, keys, 1.0);
+            let (startup, total) = settings.index_access(index_shape, IndexWork { loops: 1.0, ..work });
             let cost = Cost { startup, total, rows: clamp_rows(shape.tuples * share), width: 0.0 };
             let conditions = matched.conditions;
             bitmaps.push((Bitmap::Index { index: index.clone(), conditions, cost }, share, matched.used));
         }
     }
 
-    /// Index columns' conditions: equalities on a prefix, then bounds; later columns' conditions are checked in the index too.
+    /// Index columns' conditions. Where a column before others has several values or any, the scan goes from group to group, if these are few.
     fn match_index(&mut self, rel: RelId, index: &IndexRef, quals: &[Expr]) -> Matched {
-        let mut matched = Matched { conditions: Vec::new(), used: Vec::new(), unique: true, array: false };
+        let mut matched =
+            Matched { conditions: Vec::new(), used: Vec::new(), unique: true, groups: 1.0, bounding: 0 };
         let columns = self.planner.index_columns(rel, index);
-        for column in 0..index.keys.len() {
-            let mut equal = false;
+        let columns = &columns[..columns.len().min(index.keys.len())];
+        // Values of the columns since the last condition or, of a range, within it; conditions that are of use.
+        let (mut skip, mut kept) = (1.0, 0);
+        let worth = self.planner.context.statistics.index(&index.table, index).pages.max(1.0);
+        for (column, of) in columns.iter().enumerate() {
             let before = matched.conditions.len();
-            for (i, qual) in quals.iter().enumerate() {
-                if matched.used.contains(&i) || equal {
-                    continue;
-                }
-                let found = columns.get(column).and_then(|e| condition_on(rel, index, column, e, qual));
-                if let Some(condition) = found {
-                    if condition.bound == IndexBound::Any {
-                        // Only as the leading condition: the executor runs one scan an element.
-                        if column > 0 || matched.array || before < matched.conditions.len() {
-                            continue;
-                        }
-                        matched.array = true;
-                    }
-                    equal |= matches!(condition.bound, IndexBound::Equal | IndexBound::Any);
-                    matched.used.push(i);
-                    matched.conditions.push(condition);
+            let values = self.match_column((rel, index, column), of, quals, &mut matched);
+            let gap = matched.conditions.len() == before;
+            if !gap {
+                matched.groups *= std::mem::replace(&mut skip, 1.0) * values.unwrap_or(1.0);
+                kept = matched.conditions.len();
+                if matched.groups <= worth {
+                    matched.bounding = kept;
                 }
             }
-            if !equal {
-                matched.unique = false;
-                if matched.conditions.len() == before {
-                    break;
-                }
+            matched.unique &= values == Some(1.0);
+            if values.is_some() {
+                continue;
+            }
+            if gap && !has_condition((rel, index, column + 1), columns, quals) {
+                break;
+            }
+            let own: Vec<Expr> = matched.conditions[before..].iter().map(|c| c.original.clone()).collect();
+            let share = selectivity::conjunction(&*self.planner, &own);
+            let rows = self.rows_of(RelSet::one(rel));
+            skip *= (selectivity::distinct_values(&*self.planner, of, rows) * share).max(1.0);
+            if gap && matched.groups * skip > worth {
+                break;
             }
         }
+        matched.conditions.truncate(kept);
+        matched.used.truncate(kept);
+        if matched.groups > worth {
+            matched.groups = 1.0;
+        }
         matched
+    }
+
+    /// Adds the conditions on one column. If it is to equal something: the number of values.
+    fn match_column(
+        &self,
+        (rel, index, column): (RelId, &IndexRef, usize),
+        expr: &Expr,
+        quals: &[Expr],
+        matched: &mut Matched,
+    ) -> Option<f64> {
+        let mut values = None;
+        for (i, qual) in quals.iter().enumerate() {
+            if values == Some(1.0) || matched.used.contains(&i) {
+                continue;
+            }
+            let Some(condition) = condition_on(rel, index, column, expr, qual) else { continue };
+            match (condition.bound, &condition.original) {
+                (IndexBound::Equal | IndexBound::IsNull, _) => values = Some(1.0),
+                (IndexBound::Any, Expr::ArrayOp(op)) => {
+                    values = Some(selectivity::array_length(&op.array).max(1.0 + f64::EPSILON));
+                }
+                _ => {}
+            }
+            matched.used.push(i);
+            matched.conditions.push(condition);
+        }
+        values
+    }
+
+    /// What a scan by these conditions reads of the index. `used` are the conditions, `share` is that of the rows that satisfy all of them.
+    fn index_work(&self, matched: &Matched, used: &[Expr], share: f64, loops: f64) -> IndexWork {
+        let read = match matched.bounding < used.len() {
+            true => selectivity::conjunction(&*self.planner, &used[..matched.bounding]),
+            false => share,
+        };
+        IndexWork { read, groups: matched.groups, keys: used.len() as f64, loops }
     }
 
     /// The order in which the index yields rows.
@@ -434,8 +481,8 @@ impl Search<'_, '_> {
                     let share = selectivity::conjunction(&*self.planner, &used);
                     let shape = self.index_shape(&index);
                     let settings = self.planner.settings();
-                    let (startup, cost) =
-                        settings.index_access(shape, share, matched.conditions.len() as f64, 1.0);
+                    let work = self.index_work(&matched, &used, share, 1.0);
+                    let (startup, cost) = settings.index_access(shape, work);
                     let rows = clamp_rows(shape.tuples * share);
                     if best.as_ref().is_none_or(|(_, old)| cost < *old) {
                         let cost_of = Cost { startup, total: cost, rows, width: 0.0 };
@@ -517,6 +564,15 @@ fn bitmap_cost(bitmap: &Bitmap) -> f64 {
 
 fn scan_path(rel: RelId, cost: Cost, kind: PathKind) -> Path {
     Path { rels: RelSet::one(rel), cost, order: Vec::new(), outer: RelSet::EMPTY, enforced: Vec::new(), kind }
+}
+
+/// Whether there is a condition on one of the index columns from `column` on.
+fn has_condition((rel, index, column): (RelId, &IndexRef, usize), columns: &[Expr], quals: &[Expr]) -> bool {
+    columns
+        .iter()
+        .enumerate()
+        .skip(column)
+        .any(|(column, of)| quals.iter().any(|qual| condition_on(rel, index, column, of, qual).is_some()))
 }
 
 fn reversed(key: PathKey) -> PathKey {

@@ -173,6 +173,14 @@ fn test_selectivity(columns: &dyn Columns, test: Test, arg: &Expr) -> f64 {
     }
 }
 
+/// Elements of an array, as far as one can tell before it is there.
+pub fn array_length(array: &Expr) -> f64 {
+    match array {
+        Expr::Array { elements, nested: false, .. } => elements.len() as f64,
+        _ => 10.0,
+    }
+}
+
 fn array_selectivity(columns: &dyn Columns, op: &crate::expr::ArrayOp) -> f64 {
     let one = |right: Expr| {
         selectivity(

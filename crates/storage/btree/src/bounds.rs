@@ -1,17 +1,18 @@
-//! From scan keys to the places where a scan begins and ends, and to what must be checked on each entry between.
+//! From scan keys to the places where a scan begins and ends.
 //!
 //! Conditions on a column become one range in *index order*: DESC turns comparisons round, and NULL is a value like any other, first or last. Columns
-//! with one single value extend the common prefix; the first other column's range ends it; ranges of columns behind are filters.
+//! with one single value extend the common prefix; the first other column's range ends it. Where a column behind others has a condition, and one before it has
+//! several values or any, the scan goes from group to group instead ([`Groups`]).
 
 use std::cmp::Ordering;
 
 use smallvec::SmallVec;
 use tuple::Datum;
 
-use crate::format::{Check, Item};
-use crate::key::{SearchKey, compare_column};
+use crate::groups::{Groups, Member};
+use crate::key::{SearchKey, compare_column, compare_values};
 use crate::rel::{BtreeDesc, KeyColumn};
-use crate::scan::{ScanKey, ScanOp};
+use crate::scan::{Direction, ScanKey, ScanKeys, ScanOp};
 
 /// A place between entries.
 #[derive(Clone, Debug, Default)]
@@ -22,8 +23,9 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    fn key<'a>(&'a self, desc: &'a BtreeDesc) -> SearchKey<'a> {
-        SearchKey::new(desc, &self.values, self.behind)
+    /// To search by; `None`: an end of the index.
+    pub fn key<'a>(&'a self, desc: &'a BtreeDesc) -> Option<SearchKey<'a>> {
+        (!self.values.is_empty()).then(|| SearchKey::new(desc, &self.values, self.behind))
     }
 }
 
@@ -44,12 +46,103 @@ type Bound = Option<(Datum, bool)>;
 
 /// Range of one column in index order.
 #[derive(Clone, Debug, Default)]
-struct Range {
+pub(crate) struct Range {
     low: Bound,
     high: Bound,
 }
 
+/// What a column must be.
+#[derive(Clone, Debug, Default)]
+struct Wanted {
+    range: Range,
+    /// One of these, in the type's order.
+    list: Option<Vec<Datum>>,
+}
+
+impl Wanted {
+    /// Adds a condition; `false` if nothing can satisfy it.
+    fn add(&mut self, key: &KeyColumn, op: &ScanOp) -> bool {
+        let ScanOp::Any(list) = op else { return self.range.add(key, op) };
+        let order = |a: &Datum, b: &Datum| compare_values(key.compare, a, b);
+        match &mut self.list {
+            None => self.list = Some(list.clone()),
+            Some(old) => old.retain(|old| list.binary_search_by(|new| order(new, old)).is_ok()),
+        }
+        true
+    }
+
+    /// Takes list and range together; `false` if nothing is left.
+    fn settle(&mut self, key: &KeyColumn) -> bool {
+        if let Some(list) = &mut self.list {
+            list.retain(|value| self.range.holds(key, value));
+            match &list[..] {
+                [] => return false,
+                [one] => {
+                    self.range.add(key, &ScanOp::Equal(one.clone()));
+                    self.list = None;
+                }
+                _ => {}
+            }
+        }
+        !self.range.is_empty(key)
+    }
+
+    /// Whether there is no condition.
+    fn is_any(&self) -> bool {
+        self.list.is_none() && self.range.is_all()
+    }
+
+    /// Whether it has one value, or some that are listed.
+    fn is_equal(&self, key: &KeyColumn) -> bool {
+        self.list.is_some() || self.range.single(key).is_some()
+    }
+
+    fn member(&self, key: &KeyColumn, direction: Direction) -> Member {
+        match (&self.list, self.range.single(key)) {
+            (Some(list), _) => {
+                let mut list = list.clone();
+                if key.descending != (direction == Direction::Backward) {
+                    list.reverse();
+                }
+                Member::Of(list)
+            }
+            (None, Some(value)) => Member::Of(vec![value.clone()]),
+            (None, None) => Member::In(self.range.clone()),
+        }
+    }
+}
+
 impl Range {
+    /// The end that is first in index order.
+    pub fn low(&self) -> Option<&(Datum, bool)> {
+        self.low.as_ref()
+    }
+
+    /// The other one.
+    pub fn high(&self) -> Option<&(Datum, bool)> {
+        self.high.as_ref()
+    }
+
+    /// Whether it has no ends.
+    pub fn is_all(&self) -> bool {
+        self.low.is_none() && self.high.is_none()
+    }
+
+    /// Whether a value lies before the range in index order, in it, or behind it.
+    pub fn side(&self, key: &KeyColumn, value: &Datum) -> Ordering {
+        let outside = |end: &(Datum, bool), side| {
+            let order = compare_column(key, value, &end.0);
+            order == side || (order.is_eq() && !end.1)
+        };
+        if self.low.as_ref().is_some_and(|low| outside(low, Ordering::Less)) {
+            return Ordering::Less;
+        }
+        match self.high.as_ref().is_some_and(|high| outside(high, Ordering::Greater)) {
+            true => Ordering::Greater,
+            false => Ordering::Equal,
+        }
+    }
+
     fn at_least(&mut self, key: &KeyColumn, value: Datum, inclusive: bool) {
         self.low = Some(match self.low.take() {
             None => (value, inclusive),
@@ -97,6 +190,8 @@ impl Range {
                 self.at_most(key, value.clone(), true);
                 return !value.is_null();
             }
+            // Lists are not for ranges.
+            ScanOp::Any(_) => return true,
             ScanOp::Less(value) => (value, false, false),
             ScanOp::LessEqual(value) => (value, true, false),
             ScanOp::GreaterEqual(value) => (value, true, true),
@@ -131,17 +226,7 @@ impl Range {
     }
 
     fn holds(&self, key: &KeyColumn, value: &Datum) -> bool {
-        let above = self.low.as_ref().is_none_or(|(low, inclusive)| match compare_column(key, value, low) {
-            Ordering::Greater => true,
-            Ordering::Equal => *inclusive,
-            Ordering::Less => false,
-        });
-        above
-            && self.high.as_ref().is_none_or(|(high, inclusive)| match compare_column(key, value, high) {
-                Ordering::Less => true,
-                Ordering::Equal => *inclusive,
-                Ordering::Greater => false,
-            })
+        self.side(key, value).is_eq()
     }
 }
 
@@ -161,23 +246,24 @@ pub(crate) struct Bounds {
     /// Before the first entry; `None`: the left end of the index.
     begin: Option<Place>,
     end: End,
-    /// Ranges of columns that the places say nothing of.
-    filters: Vec<(usize, Range)>,
+    /// Instead of the places: it goes from group to group.
+    pub groups: Option<Box<Groups>>,
 }
 
 impl Bounds {
-    pub fn new(desc: &BtreeDesc, keys: &[ScanKey]) -> Bounds {
+    pub fn new(desc: &BtreeDesc, keys: &ScanKeys) -> Bounds {
         let mut bounds = Bounds::default();
         bounds.set(desc, keys);
         bounds
     }
 
     /// Makes them those of other conditions.
-    pub fn set(&mut self, desc: &BtreeDesc, keys: &[ScanKey]) {
+    pub fn set(&mut self, desc: &BtreeDesc, conditions: &ScanKeys) {
+        let keys = &conditions.keys;
         let value = |column: usize| equal_value(column, &keys[column]).cloned().ok_or(());
         let leading = (1..=desc.keys.len()).contains(&keys.len());
         if !leading || self.set_equal(keys.len(), value).is_err() {
-            *self = Bounds::of_any(desc, keys);
+            *self = Bounds::of_any(desc, conditions);
         }
     }
 
@@ -202,52 +288,60 @@ impl Bounds {
         }
         begin.behind = false;
         self.end = End::Equal;
-        self.filters.clear();
+        if self.groups.is_some() {
+            self.groups = None;
+        }
         self.empty = false;
         Ok(true)
-    }
-
-    /// Another value for a column that is to equal one, as all before it are.
-    pub fn set_value(&mut self, column: usize, value: &Datum) {
-        let end = if let End::At(place) = &mut self.end { Some(place) } else { None };
-        for place in self.begin.iter_mut().chain(end) {
-            place.values[column].clone_from(value);
-        }
     }
 
     /// The place before the first entry and that behind the last; `None`: the end of the index.
     #[inline]
     pub fn places<'a>(&'a self, desc: &'a BtreeDesc) -> (Option<SearchKey<'a>>, Option<SearchKey<'a>>) {
-        let begin = self.begin.as_ref().map(|place| place.key(desc));
+        let begin = self.begin.as_ref().and_then(|place| place.key(desc));
         let end = match &self.end {
             End::Right => None,
             End::Equal => begin.map(|key| SearchKey { behind: true, ..key }),
-            End::At(place) => Some(place.key(desc)),
+            End::At(place) => place.key(desc),
         };
         (begin, end)
     }
 
-    fn of_any(desc: &BtreeDesc, keys: &[ScanKey]) -> Bounds {
+    fn of_any(desc: &BtreeDesc, ScanKeys { keys, direction }: &ScanKeys) -> Bounds {
         if keys.is_empty() {
             return Bounds::default();
         }
-        let mut ranges = vec![Range::default(); desc.keys.len()];
+        let mut wanted = vec![Wanted::default(); desc.keys.len()];
         let mut possible = true;
         for key in keys {
-            let (Some(column), Some(range)) = (desc.keys.get(key.column), ranges.get_mut(key.column)) else {
+            let (Some(column), Some(wanted)) = (desc.keys.get(key.column), wanted.get_mut(key.column)) else {
                 // No such key column: a caller's mistake must not return rows that do not match.
                 possible = false;
                 continue;
             };
-            possible &= range.add(column, &key.op);
+            possible &= wanted.add(column, &key.op);
         }
-        if !possible || desc.keys.iter().zip(&ranges).any(|(key, range)| range.is_empty(key)) {
+        let mut columns = desc.keys.iter().zip(&mut wanted);
+        if !possible || columns.any(|(key, wanted)| !wanted.settle(key)) {
             return Bounds { empty: true, ..Bounds::default() };
         }
-        let single = |(key, range): (&KeyColumn, &Range)| range.single(key).cloned();
-        let prefix: SmallVec<[Datum; 2]> = desc.keys.iter().zip(&ranges).map_while(single).collect();
-        let covered = prefix.len();
-        let range = ranges.get(covered);
+        Bounds::of_wanted(desc, wanted, *direction)
+    }
+
+    fn of_wanted(desc: &BtreeDesc, wanted: Vec<Wanted>, direction: Direction) -> Bounds {
+        let columns = || desc.keys.iter().zip(&wanted);
+        let single = |(key, wanted): (&KeyColumn, &Wanted)| wanted.range.single(key).cloned();
+        let prefix: SmallVec<[Datum; 2]> = columns().map_while(single).collect();
+        let mut members = columns().rposition(|(_, wanted)| !wanted.is_any()).unwrap_or(0);
+        members += usize::from(columns().nth(members).is_some_and(|(key, wanted)| wanted.is_equal(key)));
+        let range = wanted.get(members).map(|wanted| &wanted.range);
+        let mut bounds = Bounds::default();
+        if members > prefix.len() {
+            let members =
+                columns().take(members).map(|(key, wanted)| wanted.member(key, direction)).collect();
+            bounds.groups = Some(Groups::new(direction, members, range.cloned().unwrap_or_default()).into());
+            return bounds;
+        }
         let place = |bound: Option<&(Datum, bool)>, side: bool| {
             let mut values = prefix.clone();
             let mut behind = side;
@@ -257,37 +351,20 @@ impl Bounds {
             }
             (!values.is_empty()).then_some(Place { values, behind })
         };
-        let begin = place(range.and_then(|range| range.low.as_ref()), false);
-        let end = place(range.and_then(|range| range.high.as_ref()), true).map_or(End::Right, End::At);
-        let filters = ranges
-            .into_iter()
-            .enumerate()
-            .skip(covered + 1)
-            .filter(|(_, range)| range.low.is_some() || range.high.is_some())
-            .collect();
-        Bounds { empty: false, begin, end, filters }
-    }
-
-    /// Whether an entry between the places satisfies the filters too.
-    #[inline]
-    pub fn holds(&self, desc: &BtreeDesc, item: &Item<'_>, scratch: &mut Vec<Datum>) -> Check<bool> {
-        let Some((last, _)) = self.filters.last() else { return Ok(true) };
-        scratch.clear();
-        item.decode(&desc.layout, last + 1, scratch)?;
-        Ok(self.filters.iter().all(|(column, range)| {
-            scratch.get(*column).is_some_and(|value| range.holds(&desc.keys[*column], value))
-        }))
+        bounds.begin = place(range.and_then(Range::low), false);
+        bounds.end = place(range.and_then(Range::high), true).map_or(End::Right, End::At);
+        bounds
     }
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::Compare;
     use std::sync::Arc;
     use tuple::{Attr, Physical, RowLayout};
 
-    fn desc(keys: &[(bool, bool)]) -> BtreeDesc {
+    pub(crate) fn desc(keys: &[(bool, bool)]) -> BtreeDesc {
         let attr = Attr { physical: Physical::Int4, align: 4, storage: b'p', compression: None };
         BtreeDesc {
             file: Default::default(),
@@ -312,6 +389,14 @@ mod tests {
         ScanKey { column, op }
     }
 
+    fn bounds(desc: &BtreeDesc, keys: &[ScanKey]) -> Bounds {
+        Bounds::new(desc, &forward(keys))
+    }
+
+    fn forward(keys: &[ScanKey]) -> ScanKeys {
+        ScanKeys { keys: keys.to_vec(), direction: Direction::Forward }
+    }
+
     fn show(bounds: &Bounds, desc: &BtreeDesc) -> (String, String) {
         let place = |key: Option<SearchKey<'_>>| match key {
             None => "-".into(),
@@ -329,14 +414,14 @@ mod tests {
     fn ranges_become_places() {
         let int = Datum::Int4;
         let asc = desc(&[(false, false), (false, false)]);
-        let b = Bounds::new(&asc, &[key(0, ScanOp::Equal(int(1))), key(1, ScanOp::Greater(int(5)))]);
+        let b = bounds(&asc, &[key(0, ScanOp::Equal(int(1))), key(1, ScanOp::Greater(int(5)))]);
         // `> 5` is never NULL, and NULLs are last.
         assert_eq!(show(&b, &asc), pair("[Int4(1), Int4(5)]>", "[Int4(1), Null]<"));
-        let b = Bounds::new(&asc, &[key(0, ScanOp::Less(int(7))), key(0, ScanOp::LessEqual(int(7)))]);
+        let b = bounds(&asc, &[key(0, ScanOp::Less(int(7))), key(0, ScanOp::LessEqual(int(7)))]);
         assert_eq!(show(&b, &asc), pair("-", "[Int4(7)]<"));
-        let b = Bounds::new(&asc, &[key(1, ScanOp::Equal(int(7)))]);
-        assert_eq!((show(&b, &asc), b.filters.len()), (pair("-", "-"), 1));
-        let b = Bounds::new(&asc, &[key(0, ScanOp::IsNull)]);
+        let b = bounds(&asc, &[key(1, ScanOp::Equal(int(7)))]);
+        assert_eq!((show(&b, &asc), b.groups.is_some()), (pair("-", "-"), true));
+        let b = bounds(&asc, &[key(0, ScanOp::IsNull)]);
         assert_eq!(show(&b, &asc), pair("[Null]<", "[Null]>"));
     }
 
@@ -346,15 +431,15 @@ mod tests {
         let equal = |n: usize, value: i32| -> Vec<ScanKey> {
             (0..n).map(|i| key(i, ScanOp::Equal(Datum::Int4(value + i as i32)))).collect()
         };
-        let mut kept = Bounds::new(&d, &[key(1, ScanOp::Less(Datum::Int4(3)))]);
+        let mut kept = bounds(&d, &[key(1, ScanOp::Less(Datum::Int4(3)))]);
         for n in [1, 3, 2] {
             for value in [0, 7] {
                 let keys = equal(n, value);
-                let long = Bounds::of_any(&d, &keys);
-                kept.set(&d, &keys);
-                for short in [&kept, &Bounds::new(&d, &keys)] {
+                let long = Bounds::of_any(&d, &forward(&keys));
+                kept.set(&d, &forward(&keys));
+                for short in [&kept, &bounds(&d, &keys)] {
                     assert_eq!(show(short, &d), show(&long, &d));
-                    assert!(matches!(short.end, End::Equal) && short.filters.is_empty() && !short.empty);
+                    assert!(matches!(short.end, End::Equal) && !short.empty);
                 }
             }
         }
@@ -366,9 +451,9 @@ mod tests {
             vec![],
         ];
         for keys in others {
-            kept.set(&d, &equal(3, 0));
-            kept.set(&d, &keys);
-            assert_eq!(show(&kept, &d), show(&Bounds::of_any(&d, &keys), &d), "{keys:?}");
+            kept.set(&d, &forward(&equal(3, 0)));
+            kept.set(&d, &forward(&keys));
+            assert_eq!(show(&kept, &d), show(&Bounds::of_any(&d, &forward(&keys)), &d), "{keys:?}");
         }
     }
 
@@ -393,9 +478,9 @@ mod tests {
     fn descending_columns_turn_ranges_round() {
         let int = Datum::Int4;
         let d = desc(&[(true, true)]);
-        let b = Bounds::new(&d, &[key(0, ScanOp::GreaterEqual(int(3))), key(0, ScanOp::Less(int(9)))]);
+        let b = bounds(&d, &[key(0, ScanOp::GreaterEqual(int(3))), key(0, ScanOp::Less(int(9)))]);
         assert_eq!(show(&b, &d), pair("[Int4(9)]>", "[Int4(3)]>"));
-        let b = Bounds::new(&d, &[key(0, ScanOp::GreaterEqual(int(3)))]);
+        let b = bounds(&d, &[key(0, ScanOp::GreaterEqual(int(3)))]);
         assert_eq!(show(&b, &d), pair("[Null]>", "[Int4(3)]>"));
     }
 
@@ -413,7 +498,7 @@ mod tests {
             vec![ScanOp::IsNull, ScanOp::Less(int(1))],
         ] {
             let keys: Vec<ScanKey> = ops.iter().cloned().map(|op| key(0, op)).collect();
-            assert!(Bounds::new(&d, &keys).empty, "{ops:?}");
+            assert!(bounds(&d, &keys).empty, "{ops:?}");
         }
     }
 }

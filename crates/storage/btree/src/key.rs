@@ -182,7 +182,7 @@ impl<'a> SearchKey<'a> {
     }
 
     /// As [`SearchKey::search`] among items `low..high`, cheap when the place is near `high`.
-    fn gallop_back(&self, node: &Node<'_>, low: OffsetNo, mut high: OffsetNo) -> Check<OffsetNo> {
+    pub fn gallop_back(&self, node: &Node<'_>, low: OffsetNo, mut high: OffsetNo) -> Check<OffsetNo> {
         let mut step = 1;
         while low < high {
             let probe = high.saturating_sub(step).max(low);

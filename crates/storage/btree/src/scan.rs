@@ -31,6 +31,7 @@ use tuple::Datum;
 
 use crate::bounds::Bounds;
 use crate::format::{Check, DELETED, Item, NONE, Node, Opaque};
+use crate::groups::{Groups, Next};
 use crate::key::SearchKey;
 use crate::rel::BtreeRel;
 use crate::search::{Hops, Shared, descend, edge, move_right};
@@ -60,6 +61,8 @@ pub enum ScanOp {
     GreaterEqual(Datum),
     /// `column > value`
     Greater(Datum),
+    /// `column = ANY (values)`: in the order of the type, each once, none of them NULL
+    Any(Vec<Datum>),
     /// `column IS NULL`
     IsNull,
     /// `column IS NOT NULL`
@@ -74,21 +77,6 @@ pub struct ScanKey {
     /// What it must satisfy. A comparison with NULL is never true: the scan is empty.
     pub op: ScanOp,
 }
-
-/// Values that a leading column may equal, one after the other; the scan has begun with the first.
-#[derive(Debug)]
-struct Values {
-    column: usize,
-    /// In index order, each once.
-    list: Vec<Datum>,
-    /// Which of them the bounds have.
-    at: usize,
-    /// It is to be looked for from the root.
-    unread: bool,
-}
-
-/// Values without an entry for which a leaf is searched under one latch.
-const MOST_MISSES: usize = 256;
 
 /// All conditions of a scan, in any order, and its direction. They are ANDed; several on one column are fine.
 #[derive(Clone, Debug, Default)]
@@ -120,6 +108,8 @@ struct Leaf {
     next: BlockNo,
     more_left: bool,
     more_right: bool,
+    /// What comes next is to be looked for from the root.
+    search: bool,
     entries: Vec<Entry>,
     bytes: Vec<u8>,
     /// Index of the current entry, counted from 1; 0 is before the first, one more than their number behind the last.
@@ -137,32 +127,20 @@ impl Leaf {
         self.position = 0;
         self.more_left = false;
         self.more_right = false;
+        self.search = false;
         self.pin = None;
     }
 
-    /// Copies the items from the first to the place where they end, and with what is to be known of them; returns what is behind the last.
+    /// Copies the items `from..to`, and with what is to be known of them.
     #[inline]
     fn copy_range(
         &mut self,
         node: &Node<'_>,
-        (from, end): (OffsetNo, Option<SearchKey<'_>>),
-        (rel, bounds, want_values): (&BtreeRel, &Bounds, bool),
-        scratch: &mut Vec<Datum>,
-    ) -> Check<OffsetNo> {
-        let to = match &end {
-            Some(key) => key.gallop(node, from)?,
-            None => node.max() + 1,
-        };
-        self.more_right = to > node.max()
-            && match &end {
-                None => !node.op.rightmost(),
-                Some(key) => key.beyond_page(node)?,
-            };
+        (from, to): (OffsetNo, OffsetNo),
+        want_values: bool,
+    ) -> Check<()> {
         for at in from..to {
             let Some(item) = node.live_item(at)? else { continue };
-            if !bounds.holds(&rel.desc, &item, scratch)? {
-                continue;
-            }
             let start = self.bytes.len() as u32;
             if want_values {
                 // Without the list, so that the bytes are those of a plain item.
@@ -173,7 +151,7 @@ impl Leaf {
                 self.entries.push(Entry { tid: item.tid(i)?, at, start, end });
             }
         }
-        Ok(to)
+        Ok(())
     }
 }
 
@@ -185,8 +163,6 @@ pub struct Scan {
     direction: Direction,
     want_values: bool,
     keep_pin: bool,
-    /// More values of one column.
-    values: Option<Values>,
     /// Searches from the root.
     searches: u64,
     leaf: Leaf,
@@ -203,12 +179,11 @@ impl Scan {
     /// index-only scans (which trust the visibility map instead of looking at the row) and by scans under other than MVCC snapshots.
     pub fn new(rel: Arc<BtreeRel>, keys: ScanKeys, want_values: bool, keep_pin: bool) -> Scan {
         Scan {
-            bounds: Bounds::new(&rel.desc, &keys.keys),
+            bounds: Bounds::new(&rel.desc, &keys),
             keep_pin: keep_pin || rel.desc.persistence != Persistence::Permanent,
             rel,
             direction: keys.direction,
             want_values,
-            values: None,
             searches: 0,
             leaf: Leaf::default(),
             mark_here: None,
@@ -220,37 +195,8 @@ impl Scan {
     /// Starts again with other conditions, keeping allocations.
     pub fn rescan(&mut self, access: &Access<'_>, keys: &ScanKeys) {
         self.finish(access);
-        self.bounds.set(&self.rel.desc, &keys.keys);
+        self.bounds.set(&self.rel.desc, keys);
         self.direction = keys.direction;
-        self.values = None;
-    }
-
-    /// Starts again, forward, for entries of which a column equals one of a list of values, besides other conditions. The values are in
-    /// index order, each once, and none is NULL. What lies on one leaf is read in one go, so that only leaves apart cost a search each; marks
-    /// and steps backward are not for such scans.
-    ///
-    /// # Errors
-    /// Gives conditions and values back if each value is to have a scan of its own: a column before theirs has no single value, so that
-    /// entries of one value do not lie side by side, or theirs has another condition.
-    pub fn rescan_any(
-        &mut self,
-        access: &Access<'_>,
-        mut keys: Vec<ScanKey>,
-        (column, list): (usize, Vec<Datum>),
-    ) -> Result<(), (Vec<ScanKey>, Vec<Datum>)> {
-        let equal = |column| keys.iter().any(|k| k.column == column && matches!(k.op, ScanOp::Equal(_)));
-        if !(0..column).all(equal) || keys.iter().any(|key| key.column == column) {
-            return Err((keys, list));
-        }
-        let Some(first) = list.first() else {
-            self.rescan(access, &ScanKeys { keys, direction: Direction::Forward });
-            self.bounds.empty = true;
-            return Ok(());
-        };
-        keys.push(ScanKey { column, op: ScanOp::Equal(first.clone()) });
-        self.rescan(access, &ScanKeys { keys, direction: Direction::Forward });
-        self.values = Some(Values { column, list, at: 0, unread: false });
-        Ok(())
     }
 
     /// How often a scan searched from the root since this was asked.
@@ -268,9 +214,6 @@ impl Scan {
         value: impl FnMut(usize) -> Result<Datum, E>,
     ) -> Result<bool, E> {
         self.finish(access);
-        if self.values.is_some() {
-            self.values = None;
-        }
         self.bounds.set_equal(columns, value)
     }
 
@@ -279,7 +222,8 @@ impl Scan {
         self.step(access, self.direction)
     }
 
-    /// One step in any direction (scrollable cursors). A scan that has not started begins at the end it comes from.
+    /// One step in any direction (scrollable cursors). A scan that has not started begins at the end it comes from. Neither steps against the
+    /// scan's own direction nor marks are for scans that go from group to group.
     pub fn step(&mut self, access: &Access<'_>, direction: Direction) -> BtreeResult<Option<Tid>> {
         if self.bounds.empty {
             return Ok(None);
@@ -300,7 +244,7 @@ impl Scan {
                 return Ok(Some(entry.tid));
             }
             let more = match direction {
-                Direction::Forward if self.values.as_ref().is_some_and(|values| values.unread) => {
+                _ if leaf.search => {
                     interrupts()?;
                     self.leave(access);
                     self.start(access, direction)?
@@ -319,12 +263,8 @@ impl Scan {
     pub fn has_more(&self) -> bool {
         let leaf = &self.leaf;
         match self.direction {
-            Direction::Forward => {
-                leaf.position < leaf.entries.len()
-                    || leaf.more_right
-                    || self.values.as_ref().is_some_and(|values| values.unread)
-            }
-            Direction::Backward => leaf.position > 1 || leaf.more_left,
+            Direction::Forward => leaf.position < leaf.entries.len() || leaf.more_right || leaf.search,
+            Direction::Backward => leaf.position > 1 || leaf.more_left || leaf.search,
         }
     }
 
@@ -399,9 +339,14 @@ impl Scan {
         let forward = direction == Direction::Forward;
         let rel = &*self.rel;
         let (begin, end) = self.bounds.places(&rel.desc);
+        let key = match &self.bounds.groups {
+            Some(groups) => groups.seek(&rel.desc),
+            None if forward => begin,
+            None => end,
+        };
         used_often(|c| &c.index_searches);
         self.searches += 1;
-        let page = match if forward { begin } else { end } {
+        let page = match key {
             None => match edge(access, rel, 0, !forward)? {
                 None => None,
                 Some(page) => {
@@ -426,7 +371,21 @@ impl Scan {
     fn read_leaf(&mut self, page: Shared, op: Opaque, direction: Direction) -> BtreeResult<()> {
         let block = page.tag().block;
         self.leaf.clear();
-        let read = self.copy_items(&Node { page: &page, op });
+        let node = Node { page: &page, op };
+        self.leaf.prev = op.prev;
+        self.leaf.next = op.next;
+        let read = match self.bounds.groups.take() {
+            _ if !op.is_leaf() => Err("link between leaves leads to an internal page"),
+            None => self.copy_items(&node),
+            Some(mut groups) => {
+                let read = match direction {
+                    Direction::Forward => self.copy_groups(&node, &mut groups),
+                    Direction::Backward => self.copy_groups_backward(&node, &mut groups),
+                };
+                self.bounds.groups = Some(groups);
+                read
+            }
+        };
         self.rel.check(block, read)?;
         self.leaf.started = true;
         self.leaf.block = block;
@@ -437,45 +396,120 @@ impl Scan {
     }
 
     fn copy_items(&mut self, node: &Node<'_>) -> Check<()> {
-        if !node.op.is_leaf() {
-            return Err("link between leaves leads to an internal page");
-        }
         let (begin, end) = self.bounds.places(&self.rel.desc);
         let from = match &begin {
             Some(key) => key.search(node)?,
             None => node.first(),
         };
+        let to = match &end {
+            Some(key) => key.gallop(node, from)?,
+            None => node.max() + 1,
+        };
         let leaf = &mut self.leaf;
-        leaf.prev = node.op.prev;
-        leaf.next = node.op.next;
         leaf.more_left = from == node.first() && !node.op.leftmost();
-        let what = (&*self.rel, &self.bounds, self.want_values);
-        let to = leaf.copy_range(node, (from, end), what, &mut self.scratch)?;
-        if self.values.is_some() { self.copy_other_values(node, to) } else { Ok(()) }
+        leaf.more_right = to > node.max()
+            && match &end {
+                None => !node.op.rightmost(),
+                Some(key) => key.beyond_page(node)?,
+            };
+        leaf.copy_range(node, (from, to), self.want_values)
     }
 
-    /// Goes on with the next values as long as their places are on this leaf; `from` is the first item behind those of the present one.
-    fn copy_other_values(&mut self, node: &Node<'_>, mut from: OffsetNo) -> Check<()> {
-        let Some(values) = &mut self.values else { return Ok(()) };
-        values.unread = false;
-        let mut misses = 0;
-        while !self.leaf.more_right && values.at + 1 < values.list.len() {
-            if from > node.max() && node.op.rightmost() {
-                break;
+    /// Copies the groups of a leaf, and finds out where it goes on: nowhere, on the next leaf, or where a search will tell. Where groups are small, searching
+    /// for the next one costs more than looking at each entry.
+    fn copy_groups(&mut self, node: &Node<'_>, groups: &mut Groups) -> Check<()> {
+        let rel = self.rel.clone();
+        let mut from = match groups.seek(&rel.desc) {
+            Some(key) => key.search(node)?,
+            None => node.first(),
+        };
+        let (start, mut steps) = (from, 0);
+        loop {
+            let on_page = from <= node.max();
+            steps += 1;
+            let dense = is_dense(steps, from - start);
+            // Behind the last item, the high key tells what the next leaf may begin with.
+            let Some(item) = (if on_page { Some(node.item(from)?) } else { node.high_key()? }) else { break };
+            self.scratch.clear();
+            item.decode(&rel.desc.layout, groups.width(), &mut self.scratch)?;
+            let to = match groups.advance(&rel.desc, &self.scratch) {
+                Next::Done => break,
+                Next::Seek if dense && on_page => from + 1,
+                Next::Here if on_page => {
+                    let end = groups.end();
+                    let to = match end.key(&rel.desc) {
+                        _ if dense => from + 1,
+                        Some(key) => key.gallop(node, from)?,
+                        None => node.max() + 1,
+                    };
+                    self.leaf.copy_range(node, (from, to), self.want_values)?;
+                    to
+                }
+                Next::Seek if on_page => match groups.seek(&rel.desc) {
+                    Some(key) => key.gallop(node, from)?,
+                    None => return Err(DISORDER),
+                },
+                next => {
+                    let far = |key: SearchKey<'_>| key.beyond_page(node);
+                    let far = next == Next::Seek && groups.seek(&rel.desc).map_or(Ok(false), far)?;
+                    (self.leaf.search, self.leaf.more_right) = (far, !far);
+                    break;
+                }
+            };
+            if to <= from {
+                return Err(DISORDER);
             }
-            values.at += 1;
-            self.bounds.set_value(values.column, &values.list[values.at]);
-            let (begin, end) = self.bounds.places(&self.rel.desc);
-            let begin = begin.ok_or("a value without a place")?;
-            if misses == MOST_MISSES || begin.beyond_page(node)? {
-                values.unread = true;
-                break;
-            }
-            let first = begin.gallop(node, from)?;
-            let what = (&*self.rel, &self.bounds, self.want_values);
-            from = self.leaf.copy_range(node, (first, end), what, &mut self.scratch)?;
-            misses = if from > first { 0 } else { misses + 1 };
+            from = to;
         }
+        Ok(())
+    }
+
+    /// The same from right to left.
+    fn copy_groups_backward(&mut self, node: &Node<'_>, groups: &mut Groups) -> Check<()> {
+        let rel = self.rel.clone();
+        let start = match groups.seek(&rel.desc) {
+            Some(key) => key.search(node)?,
+            None => node.max() + 1,
+        };
+        let (mut to, mut steps) = (start, 0);
+        loop {
+            let on_page = to > node.first();
+            steps += 1;
+            if !on_page && (node.op.leftmost() || start <= node.first()) {
+                // The leaf has nothing to tell.
+                self.leaf.more_left = !node.op.leftmost();
+                break;
+            }
+            // Before the first item, that one itself tells what the next leaf may end with.
+            let item = node.item(if on_page { to - 1 } else { to })?;
+            self.scratch.clear();
+            item.decode(&rel.desc.layout, groups.width(), &mut self.scratch)?;
+            let next = groups.advance(&rel.desc, &self.scratch);
+            let place = match next {
+                Next::Here => groups.end(),
+                Next::Seek => groups.seek_place(),
+                Next::Done => break,
+            };
+            if !on_page {
+                (self.leaf.search, self.leaf.more_left) = (next == Next::Seek, next == Next::Here);
+                break;
+            }
+            let from = match place.key(&rel.desc) {
+                _ if is_dense(steps, start - to) => to - 1,
+                Some(key) => key.gallop_back(node, node.first(), to)?,
+                None => node.first(),
+            };
+            if from >= to {
+                return Err(DISORDER);
+            }
+            if next == Next::Here {
+                let first = self.leaf.entries.len();
+                self.leaf.copy_range(node, (from, to), self.want_values)?;
+                self.leaf.entries[first..].reverse();
+            }
+            to = from;
+        }
+        self.leaf.entries.reverse();
         Ok(())
     }
 
@@ -605,6 +639,14 @@ impl Scan {
         }
     }
 }
+
+/// Whether so many steps from group to group have passed so few entries that the others of the leaf are looked at one by one.
+fn is_dense(steps: OffsetNo, passed: OffsetNo) -> bool {
+    steps > 8 && passed < 4 * steps
+}
+
+/// What a scan says of items that do not lie where their order puts them.
+const DISORDER: &str = "items are out of order";
 
 /// Times that the left sibling may change while it is being looked for.
 const MAX_ATTEMPTS: u32 = 1000;

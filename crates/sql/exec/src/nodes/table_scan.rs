@@ -383,46 +383,16 @@ impl Keys {
         scan.rescan_equal(access, self.codes.len(), |i| self.codes[i].value.eval(Rows::one(&[]), cx))
     }
 
-    /// Starts the scan; `false` if nothing can be found. What it is to start again with afterwards goes to `pending`, the next last.
-    fn start(
-        &self,
-        cx: &mut Cx<'_>,
-        access: &IndexAccess<'_>,
-        (scan, btree): (&mut btree::Scan, &BtreeRel),
-        pending: &mut Vec<ScanKeys>,
-    ) -> SqlResult<bool> {
-        pending.clear();
-        let Some((keys, elements)) = self.compute(cx)? else { return Ok(false) };
-        let Some((column, mut list)) = elements else {
-            scan.rescan(access, &ScanKeys { keys, direction: self.direction });
-            return Ok(true);
-        };
-        // The elements are in the type's order, and to be in that of the scan.
-        let descends = btree.desc.keys.get(column).is_some_and(|key| key.descending);
-        if descends != (self.direction == Direction::Backward) {
-            list.reverse();
-        }
-        let (keys, list) = match self.direction {
-            Direction::Backward => (keys, list),
-            Direction::Forward => match scan.rescan_any(access, keys, (column, list)) {
-                Ok(()) => return Ok(true),
-                Err(one_by_one) => one_by_one,
-            },
-        };
-        pending.extend(list.into_iter().rev().map(|value| {
-            let mut keys = keys.clone();
-            keys.push(ScanKey { column, op: ScanOp::Equal(value) });
-            ScanKeys { keys, direction: self.direction }
-        }));
-        let Some(first) = pending.pop() else { return Ok(false) };
-        scan.rescan(access, &first);
+    /// Starts the scan; `false` if a bound is NULL: nothing can be found.
+    fn start(&self, cx: &mut Cx<'_>, access: &IndexAccess<'_>, scan: &mut btree::Scan) -> SqlResult<bool> {
+        let Some(keys) = self.compute(cx)? else { return Ok(false) };
+        scan.rescan(access, &ScanKeys { keys, direction: self.direction });
         Ok(true)
     }
 
-    /// The conditions, and the column and elements of one with an array; `None` if a bound is NULL.
-    fn compute(&self, cx: &mut Cx<'_>) -> SqlResult<Option<Conditions>> {
+    /// The conditions; `None` if a bound is NULL.
+    fn compute(&self, cx: &mut Cx<'_>) -> SqlResult<Option<Vec<ScanKey>>> {
         let mut keys = Vec::with_capacity(self.codes.len());
-        let mut elements = None;
         for code in &self.codes {
             let op = match code.bound {
                 IndexBound::IsNull => ScanOp::IsNull,
@@ -439,8 +409,7 @@ impl Keys {
                         IndexBound::Greater => ScanOp::Greater(value),
                         IndexBound::Any => {
                             let list = crate::composite::elements(&value);
-                            elements = Some((code.column, sorted_unique(list, code.element)?));
-                            continue;
+                            ScanOp::Any(sorted_unique(list, code.element)?)
                         }
                         _ => ScanOp::Equal(value),
                     }
@@ -448,19 +417,16 @@ impl Keys {
             };
             keys.push(ScanKey { column: code.column, op });
         }
-        Ok(Some((keys, elements)))
+        Ok(Some(keys))
     }
 }
 
-/// Conditions of an index scan, and the column and elements of one with an array.
-type Conditions = (Vec<ScanKey>, Option<(usize, Vec<Datum>)>);
-
 fn sorted_unique(mut list: Vec<Datum>, element: Oid) -> SqlResult<Vec<Datum>> {
     list.retain(|v| !v.is_null());
-    if let Some(compare) = types::compare(element) {
-        types::piece::sort_by(&mut list, compare)?;
-        list.dedup_by(|a, b| compare(a, b).is_eq());
-    }
+    let compare = types::compare(element)
+        .ok_or_else(|| SqlError::internal(format!("values of type {} have no order", element.0)))?;
+    types::piece::sort_by(&mut list, compare)?;
+    list.dedup_by(|a, b| compare(a, b).is_eq());
     Ok(list)
 }
 
@@ -498,7 +464,6 @@ pub fn index(
         keys,
         places,
         scan: None,
-        pending: Vec::new(),
         started: false,
         reading: false,
         at: Tid::default(),
@@ -534,9 +499,6 @@ struct IndexScan {
     keys: Keys,
     places: Option<Vec<Option<usize>>>,
     scan: Option<btree::Scan>,
-    /// Lists of keys that are to be scanned for, the next last.
-    pending: Vec<ScanKeys>,
-    /// The lists of keys have been computed.
     started: bool,
     /// `scan` may find more entries.
     reading: bool,
@@ -553,26 +515,18 @@ struct IndexScan {
 }
 
 impl IndexScan {
-    /// Starts the scan, first or again with the next list of keys; false if there is none.
-    fn advance(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
-        let first = !std::mem::replace(&mut self.started, true);
-        let keys = if first { None } else { self.pending.pop() };
-        if !first && keys.is_none() {
-            return Ok(false);
-        }
+    /// Starts the scan; false if nothing can be found.
+    fn start(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        self.started = true;
         let horizon = TableHorizon::new(cx.env.access.txns, self.heap.desc.kind);
         let access = IndexAccess { pool: cx.env.access.pool, horizon: &horizon, xid: Xid::INVALID };
         let scan = self.scan.get_or_insert_with(|| {
             let (only, direction) = (self.places.is_some(), self.keys.direction);
             btree::Scan::new(self.btree.clone(), ScanKeys { keys: Vec::new(), direction }, only, only)
         });
-        self.reading = match keys {
-            Some(keys) => {
-                scan.rescan(&access, &keys);
-                true
-            }
-            None if self.keys.point => self.keys.start_point(cx, &access, scan)?,
-            None => self.keys.start(cx, &access, (scan, &self.btree), &mut self.pending)?,
+        self.reading = match self.keys.point {
+            true => self.keys.start_point(cx, &access, scan)?,
+            false => self.keys.start(cx, &access, scan)?,
         };
         Ok(self.reading)
     }
@@ -581,7 +535,7 @@ impl IndexScan {
     fn fetch_next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
         loop {
             runtime::check_interrupts().map_err(crate::error::interrupted)?;
-            if !self.reading && !self.advance(cx)? {
+            if !self.reading && (self.started || !self.start(cx)?) {
                 return Ok(false);
             }
             let Some(scan) = &mut self.scan else { return Ok(false) };
@@ -650,7 +604,6 @@ impl Node for IndexScan {
     fn rescan(&mut self, _cx: &mut Cx<'_>, _changed: &[ParamId]) -> SqlResult<()> {
         self.started = false;
         self.reading = false;
-        self.pending.clear();
         self.ahead.restart();
         Ok(())
     }
@@ -666,7 +619,6 @@ impl Node for IndexScan {
         self.map = heap::vm::VmCursor::default();
         self.started = false;
         self.reading = false;
-        self.pending.clear();
         self.ahead.restart();
     }
 }
@@ -794,19 +746,17 @@ impl BitmapNode {
             BitmapKind::Index { counted, btree, names, keys } => {
                 let horizon = TableHorizon::new(cx.env.access.txns, heap.desc.kind);
                 let access = IndexAccess { pool: cx.env.access.pool, horizon: &horizon, xid: Xid::INVALID };
-                let (mut out, mut pending) = (Vec::new(), Vec::new());
+                let mut out = Vec::new();
                 let mut scan = btree::Scan::new(btree.clone(), ScanKeys::default(), false, false);
-                let mut reading = keys.start(cx, &access, (&mut scan, btree), &mut pending)?;
+                let found = keys.start(cx, &access, &mut scan)?;
                 // What the conditions' values have read is not the index's.
                 let before = runtime::usage::pages();
-                while reading {
-                    while let Some(tid) =
+                while found
+                    && let Some(tid) =
                         scan.next(&access).map_err(|e| e.into_sql(&names.index, &names.table))?
-                    {
-                        runtime::check_interrupts().map_err(crate::error::interrupted)?;
-                        out.push(tid);
-                    }
-                    reading = pending.pop().inspect(|keys| scan.rescan(&access, keys)).is_some();
+                {
+                    runtime::check_interrupts().map_err(crate::error::interrupted)?;
+                    out.push(tid);
                 }
                 scan.finish(&access);
                 let mut done = Scan { scans: scan.take_searches() as i64, ..Scan::default() };

@@ -237,6 +237,12 @@ fn an_array_is_looked_for_leaf_by_leaf() {
         "b in (9, 1, null, 4, 1)".to_string(),
         "b in (9, 1) and a in (5, 500, 1500)".to_string(),
         "a = any ('{}')".to_string(),
+        format!("b in (1, 5, 9) and a = any ({many})"),
+        format!("b > 3 and a = any ({many}) and a in (8, 800, 900)"),
+        "b is null and a = 14".to_string(),
+        "a = 14".to_string(),
+        "b between 2 and 5 and a in (14, 800, 1200)".to_string(),
+        "b < 8 and a is null".to_string(),
     ];
     let orders = [
         "",
@@ -263,6 +269,35 @@ fn an_array_is_looked_for_leaf_by_leaf() {
     let plan = s.query(&plan);
     let searches = plan.lines().find_map(|line| line.trim().strip_prefix("Index Searches: ")).unwrap();
     assert!(searches.parse::<u32>().unwrap() < 40, "{plan}");
+}
+
+#[test]
+fn a_leading_column_of_few_values_is_skipped() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run(
+        "create table few (kind int, k int, pad text);
+         insert into few select nullif(g % 5, 4), g, repeat('x', 50) from generate_series(1, 20000) g;
+         create index few_kind on few (kind, k); create table many (a int, k int);
+         insert into many select g, g % 1000 from generate_series(1, 20000) g; create index many_a on many (a, k)",
+    )
+    .unwrap();
+    s.run("vacuum analyze").unwrap();
+    let explain = |query: &str| {
+        s.query(&format!("explain (analyze, costs off, timing off, summary off, buffers off) {query}"))
+    };
+    assert_eq!(
+        explain("select kind, pad from few where k = 777"),
+        "Index Scan using few_kind on few (actual rows=1.00 loops=1)\n  Index Cond: (k = 777)\n  Index Searches: 7"
+    );
+    // In the order of the index, and from its end.
+    let query = "select kind, k from few where k in (777, 778, 779) order by kind desc, k desc";
+    let plan = explain(query);
+    assert!(plan.contains("Only Scan Backward") && plan.contains("Index Searches: 7"), "{plan}");
+    assert_eq!(s.query(query), "|779\n3|778\n2|777");
+    // Of many values none is skipped: they cost as much as the table.
+    let plan = explain("select * from many where k = 777");
+    assert!(plan.contains("Seq Scan"), "{plan}");
 }
 
 #[test]

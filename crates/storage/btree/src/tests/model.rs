@@ -56,6 +56,7 @@ pub fn satisfies(key: &ScanKey, desc: &BtreeDesc, row: &[Datum]) -> bool {
         ScanOp::Equal(b) => compare(b).is_some_and(|o| o.is_eq()),
         ScanOp::GreaterEqual(b) => compare(b).is_some_and(|o| o.is_ge()),
         ScanOp::Greater(b) => compare(b).is_some_and(|o| o.is_gt()),
+        ScanOp::Any(list) => list.iter().any(|b| compare(b).is_some_and(|o| o.is_eq())),
         ScanOp::IsNull => value.is_null(),
         ScanOp::IsNotNull => !value.is_null(),
     }
@@ -354,40 +355,61 @@ fn a_kept_scan_runs_one_point_query_after_the_other() {
     }
 }
 
+/// Up to `count` values of a column, in the type's order, each once; some have no entry.
+fn some_values(random: &mut Random, shape: Shape, (column, count, most): (usize, usize, i32)) -> Vec<Datum> {
+    let key = &shape.desc(false).keys[column];
+    let any = |_| shape.row(random.below(most as u64 + 300) as i32 - 150).swap_remove(column);
+    let mut list: Vec<Datum> = (0..count).map(any).filter(|value| !value.is_null()).collect();
+    let order = |a: &Datum, b: &Datum| crate::key::compare_values(key.compare, a, b);
+    list.sort_by(order);
+    list.dedup_by(|a, b| order(a, b).is_eq());
+    list
+}
+
+/// Some condition on a column, or none.
+fn some_condition(random: &mut Random, shape: Shape, (column, most): (usize, i32)) -> Option<ScanKey> {
+    let value = shape.row(random.below(most as u64) as i32).swap_remove(column);
+    let count = [1, 3, 40, 2000][random.below(4) as usize];
+    let op = match random.below(7) {
+        0 => return None,
+        1 | 2 => ScanOp::Any(some_values(random, shape, (column, count, most))),
+        3 if value.is_null() => ScanOp::IsNull,
+        3 => ScanOp::Equal(value),
+        4 => ScanOp::IsNotNull,
+        _ if value.is_null() => ScanOp::IsNull,
+        5 => ScanOp::GreaterEqual(value),
+        _ => ScanOp::Less(value),
+    };
+    Some(ScanKey { column, op })
+}
+
 #[test]
-fn entries_of_many_values_are_read_leaf_by_leaf() {
+fn scans_from_group_to_group_find_what_the_conditions_say() {
     let mut random = Random(7);
-    for (shape, column, most) in
-        [(Shape::Int, 0, 3000), (Shape::Mixed, 0, 1500), (Shape::Mixed, 1, 1500), (Shape::Broad, 0, 900)]
-    {
+    let (mut skips, mut lists) = (0, 0);
+    for (shape, most) in [(Shape::Int, 3000), (Shape::Mixed, 1500), (Shape::Broad, 900)] {
         let mut world = World::new(shape, 4096);
         (0..most).filter(|n| n % 7 != 3).for_each(|n| world.insert(n));
+        let all = world.collect(vec![], Direction::Forward);
         let desc = shape.desc(false);
+        let columns = desc.keys.len();
         let access = world.access();
         let mut scan = Scan::new(world.rel.clone(), ScanKeys::default(), true, false);
-        for round in 0..40 {
-            // The leading column is fixed where the values are of the second one; a condition of the other one comes now and then.
-            let mut keys = Vec::new();
-            let sample = shape.row(random.below(most as u64) as i32);
-            if column == 1 {
-                keys.push(ScanKey { column: 0, op: ScanOp::Equal(sample[0].clone()) });
-            } else if desc.keys.len() > 1 && round % 2 == 0 {
-                keys.push(ScanKey { column: 1, op: ScanOp::GreaterEqual(Datum::Int4(most / 3)) });
+        for round in 0..300 {
+            let keys: Vec<ScanKey> = (0..columns)
+                .flat_map(|column| [some_condition(&mut random, shape, (column, most)), None])
+                .flatten()
+                .collect();
+            let direction = if round % 2 == 0 { Direction::Forward } else { Direction::Backward };
+            let mut expected: Vec<_> = all
+                .iter()
+                .filter(|(row, _)| keys.iter().all(|key| satisfies(key, &desc, row)))
+                .cloned()
+                .collect();
+            if direction == Direction::Backward {
+                expected.reverse();
             }
-            let count = [1, 3, 40, 2000][round % 4];
-            let any = |_| shape.row(random.below(most as u64 + 300) as i32 - 150).swap_remove(column);
-            let mut list: Vec<Datum> = (0..count).map(any).filter(|value| !value.is_null()).collect();
-            let order = |a: &Datum, b: &Datum| crate::key::compare_column(&desc.keys[column], a, b);
-            list.sort_by(order);
-            list.dedup_by(|a, b| order(a, b).is_eq());
-            let mut expected = Vec::new();
-            for value in &list {
-                let mut keys = keys.clone();
-                keys.push(ScanKey { column, op: ScanOp::Equal(value.clone()) });
-                expected.extend(world.collect(keys, Direction::Forward));
-            }
-            let values = list.len() as u64;
-            assert!(scan.rescan_any(&access, keys, (column, list)).is_ok());
+            scan.rescan(&access, &ScanKeys { keys: keys.clone(), direction });
             let mut found = Vec::new();
             while let Some(tid) = scan.next(&access).unwrap() {
                 let mut row = Vec::new();
@@ -397,32 +419,41 @@ fn entries_of_many_values_are_read_leaf_by_leaf() {
             assert!(!scan.has_more());
             same(&found, &expected);
             let searches = scan.take_searches();
-            assert!(searches <= values, "{searches} searches for {values} values");
-            if count == 2000 {
-                let leaves = u64::from(world.verify().leaves);
-                assert!(searches <= leaves.min(values), "{searches} searches in {leaves} leaves");
-            }
+            assert!(searches <= u64::from(world.verify().leaves) * 2, "{searches} searches");
+            lists += usize::from(matches!(keys.first(), Some(ScanKey { op: ScanOp::Any(_), .. })));
+            skips += usize::from(keys.first().is_some_and(|key| key.column > 0));
         }
         scan.finish(&access);
         assert_eq!(world.store.pool.pins(), 0);
     }
+    assert!(skips > 20 && lists > 100, "{skips} {lists}");
+}
+
+/// Searches of a scan for these conditions.
+fn searches(world: &World, keys: Vec<ScanKey>, direction: Direction) -> u64 {
+    let access = world.access();
+    let mut scan = Scan::new(world.rel.clone(), ScanKeys { keys, direction }, false, false);
+    while scan.next(&access).unwrap().is_some() {}
+    scan.finish(&access);
+    scan.take_searches()
 }
 
 #[test]
-fn a_list_of_values_stands_alone_behind_single_ones() {
-    let mut world = World::new(Shape::Mixed, 4096);
-    (0..50).for_each(|n| world.insert(n));
-    let access = world.access();
-    let mut scan = Scan::new(world.rel.clone(), ScanKeys::default(), false, false);
-    let (low, some) = (Datum::text(""), || vec![Datum::text("k00000"), Datum::text("k00001")]);
-    let range = vec![ScanKey { column: 0, op: ScanOp::Greater(low) }];
-    let wrong = scan.rescan_any(&access, range.clone(), (1, vec![Datum::Int4(9), Datum::Int4(4)]));
-    assert_eq!(wrong.unwrap_err().1.len(), 2);
-    assert_eq!(scan.rescan_any(&access, range, (0, some())).unwrap_err().1.len(), 2);
-    assert!(scan.rescan_any(&access, vec![], (0, vec![])).is_ok());
-    assert_eq!(scan.next(&access).unwrap(), None);
-    assert!(scan.rescan_any(&access, vec![], (0, some())).is_ok());
-    assert!(scan.next(&access).unwrap().is_some());
+fn only_groups_apart_cost_a_search_each() {
+    let mut world = World::new(Shape::Int, 4096);
+    (0..3000).for_each(|n| world.insert(n));
+    let leaves = u64::from(world.verify().leaves);
+    assert!(leaves > 5, "{leaves}");
+    for direction in [Direction::Forward, Direction::Backward] {
+        let any = |list: &[i32]| {
+            let list = list.iter().map(|n| Datum::Int4(*n)).collect();
+            searches(&world, vec![ScanKey { column: 0, op: ScanOp::Any(list) }], direction)
+        };
+        assert_eq!(any(&[5, 6, 8]), 1, "side by side");
+        assert_eq!(any(&[5, 6, 2900, 2901]), 2, "far apart");
+        assert_eq!(any(&[]), 0);
+        assert!(any(&(0..3000).collect::<Vec<_>>()) <= leaves);
+    }
 }
 
 #[test]
