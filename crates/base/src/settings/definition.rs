@@ -345,13 +345,12 @@ impl Definition {
     /// A setting of a module, which lists show once that is loaded.
     pub(super) const fn of(mut self, module: Module, name: &'static str) -> Definition {
         self.module = Some(module);
-        self.named(name)
+        self.named(name).not_in_sample()
     }
 
     /// A setting whose name is none in Rust. The part before the dot is reserved for such ones.
     pub(super) const fn named(mut self, name: &'static str) -> Definition {
         self.name = name;
-        self.is_not_in_sample = true;
         self
     }
 

@@ -70,15 +70,15 @@ settings! {
             .about("Whether the making of plans is counted.");
         pg_stat_statements_track_utility = bool(true).of(StatStatements, "pg_stat_statements.track_utility").superuser().works()
             .about("Whether statements without a plan are counted.");
-        plpgsql_check_asserts = bool(true).named("plpgsql.check_asserts").user().works()
+        plpgsql_check_asserts = bool(true).named("plpgsql.check_asserts").not_in_sample().user().works()
             .about("Whether ASSERT checks anything.");
-        plpgsql_extra_errors = string("none").named("plpgsql.extra_errors").user().list().works()
+        plpgsql_extra_errors = string("none").named("plpgsql.extra_errors").not_in_sample().user().list().works()
             .about("Dubious programming that is an error.");
-        plpgsql_extra_warnings = string("none").named("plpgsql.extra_warnings").user().list().works()
+        plpgsql_extra_warnings = string("none").named("plpgsql.extra_warnings").not_in_sample().user().list().works()
             .about("Dubious programming that is warned of.");
-        plpgsql_print_strict_params = bool(false).named("plpgsql.print_strict_params").user().works()
+        plpgsql_print_strict_params = bool(false).named("plpgsql.print_strict_params").not_in_sample().user().works()
             .about("Whether failures of INTO STRICT show the query's parameters.");
-        plpgsql_variable_conflict = choice("error", &["error", "use_variable", "use_column"]).named("plpgsql.variable_conflict").superuser().works()
+        plpgsql_variable_conflict = choice("error", &["error", "use_variable", "use_column"]).named("plpgsql.variable_conflict").not_in_sample().superuser().works()
             .about("What a name means that is a variable's and a column's.");
         stampede_allow_root_access = bool(false).named("stampede.allow_root_access").postmaster().works()
             .about("Whether a server that runs as root lets COPY and its kin reach files outside the data directory, and run programs.");
