@@ -3,6 +3,7 @@
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
+use std::sync::Arc;
 
 use crate::peers::Server;
 
@@ -132,11 +133,44 @@ impl Client {
 fn halves(server: &Server) -> std::io::Result<(Box<dyn Read + Send>, Box<dyn Write + Send>)> {
     if server.host.starts_with('/') {
         let socket = UnixStream::connect(format!("{}/.s.PGSQL.{}", server.host, server.port))?;
-        return Ok((Box::new(socket.try_clone()?), Box::new(socket)));
+        return Ok(both(socket));
     }
     let socket = TcpStream::connect((server.host.as_str(), server.port))?;
     socket.set_nodelay(true)?;
-    Ok((Box::new(socket.try_clone()?), Box::new(socket)))
+    Ok(both(socket))
+}
+
+fn both<S: Send + Sync + 'static>(socket: S) -> (Box<dyn Read + Send>, Box<dyn Write + Send>)
+where
+    for<'s> &'s S: Read + Write,
+{
+    let socket = Arc::new(socket);
+    (Box::new(Half(socket.clone())), Box::new(Half(socket)))
+}
+
+/// One direction of a socket. Both share its one descriptor: there may be thousands.
+struct Half<S>(Arc<S>);
+
+impl<S> Read for Half<S>
+where
+    for<'s> &'s S: Read,
+{
+    fn read(&mut self, bytes: &mut [u8]) -> std::io::Result<usize> {
+        (&*self.0).read(bytes)
+    }
+}
+
+impl<S> Write for Half<S>
+where
+    for<'s> &'s S: Write,
+{
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        (&*self.0).write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        (&*self.0).flush()
+    }
 }
 
 /// Writes CopyData messages.

@@ -39,6 +39,9 @@ pub enum Case {
     Serializable,
 }
 
+/// A case, on all servers.
+type Measure = fn(&[&Server], &Task) -> Result<(), String>;
+
 /// How much is asked for.
 pub struct Task {
     /// Seconds a run.
@@ -62,6 +65,8 @@ const SHARERS: [std::ops::RangeInclusive<usize>; 5] = [2..=9, 10..=30, 100..=120
 
 const WORKERS: u32 = 100;
 const LISTENERS: u32 = 10_000;
+/// Connecting is part of a run, and takes a moment for so many.
+const HOT_SECONDS: u32 = 5;
 /// Jobs that each worker takes, for each second of a run.
 const JOBS_A_SECOND: u32 = 50;
 
@@ -72,7 +77,7 @@ pub fn run(servers: &mut [&mut Server], only: Option<Case>, task: &Task) -> Resu
         multixact(servers, task)?;
     }
     let servers: Vec<&Server> = servers.iter().map(|server| &**server).collect();
-    let cases: [(Case, fn(&[&Server], &Task) -> Result<(), String>); 6] = [
+    let cases: [(Case, Measure); 6] = [
         (Case::Sharers, sharers),
         (Case::Parent, parent),
         (Case::HotRow, hot_row),
@@ -186,7 +191,7 @@ fn share_halves(server: &Server) -> Result<f64, String> {
                 scope.spawn(move || {
                     let mut client = Client::connect(server)?;
                     client.query("begin")?;
-                    let mut random = seed * 0x9e37_79b9_7f4a_7c15;
+                    let mut random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
                     for _ in 0..SHARING_STATEMENTS {
                         client.query(&share_half(&mut random))?;
                     }
@@ -305,7 +310,7 @@ fn hot_row(servers: &[&Server], task: &Task) -> Result<(), String> {
                 server,
                 "drop table if exists hot; create table hot (i int primary key, v bigint); insert into hot values (1, 0)",
             )?;
-            script.tps(server, 500, Length::Seconds(task.seconds))
+            script.tps(server, 500, Length::Seconds(task.seconds.max(HOT_SECONDS)))
         })?;
     }
     asynchronous(servers, false)
@@ -340,7 +345,11 @@ fn notify(servers: &[&Server], task: &Task) -> Result<(), String> {
     println!("\n## {WORKERS} writers, alone and beside listeners who are told something every second\n");
     let script = Script::new("writers", "insert into written values (1)\n")?;
     for server in servers {
-        let most = if server.name == "Stampede" { LISTENERS } else { task.most_processes.min(LISTENERS) };
+        let most = if server.name == "Stampede" {
+            LISTENERS
+        } else {
+            task.most_processes.saturating_sub(WORKERS).min(LISTENERS)
+        };
         statements(server, "drop table if exists written; create table written (i int)")?;
         let mut alone = Vec::new();
         let mut beside = Vec::new();

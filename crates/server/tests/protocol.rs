@@ -6,11 +6,13 @@ use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use base::settings::{ServerSettings, SessionSettings, Setting, Source, Timeouts};
-use base::{Oid, SqlError, SqlResult, sql_err};
+use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
 use exec::{Column, Format, Notification, Output, ParamValue, RowEncoder, SessionInfo, TransactionStatus};
+use runtime::rest::{Ground, rest_on};
 use runtime::{Interrupt, Workers};
 use server::backend::{Client, Database, Role};
 use server::config::access::Rules;
@@ -18,6 +20,28 @@ use server::listener::Listeners;
 use server::pidfile::Contents;
 use server::session::{Phase, Shared};
 use tuple::Datum;
+
+/// How often what answers rest on was made durable.
+static SETTLED: AtomicU64 = AtomicU64::new(0);
+
+/// What answers rest on; it takes a moment to become durable. This position never does.
+struct Slow;
+const LOST: u64 = u64::MAX;
+
+fn ground() -> Arc<dyn Ground> {
+    Arc::new(Slow)
+}
+
+impl Ground for Slow {
+    fn settle(&self, position: u64) -> SqlResult<()> {
+        if position == LOST {
+            return Err(SqlError::fatal(SqlState::IO_ERROR, "the disk is broken"));
+        }
+        runtime::wait(runtime::sleep(Duration::from_millis(50)));
+        SETTLED.fetch_add(1, Ordering::SeqCst);
+        Ok(())
+    }
+}
 
 /// Answers without SQL.
 struct Canned(Arc<ServerSettings>);
@@ -93,10 +117,25 @@ impl CannedClient {
                     other => sql_err!(QUERY_CANCELED, "canceled by {other:?}"),
                 });
             }
-            "many" => {
+            "known, then fail" => {
+                rest_on(1, &ground());
+                return Err(sql_err!(DIVISION_BY_ZERO, "division by zero"));
+            }
+            "known, then many" | "many" => {
+                if text != "many" {
+                    rest_on(1, &ground());
+                }
                 for _ in 0..100_000 {
                     Self::row("0123456789", out)?;
                 }
+            }
+            "known" => {
+                rest_on(1, &ground());
+                Self::row(text, out)?;
+            }
+            "lost" => {
+                rest_on(LOST, &ground());
+                Self::row(text, out)?;
             }
             text if text.starts_with("wide") => Self::row(&format!("{text:.<3000}"), out)?,
             text => Self::row(text, out)?,
@@ -595,4 +634,22 @@ fn streams_that_are_not_the_protocol() {
     let mut peer = Peer::connect(&server, &[]).unwrap();
     peer.send(&[query("x")]);
     assert_eq!(peer.until_ready(), "D C[DONE] ZI");
+}
+
+/// The only test that looks at [`SETTLED`].
+#[test]
+fn nothing_is_said_before_what_it_rests_on_is_durable() {
+    let server = start("rest", TRUST);
+    let mut peer = Peer::connect(&server, &[]).unwrap();
+    for (number, text) in ["known", "known, then fail", "known, then many"].into_iter().enumerate() {
+        peer.send(&[query(text)]);
+        let first = peer.message().unwrap().0;
+        assert_eq!(SETTLED.load(Ordering::SeqCst), number as u64 + 1, "said {first} to {text}");
+        assert!(peer.until_ready().ends_with("ZI"));
+    }
+    peer.send(&[parse("x"), bind(), execute("known"), execute("known"), sync()]);
+    assert_eq!(peer.until_ready(), "1 2 D C[DONE] D C[DONE] ZI");
+    assert_eq!(SETTLED.load(Ordering::SeqCst), 4, "a batch waits once");
+    peer.send(&[query("lost")]);
+    assert_eq!(peer.until_ready(), "E[FATAL 58030 the disk is broken] end", "nothing of it is said");
 }
