@@ -57,6 +57,29 @@ fn sharers_wait_for_each_other_only_to_write_and_a_deadlock_among_them_is_found(
     assert_eq!(watcher.value("select v from t where id = 1"), "1");
 }
 
+/// Rows of one page are locked together, but for who waits among them.
+#[test]
+fn a_statement_that_waits_has_locked_the_rows_before_and_none_behind() {
+    let server = Server::start(&[]);
+    let (mut one, mut two, mut watcher) = (server.client(), server.client(), server.client());
+    run(&mut one, &["create table t (id int primary key, v int)"]);
+    run(&mut one, &["insert into t select g, 0 from generate_series(1, 6) g"]);
+    run(&mut one, &["begin", "update t set v = 1 where id = 3"]);
+    let free =
+        "select string_agg(id::text, ' ' order by id) from (select id from t for update skip locked) s";
+    let taken = "select string_agg(id || ':' || v, ' ') from (select id, v from t where id < 6 for update) s";
+    run(&mut two, &["begin"]);
+    thread::scope(|scope| {
+        let waiting = scope.spawn(|| two.value(taken));
+        until("the second waits", || watcher.value(free) == "4 5 6");
+        run(&mut one, &["commit"]);
+        assert_eq!(waiting.join().unwrap(), "1:0 2:0 3:1 4:0 5:0");
+    });
+    assert_eq!(watcher.value(free), "6");
+    run(&mut two, &["commit"]);
+    assert_eq!(watcher.value(free), "1 2 3 4 5 6");
+}
+
 #[test]
 fn a_prepared_transaction_keeps_its_share_of_a_row_over_kill_9() {
     let mut server = Server::start(&["max_prepared_transactions=4"]);

@@ -50,6 +50,27 @@ fn rows_that_others_hold_are_passed_over_or_an_error() {
     assert_eq!(s.query("select count(*), sum(id) from (select id from t for update) x"), "7|31");
 }
 
+/// What a function does between two rows decides whether the second is one of the result: as in PostgreSQL 18.
+#[test]
+fn functions_with_effects_come_between_two_locks() {
+    let server = Server::new();
+    let (s, _) = with_rows(&server, 4);
+    s.query(
+        "create function touch(i int) returns int language sql as \
+         'update t set v = v + 1 where id = i + 1 returning id'",
+    );
+    for (sql, expected) in [
+        ("select id, v, touch(id) from t where id < 4 for update", "1|0|2"),
+        ("select id, v, touch(id) from (select id, v from t where id < 4 for update) x", "1|0|2\n3|0|4"),
+        ("select sum(touch(id)), count(*) from (select id from t where id < 4 for update) x", "6|2"),
+        ("select count(*) from (select touch(id) k from t where id < 4 for update) x where k > 0", "1"),
+    ] {
+        s.query("begin");
+        assert_eq!(s.query(sql), expected, "{sql}");
+        s.query("rollback");
+    }
+}
+
 #[test]
 fn many_share_rows_of_many_pages_and_a_crash_frees_them() {
     let mut server = Server::new();
