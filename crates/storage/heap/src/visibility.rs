@@ -31,7 +31,7 @@ use crate::error::HeapResult;
 use crate::header::{Header, INFOMASK, infomask};
 use crate::rel::{View, Writer};
 
-/// Members of a long set that are looked at for the writer's own lock.
+/// Members of a set that are looked at for the writer's own lock.
 const RECENT_LOCKERS: u32 = 32;
 
 /// A page whose hints may be set, under whatever latch.
@@ -303,7 +303,6 @@ impl<P: Hintable> Judge<'_, P> {
         }
         if let Some(multi) = header.multi()
             && !header.xmax_status().strength().conflicts(strength)
-            && self.txns.is_long_multi(multi)?
         {
             let updater = self.ender(header)?;
             if !writer.me.is_mine(updater) {

@@ -535,11 +535,6 @@ impl TxnSystem {
         Ok(id)
     }
 
-    /// Whether a set has so many members that they are not looked through at every change.
-    pub fn is_long_multi(&self, id: MultiXactId) -> Result<bool, TxnError> {
-        Ok(length(&self.multixacts.entry(id).map_err(TxnError::multi(id))?) >= SHORT)
-    }
-
     /// Adds a locker to a set. `None` if those that have ended are to be left out first: any of a short set; of a long one, which is not looked
     /// through each time, when they are half of it or more.
     pub fn join_multi(&self, id: MultiXactId, member: Member) -> Result<Option<MultiXactId>, TxnError> {
