@@ -54,6 +54,7 @@ pub const POINTS: &[(&str, bool)] = &[
     ("test-plain", false),
     ("test-failing", true),
     ("test-uncounted-completion", true),
+    ("test-no-predicate-lock", true),
 ];
 
 /// What happens when armed code passes a point.

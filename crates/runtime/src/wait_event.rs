@@ -79,6 +79,8 @@ events! {
     Checkpoint = "IPC" "CheckpointDone",
     /// Transactions that commit before.
     CommitOrder = "IPC" "ProcarrayGroupUpdate",
+    /// Writers that may make a read-only transaction's snapshot unsafe.
+    SafeSnapshot = "IPC" "SafeSnapshot",
     /// A page's latch.
     BufferContent = "LWLock" "BufferContent",
     /// A page for new multixacts.

@@ -88,6 +88,13 @@ fn options(settings: &ServerSettings) -> SqlResult<EngineOptions> {
         options.txn.transaction_buffers = settings.int(Setting::transaction_buffers) as usize;
     }
     options.txn.multixact_buffers = multixact_buffers(settings, options.shared_buffers);
+    options.txn.predicate = txn::PredicateLimits {
+        per_transaction: settings.int(Setting::max_pred_locks_per_transaction) as usize,
+        per_relation: settings.int(Setting::max_pred_locks_per_relation),
+        per_page: settings.int(Setting::max_pred_locks_per_page),
+        transactions: (settings.int(Setting::max_connections)
+            + settings.int(Setting::max_prepared_transactions).max(0)) as usize,
+    };
     options.txn.max_prepared = settings.int(Setting::max_prepared_transactions).max(0) as usize;
     let owners = settings.int(Setting::max_connections).max(1) as usize + options.txn.max_prepared;
     options.txn.max_locks = settings.int(Setting::max_locks_per_transaction).max(1) as usize * owners;

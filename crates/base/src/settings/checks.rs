@@ -27,11 +27,6 @@ pub(super) fn parse(setting: Setting, text: &str, current: &Value) -> SqlResult<
         sql_err!(INVALID_PARAMETER_VALUE, "invalid value for parameter \"{}\": \"{text}\"", setting.name())
     };
     let canonical = match setting {
-        Setting::default_transaction_isolation | Setting::transaction_isolation
-            if value.as_text() == "serializable" =>
-        {
-            return Err(SqlError::not_supported("isolation level SERIALIZABLE"));
-        }
         Setting::DateStyle => {
             Some(date_style(text, current.as_text()).map_err(|detail| invalid().detail(detail))?)
         }

@@ -28,7 +28,6 @@ const ONE_PROCESS: &str = "The server is one process and shares no memory with o
 const PARALLEL: &str = "No plan runs in parallel, and no worker is started.";
 const READ_AHEAD: &str = "Pages are read one by one.";
 const REPLICATION: &str = "There is no replication.";
-const SERIALIZABLE: &str = "Counts for serializable transactions, and there are none.";
 const XML: &str = "There are no values of type xml.";
 const STANDBY: &str = "Counts on a standby, and the server is never one.";
 
@@ -138,7 +137,7 @@ settings! {
             .about("Tablespace of new tables and indexes.");
         default_toast_compression = choice("lz4", &["pglz", "lz4"]).user().works()
             .about("Compression of large values whose column names no method.");
-        default_transaction_deferrable = bool(false).user().moot(SERIALIZABLE)
+        default_transaction_deferrable = bool(false).user().works()
             .about("Whether new transactions are deferrable.");
         default_transaction_isolation = choice("read committed", &["serializable", "repeatable read", "read committed", "read uncommitted"]).user().works()
             .about("Isolation level of new transactions.");
@@ -163,7 +162,7 @@ settings! {
         statement_timeout = int(0, 0, MAX).user().ms().works().about("Time a statement may take; 0: any.");
         temp_tablespaces = string("").user().list().quoted().only(&["pg_default"], "a tablespace of one's own")
             .about("Tablespaces of temporary tables and files.");
-        transaction_deferrable = bool(false).user().no_reset().not_in_sample().moot(SERIALIZABLE)
+        transaction_deferrable = bool(false).user().no_reset().not_in_sample().works()
             .about("Whether a read-only serializable transaction waits until it is safe.");
         transaction_isolation = choice("read committed", &["serializable", "repeatable read", "read committed", "read uncommitted"]).user().no_reset().not_in_sample().works()
             .about("Isolation level of this transaction.");
@@ -316,11 +315,11 @@ settings! {
             .about("Time to wait for a lock before looking for a deadlock.");
         max_locks_per_transaction = int(64, 10, MAX).postmaster().works()
             .about("Locks at most for each transaction, on average; weak ones on relations are not counted.");
-        max_pred_locks_per_page = int(2, 0, MAX).sighup().moot("There are no predicate locks.")
+        max_pred_locks_per_page = int(2, 0, MAX).sighup().works()
             .about("Row predicate locks on a page before it is locked as a whole.");
-        max_pred_locks_per_relation = int(-2, MIN, MAX).sighup().moot("There are no predicate locks.")
+        max_pred_locks_per_relation = int(-2, MIN, MAX).sighup().works()
             .about("Predicate locks on a relation before it is locked as a whole.");
-        max_pred_locks_per_transaction = int(64, 10, MAX).postmaster().moot("There are no predicate locks.")
+        max_pred_locks_per_transaction = int(64, 10, MAX).postmaster().works()
             .about("Predicate locks at most for each transaction, on average.");
     }
     "Preset Options" {

@@ -10,7 +10,7 @@ use tuple::Datum;
 use crate::compile::{Compiler, Inputs};
 use crate::cx::Cx;
 use crate::eval::{Code, Rows, passes, project};
-use crate::nodes::TableHorizon;
+use crate::nodes::{TableHorizon, key_entered};
 
 /// Writes one index of a table.
 pub struct IndexWriter {
@@ -167,6 +167,14 @@ impl IndexWriter {
                 btree::insert(&access, btree, values, tid, unique)
                     .map_err(|e| e.into_sql(&self.index.name, &table.name))?
             };
+            let tells = match outcome {
+                InsertOutcome::WaitFor { .. } => false,
+                // Who read that the key is not there, and now finds it, is told so instead of a duplicate.
+                _ => entry != Entry::Check,
+            };
+            if tells {
+                key_entered(&cx.env.txn.borrow(), heap, btree, values)?;
+            }
             match outcome {
                 InsertOutcome::Inserted => return Ok(None),
                 InsertOutcome::InsertedMaybeConflict => {

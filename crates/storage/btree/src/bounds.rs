@@ -23,6 +23,30 @@ pub(crate) struct Place {
 }
 
 impl Place {
+    /// Order of two places in an index.
+    pub fn compare(&self, desc: &BtreeDesc, other: &Place) -> Ordering {
+        let columns = desc.keys.iter().zip(self.values.iter().zip(&other.values));
+        let mut orders = columns.map(|(key, (a, b))| compare_column(key, a, b));
+        let order = orders.find(|order| order.is_ne());
+        order.unwrap_or_else(|| match self.values.len().cmp(&other.values.len()) {
+            // Of all that begins like the shorter one, that is on one side.
+            Ordering::Less if self.behind => Ordering::Greater,
+            Ordering::Greater if other.behind => Ordering::Less,
+            Ordering::Equal => self.behind.cmp(&other.behind),
+            different => different,
+        })
+    }
+
+    /// Whether it is before an entry with these values.
+    fn is_before(&self, desc: &BtreeDesc, values: &[Datum]) -> bool {
+        let columns = desc.keys.iter().zip(self.values.iter().zip(values));
+        let mut orders = columns.map(|(key, (a, b))| compare_column(key, a, b));
+        match orders.find(|order| order.is_ne()) {
+            Some(order) => order.is_lt(),
+            None => !self.behind,
+        }
+    }
+
     /// To search by; `None`: an end of the index.
     pub fn key<'a>(&'a self, desc: &'a BtreeDesc) -> Option<SearchKey<'a>> {
         (!self.values.is_empty()).then(|| SearchKey::new(desc, &self.values, self.behind))
@@ -31,7 +55,7 @@ impl Place {
 
 /// Behind which entry a scan ends.
 #[derive(Clone, Debug, Default)]
-enum End {
+pub(crate) enum End {
     /// The last of the index.
     #[default]
     Right,
@@ -225,7 +249,8 @@ impl Range {
         }
     }
 
-    fn holds(&self, key: &KeyColumn, value: &Datum) -> bool {
+    /// Whether a value is in the range.
+    pub fn holds(&self, key: &KeyColumn, value: &Datum) -> bool {
         self.side(key, value).is_eq()
     }
 }
@@ -251,6 +276,38 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
+    /// All between two places.
+    pub fn between(begin: Option<Place>, end: Option<Place>) -> Bounds {
+        Bounds { begin, end: end.map_or(End::Right, End::At), ..Bounds::default() }
+    }
+
+    /// The place before the first entry and that behind the last; `None`: the end of the index.
+    pub fn extent(&self) -> (Option<Place>, Option<Place>) {
+        let end = match &self.end {
+            End::Right => None,
+            End::Equal => self.begin.clone().map(|place| Place { behind: true, ..place }),
+            End::At(place) => Some(place.clone()),
+        };
+        (self.begin.clone(), end)
+    }
+
+    /// Whether an entry with these values lies between the places, and in one of the groups.
+    pub fn hold_key(&self, desc: &BtreeDesc, values: &[Datum]) -> bool {
+        let from = self.begin.as_ref();
+        let before = |place: Option<&Place>| place.is_none_or(|place| place.is_before(desc, values));
+        let to = match &self.end {
+            End::Right => true,
+            End::Equal => {
+                from.is_none_or(|place| !Place { behind: true, ..place.clone() }.is_before(desc, values))
+            }
+            End::At(place) => !place.is_before(desc, values),
+        };
+        !self.empty
+            && to
+            && before(from)
+            && self.groups.as_ref().is_none_or(|groups| groups.hold_key(desc, values))
+    }
+
     pub fn new(desc: &BtreeDesc, keys: &ScanKeys) -> Bounds {
         let mut bounds = Bounds::default();
         bounds.set(desc, keys);

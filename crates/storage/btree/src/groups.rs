@@ -63,6 +63,17 @@ impl Groups {
         groups
     }
 
+    /// Whether an entry with these values is in one of the groups.
+    pub fn hold_key(&self, desc: &BtreeDesc, values: &[Datum]) -> bool {
+        let is_in = |((key, value), member): ((&KeyColumn, &Datum), &Member)| match member {
+            Member::Of(list) => list.iter().any(|one| compare_column(key, one, value).is_eq()),
+            Member::In(range) => range.holds(key, value),
+        };
+        let behind = desc.keys.iter().zip(values).nth(self.members.len());
+        desc.keys.iter().zip(values).zip(&self.members).all(is_in)
+            && behind.is_none_or(|(key, value)| self.behind.holds(key, value))
+    }
+
     /// Columns of an entry that tell where it lies.
     pub fn width(&self) -> usize {
         self.members.len() + usize::from(!self.behind.is_all())

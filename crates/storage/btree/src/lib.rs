@@ -4,7 +4,8 @@
 //!
 //! # Layout
 //! One file per module: `format` (bytes), `key` (comparison on page bytes), `ops` (pure changes of one page), `split` (where to cut, what a pivot keeps), `search`
-//! (root, descent, moving right, free pages), `insert` (leaf), `unique`, `ascend` (splits and downlinks), `bounds`, `groups` and `scan`, `vacuum`,
+//! (root, descent, moving right, free pages), `insert` (leaf), `unique`, `ascend` (splits and downlinks), `bounds`, `groups` and `scan`, `range` (what serializable
+//! transactions lock), `vacuum`,
 //! `delete` (pages), `build`, `redo` (records), `verify`. Byte tables are in `format`, records in `redo`.
 //!
 //! Block 0 is the meta page: root, fast root (the lowest page alone on its level, where searches start), list of free pages. Every other page has left and right
@@ -82,6 +83,7 @@ mod groups;
 mod insert;
 mod key;
 mod ops;
+mod range;
 mod redo;
 mod rel;
 mod scan;

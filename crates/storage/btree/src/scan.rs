@@ -28,11 +28,13 @@ use base::{BlockNo, Lsn, OffsetNo, Tid};
 use buffer::{Persistence, Pin};
 use runtime::usage::used_often;
 use tuple::Datum;
+use txn::KeyRange;
 
 use crate::bounds::Bounds;
 use crate::format::{Check, DELETED, Item, NONE, Node, Opaque};
 use crate::groups::{Groups, Next};
 use crate::key::SearchKey;
+use crate::range::ScanRange;
 use crate::rel::BtreeRel;
 use crate::search::{Hops, Shared, descend, edge, move_right};
 use crate::unique::mark_dead;
@@ -197,6 +199,26 @@ impl Scan {
         self.finish(access);
         self.bounds.set(&self.rel.desc, keys);
         self.direction = keys.direction;
+    }
+
+    /// The keys that the scan is going to read, for a serializable transaction to lock; none if it reads none. From now on the scan knows where it is.
+    pub fn watch(&mut self) -> Option<Arc<dyn KeyRange>> {
+        self.want_values = true;
+        let range = || Arc::new(ScanRange::new(self.rel.clone(), self.bounds.clone())) as Arc<dyn KeyRange>;
+        (!self.bounds.empty).then(range)
+    }
+
+    /// The part of them that it has read, if it is to go no further; none if it is all of them. With `want_values` as in [`Scan::new`].
+    pub fn read_part(&mut self, want_values: bool) -> BtreeResult<Option<Arc<dyn KeyRange>>> {
+        if !self.leaf.started || !self.has_more() {
+            self.want_values = want_values;
+            return Ok(None);
+        }
+        let mut key = Vec::new();
+        self.values(&mut key)?;
+        self.want_values = want_values;
+        let part = || ScanRange::up_to(self.rel.clone(), &self.bounds, &key, self.direction);
+        Ok((!key.is_empty()).then(part))
     }
 
     /// How often a scan searched from the root since this was asked.

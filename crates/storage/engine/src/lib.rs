@@ -355,6 +355,8 @@ impl Engine {
         tuned.wal_writer_delay = wanted.wal_writer_delay;
         (tuned.wal.min_size, tuned.wal.max_size) = (wanted.wal.min_size, wanted.wal.max_size);
         self.wal.set_sizes(wanted.wal.min_size, wanted.wal.max_size);
+        tuned.txn.predicate = wanted.txn.predicate;
+        self.txns.serializable().set_limits(&wanted.txn.predicate);
         *options = Arc::new(tuned);
     }
 

@@ -19,6 +19,7 @@ use crate::header::{Bases, Header};
 use crate::prune::{looks_prunable, prune_opt};
 use crate::rel::{Access, HeapRel, View};
 use crate::row::{HeapTuple, TupleRef};
+use crate::serial::note_version;
 use crate::visibility::{Dirty, Judge, ender};
 
 /// What a fetch by an index entry found.
@@ -191,10 +192,14 @@ fn find_on<'p>(
     let mut judge = Judge { txns: access.txns, page };
     let mut chain = Chain::new(access.txns, page, tid.offset);
     let mut all_dead = true;
+    let serial = rel.serial(view.me);
     while let Some((n, mut header)) = chain.next() {
-        if judge.sees(n, &mut header, view)?
-            && let Some(bytes) = page::item(page, n)
-        {
+        let sees = judge.sees(n, &mut header, view)?;
+        if let Some(serial) = &serial {
+            let place = (rel, Tid::new(tid.block, n));
+            note_version(serial, access.txns, place, &header, (view.me, sees), true)?;
+        }
+        if sees && let Some(bytes) = page::item(page, n) {
             return Ok((Fetched::Visible, n, bytes));
         }
         all_dead = all_dead && judge.surely_dead(n, &mut header, rel.desc.kind)?;
@@ -247,7 +252,11 @@ pub fn fetch_exact(
         let what = "line pointer leads to no tuple";
         return Err(HeapError::Corrupt { rel: rel.desc.file, block: tid.block, offset: tid.offset, what });
     };
-    if !(Judge { txns: access.txns, page: &page }).sees(tid.offset, &mut header, view)? {
+    let sees = (Judge { txns: access.txns, page: &page }).sees(tid.offset, &mut header, view)?;
+    if let Some(serial) = rel.serial(view.me) {
+        note_version(&serial, access.txns, (rel, tid), &header, (view.me, sees), true)?;
+    }
+    if !sees {
         return not_lost(rel, view, tid.block);
     }
     out.fill(tid, bases, bytes);

@@ -170,6 +170,9 @@ fn put_batch(
     action.page_data(i, &log);
     maps.log(&mut action);
     action.commit();
+    if let Some(serial) = rel.serial(writer.me) {
+        serial.write_relation(rel.desc.file)?;
+    }
     Ok(done)
 }
 

@@ -8,7 +8,7 @@ use base::{BlockNo, CommandId, RelFile, Xid};
 use buffer::{BufferPool, Persistence};
 use tuple::RowLayout;
 use tuple::varlena::Compression;
-use txn::{RelKind, Snapshot, Transaction, TxnSystem, XidHolds};
+use txn::{RelKind, Serial, Snapshot, Transaction, TxnSystem, XidHolds};
 
 use crate::combo::ComboCids;
 use crate::toast::ToastTable;
@@ -112,6 +112,12 @@ impl HeapRel {
     /// Whether changes of the table are logged.
     pub fn is_logged(&self) -> bool {
         self.desc.persistence == Persistence::Permanent
+    }
+
+    /// For a serializable transaction whose reads and writes of the table are to be watched: not those of catalogs and temporary tables.
+    #[inline]
+    pub(crate) fn serial<'a>(&self, me: &'a Transaction) -> Option<Serial<'a>> {
+        me.serializable().filter(|_| self.desc.kind == RelKind::Plain)
     }
 
     fn target(&self) -> &AtomicU32 {

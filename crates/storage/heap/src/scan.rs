@@ -31,6 +31,7 @@ use crate::ops;
 use crate::prune::{looks_prunable, prune_opt};
 use crate::rel::{Access, HeapRel, View};
 use crate::row::TupleRef;
+use crate::serial::note_version;
 use crate::visibility::{Fate, Judge, ender, is_removable};
 
 /// Tables of at least this part of the pool are read through a ring.
@@ -101,7 +102,8 @@ impl HeapScan {
         self.pages
     }
 
-    /// The next visible row. All rows of a page are judged at once: a scan sees a page as it was when it came there.
+    /// The next visible row. All rows of a page are judged at once: a scan sees a page as it was when it came there. For a serializable
+    /// transaction the table is locked before ([`watch_scan`](crate::watch_scan)).
     #[inline]
     pub fn next(&mut self, access: &Access<'_>, view: &View<'_>) -> HeapResult<Option<TupleRef<'_>>> {
         while self.at >= self.visible.len() {
@@ -204,13 +206,21 @@ impl HeapScan {
         let all_visible = ops::is_all_visible(&page);
         let mut judge = Judge { txns: access.txns, page: &page };
         let bases = Bases::of(&page);
+        let serial = self.rel.serial(view.me);
         for n in 1..=page::max_offset(&page) {
             if page::line_pointer(&page, n).is_none_or(|lp| lp.flags != LpFlags::Normal) {
                 continue;
             }
             let header = page::item(&page, n).and_then(|bytes| Header::read(bytes, bases));
             let Some(mut header) = header else { return Err(no_tuple(&self.rel, Tid::new(self.block, n))) };
-            if all_visible || judge.sees(n, &mut header, view)? {
+            let sees = all_visible || judge.sees(n, &mut header, view)?;
+            if let Some(serial) = &serial
+                && !all_visible
+            {
+                let place = (&*self.rel, Tid::new(self.block, n));
+                note_version(serial, access.txns, place, &header, (view.me, sees), false)?;
+            }
+            if sees {
                 self.visible.push(n);
             }
         }

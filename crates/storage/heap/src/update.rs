@@ -151,7 +151,9 @@ fn delete_for(
         Look::Refused(refusal) => return Ok(DeleteOutcome::Refused(refusal)),
     };
     let pointers = pointers_at(rel, &page, tid, &header);
-    delete_version(access, rel, writer, page, &map, &header, (tid, next))?;
+    delete_version(access, rel, writer, &mut page, &map, &header, (tid, next))?;
+    note_change(rel, writer, tid)?;
+    drop(page);
     toast::delete_values(access, rel, writer, &pointers, delete)?;
     Ok(DeleteOutcome::Deleted)
 }
@@ -165,11 +167,12 @@ pub fn take_back(
 ) -> HeapResult<DeleteOutcome> {
     let mut map = VmCursor::default();
     let pin = access.pool.read(heap_tag(rel, tid.block))?;
-    let page = latch_covered(access, rel, &pin, &mut map)?;
+    let mut page = latch_covered(access, rel, &pin, &mut map)?;
     let own = read_header(&page, tid.offset).filter(|header| header.raw_xmin == writer.xid);
     let header = own.ok_or_else(|| corrupt(rel, tid, "tuple is not the writer's"))?;
     let pointers = pointers_at(rel, &page, tid, &header);
-    delete_version(access, rel, writer, page, &map, &header, (tid, tid))?;
+    delete_version(access, rel, writer, &mut page, &map, &header, (tid, tid))?;
+    drop(page);
     toast::delete_values(access, rel, writer, &pointers, take_back)?;
     Ok(DeleteOutcome::Deleted)
 }
@@ -179,13 +182,13 @@ fn delete_version(
     access: &Access<'_>,
     rel: &HeapRel,
     writer: &Writer<'_>,
-    mut page: ExclusivePage<'_>,
+    page: &mut ExclusivePage<'_>,
     map: &VmCursor,
     header: &Header,
     (tid, next): (Tid, Tid),
 ) -> HeapResult<()> {
-    let xmax = fitting_xmax(access, rel, writer, &mut page, tid, MemberStatus::Updated)?;
-    let mut maps = maps_to_clear(&page, map, tid.block);
+    let xmax = fitting_xmax(access, rel, writer, page, tid, MemberStatus::Updated)?;
+    let mut maps = maps_to_clear(page, map, tid.block);
     let (cid, combo) = ending_cid(header, writer);
     let stamp = Stamp {
         offset: tid.offset,
@@ -197,17 +200,26 @@ fn delete_version(
     };
     let mut log = Vec::with_capacity(16);
     put_stamp(&mut log, &stamp);
-    ops::stamp_xmax(&mut page, &stamp).map_err(|_| corrupt(rel, tid, "tuple cannot be deleted"))?;
-    ops::mark_prunable(&mut page, writer.xid);
-    ops::set_all_visible(&mut page, false);
+    ops::stamp_xmax(page, &stamp).map_err(|_| corrupt(rel, tid, "tuple cannot be deleted"))?;
+    ops::mark_prunable(page, writer.xid);
+    ops::set_all_visible(page, false);
     maps.apply();
     let mut action =
         WalAction::for_relation(access.pool, rel.desc.persistence, Rmgr::Heap, info::DELETE, writer.xid);
-    let i = action.page(&mut page, PageChange::default());
+    let i = action.page(page, PageChange::default());
     action.page_data(i, &log);
     maps.log(&mut action);
     action.commit();
     Ok(())
+}
+
+/// The version at `tid` was just updated or deleted; its page is still latched.
+#[inline]
+fn note_change(rel: &HeapRel, writer: &Writer<'_>, tid: Tid) -> HeapResult<()> {
+    match rel.serial(writer.me) {
+        Some(serial) => Ok(serial.write_row(rel.desc.file, tid)?),
+        None => Ok(()),
+    }
 }
 
 /// Overwrites a row's values in place, outside MVCC: counters in system catalogs (`relpages`, `reltuples`), which everybody may see at once
@@ -427,6 +439,7 @@ impl Update<'_> {
         action.page_data(i, &log);
         maps.log(&mut action);
         action.commit();
+        note_change(self.rel, self.writer, self.tid)?;
         Ok(new)
     }
 
@@ -515,6 +528,7 @@ impl Update<'_> {
         action.data(&main);
         maps.log(&mut action);
         action.commit();
+        note_change(rel, self.writer, self.tid)?;
         Ok(tid)
     }
 }

@@ -6,6 +6,7 @@ use base::os::file_error;
 use base::{MultiXactId, SqlError, SqlState, Xid, sql_err};
 
 use crate::lock::{DeadlockEdge, LockError};
+use crate::serializable::Reason;
 use crate::slru::SlruError;
 
 /// What can go wrong below a transaction.
@@ -44,6 +45,15 @@ pub enum TxnError {
     TooManyPrepared(usize),
     /// Out of command ids.
     TooManyCommands,
+    /// The transaction was cancelled: it could be part of an execution that is not serializable.
+    Serialization(Reason),
+}
+
+impl From<Reason> for TxnError {
+    #[cold]
+    fn from(reason: Reason) -> TxnError {
+        TxnError::Serialization(reason)
+    }
 }
 
 impl From<LockError> for TxnError {
@@ -112,6 +122,7 @@ impl From<TxnError> for SqlError {
                     kind => file_error(kind, transient, message),
                 }
             }
+            TxnError::Serialization(reason) => reason.into(),
             TxnError::TooManyPrepared(most) => crate::prepared::too_many(most),
             TxnError::TooManyCommands => {
                 sql_err!(PROGRAM_LIMIT_EXCEEDED, "cannot have more than 2^32-2 commands in a transaction")

@@ -6,7 +6,7 @@
 //! is seen before the disk has it, and [`redo`] their replay. Heavyweight locks: [`lock`] the main table and waiting, [`lock_fast`] the workers' tables for weak locks,
 //! [`lock_held`] what a session holds, `lock_queue` queues that move, `deadlock` the detector. [`system`] joins them to one [`TxnSystem`] for each server,
 //! [`transaction`] is what a session owns, with its `effects`. Two-phase commit: [`prepared`] the transactions that wait for their end, [`prepared_state`]
-//! what of them is durable. [`describe`] shows log records.
+//! what of them is durable. SERIALIZABLE: [`serializable`]. [`describe`] shows log records.
 //!
 //! Invariant: nothing here knows relations' contents, the catalog, or SQL.
 
@@ -32,6 +32,7 @@ pub mod prepared;
 pub mod prepared_state;
 pub mod redo;
 pub mod running;
+pub mod serializable;
 pub mod slru;
 pub mod snapshot;
 pub mod subxact;
@@ -52,6 +53,7 @@ pub use long_wait::{LockTimeouts, LongWait, Told};
 pub use multixact::{Holder, LockStrength, Member, MemberStatus};
 pub use prepared::{PrepareError, PreparedTransaction, Resolver};
 pub use prepared_state::PreparedState;
+pub use serializable::{KeyRange, PredicateLimits, PredicateLock, Serial, SnapshotSource, Target};
 pub use slru::SlruStats;
 pub use snapshot::{Snapshot, SnapshotData};
 pub use system::{Log, RelationFiles, TxnOptions, TxnStart, TxnSystem, XidStatus};

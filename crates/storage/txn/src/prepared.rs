@@ -47,6 +47,7 @@ use crate::error::TxnError;
 use crate::horizon::XidHolds;
 use crate::prepared_state::{PreparedState, state_file, xid_of_file};
 use crate::running::RunningEntry;
+use crate::serializable::{Member, Target};
 use crate::system::TxnSystem;
 use crate::transaction::{End, Obstacle};
 use crate::virtual_xid::VirtualXid;
@@ -194,6 +195,8 @@ struct Slot {
     logged: Lsn,
     /// It has a state file.
     on_disk: bool,
+    /// What a serializable transaction is to others of its level.
+    serial: Option<Arc<Member>>,
 }
 
 #[derive(Default)]
@@ -327,6 +330,7 @@ impl PreparedTransactions {
             state: None,
             logged: Lsn::INVALID,
             on_disk: false,
+            serial: None,
         };
         let number = match table.free.pop() {
             Some(number) => {
@@ -343,10 +347,17 @@ impl PreparedTransactions {
     }
 
     /// From now on it is seen, and anybody may end it.
-    fn publish(&self, number: u32, state: PreparedState, logged: Lsn, on_disk: bool) {
+    fn publish(
+        &self,
+        number: u32,
+        (state, serial): (PreparedState, Option<Arc<Member>>),
+        logged: Lsn,
+        on_disk: bool,
+    ) {
         if let Some(slot) = self.table.lock().slot(number) {
             debug_assert_eq!(slot.phase, Phase::Preparing);
             slot.state = Some(Arc::new(state));
+            slot.serial = serial;
             slot.logged = logged;
             slot.on_disk = on_disk;
             slot.phase = Phase::Prepared;
@@ -379,6 +390,10 @@ impl PreparedTransactions {
         if let Some(slot) = self.table.lock().slot(number) {
             slot.phase = Phase::Ended;
         }
+    }
+
+    fn take_serial(&self, number: u32) -> Option<Arc<Member>> {
+        self.table.lock().slot(number).and_then(|slot| slot.serial.take())
     }
 
     /// Everything of it is let go: its file goes, then its slot is free.
@@ -544,6 +559,9 @@ impl TxnSystem {
             invalidate(&state.invalidations);
         }
         self.locks().release_all_of(SessionId::stand_in(number), &state.locks);
+        if let Some(member) = self.prepared.take_serial(number) {
+            self.serializable().end(&member, commit);
+        }
         self.drop_files(files);
         drop(pass);
         stop_point!("end-prepared-before-unlink");
@@ -556,6 +574,7 @@ impl TxnSystem {
         &self,
         mut reserved: Reserved<'_>,
         state: PreparedState,
+        serial: Option<Arc<Member>>,
         hand_over: impl FnOnce(SessionId),
     ) -> Result<(), TxnError> {
         let worker = self.worker();
@@ -573,8 +592,11 @@ impl TxnSystem {
         self.running().set_entry(state.xid, RunningEntry { session: stand_in, holds: XidHolds::Everything });
         self.locks().hand_over_xids(state.xid, stand_in);
         hand_over(stand_in);
+        if let Some(member) = &serial {
+            self.serializable().hand_over(member, stand_in);
+        }
         stop_point!("prepare-before-publish");
-        self.prepared.publish(reserved.number, state, end, false);
+        self.prepared.publish(reserved.number, (state, serial), end, false);
         Ok(())
     }
 
@@ -618,7 +640,9 @@ impl TxnSystem {
             }
             self.running().insert(xid, RunningEntry { session: stand_in, holds: XidHolds::Everything });
             self.locks().restore_all_of(stand_in, &state.locks);
-            self.prepared.publish(reserved.number, state, logged, on_disk);
+            let restore = |targets: &Vec<Target>| self.serializable().restore(xid, stand_in, targets);
+            let serial = state.predicate_locks.as_ref().map(restore);
+            self.prepared.publish(reserved.number, (state, serial), logged, on_disk);
         }
         Ok(())
     }

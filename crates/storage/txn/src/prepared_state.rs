@@ -10,6 +10,7 @@
 //! | commit | length, then as the data of a commit record: subtransactions, files that go at COMMIT PREPARED, invalidations |
 //! | abort | length, then as the data of an abort record: files that go at ROLLBACK PREPARED |
 //! | locks | count; for each a kind and a mode (1 byte each) and the numbers of its tag |
+//! | predicate locks | 0, or of a serializable transaction one more than their number; for each a kind (1 byte), its relation (three numbers), block and row |
 //!
 //! A state file, `pg_twophase/` and the xid in 16 hexadecimal digits: magic `STMP2PC1`, those bytes, CRC-32C of all before
 //! (4 bytes, little-endian). It is written once, as a new file that is synced, renamed and made durable with its folder.
@@ -25,6 +26,7 @@ use runtime::fs;
 
 use crate::commit::{self, Remains, get, put};
 use crate::lock::{LockMode, LockTag};
+use crate::serializable::Target;
 
 const MAGIC: &[u8; 8] = b"STMP2PC1";
 
@@ -51,6 +53,8 @@ pub struct PreparedState {
     pub invalidations: Vec<u8>,
     /// Heavyweight locks, but for those on its xids.
     pub locks: Vec<(LockTag, LockMode)>,
+    /// Predicate locks, of a serializable transaction.
+    pub predicate_locks: Option<Vec<Target>>,
 }
 
 impl PreparedState {
@@ -72,6 +76,9 @@ impl PreparedState {
         for &(tag, mode) in &self.locks {
             put_lock(&mut out, tag, mode);
         }
+        let targets = self.predicate_locks.as_ref();
+        put(&mut out, targets.map_or(0, |targets| targets.len() as u64 + 1));
+        targets.into_iter().flatten().for_each(|target| put_target(&mut out, *target));
         out
     }
 
@@ -89,6 +96,10 @@ impl PreparedState {
         for _ in 0..get(rest)? {
             locks.push(get_lock(rest)?);
         }
+        let predicate_locks = match get(rest)?.checked_sub(1) {
+            None => None,
+            Some(count) => Some((0..count).map(|_| get_target(rest)).collect::<Option<Vec<_>>>()?),
+        };
         let sound =
             rest.is_empty() && xid.is_normal() && at_commit.subxids.first().is_none_or(|&sub| sub > xid);
         sound.then(|| PreparedState {
@@ -102,6 +113,7 @@ impl PreparedState {
             abort_files: at_abort.files,
             invalidations: at_commit.invalidations,
             locks,
+            predicate_locks,
         })
     }
 
@@ -201,6 +213,33 @@ fn get_lock(rest: &mut &[u8]) -> Option<(LockTag, LockMode)> {
     Some((tag, mode))
 }
 
+fn put_target(out: &mut Vec<u8>, target: Target) {
+    let (kind, relation, tid) = match target {
+        Target::Relation(relation) | Target::Keys(relation) => (0, relation, Tid::default()),
+        Target::Page(relation, block) => (1, relation, Tid { block, offset: 0 }),
+        Target::Row(relation, tid) => (2, relation, tid),
+    };
+    out.push(kind);
+    for number in [relation.tablespace.0, relation.database.0, relation.number, tid.block.0] {
+        put(out, number.into());
+    }
+    put(out, tid.offset.into());
+}
+
+fn get_target(rest: &mut &[u8]) -> Option<Target> {
+    let (&kind, after) = rest.split_first()?;
+    *rest = after;
+    let (tablespace, database) = (Oid(get_u32(rest)?), Oid(get_u32(rest)?));
+    let relation = RelFile { tablespace, database, number: get_u32(rest)? };
+    let tid = Tid { block: BlockNo(get_u32(rest)?), offset: u16::try_from(get(rest)?).ok()? };
+    Some(match kind {
+        0 => Target::Relation(relation),
+        1 => Target::Page(relation, tid.block),
+        2 => Target::Row(relation, tid),
+        _ => return None,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -218,6 +257,12 @@ mod tests {
             LockTag::Object { database, class: Oid(b), object: Oid(c), sub: d },
             LockTag::Advisory { database, key1: b, key2: c, kind: d },
         ]
+    }
+
+    fn targets(a: u32, b: u32, c: u16) -> Vec<Target> {
+        let relation = RelFile { tablespace: Oid(1663), database: Oid(a), number: b };
+        let tid = Tid { block: BlockNo(a), offset: c };
+        vec![Target::Relation(relation), Target::Page(relation, BlockNo(b)), Target::Row(relation, tid)]
     }
 
     proptest! {
@@ -245,6 +290,7 @@ mod tests {
                 abort_files: files.iter().rev().copied().collect(),
                 invalidations,
                 locks: tags(a, b, c, d).into_iter().zip(LockMode::ALL).collect(),
+                predicate_locks: (a % 2 == 0).then(|| targets(b, c, d)),
             };
             let bytes = state.encode();
             prop_assert_eq!(PreparedState::decode(&bytes), Some(state.clone()));

@@ -31,6 +31,7 @@ use crate::old_snapshot::{OldSnapshots, Removed};
 use crate::order::CommitOrder;
 use crate::prepared::{PreparedTransactions, TWO_PHASE_DIR};
 use crate::running::{Running, RunningEntry};
+use crate::serializable::{PredicateLimits, Serializable};
 use crate::slru::SlruStats;
 use crate::snapshot::{Snapshot, SnapshotCache, SnapshotData};
 use crate::subxact::{Family, SubxactMap};
@@ -125,6 +126,8 @@ pub struct TxnOptions {
     pub max_locks: usize,
     /// Age from which snapshots may lose rows (`old_snapshot_threshold`); none: never.
     pub old_snapshot_threshold: Option<Duration>,
+    /// Predicate locks of serializable transactions.
+    pub predicate: PredicateLimits,
 }
 
 impl Default for TxnOptions {
@@ -135,6 +138,7 @@ impl Default for TxnOptions {
             max_prepared: 0,
             max_locks: usize::MAX,
             old_snapshot_threshold: None,
+            predicate: PredicateLimits::default(),
         }
     }
 }
@@ -215,6 +219,7 @@ pub struct TxnSystem {
     pub(crate) behind: WaitQueue,
     pub(crate) early: EarlyCommits,
     ground: Arc<dyn Ground>,
+    serializable: Serializable,
 }
 
 impl TxnSystem {
@@ -270,6 +275,7 @@ impl TxnSystem {
             behind: WaitQueue::new(),
             early: EarlyCommits::default(),
             ground,
+            serializable: Serializable::new(options.predicate),
         }
     }
 
@@ -578,6 +584,12 @@ impl TxnSystem {
 
     pub(crate) fn fast_table(&self) -> Arc<FastTable> {
         self.worker().fast.clone()
+    }
+
+    /// Serializable transactions.
+    #[inline]
+    pub fn serializable(&self) -> &Serializable {
+        &self.serializable
     }
 
     /// The running set.

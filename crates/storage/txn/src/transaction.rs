@@ -30,6 +30,7 @@ use crate::long_wait::LockTimeouts;
 use crate::prepared::PrepareError;
 use crate::prepared_state::PreparedState;
 use crate::running::RunningEntry;
+use crate::serializable::Member;
 use crate::snapshot::Snapshot;
 use crate::subxact::Family;
 use crate::system::TxnSystem;
@@ -146,17 +147,17 @@ struct Level {
 /// In the order of its fields in memory: what every statement looks at comes first.
 #[repr(C)]
 pub struct Transaction {
-    system: Arc<TxnSystem>,
+    pub(crate) system: Arc<TxnSystem>,
     /// Says that it runs.
     slot: Arc<VirtualSlot>,
-    session: SessionId,
+    pub(crate) session: SessionId,
     /// Number of this transaction within the session: the second half of its virtual xid.
-    local: u32,
+    pub(crate) local: u32,
     start_time: i64,
     next_subxact: u64,
     command: CommandId,
     state: BlockState,
-    characteristics: Characteristics,
+    pub(crate) characteristics: Characteristics,
     snapshot_taken: bool,
     /// A commit has begun and not come back: only WAL knows.
     in_doubt: bool,
@@ -165,7 +166,9 @@ pub struct Transaction {
     obstacle: Option<Obstacle>,
     /// What its xid will hold back.
     holds: XidHolds,
-    snapshot: Option<Snapshot>,
+    pub(crate) snapshot: Option<Snapshot>,
+    /// What others see of it at SERIALIZABLE, since its first snapshot; none if that is safe.
+    pub(crate) serial: Option<Arc<Member>>,
     effects: Option<Box<Effects>>,
     /// No set that it is a member of is older, once it has an xid.
     first_multi: MultiXactId,
@@ -196,6 +199,7 @@ impl Transaction {
             obstacle: None,
             holds: XidHolds::Everything,
             snapshot: None,
+            serial: None,
             effects: None,
             first_multi: MultiXactId(0),
             with_xid: 0,
@@ -302,13 +306,19 @@ impl Transaction {
     // Snapshots
 
     /// The snapshot for a statement: a new one at READ COMMITTED, always the first one from REPEATABLE READ on.
+    ///
+    /// # Errors
+    /// SERIALIZABLE READ ONLY DEFERRABLE waits for its first one, which may be interrupted.
     #[inline]
-    pub fn statement_snapshot(&mut self) -> Snapshot {
+    pub fn statement_snapshot(&mut self) -> Result<Snapshot, TxnError> {
         self.snapshot_taken = true;
         if !self.characteristics.isolation.keeps_snapshot() {
-            return self.system.snapshot();
+            return Ok(self.system.snapshot());
         }
-        self.snapshot.get_or_insert_with(|| self.system.snapshot()).clone()
+        if self.snapshot.is_none() {
+            self.snapshot = Some(self.first_snapshot()?);
+        }
+        Ok(self.snapshot.clone().expect("it was taken above"))
     }
 
     /// The snapshot that [`statement_snapshot`](Self::statement_snapshot) would give now; a later one sees no less.
@@ -321,8 +331,8 @@ impl Transaction {
         self.snapshot.as_ref().map(Snapshot::xmin)
     }
 
-    /// Makes the transaction go on with another session's snapshot (SET TRANSACTION SNAPSHOT).
-    pub fn set_snapshot(&mut self, snapshot: Snapshot) {
+    /// Goes on with this snapshot.
+    pub(crate) fn keep_snapshot(&mut self, snapshot: Snapshot) {
         self.snapshot_taken = true;
         self.snapshot = Some(snapshot);
     }
@@ -380,7 +390,9 @@ impl Transaction {
                 None => {
                     self.first_multi = self.system.next_multi();
                     let entry = RunningEntry { session: self.session, holds: self.holds };
-                    self.system.assign_xid(entry)?
+                    let xid = self.system.assign_xid(entry)?;
+                    self.note_xid(xid);
+                    xid
                 }
                 Some(top) => {
                     let xid = self.system.assign_child_xid(top)?;
@@ -703,6 +715,7 @@ impl Transaction {
         if xid.is_none() && self.effects.is_none() {
             self.clear();
             self.let_go();
+            self.end_serializable(true);
         } else {
             self.commit_effects(xid, sync, invalidations)?;
         }
@@ -740,6 +753,8 @@ impl Transaction {
         self.clear();
         let late = run_actions(actions, End::Commit);
         self.let_go();
+        // Who begins now sees it, so it is not concurrent with it.
+        self.end_serializable(true);
         if let Some((xid, commit)) = &commit {
             self.system.make_durable(commit, *xid, &subxids)?;
         }
@@ -778,16 +793,19 @@ impl Transaction {
             abort_files,
             invalidations,
             locks,
+            predicate_locks: self.lasting_predicate_locks(),
         };
         self.snapshot = None;
         self.in_doubt = true;
-        system.prepare_tree(slot, state, |to| self.held.hand_over(system.locks(), to))?;
+        let serial = self.serial.clone();
+        system.prepare_tree(slot, state, serial, |to| self.held.hand_over(system.locks(), to))?;
         self.in_doubt = false;
         let actions = take(&mut self.effects().actions);
         self.clear();
         self.end_virtual();
         let late = run_actions(actions, End::Prepare);
         run_all(late, End::Prepare);
+        self.serial = None;
         self.state = BlockState::Idle;
         Ok(())
     }
@@ -810,6 +828,7 @@ impl Transaction {
         self.clear();
         let late = run_actions(undone.actions, End::Abort);
         self.let_go();
+        self.end_serializable(false);
         self.system.drop_files(files);
         run_all(late, End::Abort);
     }
@@ -854,6 +873,7 @@ impl Drop for Transaction {
             self.system.running().complete(xid, latest);
             self.system.locks().xids_ended(xid, |_| true);
         }
+        self.end_serializable(false);
         self.held.release_transaction(self.system.locks());
         self.held.release_session_level(self.system.locks(), |_| true);
         self.end_virtual();

@@ -29,6 +29,8 @@ impl Changer<'_> {
         let file = self.catalog.engine().new_rel_file(PG_DEFAULT, self.catalog.database())?;
         let persistence = crate::persistence_of(row.char(pg_class::RELPERSISTENCE));
         self.catalog.engine().create_relation(self.me, file, persistence)?;
+        let table = self.table_file_of_index(relation)?;
+        self.catalog.engine().txns().serializable().transfer(old, table.unwrap_or(file));
         self.catalog.engine().drop_relation(self.me, old);
         self.edit(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &key, |row| {
             row[pg_class::RELFILENODE] = Datum::Oid(file.number);
@@ -39,6 +41,26 @@ impl Changer<'_> {
         self.touch_owner(relation)?;
         self.next_command()?;
         Ok(file)
+    }
+
+    /// The file of the table of an index; none for other relations. What serializable transactions have read by the index counts, when it goes, as
+    /// read of the table.
+    fn table_file_of_index(&mut self, relation: Oid) -> SqlResult<Option<RelFile>> {
+        let reader = self.reader();
+        let Some(index) = reader.index_row(relation)? else { return Ok(None) };
+        let key = [index[pg_index::INDRELID].clone()];
+        let table = reader.find_one(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &key)?;
+        Ok(table.map(|(_, row)| reader.file_of(&row)))
+    }
+
+    /// A relation is dropped: who has read an index counts as having read its table, and who has read a table is in conflict with who drops it.
+    fn tell_serializable(&mut self, relation: Oid, file: RelFile) -> SqlResult<()> {
+        if let Some(table) = self.table_file_of_index(relation)? {
+            self.catalog.engine().txns().serializable().transfer(file, table);
+        } else if let Some(serial) = self.me.serializable() {
+            serial.write_all(file)?;
+        }
+        Ok(())
     }
 
     /// SET LOGGED, SET UNLOGGED of one relation, which gets new files behind this.
@@ -166,6 +188,8 @@ impl Changer<'_> {
         self.lock_index(oid)?;
         let row = self.reader().find_one(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &[oid.into()])?;
         let Some((place, row)) = row else { return Ok(()) };
+        let file = self.reader().file_of(&row);
+        self.tell_serializable(oid, file)?;
         let key = [oid.into()];
         self.delete_where(&pg_index::TABLE, pg_index::PG_INDEX_INDEXRELID_INDEX, &key, |_| true)?;
         self.delete_where(&pg_attribute::TABLE, pg_attribute::PG_ATTRIBUTE_RELID_ATTNUM_INDEX, &key, |_| {
@@ -183,7 +207,6 @@ impl Changer<'_> {
         self.delete_where(&pg_inherits::TABLE, pg_inherits::PG_INHERITS_RELID_SEQNO_INDEX, &key, |_| true)?;
         let by_table = pg_partitioned_table::PG_PARTITIONED_TABLE_PARTRELID_INDEX;
         self.delete_where(&pg_partitioned_table::TABLE, by_table, &key, |_| true)?;
-        let file = self.reader().file_of(&row);
         if file.number != 0 {
             self.catalog.engine().drop_relation(self.me, file);
         }

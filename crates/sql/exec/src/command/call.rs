@@ -82,7 +82,7 @@ pub(crate) fn call(
     }
     let (snapshot, command) = {
         let mut txn = session.txn.borrow_mut();
-        (txn.statement_snapshot(), txn.current_command())
+        (txn.statement_snapshot()?, txn.current_command())
     };
     // The role and the settings that end with the call could not be taken over into another transaction.
     let atomic = atomic || function.security_definer || !function.config.is_empty();

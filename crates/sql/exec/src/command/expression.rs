@@ -196,7 +196,7 @@ pub(crate) fn bound_value(
     let planned = session.with_planner(session, |cx| plan::convert_expression(&expr, cx))?;
     let (snapshot, command) = {
         let mut txn = session.txn.borrow_mut();
-        (txn.statement_snapshot(), txn.current_command())
+        (txn.statement_snapshot()?, txn.current_command())
     };
     session.with_env(&snapshot, command, |env| crate::run::evaluate(&planned, env, &[]))
 }
@@ -365,7 +365,7 @@ impl Computed {
         let execution = Execution::of_expressions(expressions)?;
         let (snapshot, command) = {
             let mut txn = session.txn.borrow_mut();
-            (txn.statement_snapshot(), txn.current_command())
+            (txn.statement_snapshot()?, txn.current_command())
         };
         Ok(Computed { execution, snapshot, command, has_predicate, values: Vec::new() })
     }

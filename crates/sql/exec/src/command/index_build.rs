@@ -175,7 +175,7 @@ impl Filling<'_> {
     fn scan_seen(&self, (sort, progress): (&mut IndexSort<'_>, &Progress)) -> SqlResult<u64> {
         let &Filling { session, table, index, .. } = self;
         let Some(heap) = self.heap else { return Ok(0) };
-        let snapshot = session.txn.borrow_mut().statement_snapshot();
+        let snapshot = session.txn.borrow_mut().statement_snapshot()?;
         let mut keys = IndexKeys::new(session, table, index)?;
         let pages = session.blocks(heap.desc.file)?;
         progress.set(BLOCKS, i64::from(pages));

@@ -12,6 +12,7 @@ use tuple::Datum;
 
 use super::expression::IndexKeys;
 use super::violation;
+use crate::nodes::key_entered;
 use crate::session::Session;
 
 /// The indexes of a table.
@@ -85,6 +86,9 @@ pub(super) fn insert(
             btree::insert(&access, tree, entry, tid, unique)
                 .map_err(|e| e.into_sql(&index.name, &table.name))?
         };
+        if check != Check::Existing && !matches!(outcome, InsertOutcome::WaitFor { .. }) {
+            key_entered(&session.txn.borrow(), heap, tree, entry)?;
+        }
         match outcome {
             InsertOutcome::Inserted | InsertOutcome::InsertedMaybeConflict => return Ok(true),
             InsertOutcome::WaitFor { xid, .. } => session.txn.borrow().wait_for(xid)?,

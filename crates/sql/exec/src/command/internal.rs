@@ -96,7 +96,7 @@ impl Internal {
     ) -> SqlResult<Progress> {
         let (snapshot, command) = {
             let mut txn = session.txn.borrow_mut();
-            (txn.statement_snapshot(), txn.current_command())
+            (txn.statement_snapshot()?, txn.current_command())
         };
         session.with_env(&snapshot, command, |env| self.execution.run(env, params, each))
     }

@@ -171,7 +171,7 @@ pub(crate) fn run(
         session.refuse_restricted(&format!("execute {name}"))?;
     }
     if needs_snapshot(statement) {
-        drop(session.txn.borrow_mut().statement_snapshot());
+        drop(session.txn.borrow_mut().statement_snapshot()?);
     }
     match statement {
         Statement::CreateTable(s) => table::create(session, s, text)?,

@@ -295,7 +295,7 @@ fn indexes(session: &Session, table: &Table, only: Option<Oid>, how: How) -> Sql
         return beside_writers(session, table, only, how);
     }
     // Expressions of indexes may call functions, which look at a snapshot.
-    drop(session.txn.borrow_mut().statement_snapshot());
+    drop(session.txn.borrow_mut().statement_snapshot()?);
     let chosen: Vec<&Arc<Index>> =
         table.indexes.iter().filter(|index| only.is_none_or(|oid| oid == index.oid)).collect();
     for index in &chosen {

@@ -63,7 +63,7 @@ pub(crate) fn table(
         info(session, format!("{verb} {whole}{how}"), None);
     }
     // Expressions of indexes may call functions, which look at a snapshot.
-    drop(session.txn.borrow_mut().statement_snapshot());
+    drop(session.txn.borrow_mut().statement_snapshot()?);
     let pages = table.heap.as_ref().map_or(Ok(0), |heap| session.blocks(heap.desc.file))?;
     let stats = match catalog_of(table.oid) {
         Some(shape) => rewrite_catalog::table(session, table, shape, order)?,

@@ -120,6 +120,9 @@ pub(super) fn one(session: &Session, table: &Table) -> SqlResult<()> {
     if table.kind == RelationKind::PartitionedTable {
         return Ok(());
     }
+    if let Some(heap) = &table.heap {
+        heap::watch_removal(heap, &session.txn.borrow()).map_err(crate::error::heap)?;
+    }
     empty(session, table.oid)?;
     session.pending.truncated(table.oid, session.txn.borrow().depth() as u32);
     if table.toast.is_valid() {

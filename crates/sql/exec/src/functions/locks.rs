@@ -3,7 +3,7 @@
 use base::{SqlError, SqlResult, Xid};
 use rustc_hash::FxHashMap;
 use tuple::Datum;
-use txn::{LockError, LockInfo, LockMode, LockTag, LockWait, SessionId};
+use txn::{LockError, LockInfo, LockMode, LockTag, LockWait, PredicateLock, SessionId, Target};
 use types::{Call, SessionFn, array::Array, oids};
 
 use super::{Row, arg};
@@ -43,8 +43,10 @@ impl Session {
                 let pids = self.engine().txns().locks().blocking(session);
                 pid_array(pids, call)?
             }
-            // Nothing is serializable yet in the sense that could block a safe snapshot.
-            F::PgSafeSnapshotBlockingPids => pid_array(Vec::new(), call)?,
+            F::PgSafeSnapshotBlockingPids => {
+                let session = crate::session::session_id(arg(args, 0));
+                pid_array(self.engine().txns().serializable().safe_snapshot_blockers(session), call)?
+            }
             F::PgIsolationTestSessionIsBlocked => self.is_blocked_by(args)?,
             _ => return Ok(None),
         }))
@@ -65,10 +67,49 @@ impl Session {
                     Some(xid) => Owner::Prepared(xid),
                     None => Owner::Session(running.get(&session).copied().unwrap_or(0)),
                 };
-                Ok(Some(locks.iter().map(|lock| lock_row(lock, owner(lock.session))).collect()))
+                let mut rows: Vec<Row> =
+                    locks.iter().map(|lock| lock_row(lock, owner(lock.session))).collect();
+                for lock in self.engine().txns().serializable().list() {
+                    let owner = match stand_in(lock.who.session) {
+                        Some(xid) => Owner::Prepared(xid),
+                        None => Owner::Session(lock.who.local),
+                    };
+                    rows.push(self.predicate_lock_row(&lock, owner)?);
+                }
+                Ok(Some(rows))
             }
             _ => Ok(None),
         }
+    }
+
+    /// A row of `pg_locks` for what a serializable transaction has read. A range of keys is a part of an index, with no number of a page.
+    fn predicate_lock_row(&self, lock: &PredicateLock, owner: Owner) -> SqlResult<Row> {
+        let (kind, file) = match lock.target {
+            Target::Relation(file) => ("relation", file),
+            Target::Page(file, _) | Target::Keys(file) => ("page", file),
+            Target::Row(file, _) => ("tuple", file),
+        };
+        let relation = match file.database == self.catalog.database() {
+            true => self.relation_of_file(file.tablespace, file.number)?,
+            false => Datum::Null,
+        };
+        let mut row = vec![Datum::Null; 16];
+        row[LOCK_TYPE] = Datum::text(kind);
+        row[DATABASE] = file.database.into();
+        row[RELATION] = relation;
+        match lock.target {
+            Target::Page(_, block) => row[PAGE] = Datum::Int4(block.0 as i32),
+            Target::Row(_, tid) => {
+                row[PAGE] = Datum::Int4(tid.block.0 as i32);
+                row[TUPLE] = Datum::Int2(tid.offset as i16);
+            }
+            _ => {}
+        }
+        fill_owner(&mut row, lock.who.session, owner);
+        row[12] = Datum::text("SIReadLock");
+        row[13] = Datum::Bool(true);
+        row[14] = Datum::Bool(false);
+        Ok(row)
     }
 
     fn advisory_tag(&self, args: &[Datum]) -> LockTag {
@@ -114,7 +155,12 @@ impl Session {
     }
 
     fn is_blocked_by(&self, args: &[Datum]) -> SqlResult<Datum> {
-        let waiting = self.engine().txns().locks().blocking(crate::session::session_id(arg(args, 0)));
+        let session = crate::session::session_id(arg(args, 0));
+        // Who waits for a safe snapshot waits for whoever may spoil it, whatever session that is.
+        if !self.engine().txns().serializable().safe_snapshot_blockers(session).is_empty() {
+            return Ok(Datum::Bool(true));
+        }
+        let waiting = self.engine().txns().locks().blocking(session);
         let Datum::Bytes(payload) = &args[1] else { return Ok(Datum::Bool(false)) };
         let suspects = Array::from_payload(payload).into_elements();
         let among = |pid: &SessionId| suspects.contains(&Datum::Int4(pid.0 as i32));
@@ -168,13 +214,25 @@ enum Owner {
     Prepared(Xid),
 }
 
+const LOCK_TYPE: usize = 0;
+const DATABASE: usize = 1;
+const RELATION: usize = 2;
+const PAGE: usize = 3;
+const TUPLE: usize = 4;
+
+/// Who has a lock, in a row of `pg_locks`.
+fn fill_owner(row: &mut Row, session: SessionId, owner: Owner) {
+    match owner {
+        Owner::Prepared(xid) => row[10] = Datum::text(&format!("-1/{xid}")),
+        Owner::Session(local) => {
+            row[10] = Datum::text(&format!("{}/{local}", session.0));
+            row[11] = Datum::Int4(session.0 as i32);
+        }
+    }
+}
+
 /// A row of `pg_locks`.
 fn lock_row(lock: &LockInfo, owner: Owner) -> Row {
-    const LOCK_TYPE: usize = 0;
-    const DATABASE: usize = 1;
-    const RELATION: usize = 2;
-    const PAGE: usize = 3;
-    const TUPLE: usize = 4;
     const VIRTUAL_XID: usize = 5;
     const XID: usize = 6;
     const CLASS: usize = 7;
@@ -215,13 +273,7 @@ fn lock_row(lock: &LockInfo, owner: Owner) -> Row {
             row[SUBOBJECT] = Datum::Int2(kind as i16);
         }
     }
-    match owner {
-        Owner::Prepared(xid) => row[10] = Datum::text(&format!("-1/{xid}")),
-        Owner::Session(local) => {
-            row[10] = Datum::text(&format!("{}/{local}", lock.session.0));
-            row[11] = Datum::Int4(lock.session.0 as i32);
-        }
-    }
+    fill_owner(&mut row, lock.session, owner);
     row[12] = Datum::text(lock.mode.name());
     row[13] = Datum::Bool(lock.granted);
     row[14] = Datum::Bool(lock.fastpath);

@@ -349,7 +349,7 @@ fn slru_number(name: &str) -> u8 {
 }
 
 /// What sessions and loops can be seen waiting for.
-const WAITS: [(&str, &str, &str); 45] = [
+const WAITS: [(&str, &str, &str); 46] = [
     ("Activity", "BgwriterMain", "The background writer pauses between two rounds."),
     ("Activity", "CheckpointerMain", "The checkpointer pauses until a checkpoint may be due."),
     ("Activity", "WalWriterMain", "The log writer pauses between two rounds."),
@@ -386,6 +386,11 @@ const WAITS: [(&str, &str, &str); 45] = [
     ("IPC", "BufferIo", "Another session reads or writes the page."),
     ("IPC", "CheckpointDone", "A checkpoint is under way, and must be over first."),
     ("IPC", "ProcarrayGroupUpdate", "The transaction commits, and one that comes before is not seen yet."),
+    (
+        "IPC",
+        "SafeSnapshot",
+        "A read-only transaction waits until serializable ones that write cannot make its snapshot unsafe.",
+    ),
     ("LWLock", "BufferContent", "Another session changes the page, or reads what is to be changed."),
     ("LWLock", "MultiXactGen", "Another session makes a page for new multixacts."),
     ("LWLock", "MultiXactMemberSLRU", "Another session changes which pages of the multixacts are in memory."),

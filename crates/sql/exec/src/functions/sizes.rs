@@ -182,7 +182,7 @@ impl Session {
         Ok(Datum::Int8(size as i64))
     }
 
-    fn relation_of_file(&self, tablespace: Oid, number: u32) -> SqlResult<Datum> {
+    pub(super) fn relation_of_file(&self, tablespace: Oid, number: u32) -> SqlResult<Datum> {
         let tablespace = if tablespace == PG_DEFAULT { Oid::INVALID } else { tablespace };
         let key = [tablespace.into(), Datum::Oid(number)];
         let index = pg_class::PG_CLASS_TBLSPC_RELFILENODE_INDEX;

@@ -251,7 +251,7 @@ impl Session {
     fn run_checker(&self, execution: &mut Execution, value: &Datum) -> SqlResult<()> {
         let (snapshot, command) = {
             let mut txn = self.txn.borrow_mut();
-            (txn.statement_snapshot(), txn.current_command())
+            (txn.statement_snapshot()?, txn.current_command())
         };
         let params = std::slice::from_ref(value);
         self.with_env(&snapshot, command, |env| execution.run(env, params, &mut |_| Ok(())))?;

@@ -40,6 +40,7 @@ mod simple;
 mod sort;
 mod table_scan;
 mod user_aggregate;
+mod watching;
 mod window;
 mod window_range;
 
@@ -47,6 +48,7 @@ pub use lock_rows::members;
 pub(crate) use scan::row_type;
 pub use sort::Key;
 pub use table_scan::{TableHorizon, datum_tid, tid_datum};
+pub(crate) use watching::key_entered;
 
 /// A table, and the place of one of its rows.
 pub type Origin = (Oid, Tid);

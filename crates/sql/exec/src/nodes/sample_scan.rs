@@ -96,6 +96,7 @@ impl SampleScan {
             ));
         }
         let below = ((f64::from(u32::MAX) + 1.0) * f64::from(percent) / 100.0).round_ties_even() as u64;
+        cx.with_view(|_, view| heap::watch_scan(&self.heap, view.me));
         let scan = HeapScan::new(&cx.env.access, self.heap.clone(), None).map_err(crate::error::heap)?;
         Ok((scan, Draw { seed, below }))
     }

@@ -13,6 +13,7 @@ use txn::TxnSystem;
 
 use super::ahead::Ahead;
 use super::counting::measure;
+use super::watching::WatchedKeys;
 use super::{BoxNode, Builder, Node, Origin, Projection};
 use crate::compile::{Inputs, RawRow};
 use crate::counters::{Counted, Scan};
@@ -294,6 +295,7 @@ struct SeqScan {
 impl Node for SeqScan {
     fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
         if self.scan.is_none() {
+            cx.with_view(|_, view| heap::watch_scan(&self.heap, view.me));
             self.scan =
                 Some(HeapScan::new(&cx.env.access, self.heap.clone(), None).map_err(crate::error::heap)?);
             self.counted.scan.scans += 1;
@@ -465,6 +467,7 @@ pub fn index(
         places,
         scan: None,
         started: false,
+        watched: WatchedKeys::default(),
         reading: false,
         at: Tid::default(),
         tuple: HeapTuple::new(),
@@ -485,6 +488,21 @@ fn one_more_fetch(before: Detail) -> Detail {
     }
 }
 
+/// Whether all rows of a page are visible to everybody, so that an index entry tells enough. A serializable transaction locks the page before that
+/// is settled.
+#[inline]
+fn all_visible(heap: &HeapRel, tid: Tid, map: &mut heap::vm::VmCursor, cx: &Cx<'_>) -> SqlResult<bool> {
+    let ask = |map: &mut heap::vm::VmCursor| {
+        heap::vm::all_visible(&cx.env.access, heap, tid.block, map).map_err(crate::error::heap)
+    };
+    let visible = ask(map)?;
+    if !visible || !cx.env.fixed_snapshot {
+        return Ok(visible);
+    }
+    cx.with_view(|_, view| heap::watch_page(heap, view.me, tid.block));
+    ask(map)
+}
+
 struct Names {
     index: String,
     table: String,
@@ -500,6 +518,7 @@ struct IndexScan {
     places: Option<Vec<Option<usize>>>,
     scan: Option<btree::Scan>,
     started: bool,
+    watched: WatchedKeys,
     /// `scan` may find more entries.
     reading: bool,
     /// Place of the row last read, or that its index entry names.
@@ -520,14 +539,19 @@ impl IndexScan {
         self.started = true;
         let horizon = TableHorizon::new(cx.env.access.txns, self.heap.desc.kind);
         let access = IndexAccess { pool: cx.env.access.pool, horizon: &horizon, xid: Xid::INVALID };
+        let only = self.places.is_some();
         let scan = self.scan.get_or_insert_with(|| {
-            let (only, direction) = (self.places.is_some(), self.keys.direction);
-            btree::Scan::new(self.btree.clone(), ScanKeys { keys: Vec::new(), direction }, only, only)
+            let keys = ScanKeys { keys: Vec::new(), direction: self.keys.direction };
+            btree::Scan::new(self.btree.clone(), keys, only, only)
         });
+        self.watched.end(&self.btree, scan, only, cx);
         self.reading = match self.keys.point {
             true => self.keys.start_point(cx, &access, scan)?,
             false => self.keys.start(cx, &access, scan)?,
         };
+        if self.reading {
+            self.watched.begin(&self.heap, &self.btree, scan, cx);
+        }
         Ok(self.reading)
     }
 
@@ -550,8 +574,7 @@ impl IndexScan {
             self.at = tid;
             self.index_counted.scan.returned += 1;
             if let Some(places) = &self.places
-                && heap::vm::all_visible(&cx.env.access, &self.heap, tid.block, &mut self.map)
-                    .map_err(crate::error::heap)?
+                && all_visible(&self.heap, tid, &mut self.map, cx)?
             {
                 self.counted.scan.pages_since(before);
                 self.entry.clear();
@@ -610,6 +633,7 @@ impl Node for IndexScan {
 
     fn close(&mut self, cx: &mut Cx<'_>) {
         if let Some(scan) = &mut self.scan {
+            self.watched.end(&self.btree, scan, self.places.is_some(), cx);
             let horizon = TableHorizon::new(cx.env.access.txns, self.heap.desc.kind);
             scan.finish(&IndexAccess { pool: cx.env.access.pool, horizon: &horizon, xid: Xid::INVALID });
             self.index_counted.scan.scans += scan.take_searches() as i64;
@@ -751,6 +775,9 @@ impl BitmapNode {
                 let found = keys.start(cx, &access, &mut scan)?;
                 // What the conditions' values have read is not the index's.
                 let before = runtime::usage::pages();
+                if found {
+                    WatchedKeys::default().begin(heap, btree, &mut scan, cx);
+                }
                 while found
                     && let Some(tid) =
                         scan.next(&access).map_err(|e| e.into_sql(&names.index, &names.table))?

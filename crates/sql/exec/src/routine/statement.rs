@@ -132,7 +132,7 @@ impl Run {
             Sees::Caller(snapshot, command) => (snapshot.clone(), command),
             Sees::Now => {
                 let mut txn = session.txn.borrow_mut();
-                (txn.statement_snapshot(), txn.current_command())
+                (txn.statement_snapshot()?, txn.current_command())
             }
             Sees::Latest => {
                 let txn = session.txn.borrow();

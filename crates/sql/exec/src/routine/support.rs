@@ -151,7 +151,7 @@ impl Session {
         };
         let (snapshot, command) = {
             let mut txn = self.txn.borrow_mut();
-            (txn.statement_snapshot(), txn.current_command())
+            (txn.statement_snapshot()?, txn.current_command())
         };
         let mut result = Datum::Null;
         let mut execution = execution.borrow_mut();

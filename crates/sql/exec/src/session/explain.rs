@@ -152,7 +152,7 @@ impl Session {
         let mut execution = Execution::counting(prepared, asked.options.timing)?;
         let (snapshot, command) = {
             let mut txn = self.txn.borrow_mut();
-            (txn.statement_snapshot(), txn.current_command())
+            (txn.statement_snapshot()?, txn.current_command())
         };
         let mut serializer = Serializer::new(self, prepared, asked)?;
         if !nothing {

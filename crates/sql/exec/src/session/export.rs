@@ -18,7 +18,7 @@ use std::sync::Arc;
 use base::{Oid, SqlResult, sql_err};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
-use txn::{Obstacle, Phase, Snapshot, SnapshotData};
+use txn::{Characteristics, IsolationLevel, Obstacle, Phase, Snapshot, SnapshotData, SnapshotSource};
 
 use super::Session;
 
@@ -29,6 +29,7 @@ pub(crate) struct Exports(Mutex<FxHashMap<String, Entry>>);
 struct Entry {
     snapshot: Arc<SnapshotData>,
     database: Oid,
+    source: SnapshotSource,
 }
 
 /// An exporter's side: while it lives, the snapshot can be adopted.
@@ -56,7 +57,11 @@ impl Session {
         let mut map = exports.0.lock();
         let number = map.keys().filter(|id| id.starts_with(&prefix)).count() + 1;
         let id = format!("{prefix}{number}");
-        let entry = Entry { snapshot: snapshot.data().clone(), database: self.catalog.database() };
+        let entry = Entry {
+            snapshot: snapshot.data().clone(),
+            database: self.catalog.database(),
+            source: txn.snapshot_source(),
+        };
         map.insert(id.clone(), entry);
         drop(map);
         let exported = Exported { exports, id: id.clone(), _held: snapshot.clone() };
@@ -92,8 +97,29 @@ impl Session {
                 "cannot import a snapshot from a different database"
             ));
         }
+        check_source(txn.characteristics(), entry.source)?;
         let snapshot = self.engine().txns().adopt_snapshot(entry.snapshot.clone());
-        txn.set_snapshot(snapshot);
+        txn.set_snapshot(snapshot, entry.source);
         Ok(())
+    }
+}
+
+/// A serializable transaction must know what concurrent ones did since the snapshot.
+fn check_source(modes: Characteristics, source: SnapshotSource) -> SqlResult<()> {
+    if modes.isolation < IsolationLevel::Serializable {
+        return Ok(());
+    }
+    let refused = |message: &str| Err(sql_err!(FEATURE_NOT_SUPPORTED, "{message}"));
+    match source {
+        SnapshotSource::Plain => {
+            refused("a serializable transaction cannot import a snapshot from a non-serializable transaction")
+        }
+        SnapshotSource::Serializable { read_only: true, .. } if !modes.read_only => refused(
+            "a non-read-only serializable transaction cannot import a snapshot from a read-only transaction",
+        ),
+        _ if modes.read_only && modes.deferrable => {
+            refused("a snapshot-importing transaction must not be READ ONLY DEFERRABLE")
+        }
+        SnapshotSource::Serializable { .. } => Ok(()),
     }
 }

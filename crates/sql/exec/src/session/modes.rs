@@ -5,8 +5,7 @@
 //! 1. The modes live in the transaction ([`Characteristics`]); the three settings of the same names only show them.
 //!
 //! # PostgreSQL counterpart and differences
-//! The check hooks in `commands/variable.c`, `PreventCommandIfReadOnly`. SERIALIZABLE is refused where it is read, so that
-//! it can stand neither here nor in a default.
+//! The check hooks in `commands/variable.c`, `PreventCommandIfReadOnly`.
 
 use base::settings::{Setting, Value, Who};
 use base::{SqlResult, sql_err};
@@ -166,6 +165,7 @@ fn isolation(text: &str) -> IsolationLevel {
     match text {
         "read uncommitted" => IsolationLevel::ReadUncommitted,
         "repeatable read" => IsolationLevel::RepeatableRead,
+        "serializable" => IsolationLevel::Serializable,
         _ => IsolationLevel::ReadCommitted,
     }
 }

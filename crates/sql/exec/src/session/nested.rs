@@ -121,7 +121,7 @@ impl Session {
         let expr = self.with_planner(self, |context| plan::convert_expression(expr, context))?;
         let (snapshot, command) = {
             let mut txn = self.txn.borrow_mut();
-            (txn.statement_snapshot(), txn.current_command())
+            (txn.statement_snapshot()?, txn.current_command())
         };
         self.with_env(&snapshot, command, |env| crate::run::evaluate(&expr, env, params))
     }

@@ -352,7 +352,7 @@ impl Session {
         let mut execution = self.execution_for(&watched, &planned.shared.prepared)?;
         execution.start(&portal.params);
         let mut txn = self.txn.borrow_mut();
-        let (snapshot, command) = (txn.statement_snapshot(), txn.current_command());
+        let (snapshot, command) = (txn.statement_snapshot()?, txn.current_command());
         Ok(Running { planned, execution, snapshot, command, watched })
     }
 

@@ -34,6 +34,7 @@ impl Session {
                 "cannot PREPARE a transaction that has created a cursor WITH HOLD"
             ));
         }
+        self.prepare_serializable().inspect_err(|_| self.abort_transaction())?;
         self.check_nothing_notified().inspect_err(|_| self.abort_transaction())?;
         self.close_transaction_portals();
         let prepared = self.txn.borrow_mut().prepare(gid, self.names.user(), self.catalog.database());

@@ -99,6 +99,7 @@ impl Session {
             self.fire_deferred(false).inspect_err(|_| self.abort_transaction())?;
             self.hold_cursors().inspect_err(|_| self.abort_transaction())?;
             crate::command::on_commit::apply(self).inspect_err(|_| self.abort_transaction())?;
+            self.prepare_serializable().inspect_err(|_| self.abort_transaction())?;
             self.notify_at_commit().inspect_err(|_| self.abort_transaction())?;
         }
         self.close_transaction_portals();
@@ -109,6 +110,11 @@ impl Session {
         let end = self.txn.borrow_mut().commit(sync, &[])?;
         self.after_transaction(end == End::Commit);
         Ok(end)
+    }
+
+    /// Whether a serializable transaction may commit: asked when it has done all that it will.
+    pub(super) fn prepare_serializable(&self) -> SqlResult<()> {
+        Ok(self.txn.borrow_mut().prepare_serializable()?)
     }
 
     /// Ends the running transaction and begins the next: commands that go through many tables.

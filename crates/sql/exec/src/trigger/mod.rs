@@ -116,8 +116,8 @@ impl<'s> At<'s> {
 
     /// A utility statement.
     pub(crate) fn now(session: &'s Session) -> At<'s> {
-        let mut txn = session.txn.borrow_mut();
-        At { session, snapshot: txn.statement_snapshot(), command: txn.current_command() }
+        let txn = session.txn.borrow();
+        At { session, snapshot: txn.next_snapshot(), command: txn.current_command() }
     }
 }
 

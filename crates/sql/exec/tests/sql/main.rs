@@ -33,6 +33,7 @@ mod roles;
 mod routines;
 mod row_locks;
 mod sequences;
+mod serializable;
 mod session;
 mod settings;
 mod support;

@@ -45,14 +45,6 @@ fn modes_are_settled_by_the_first_query() {
             ("reset transaction_isolation", "ERROR:  parameter \"transaction_isolation\" cannot be reset"),
         ],
     );
-    for sql in [
-        "begin isolation level serializable",
-        "set default_transaction_isolation = serializable",
-        "set session characteristics as transaction isolation level serializable",
-    ] {
-        assert_eq!(s.query(sql), "ERROR:  isolation level SERIALIZABLE is not supported yet", "{sql}");
-        s.query("rollback");
-    }
 }
 
 #[test]

@@ -67,7 +67,7 @@ fn an_old_snapshot_sees_what_it_saw_and_its_rows_lead_to_the_newest() {
         let doomed = setup.insert(&rel, 3, "doomed");
         setup.commit();
         let mut reader = world.session();
-        let snapshot = reader.txn.statement_snapshot();
+        let snapshot = reader.txn.statement_snapshot().unwrap();
         let mut writer = world.session();
         let (second, _) = writer.update(&rel, first, 1, "second");
         writer.delete(&rel, doomed);

@@ -15,7 +15,7 @@ fn rows_appear_with_their_transaction() {
     assert_eq!(writer.rows(&rel), [(1, "one".into())], "its own later commands see the row");
     assert_eq!(world.rows(&rel), [], "others do not");
     let mut early = world.session();
-    let old_snapshot = early.txn.statement_snapshot();
+    let old_snapshot = early.txn.statement_snapshot().unwrap();
     writer.commit();
     assert_eq!(world.rows(&rel), [(1, "one".into())]);
     let mut out = HeapTuple::new();
@@ -54,7 +54,7 @@ fn rows_of_own_aborted_subtransactions_are_surely_dead() {
     let rel = world.pairs();
     let mut session = world.session();
     session.insert(&rel, 0, "keep");
-    let snapshot = session.txn.statement_snapshot();
+    let snapshot = session.txn.statement_snapshot().unwrap();
     session.txn.push_subxact(None);
     let tid = session.insert(&rel, 1, "gone");
     assert_ne!(session.fetch(&rel, tid).0, Fetched::AllDead);
@@ -90,7 +90,7 @@ fn combo_command_ids_serve_old_cursors() {
     let mut session = world.session();
     let tid = session.insert(&rel, 1, "x");
     // A cursor opened now keeps this command id.
-    let (snapshot, cursor_cid) = (session.txn.statement_snapshot(), session.txn.current_command());
+    let (snapshot, cursor_cid) = (session.txn.statement_snapshot().unwrap(), session.txn.current_command());
     session.txn.next_command().unwrap();
     session.delete(&rel, tid);
     assert_eq!(session.fetch(&rel, tid).0, Fetched::Invisible);
@@ -201,7 +201,7 @@ fn an_old_snapshot_keeps_its_versions() {
     let root = setup.insert(&rel, 1, "old");
     setup.commit();
     let mut reader = world.session();
-    let snapshot = reader.txn.statement_snapshot();
+    let snapshot = reader.txn.statement_snapshot().unwrap();
     let mut tid = root;
     for i in 0..300 {
         let mut session = world.session();

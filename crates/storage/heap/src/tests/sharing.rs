@@ -269,7 +269,7 @@ fn vacuum_forgets_sets_that_have_ended() {
     let mut setup = world.session();
     let (locked, updated) = (setup.insert(&rel, 1, "a"), setup.insert(&rel, 2, "b"));
     setup.commit();
-    let reader = world.session().txn.statement_snapshot();
+    let reader = world.session().txn.statement_snapshot().unwrap();
     let (mut one, mut two) = (world.session(), world.session());
     for tid in [locked, updated] {
         one.lock(&rel, tid, LockStrength::KeyShare);

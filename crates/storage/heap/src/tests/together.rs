@@ -10,7 +10,7 @@ use crate::*;
 fn increment(session: &mut Session<'_>, rel: &Arc<HeapRel>, wanted: i32) {
     loop {
         // Held until the update is done, as a statement does: else the place found may be another row's by then.
-        let _snapshot = session.txn.statement_snapshot();
+        let _snapshot = session.txn.statement_snapshot().unwrap();
         // By a scan and not by the first version's place: an update that finds its page full goes to another.
         let mut found = session.scan(rel).into_iter().filter(|(_, row)| row.0 == wanted);
         let (tid, (key, value)) = found.next().expect("the row never disappears");

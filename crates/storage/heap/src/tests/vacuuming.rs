@@ -59,7 +59,7 @@ fn a_snapshot_holds_vacuum_back() {
     let tid = setup.insert(&rel, 1, "x");
     setup.commit();
     let mut reader = world.session();
-    let snapshot = reader.txn.statement_snapshot();
+    let snapshot = reader.txn.statement_snapshot().unwrap();
     let mut deleter = world.session();
     deleter.delete(&rel, tid);
     deleter.commit();

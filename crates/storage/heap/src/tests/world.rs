@@ -248,7 +248,7 @@ impl Session<'_> {
     }
 
     pub fn look<T>(&mut self, f: impl FnOnce(&Access<'_>, &View<'_>) -> T) -> T {
-        let snapshot = self.txn.statement_snapshot();
+        let snapshot = self.txn.statement_snapshot().unwrap();
         self.look_with(&snapshot, f)
     }
 

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use base::stop::{self, Action};
-use base::{Lsn, Oid, SqlError, Xid};
+use base::{BlockNo, Lsn, Oid, SqlError, Tid, Xid};
 use runtime::{Simulation, spawn_fiber};
 
 use super::{MemoryLog, Server, file, simulate};
 use crate::virtual_xid::{Locker, VirtualXid};
 use crate::{
-    End, LockError, LockMode, LockTag, LockTimeouts, LockWait, Obstacle, PrepareError, Resolver, SyncCommit,
-    Transaction, TxnStart, TxnSystem, XidStatus,
+    Characteristics, End, IsolationLevel, LockError, LockMode, LockTag, LockTimeouts, LockWait, Obstacle,
+    PrepareError, Resolver, SyncCommit, Transaction, TxnStart, TxnSystem, XidStatus,
 };
 
 const OWNER: Oid = Oid(10);
@@ -336,6 +336,60 @@ fn after_a_crash_it_runs_again_with_its_locks_from_the_log_or_from_its_file() {
             assert_eq!(*last.dropped.0.lock(), [1]);
         });
     }
+}
+
+fn serializable(server: &Server, session: u32) -> Transaction {
+    let mut t = Transaction::new(server.system.clone(), crate::SessionId(session));
+    t.start(Characteristics { isolation: IsolationLevel::Serializable, ..Default::default() });
+    t.begin_block();
+    t.statement_snapshot().unwrap();
+    t
+}
+
+#[test]
+fn a_serializable_one_is_watched_on_after_a_crash() {
+    simulate(12, || {
+        let server = Server::new();
+        let (table, index) = (file(1), file(2));
+        let [read, written] = [1, 2].map(|n| Tid::new(BlockNo(0), n));
+        let mut t = serializable(&server, 1);
+        let xid = t.xid().unwrap();
+        let serial = t.serializable().unwrap();
+        serial.read_row(table, read);
+        serial.read_relation(index);
+        serial.write_row(table, written).unwrap();
+        t.prepare_serializable().unwrap();
+        prepare(&mut t, "g").unwrap();
+        assert!(t.serializable().is_none());
+        let locks = |server: &Server| {
+            let mut all: Vec<String> =
+                server.system.serializable().list().iter().map(|l| format!("{:?}", l.target)).collect();
+            all.sort();
+            all
+        };
+        let before = locks(&server);
+        assert_eq!(before.len(), 2);
+        for with_checkpoint in [false, true] {
+            let (start, redo) = if with_checkpoint { checkpoint(&server) } else { (super::FIRST, 0) };
+            let again = recover(&survivor(&server, start, redo));
+            assert_eq!(locks(&again), before);
+            // It may be in conflict with others that nobody knows of any more, on both sides.
+            let reader = serializable(&again, 2);
+            let error = SqlError::from(reader.serializable().unwrap().conflict_out(xid).unwrap_err());
+            assert_eq!(
+                error.report().detail.as_deref(),
+                Some("Reason code: Canceled on conflict out to old pivot.")
+            );
+            drop(reader);
+            let mut writer = serializable(&again, 3);
+            writer.xid().unwrap();
+            writer.serializable().unwrap().write_row(table, read).unwrap();
+            writer.prepare_serializable().unwrap();
+            writer.commit(SyncCommit::On, &[]).unwrap();
+            end(&again.system, "g", End::Commit).unwrap();
+            assert_eq!(locks(&again), Vec::<String>::new());
+        }
+    });
 }
 
 #[test]

@@ -292,11 +292,13 @@ fn repeatable_read_keeps_its_snapshot_and_read_committed_does_not() {
         keeps.start(Characteristics { isolation: IsolationLevel::RepeatableRead, ..Default::default() });
         let mut moves = server.session(2);
         assert!(!keeps.has_snapshot());
-        keeps.statement_snapshot();
+        keeps.statement_snapshot().unwrap();
         let mut writer = server.session(3);
         let xid = writer.xid().unwrap();
         commit(&mut writer);
-        assert!(!keeps.statement_snapshot().sees(xid) && moves.statement_snapshot().sees(xid));
+        assert!(
+            !keeps.statement_snapshot().unwrap().sees(xid) && moves.statement_snapshot().unwrap().sees(xid)
+        );
         commit(&mut keeps);
         assert!(!keeps.has_snapshot());
     });

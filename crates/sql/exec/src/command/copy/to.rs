@@ -199,9 +199,10 @@ fn copy_table(
     let access = session.engine().heap_access();
     let (snapshot, curcid) = {
         let mut txn = session.txn.borrow_mut();
-        (txn.statement_snapshot(), txn.current_command())
+        (txn.statement_snapshot()?, txn.current_command())
     };
     let upto = numbers.iter().max().map_or(0, |n| n + 1);
+    heap::watch_scan(heap, &session.txn.borrow());
     let mut scan = heap::HeapScan::new(&access, heap.clone(), None).map_err(heap::HeapError::into_sql)?;
     let (mut all, mut row) = (Vec::new(), Vec::new());
     loop {

@@ -1,0 +1,62 @@
+//! What serializable transactions tell of the indexes that they read and write ([`txn::serializable`]). Others pay a branch.
+
+use std::sync::Arc;
+
+use base::SqlResult;
+use btree::BtreeRel;
+use heap::HeapRel;
+use tuple::Datum;
+use txn::{KeyRange, RelKind, Transaction};
+
+use crate::cx::Cx;
+
+/// The range of keys that the present run of a scan reads, if somebody has to know.
+#[derive(Default)]
+pub(super) struct WatchedKeys(Option<Arc<dyn KeyRange>>);
+
+impl WatchedKeys {
+    /// A scan of an index is about to begin.
+    #[inline]
+    pub(super) fn begin(&mut self, heap: &HeapRel, btree: &BtreeRel, scan: &mut btree::Scan, cx: &Cx<'_>) {
+        if cx.env.fixed_snapshot {
+            self.lock(heap, btree, scan, cx);
+        }
+    }
+
+    #[cold]
+    fn lock(&mut self, heap: &HeapRel, btree: &BtreeRel, scan: &mut btree::Scan, cx: &Cx<'_>) {
+        let txn = cx.env.txn.borrow();
+        let serial = txn.serializable().filter(|_| heap.desc.kind == RelKind::Plain);
+        if let Some((serial, range)) = serial.zip(scan.watch()) {
+            serial.read_range(btree.desc.file, heap.desc.file, range.clone());
+            self.0 = Some(range);
+        }
+    }
+
+    /// The scan goes no further. `want_values`: whether another run is to keep its entries' values.
+    #[inline]
+    pub(super) fn end(&mut self, btree: &BtreeRel, scan: &mut btree::Scan, want_values: bool, cx: &Cx<'_>) {
+        if let Some(range) = self.0.take() {
+            // What cannot be read again stays locked as it is.
+            if let Ok(Some(part)) = scan.read_part(want_values)
+                && let Some(serial) = cx.env.txn.borrow().serializable()
+            {
+                serial.narrow_range(btree.desc.file, &range, part);
+            }
+        }
+    }
+}
+
+/// A key was entered into an index of a table, or is there and cannot be.
+#[inline]
+pub(crate) fn key_entered(
+    me: &Transaction,
+    heap: &HeapRel,
+    btree: &BtreeRel,
+    values: &[Datum],
+) -> SqlResult<()> {
+    match me.serializable().filter(|_| heap.desc.kind == RelKind::Plain) {
+        Some(serial) => Ok(serial.write_key(btree.desc.file, &values.to_vec())?),
+        None => Ok(()),
+    }
+}
