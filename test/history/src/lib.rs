@@ -3,9 +3,9 @@
 //!
 //! # Layout
 //! * [`choices`]: random choices from a seed.
-//! * [`session`]: the sessions: transactions at both isolation levels, with savepoints, cursors, exported snapshots, two phases.
+//! * [`session`]: the sessions: transactions at all isolation levels, with savepoints, cursors, exported snapshots, two phases.
 //! * [`record`]: what they did and saw. Every element is appended once, so a list read tells in which order its writers committed.
-//! * [`order`]: the check.
+//! * [`order`]: the check. [`serial`]: that of SERIALIZABLE, which promises more.
 //!
 //! A test brings the server: simulated, with crashes from a seed, or the real one behind sockets. [`session::Database`] is all
 //! that is needed of it.
@@ -13,6 +13,7 @@
 pub mod choices;
 pub mod order;
 pub mod record;
+pub mod serial;
 pub mod session;
 
 pub use choices::Choices;

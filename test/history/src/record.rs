@@ -74,6 +74,10 @@ pub struct Transaction {
     pub appends: Vec<Append>,
     /// The snapshot of all its statements, under REPEATABLE READ.
     pub snapshot: Option<SnapshotId>,
+    /// It runs at SERIALIZABLE.
+    pub serializable: bool,
+    /// Lists that it looked at in its snapshot, which others may share.
+    pub looked: Vec<ListId>,
     /// Its end.
     pub fate: Fate,
 }
@@ -128,7 +132,13 @@ impl History {
 
     /// A transaction begins.
     pub fn begin(&mut self) -> TxnId {
-        self.transactions.push(Transaction { appends: Vec::new(), snapshot: None, fate: Fate::Open });
+        self.transactions.push(Transaction {
+            appends: Vec::new(),
+            snapshot: None,
+            serializable: false,
+            looked: Vec::new(),
+            fate: Fate::Open,
+        });
         TxnId(self.transactions.len() - 1)
     }
 

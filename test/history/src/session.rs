@@ -12,7 +12,7 @@ use std::time::Duration;
 use crate::choices::Choices;
 use crate::order::{self, Report};
 use crate::record::{Append, Element, Fate, History, ListId, SnapshotId, Span, TxnId};
-use crate::{FIRST_LISTS, LISTS};
+use crate::{FIRST_LISTS, LISTS, serial};
 
 /// Why there is no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,8 +52,10 @@ const MOST_PREPARED: usize = 10;
 pub struct World {
     /// What happened.
     pub history: History,
-    /// Snapshots that transactions give to others.
-    exports: Vec<(String, SnapshotId)>,
+    /// All transactions are serializable.
+    pub only_serializable: bool,
+    /// Snapshots that transactions give to others; whether those are serializable.
+    exports: Vec<(String, SnapshotId, bool)>,
 }
 
 /// The world, shared.
@@ -69,8 +71,9 @@ type Own = [Vec<Element>; LISTS as usize];
 /// A running transaction, as its session knows it.
 struct Running {
     id: TxnId,
-    /// REPEATABLE READ.
+    /// REPEATABLE READ, or SERIALIZABLE.
     repeatable: bool,
+    serializable: bool,
     /// When its first statement that needs a snapshot was sent.
     began: Option<u64>,
     /// The snapshot it keeps.
@@ -114,9 +117,11 @@ impl<D: Database> Session<D> {
     /// Runs one transaction.
     pub fn transaction(&mut self) -> Result<(), Lost> {
         let repeatable = self.choices.one_in(2);
+        let serializable = lock(&self.world).only_serializable || repeatable && self.choices.one_in(2);
         let mut txn = Running {
             id: lock(&self.world).history.begin(),
-            repeatable,
+            repeatable: repeatable || serializable,
+            serializable,
             began: None,
             snapshot: None,
             state: State::default(),
@@ -148,7 +153,12 @@ impl<D: Database> Session<D> {
     }
 
     fn attempt(&mut self, txn: &mut Running) -> Result<(), Failure> {
-        self.db.run(if txn.repeatable { "begin isolation level repeatable read" } else { "begin" })?;
+        lock(&self.world).history.of(txn.id).serializable = txn.serializable;
+        self.db.run(match (txn.serializable, txn.repeatable) {
+            (true, _) => "begin isolation level serializable",
+            (_, true) => "begin isolation level repeatable read",
+            _ => "begin",
+        })?;
         if txn.repeatable && self.choices.one_in(6) {
             self.import(txn)?;
         } else if txn.repeatable && self.choices.one_in(6) {
@@ -208,6 +218,7 @@ impl<D: Database> Session<D> {
     fn note_lists(&mut self, txn: &mut Running, span: Span, asked: &[ListId], rows: &[String]) {
         let history = &mut lock(&self.world).history;
         let snapshot = txn.snapshot.unwrap_or_else(|| history.snapshot(span));
+        history.of(txn.id).looked.extend_from_slice(asked);
         for (list, length) in see(history, snapshot, asked, rows, &txn.state.own) {
             if txn.repeatable {
                 txn.state.known[list as usize] = Some(length);
@@ -241,7 +252,9 @@ impl<D: Database> Session<D> {
         if let Some((snapshot, own)) = txn.cursor.take() {
             let rows = self.db.run("fetch all from c")?;
             self.db.run("close c")?;
-            see(&mut lock(&self.world).history, snapshot, &ALL, &rows, &own);
+            let history = &mut lock(&self.world).history;
+            history.of(txn.id).looked.extend_from_slice(&ALL);
+            see(history, snapshot, &ALL, &rows, &own);
         } else if txn.savepoints.is_empty() {
             let (_, span) = self.statement(txn, "declare c cursor for select id, elements from lists")?;
             let snapshot = txn.snapshot.unwrap_or_else(|| lock(&self.world).history.snapshot(span));
@@ -253,7 +266,7 @@ impl<D: Database> Session<D> {
     fn export(&mut self, txn: &mut Running) -> Result<(), Failure> {
         let (rows, _) = self.statement(txn, "select pg_export_snapshot()")?;
         let snapshot = txn.snapshot.expect("REPEATABLE READ keeps it");
-        lock(&self.world).exports.push((rows[0].clone(), snapshot));
+        lock(&self.world).exports.push((rows[0].clone(), snapshot, txn.serializable));
         txn.exported = Some(rows[0].clone());
         Ok(())
     }
@@ -265,11 +278,12 @@ impl<D: Database> Session<D> {
     }
 
     fn import(&mut self, txn: &mut Running) -> Result<(), Failure> {
-        let exports = lock(&self.world).exports.clone();
+        let mut exports = lock(&self.world).exports.clone();
+        exports.retain(|export| export.2 || !txn.serializable);
         if exports.is_empty() {
             return Ok(());
         }
-        let (name, snapshot) = self.choices.of(&exports);
+        let (name, snapshot, _) = self.choices.of(&exports);
         self.db.run(&format!("set transaction snapshot '{name}'"))?;
         txn.snapshot = Some(*snapshot);
         lock(&self.world).history.of(txn.id).snapshot = Some(*snapshot);
@@ -362,6 +376,7 @@ impl<D: Database> Session<D> {
             let rows: Vec<String> = rows.iter().filter(|row| row_of(row).0 == list).cloned().collect();
             let seen = see(history, latest, &[list], &rows, &txn.state.own);
             if let Some(snapshot) = txn.snapshot {
+                history.of(txn.id).looked.push(list);
                 see(history, snapshot, &[list], &rows, &txn.state.own);
             }
             txn.state.known[list as usize] = seen.first().map(|seen| seen.1);
@@ -502,7 +517,9 @@ impl<D: Database> Session<D> {
     /// All transactions have ended: reads the lists a last time and checks everything.
     pub fn check(&mut self) -> Result<Report, String> {
         self.observe().map_err(|Lost| "the server is gone")?;
-        order::check(&lock(&self.world).history)
+        let world = lock(&self.world);
+        serial::check(&world.history)?;
+        order::check(&world.history)
     }
 }
 

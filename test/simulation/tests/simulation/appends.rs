@@ -64,6 +64,8 @@ struct Plan {
     upkeep: bool,
     /// So many transactions end in each of these lives before no end is counted any more.
     counted: Option<u64>,
+    /// All transactions are serializable, with predicate locks or without.
+    serializable: Option<bool>,
     options: EngineOptions,
 }
 
@@ -74,7 +76,14 @@ impl Plan {
         options.shared_buffers = *choices.of(&[96, 128, 256]);
         options.checkpoint_timeout = Duration::from_millis(*choices.of(&[20, 100, 1000]));
         let crashes = (0..choices.below(3)).map(|_| Crash::choose(&mut choices)).collect();
-        Plan { sessions: choices.between(3, 10), crashes, upkeep: true, counted: None, options }
+        Plan {
+            sessions: choices.between(3, 10),
+            crashes,
+            upkeep: true,
+            counted: None,
+            serializable: None,
+            options,
+        }
     }
 }
 
@@ -82,6 +91,9 @@ impl Plan {
 fn simulate(seed: u64, plan: Plan) -> Result<Report, String> {
     let mut choices = Choices::new(seed, 7);
     let world = SharedWorld::default();
+    world.lock().expect("nobody has it").only_serializable = plan.serializable.is_some();
+    let unlocked =
+        (plan.serializable == Some(false)).then(|| stop::arm("test-no-predicate-lock", Action::Error, 0));
     let simulation = Simulation::with_disk(seed, image());
     if choices.one_in(2) {
         simulation.interleave(choices.between(2, 20));
@@ -116,7 +128,9 @@ fn simulate(seed: u64, plan: Plan) -> Result<Report, String> {
         }
         checked
     };
-    simulation.run(life).expect("nothing crashes the machine now")
+    let checked = simulation.run(life).expect("nothing crashes the machine now");
+    drop(unlocked);
+    checked
 }
 
 fn observe_recovery(server: &Server, world: &SharedWorld) {
@@ -207,4 +221,24 @@ fn a_completion_counter_that_stands_still_is_caught() {
         assert!(anomaly.starts_with("no order of commits explains this"), "{anomaly}");
         assert!(anomaly.contains("does not see"), "{anomaly}");
     }
+}
+
+#[test]
+fn one_order_explains_serializable_transactions() {
+    seeds::for_each(2, 4, |seed| {
+        let plan = Plan { serializable: Some(true), ..Plan::new(seed) };
+        let report = simulate(seed, plan).unwrap_or_else(|anomaly| panic!("{anomaly}"));
+        eprintln!("seed {seed}: {report:?}");
+        assert!(report.committed > 0 && report.rolled_back > 0);
+    });
+}
+
+#[test]
+fn without_predicate_locks_no_order_explains_them() {
+    let anomaly = |seed| {
+        let plan = Plan { serializable: Some(false), crashes: Vec::new(), ..Plan::new(seed) };
+        simulate(seed, plan).err()
+    };
+    let anomaly = (0..12).find_map(anomaly).expect("no seed shows it");
+    assert!(anomaly.starts_with("no order of serializable transactions explains this"), "{anomaly}");
 }
