@@ -9,6 +9,7 @@
 //! * `sublinks`: subqueries in the expressions of a level: their plans, and what is handed down to them.
 //! * `upper`: a whole level: grouping, windows, DISTINCT, ORDER BY, LIMIT, set operations, changes of tables.
 //! * `window`: which windows of a level are computed, in which order. [`aggregate`]: what computes an aggregate. `sensitive`: whether the values of parameters could matter.
+//! * [`arbiter`]: the indexes of ON CONFLICT. `implication`: conditions that follow from others.
 //! * [`cost`], [`selectivity`], [`stats`]: estimates. [`explain`]: what EXPLAIN says of a plan, and its formats.
 //!
 //! # Invariants
@@ -21,6 +22,7 @@
 
 pub mod aggregate;
 mod append;
+pub mod arbiter;
 mod check;
 mod constant_error;
 mod convert;
@@ -31,6 +33,7 @@ pub mod expr;
 mod fold;
 mod function;
 mod group;
+mod implication;
 mod inherit;
 mod joins;
 mod json;

@@ -7,13 +7,16 @@ use tuple::Datum;
 
 use crate::cost::{IndexShape, IndexWork, TableShape, clamp_rows};
 use crate::expr::{CallForm, Expr, RelId, TID_EQUAL, Test, Var};
+use crate::implication::follows;
 use crate::joins::Search;
-use crate::level::plain_var;
 use crate::logical::Source;
 use crate::path::{Enforced, Path, PathKey, PathKind, ScanKind, add_path};
 use crate::plan::{Bitmap, Cost, IndexBound, IndexCondition, IndexRef};
 use crate::relset::RelSet;
 use crate::selectivity;
+
+/// Access method `btree`.
+const BTREE: Oid = Oid(403);
 
 /// A condition on an index column that comes from a join.
 #[derive(Clone)]
@@ -144,11 +147,7 @@ impl Search<'_, '_> {
             return true;
         }
         let Some(parts) = self.planner.index_predicate(rel, index) else { return false };
-        parts.iter().all(|part| {
-            filters.contains(part)
-                || matches!(part, Expr::Test(Test::IsNotNull, arg)
-                    if filters.iter().any(|f| matches!(&**arg, Expr::Var(_)) && strict_on(f, arg)))
-        })
+        parts.iter().all(|part| follows(part, filters))
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -579,16 +578,6 @@ fn reversed(key: PathKey) -> PathKey {
     PathKey { class: key.class, descending: !key.descending, nulls_first: !key.nulls_first }
 }
 
-/// Whether a condition is false or NULL when `arg` is NULL.
-fn strict_on(filter: &Expr, arg: &Expr) -> bool {
-    match (filter, plain_var(arg)) {
-        (Expr::Call(call), Some(var)) => {
-            call.function.strict() && call.args.iter().any(|a| plain_var(a) == Some(var))
-        }
-        _ => false,
-    }
-}
-
 /// The bound that `qual` gives for an index column, if any.
 fn condition_on(
     rel: RelId,
@@ -642,8 +631,15 @@ pub(crate) fn strip(expr: &Expr) -> &Expr {
 /// The B-tree strategy of an operator in the family of the column's class.
 fn strategy(index: &IndexRef, column: usize, operator: Oid, expr: &Expr, value: &Expr) -> Option<IndexBound> {
     use types::registry::opclasses::{AMOPS, OPCLASSES};
-    let class = index.opclasses.get(column)?;
-    let class = OPCLASSES.iter().find(|c| c.oid == *class)?;
+    let class = *index.opclasses.get(column)?;
+    let class = match class.is_pinned() {
+        true => OPCLASSES.iter().find(|c| c.oid == class)?,
+        // The default class of a type that compares as one of the registry: no other class of a user orders keys.
+        false => {
+            let input = types::registry::operator(operator)?.left;
+            OPCLASSES.iter().find(|c| c.method == BTREE && c.default && c.input == input)?
+        }
+    };
     let entry = AMOPS.iter().find(|a| a.family == class.family && a.operator == operator)?;
     if !comparable(strip(expr).type_oid(), value.type_oid()) {
         return None;
