@@ -1,43 +1,17 @@
-//! Assignment of values to columns, their fields and elements; defaults; ON CONFLICT.
+//! Assignment of values to columns, their fields and elements; defaults.
 
-use base::{Oid, SqlError, SqlResult, sql_err};
+use base::{Oid, SqlResult, sql_err};
 use catalog::view::{Generated, RelationKind, Table, TypeKind};
-use parse::ast::{self, ConflictTarget, Indirection};
+use parse::ast::{self, Indirection};
 use types::oids;
 
 use crate::coerce::{Coercion, location_of};
-use crate::core::{Analyzer, NsItem, Place};
+use crate::core::{Analyzer, Place};
+use crate::dml::column_name;
 use crate::expr::{
     Expr, FieldStoreExpr, Location, NextValue, Param, ParamKind, SubLink, SubLinkType, SubscriptExpr,
+    TargetEntry,
 };
-use crate::query::{ConflictUpdate, OnConflict};
-
-/// A value for a column.
-#[derive(Clone, Debug)]
-pub(crate) struct Assigned {
-    pub(crate) attno: i16,
-    pub(crate) expr: Expr,
-    /// DEFAULT was written.
-    pub(crate) is_default: bool,
-    /// Only a field or element is assigned.
-    pub(crate) partial: bool,
-    pub(crate) location: Location,
-}
-
-/// Two partial assignments to one column as one: the second works on the first one's result.
-pub(crate) fn combine(before: Assigned, mut after: Assigned) -> Assigned {
-    let base = before.expr;
-    replace_innermost(&mut after.expr, base);
-    after
-}
-
-fn replace_innermost(e: &mut Expr, with: Expr) {
-    match e {
-        Expr::Subscript(s) if s.assign.is_some() => replace_innermost(&mut s.arg, with),
-        Expr::FieldStore(f) => replace_innermost(&mut f.arg, with),
-        other => *other = with,
-    }
-}
 
 impl Analyzer<'_> {
     /// A value converted to a column, or to the part of it that `steps` name.
@@ -49,7 +23,7 @@ impl Analyzer<'_> {
         value: Expr,
         location: Location,
         insert: bool,
-    ) -> SqlResult<Assigned> {
+    ) -> SqlResult<Expr> {
         let c = &table.columns[attno as usize - 1];
         if let Expr::Default(_) = value {
             let what = match steps.first() {
@@ -60,11 +34,10 @@ impl Analyzer<'_> {
             if let Some(what) = what {
                 return Err(self.at(sql_err!(FEATURE_NOT_SUPPORTED, "{what}"), location));
             }
-            return Ok(Assigned { attno, expr: value, is_default: true, partial: false, location });
+            return Ok(crate::dml::open(table, attno));
         }
         if steps.is_empty() {
-            let expr = self.coerce_to_column(value, table, attno)?;
-            return Ok(Assigned { attno, expr, is_default: false, partial: false, location });
+            return self.coerce_to_column(value, table, attno);
         }
         let base = if insert {
             crate::coerce::null_const(c.type_oid, c.typmod, c.collation)
@@ -82,8 +55,7 @@ impl Analyzer<'_> {
             })
         };
         let place = AssignTarget { column: c.name.clone(), type_oid: c.type_oid, typmod: c.typmod };
-        let expr = self.assign_part(base, &place, steps, value, location)?;
-        Ok(Assigned { attno, expr, is_default: false, partial: true, location })
+        self.assign_part(base, &place, steps, value, location)
     }
 
     /// A place within a variable with a new value: gives the variable's value.
@@ -293,7 +265,7 @@ impl Analyzer<'_> {
         column: &ast::TargetColumn,
         value: &ast::Expr,
         relation: &ast::RangeVar,
-    ) -> SqlResult<Assigned> {
+    ) -> SqlResult<TargetEntry> {
         let value = match value {
             ast::Expr::Default { location } => {
                 crate::expr_transform::default_marker(oids::unknown, -1, Oid::INVALID, *location)
@@ -309,7 +281,7 @@ impl Analyzer<'_> {
         column: &ast::TargetColumn,
         value: Expr,
         relation: &ast::RangeVar,
-    ) -> SqlResult<Assigned> {
+    ) -> SqlResult<TargetEntry> {
         let attno = self.target_attno(table, &column.name, column.location).map_err(|e| {
             let shown = relation.alias.as_ref().map_or(&relation.name, |a| &a.name);
             let qualified =
@@ -320,32 +292,8 @@ impl Analyzer<'_> {
                 e
             }
         })?;
-        self.assign_column(table, attno, &column.steps, value, column.location, false)
-    }
-
-    /// Adds an assignment; two to one column are allowed for its parts only.
-    pub(crate) fn add_assigned(
-        &mut self,
-        out: &mut Vec<Assigned>,
-        one: Assigned,
-        _: &Table,
-        column: &ast::TargetColumn,
-    ) -> SqlResult<()> {
-        match out.iter().position(|a| a.attno == one.attno) {
-            None => out.push(one),
-            Some(i) if out[i].partial && one.partial => {
-                let before = out.remove(i);
-                out.push(combine(before, one));
-            }
-            Some(_) => {
-                return Err(sql_err!(
-                    SYNTAX_ERROR,
-                    "multiple assignments to same column \"{}\"",
-                    column.name
-                ));
-            }
-        }
-        Ok(())
+        let value = self.assign_column(table, attno, &column.steps, value, column.location, false)?;
+        Ok(crate::target::entry(value, attno, Some(column_name(table, attno)), false))
     }
 
     /// `(a, b) = source`.
@@ -354,7 +302,7 @@ impl Analyzer<'_> {
         table: &Table,
         columns: &[ast::TargetColumn],
         source: &ast::Expr,
-        out: &mut Vec<Assigned>,
+        out: &mut Vec<TargetEntry>,
         junk: &mut Vec<Expr>,
         relation: &ast::RangeVar,
     ) -> SqlResult<()> {
@@ -392,8 +340,7 @@ impl Analyzer<'_> {
                         collation,
                         location: s.location,
                     });
-                    let one = self.set_to(table, column, value, relation)?;
-                    self.add_assigned(out, one, table, column)?;
+                    out.push(self.set_to(table, column, value, relation)?);
                 }
                 junk.push(Expr::SubLink(Box::new(SubLink {
                     kind: SubLinkType::MultiExpr,
@@ -410,8 +357,7 @@ impl Analyzer<'_> {
                     return Err(mismatch(self, *location));
                 }
                 for (column, value) in columns.iter().zip(args) {
-                    let one = self.set_column_to(table, column, value, relation)?;
-                    self.add_assigned(out, one, table, column)?;
+                    out.push(self.set_column_to(table, column, value, relation)?);
                 }
                 Ok(())
             }
@@ -459,6 +405,17 @@ impl Analyzer<'_> {
         }
     }
 
+    /// A text read as a constant of a type.
+    fn literal(&self, text: &str, type_oid: Oid) -> SqlResult<Expr> {
+        Ok(Expr::Const(crate::expr::Const {
+            type_oid,
+            typmod: -1,
+            collation: self.type_collation(type_oid)?,
+            value: types::input(type_oid, text, -1, self.call)?,
+            location: Location::NONE,
+        }))
+    }
+
     fn domain_default(&self, type_oid: Oid) -> SqlResult<Option<Expr>> {
         if types::builtin_type(type_oid).is_some() {
             return Ok(None);
@@ -468,187 +425,8 @@ impl Analyzer<'_> {
                 Some(text) => crate::stored::load_expr(text, self.catalog).map(Some),
                 None => self.domain_default(d.base),
             },
+            TypeKind::Like(like) => like.default.map(|text| self.literal(&text, type_oid)).transpose(),
             _ => Ok(None),
-        }
-    }
-
-    /// ON CONFLICT.
-    pub(crate) fn on_conflict(
-        &mut self,
-        c: &ast::OnConflict,
-        relation: &ast::RangeVar,
-        table: &std::sync::Arc<Table>,
-        target: &NsItem,
-    ) -> SqlResult<OnConflict> {
-        if c.update.is_some() && c.target.is_none() {
-            let error = sql_err!(
-                SYNTAX_ERROR,
-                "ON CONFLICT DO UPDATE requires inference specification or constraint name"
-            )
-            .hint("For example, ON CONFLICT (column_name).");
-            return Err(self.at(error, c.location));
-        }
-        self.level().namespace = vec![target.clone()];
-        let (arbiters, constraint) = match &c.target {
-            None => (Vec::new(), Oid::INVALID),
-            Some(t) => self.arbiters(t, table, target.rte)?,
-        };
-        let update = match &c.update {
-            None => None,
-            Some((list, filter)) => {
-                let excluded = ast::RangeVar {
-                    name: table.name.clone(),
-                    inherit: false,
-                    alias: Some(ast::Alias { name: "excluded".into(), columns: Vec::new() }),
-                    ..ast::RangeVar::default()
-                };
-                let mut item = self.plain_item(table.clone(), &excluded, 3, 0)?;
-                let excluded_rte = item.rte;
-                self.level().range_table[excluded_rte].in_from = false;
-                item.relation = Oid::INVALID;
-                item.cols_visible = false;
-                let rte = target.rte;
-                self.level().namespace.push(item);
-                let targets = self.set_list(list, table, rte, relation)?;
-                let filter = self.opt_condition(filter.as_ref(), Place::Where)?;
-                Some(ConflictUpdate { targets, filter, excluded_rte })
-            }
-        };
-        Ok(OnConflict { arbiters, constraint, update })
-    }
-
-    /// The indexes whose violation is the conflict meant.
-    fn arbiters(&mut self, t: &ConflictTarget, table: &Table, rte: usize) -> SqlResult<(Vec<Oid>, Oid)> {
-        match t {
-            ConflictTarget::Constraint { name, location } => {
-                let index = self.catalog.constraint_index(table.oid, name)?;
-                let found = index.and_then(|oid| table.indexes.iter().find(|i| i.oid == oid));
-                match found {
-                    Some(i) => {
-                        if let Some(access) = &mut self.level().range_table[rte].access {
-                            access.required |= crate::query::access::SELECT;
-                            access.selected.extend(&i.keys);
-                            access.selected.sort_unstable();
-                            access.selected.dedup();
-                        }
-                        Ok((vec![i.oid], i.constraint))
-                    }
-                    None => {
-                        let _ = location;
-                        Err(sql_err!(
-                            UNDEFINED_OBJECT,
-                            "constraint \"{name}\" for table \"{}\" does not exist",
-                            table.name
-                        ))
-                    }
-                }
-            }
-            ConflictTarget::Index { elements, filter, .. } => {
-                let elements = self.inference(elements)?;
-                elements.iter().for_each(|element| self.mark_selected(element, 0));
-                let filter = filter.as_ref().map(|f| self.condition(f, Place::IndexPredicate)).transpose()?;
-                if table.kind == RelationKind::View {
-                    self.level().inference = Some((elements, filter));
-                    return Ok((Vec::new(), Oid::INVALID));
-                }
-                Ok((self.inferred(table, elements, filter.as_ref())?, Oid::INVALID))
-            }
-        }
-    }
-
-    /// The unique indexes of a table with these columns and expressions as their key.
-    pub(crate) fn inferred(
-        &mut self,
-        table: &Table,
-        elements: Vec<Expr>,
-        filter: Option<&Expr>,
-    ) -> SqlResult<Vec<Oid>> {
-        let (mut columns, mut exprs) = (Vec::new(), Vec::new());
-        for element in elements {
-            match element {
-                Expr::Var(v) if v.attno > 0 => columns.push(v.attno),
-                other => exprs.push(other),
-            }
-        }
-        columns.sort_unstable();
-        columns.dedup();
-        let mut found = Vec::new();
-        for index in table.indexes.iter().filter(|i| i.unique && i.valid) {
-            if self.index_matches(index, &columns, &exprs, filter)? {
-                if !index.immediate {
-                    return Err(sql_err!(
-                        OBJECT_NOT_IN_PREREQUISITE_STATE,
-                        "ON CONFLICT does not support deferrable unique constraints/exclusion constraints as arbiters"
-                    ));
-                }
-                found.push(index.oid);
-            }
-        }
-        if found.is_empty() {
-            return Err(sql_err!(
-                INVALID_COLUMN_REFERENCE,
-                "there is no unique or exclusion constraint matching the ON CONFLICT specification"
-            ));
-        }
-        Ok(found)
-    }
-
-    fn inference(&mut self, elements: &[ast::IndexElement]) -> SqlResult<Vec<Expr>> {
-        let mut out = Vec::new();
-        for e in elements {
-            if e.direction != ast::SortDirection::Default {
-                let error =
-                    sql_err!(INVALID_COLUMN_REFERENCE, "ASC/DESC is not allowed in ON CONFLICT clause");
-                return Err(self.at(error, e.location));
-            }
-            if e.nulls != ast::SortNulls::Default {
-                let error = sql_err!(
-                    INVALID_COLUMN_REFERENCE,
-                    "NULLS FIRST/LAST is not allowed in ON CONFLICT clause"
-                );
-                return Err(self.at(error, e.location));
-            }
-            out.push(match (&e.column, &e.expr) {
-                (Some(name), _) => {
-                    let reference = ast::ColumnRef {
-                        fields: vec![Indirection::Field(name.clone())],
-                        location: e.location,
-                    };
-                    self.column_ref(&reference)?
-                }
-                (None, Some(expr)) => self.in_place(Place::IndexExpression, |a| a.expr(expr))?,
-                (None, None) => return Err(SqlError::internal("empty index element")),
-            });
-        }
-        Ok(out)
-    }
-
-    fn index_matches(
-        &mut self,
-        index: &catalog::view::Index,
-        columns: &[i16],
-        exprs: &[Expr],
-        filter: Option<&Expr>,
-    ) -> SqlResult<bool> {
-        let mut keys: Vec<i16> = index.keys.iter().copied().filter(|k| *k != 0).collect();
-        keys.sort_unstable();
-        keys.dedup();
-        if keys != columns || index.expressions.len() != exprs.len() {
-            return Ok(false);
-        }
-        for text in &index.expressions {
-            let stored = crate::stored::load_expr(text, self.catalog)?;
-            if !exprs.iter().any(|e| same_index_expr(e, &stored)) {
-                return Ok(false);
-            }
-        }
-        match (&index.predicate, filter) {
-            (None, _) => Ok(true),
-            (Some(_), None) => Ok(false),
-            (Some(text), Some(filter)) => {
-                let stored = crate::stored::load_expr(text, self.catalog)?;
-                Ok(implies(filter, &stored))
-            }
         }
     }
 }
@@ -658,45 +436,4 @@ struct AssignTarget {
     column: String,
     type_oid: Oid,
     typmod: i32,
-}
-
-/// Whether a condition, seen as AND of its parts, has every part of the other.
-fn implies(have: &Expr, want: &Expr) -> bool {
-    let have = conjuncts(have);
-    conjuncts(want).iter().all(|w| have.iter().any(|h| same_index_expr(h, w)))
-}
-
-fn conjuncts(e: &Expr) -> Vec<&Expr> {
-    match e {
-        Expr::Bool(b) if b.op == crate::expr::BoolOp::And => b.args.iter().flat_map(conjuncts).collect(),
-        e => vec![e],
-    }
-}
-
-/// Equality with a stored expression, in which the table is entry 0.
-fn same_index_expr(e: &Expr, stored: &Expr) -> bool {
-    let mut e = e.clone();
-    let _ = crate::walk::visit_mut::<std::convert::Infallible>(&mut e, 0, &mut |e, _| {
-        if let Expr::Var(v) = e {
-            v.rte = 0;
-        }
-        clear_collation(e);
-        Ok(true)
-    });
-    let mut stored = stored.clone();
-    let _ = crate::walk::visit_mut::<std::convert::Infallible>(&mut stored, 0, &mut |e, _| {
-        clear_collation(e);
-        Ok(true)
-    });
-    crate::equal::same(&e, &stored)
-}
-
-fn clear_collation(e: &mut Expr) {
-    match e {
-        Expr::Func(x) => (x.collation, x.input_collation) = (Oid::INVALID, Oid::INVALID),
-        Expr::Op(x) => (x.collation, x.input_collation) = (Oid::INVALID, Oid::INVALID),
-        Expr::Const(x) => x.collation = Oid::INVALID,
-        Expr::Relabel(x) => x.collation = Oid::INVALID,
-        _ => {}
-    }
 }

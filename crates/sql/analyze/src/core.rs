@@ -184,8 +184,6 @@ pub(crate) struct Level {
     pub(crate) multi_exprs: i32,
     /// RETURNING of a MERGE is being analysed.
     pub(crate) merge_returning: bool,
-    /// What ON CONFLICT infers its indexes from, until the table below the views is known: key and condition.
-    pub(crate) inference: Option<(Vec<Expr>, Option<Expr>)>,
 }
 
 impl Default for Level {
@@ -209,7 +207,6 @@ impl Default for Level {
             resolve_unknowns: true,
             multi_exprs: 0,
             merge_returning: false,
-            inference: None,
         }
     }
 }
@@ -226,6 +223,8 @@ pub(crate) struct Analyzer<'a> {
     pub(crate) calling: bool,
     /// What VALUE is, in a domain's constraint: type, modifier, collation.
     pub(crate) domain_value: Option<(Oid, i32, Oid)>,
+    /// Changes stay as they are written: they are to be stored, and filled in when they run.
+    pub(crate) as_written: bool,
 }
 
 impl<'a> Analyzer<'a> {
@@ -236,7 +235,16 @@ impl<'a> Analyzer<'a> {
         call: &'a types::Call<'a>,
     ) -> Analyzer<'a> {
         let levels = Vec::new();
-        Analyzer { text, catalog, call, params, levels, calling: false, domain_value: None }
+        Analyzer {
+            text,
+            catalog,
+            call,
+            params,
+            levels,
+            calling: false,
+            domain_value: None,
+            as_written: false,
+        }
     }
 
     /// The innermost level.

@@ -1,6 +1,6 @@
 //! Trees as SQL text, for `pg_get_expr`, `pg_get_viewdef`, `pg_get_indexdef`, `pg_get_constraintdef` and EXPLAIN.
 //!
-//! Layout: this file deparses expressions, `deparse_syntax` calls in SQL's own syntax; `deparse_json` those of SQL/JSON; `deparse_query` queries, `deparse_from` what they read,
+//! Layout: this file deparses expressions, `deparse_syntax` calls in SQL's own syntax; `deparse_json` those of SQL/JSON; `deparse_query` queries, `deparse_change` changes, `deparse_from` what they read,
 //! `deparse_names` says what the entries and columns of a query are called.
 //!
 //! PostgreSQL counterpart: `ruleutils.c`; like there, the text has more parentheses than it needs unless `pretty`.
@@ -190,25 +190,13 @@ impl Deparse<'_> {
         match e {
             Expr::Subscript(s) => {
                 self.operand(&s.arg, scope, out);
-                for (i, upper) in s.upper.iter().enumerate() {
-                    out.push('[');
-                    if let Some(lower) = s.lower.get(i) {
-                        if let Some(l) = lower {
-                            self.write(l, scope, out);
-                        }
-                        out.push(':');
-                    }
-                    if let Some(u) = upper {
-                        self.write(u, scope, out);
-                    }
-                    out.push(']');
-                }
+                self.subscripts(s, scope, out);
             }
             Expr::Field(f) => {
                 out.push('(');
                 self.write(&f.arg, scope, out);
                 out.push_str(").");
-                out.push_str(&quote_identifier(&self.field_name(f, scope)));
+                out.push_str(&quote_identifier(&self.field_name(f)));
             }
             Expr::FieldStore(f) => {
                 for (_, e) in &f.fields {
@@ -230,6 +218,22 @@ impl Deparse<'_> {
             Expr::MergeAction(_) => out.push_str("MERGE_ACTION()"),
             Expr::Json(json) => self.json(json, scope, out),
             _ => {}
+        }
+    }
+
+    pub(crate) fn subscripts(&self, s: &SubscriptExpr, scope: &Scope<'_>, out: &mut String) {
+        for (i, upper) in s.upper.iter().enumerate() {
+            out.push('[');
+            if let Some(lower) = s.lower.get(i) {
+                if let Some(l) = lower {
+                    self.write(l, scope, out);
+                }
+                out.push(':');
+            }
+            if let Some(u) = upper {
+                self.write(u, scope, out);
+            }
+            out.push(']');
         }
     }
 
@@ -548,6 +552,7 @@ impl Deparse<'_> {
     }
 
     fn cast(&self, arg: &Expr, to: Oid, typmod: i32, scope: &Scope<'_>, out: &mut String) {
+        let arg = crate::clause::strip_implicit(arg);
         // A constant of the very type needs no second cast.
         if let Expr::Const(c) = arg
             && c.type_oid == to
@@ -619,15 +624,19 @@ impl Deparse<'_> {
         }
     }
 
-    fn field_name(&self, f: &FieldExpr, _: &Scope<'_>) -> String {
-        let t = crate::facts::expr_type(&f.arg, &|_| Oid::INVALID);
+    fn field_name(&self, f: &FieldExpr) -> String {
+        self.field_of(crate::facts::expr_type(&f.arg, &|_| Oid::INVALID), f.attno)
+    }
+
+    /// The name of a field of a composite type.
+    pub(crate) fn field_of(&self, t: Oid, attno: i16) -> String {
         let relation = self.catalog.type_by_oid(t).ok().flatten().and_then(|t| match t.kind {
             catalog::view::TypeKind::Composite(relation) => Some(relation),
             _ => None,
         });
         let table = relation.and_then(|r| self.catalog.relation_by_oid(r).ok().flatten());
-        let name = table.and_then(|t| t.columns.get(f.attno as usize - 1).map(|c| c.name.clone()));
-        name.unwrap_or_else(|| format!("f{}", f.attno))
+        let name = table.and_then(|t| t.columns.get(attno as usize - 1).map(|c| c.name.clone()));
+        name.unwrap_or_else(|| format!("f{attno}"))
     }
 
     /// A function's name.

@@ -76,8 +76,9 @@ impl QueryNames {
             merged: Vec::new(),
             versions: [String::new(), String::new()],
         };
-        names.versions =
-            ["old", "new"].map(|own| unlike(own, |n| names.entries.iter().any(|taken| taken == n)));
+        let [old, new] = &query.row_names;
+        names.versions = [old.as_deref().unwrap_or("old"), new.as_deref().unwrap_or("new")]
+            .map(|own| unlike(own, |n| names.entries.iter().any(|taken| taken == n)));
         let items: Vec<&FromNode> = from_items(query).collect();
         for item in &items {
             names.note_hidden(item, query, &mut Vec::new());

@@ -6,8 +6,8 @@ use crate::deparse_names::{QueryNames, QueryScope};
 use crate::expr::{Expr, RowVersion, TargetEntry};
 use crate::names::{format_type, quote_identifier};
 use crate::query::{
-    Cte, FrameBound, FrameExclusion, FrameUnits, Grouping, Materialize, Query, RteKind, SetOp, SetOperation,
-    SortGroupClause, WindowClause,
+    Command, Cte, FrameBound, FrameExclusion, FrameUnits, FromNode, Grouping, Materialize, Query, RteKind,
+    SetOp, SetOperation, SortGroupClause, WindowClause,
 };
 use parse::ast::LockWait;
 
@@ -53,6 +53,10 @@ impl Deparse<'_> {
         let mut out = String::new();
         self.with(query, &scope, &mut out);
         match &query.set_operation {
+            _ if query.command != Command::Select => {
+                self.change(query, &scope, visible, &mut out);
+                return out;
+            }
             Some(tree) => self.set_operation(tree, query, &scope, (names, visible), &mut out),
             None => self.simple(query, &scope, (names, visible), &mut out),
         }
@@ -131,18 +135,8 @@ impl Deparse<'_> {
             out.push_str(" DISTINCT");
         }
         self.targets(&query.targets, scope, names, out);
-        if !query.join_tree.items.is_empty() {
-            out.push_str("\n   FROM ");
-            for (i, item) in query.join_tree.items.iter().enumerate() {
-                if i > 0 {
-                    out.push_str(",\n    ");
-                }
-                self.join_node(item, query, scope, out);
-            }
-        }
-        if let Some(f) = &query.join_tree.filter {
-            out.push_str(&format!("\n  WHERE {}", self.text(f, scope)));
-        }
+        self.write_from("FROM", &query.join_tree.items, query, scope, out);
+        self.where_clause(query.join_tree.filter.as_ref(), scope, out);
         self.group_by(query, scope, out);
         if let Some(h) = &query.having {
             out.push_str(&format!("\n HAVING {}", self.text(h, scope)));
@@ -152,6 +146,28 @@ impl Deparse<'_> {
             out.push_str(if i == 0 { "\n  WINDOW " } else { ", " });
             out.push_str(&format!("{} AS ", quote_identifier(w.name.as_deref().unwrap_or(""))));
             self.window_clause(w, query, scope, out);
+        }
+    }
+
+    /// FROM, or USING, with these items, if there are any.
+    pub(crate) fn write_from(
+        &self,
+        word: &str,
+        items: &[FromNode],
+        query: &Query,
+        scope: &Scope<'_>,
+        out: &mut String,
+    ) {
+        for (i, item) in items.iter().enumerate() {
+            out.push_str(&if i == 0 { format!("\n   {word} ") } else { ",\n    ".to_owned() });
+            self.join_node(item, query, scope, out);
+        }
+    }
+
+    /// WHERE, if there is a condition.
+    pub(crate) fn where_clause(&self, filter: Option<&Expr>, scope: &Scope<'_>, out: &mut String) {
+        if let Some(filter) = filter {
+            out.push_str(&format!("\n  WHERE {}", self.text(filter, scope)));
         }
     }
 

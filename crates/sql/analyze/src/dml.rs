@@ -1,15 +1,14 @@
-//! INSERT, UPDATE, DELETE, MERGE.
+//! INSERT, UPDATE, DELETE, MERGE as they are written; `rewrite` fills in what they leave open.
 //!
-//! PostgreSQL counterpart: `analyze.c`, and the part of `rewriteHandler.c` that fills in defaults.
+//! PostgreSQL counterpart: `analyze.c`.
 
 use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, sql_err};
-use catalog::view::{Column, Generated, Identity, RelationKind, Table};
+use catalog::view::{RelationKind, Table};
 use parse::ast::{self, Assignment, SelectBody, Statement};
 use types::oids;
 
-use crate::assign::Assigned;
 use crate::coerce::location_of;
 use crate::core::{Analyzer, NsItem, Place};
 use crate::expr::{Expr, Location, RowVersion, TargetEntry};
@@ -98,21 +97,14 @@ impl Analyzer<'_> {
         }
         let columns = self.insert_columns(&table, &s.columns)?;
         let values = self.insert_source(s, &table, &columns, &mut query)?;
-        let assigned = self.insert_row(&table, &columns, values, !s.columns.is_empty())?;
-        let targets = self.complete_insert(&table, assigned, &mut query)?;
-        for t in &targets {
-            self.mark_written(rte, t.resno, true);
-        }
-        query.targets = targets;
+        query.targets = self.insert_row(&table, &columns, values, (rte, !s.columns.is_empty()))?;
         self.level().namespace.clear();
         if let Some(c) = &s.on_conflict {
             query.on_conflict = Some(self.on_conflict(c, &s.relation, &table, &item)?);
         }
         self.level().namespace.clear();
         self.returning(&s.returning, item, &mut query)?;
-        self.finish_query(&mut query)?;
-        self.change_through_views(&mut query)?;
-        Ok(query)
+        self.finish_change(query)
     }
 
     /// Attribute numbers and steps of the columns to insert into.
@@ -247,17 +239,18 @@ impl Analyzer<'_> {
             self.check_row_width(columns, &values, !s.columns.is_empty())?;
             let mut done = Vec::with_capacity(values.len());
             for ((value, location), (attno, steps, at)) in values.into_iter().zip(columns) {
-                let is_default = matches!(value, Expr::Default(_));
-                let mut e = if is_default {
-                    self.check_default_steps(steps, *location_or(&location, at))?;
-                    self.column_default(table, *attno)?.unwrap_or_else(|| absent(table, *attno))
-                } else {
-                    self.check_writable(table, *attno, s.overriding, *location_or(&location, at))?;
-                    if steps.is_empty() { self.coerce_to_column(value, table, *attno)? } else { value }
+                let mut e = match value {
+                    Expr::Default(_) => {
+                        self.check_default_steps(steps, *location_or(&location, at))?;
+                        open(table, *attno)
+                    }
+                    value if steps.is_empty() => self.coerce_to_column(value, table, *attno)?,
+                    value => {
+                        let location = *location_or(&location, at);
+                        let mut stored = self.assign_column(table, *attno, steps, value, location, true)?;
+                        crate::rewrite::take_value(&mut stored)
+                    }
                 };
-                if s.overriding == Overriding::User && identity(table, *attno) != Identity::None {
-                    e = self.column_default(table, *attno)?.unwrap_or_else(|| absent(table, *attno));
-                }
                 crate::collate::assign(self, &mut e)?;
                 done.push(e);
             }
@@ -316,14 +309,14 @@ impl Analyzer<'_> {
         Ok(())
     }
 
-    /// Values converted to their columns.
+    /// Values converted to their columns, as target entries in the order in which the columns of entry `rte` are named; whether they are.
     fn insert_row(
         &mut self,
         table: &Table,
         columns: &[(i16, &[ast::Indirection], Location)],
         values: Vec<(Expr, Location)>,
-        named: bool,
-    ) -> SqlResult<Vec<Assigned>> {
+        (rte, named): (usize, bool),
+    ) -> SqlResult<Vec<TargetEntry>> {
         if values.is_empty() {
             return Ok(Vec::new());
         }
@@ -331,79 +324,11 @@ impl Analyzer<'_> {
         let mut out = Vec::with_capacity(values.len());
         for ((value, location), (attno, steps, at)) in values.into_iter().zip(columns) {
             let location = *location_or(&location, at);
-            out.push(self.assign_column(table, *attno, steps, value, location, true)?);
+            let value = self.assign_column(table, *attno, steps, value, location, true)?;
+            self.mark_written(rte, *attno, true);
+            out.push(crate::target::entry(value, *attno, Some(column_name(table, *attno)), false));
         }
         Ok(out)
-    }
-
-    /// The target list of an INSERT: given values in the order of the columns, defaults for the rest.
-    pub(crate) fn complete_insert(
-        &mut self,
-        table: &Table,
-        assigned: Vec<Assigned>,
-        query: &mut Query,
-    ) -> SqlResult<Vec<TargetEntry>> {
-        let overriding = query.overriding;
-        let rows_done = query.join_tree.items.first().is_some_and(|n| match n {
-            FromNode::Entry(rte) => {
-                matches!(self.level().range_table.get(*rte).map(|r| &r.kind), Some(RteKind::Values(_)))
-            }
-            FromNode::Join(_) => false,
-        });
-        let mut by_column: Vec<Option<Assigned>> = (0..table.columns.len()).map(|_| None).collect();
-        for a in assigned {
-            let slot = &mut by_column[a.attno as usize - 1];
-            *slot = Some(match slot.take() {
-                None => a,
-                Some(before) => crate::assign::combine(before, a),
-            });
-        }
-        let mut out = Vec::new();
-        for (i, slot) in by_column.into_iter().enumerate() {
-            let attno = i as i16 + 1;
-            let column = &table.columns[i];
-            if column.dropped {
-                continue;
-            }
-            let expr = match slot {
-                Some(a) if !a.is_default => {
-                    if !rows_done {
-                        self.check_writable(table, attno, overriding, a.location)?;
-                    }
-                    let replaced =
-                        overriding == Overriding::User && column.identity != Identity::None && !rows_done;
-                    if replaced { self.column_default(table, attno)? } else { Some(a.expr) }
-                }
-                _ => self.column_default(table, attno)?,
-            };
-            if let Some(expr) = expr {
-                out.push(crate::target::entry(expr, attno, Some(column.name.clone()), false));
-            }
-        }
-        Ok(out)
-    }
-
-    /// Refuses a value for a column that only the server may fill.
-    pub(crate) fn check_writable(
-        &self,
-        table: &Table,
-        attno: i16,
-        overriding: Overriding,
-        location: Location,
-    ) -> SqlResult<()> {
-        let c = &table.columns[attno as usize - 1];
-        let _ = location;
-        let cannot =
-            || sql_err!(GENERATED_ALWAYS, "cannot insert a non-DEFAULT value into column \"{}\"", c.name);
-        if c.generated != Generated::None {
-            return Err(cannot().detail(format!("Column \"{}\" is a generated column.", c.name)));
-        }
-        if c.identity == Identity::Always && overriding == Overriding::None {
-            return Err(cannot()
-                .detail(format!("Column \"{}\" is an identity column defined as GENERATED ALWAYS.", c.name))
-                .hint("Use OVERRIDING SYSTEM VALUE to override."));
-        }
-        Ok(())
     }
 
     fn check_default_steps(&self, steps: &[ast::Indirection], location: Location) -> SqlResult<()> {
@@ -429,9 +354,7 @@ impl Analyzer<'_> {
         let filter = self.opt_condition(s.filter.as_ref(), Place::Where)?;
         query.join_tree = FromExpr { items, filter };
         self.returning(&s.returning, item, &mut query)?;
-        self.finish_query(&mut query)?;
-        self.change_through_views(&mut query)?;
-        Ok(query)
+        self.finish_change(query)
     }
 
     /// SET's list as target entries.
@@ -442,34 +365,18 @@ impl Analyzer<'_> {
         rte: usize,
         relation: &ast::RangeVar,
     ) -> SqlResult<Vec<TargetEntry>> {
-        let mut assigned: Vec<Assigned> = Vec::new();
-        let mut junk = Vec::new();
+        let (mut out, mut junk) = (Vec::with_capacity(list.len()), Vec::new());
         for a in list {
             match a {
                 Assignment::Single(column, value) => {
-                    let one = self.set_column_to(table, column, value, relation)?;
-                    self.add_assigned(&mut assigned, one, table, column)?;
+                    out.push(self.set_column_to(table, column, value, relation)?)
                 }
                 Assignment::Multi(columns, source) => {
-                    self.multi_assignment(table, columns, source, &mut assigned, &mut junk, relation)?;
+                    self.multi_assignment(table, columns, source, &mut out, &mut junk, relation)?;
                 }
             }
         }
-        let mut out = Vec::with_capacity(assigned.len());
-        for a in assigned {
-            let c = &table.columns[a.attno as usize - 1];
-            let expr = if a.is_default {
-                self.column_default(table, a.attno)?.unwrap_or_else(|| null_of(table, a.attno))
-            } else {
-                check_updatable(c)?;
-                a.expr
-            };
-            self.mark_written(rte, a.attno, false);
-            // A generated column set to DEFAULT is computed like any other time.
-            if c.generated == Generated::None {
-                out.push(crate::target::entry(expr, a.attno, Some(c.name.clone()), false));
-            }
-        }
+        out.iter().for_each(|target| self.mark_written(rte, target.resno, false));
         for (i, e) in junk.into_iter().enumerate() {
             let resno = table.columns.len() as i16 + 1 + i as i16;
             out.push(crate::target::entry(e, resno, None, true));
@@ -499,8 +406,15 @@ impl Analyzer<'_> {
         let filter = self.opt_condition(s.filter.as_ref(), Place::Where)?;
         query.join_tree = FromExpr { items, filter };
         self.returning(&s.returning, item, &mut query)?;
+        self.finish_change(query)
+    }
+
+    /// Ends the analysis of a change: what it leaves open is filled in, unless it is to be kept as it was written.
+    fn finish_change(&mut self, mut query: Query) -> SqlResult<Query> {
         self.finish_query(&mut query)?;
-        self.change_through_views(&mut query)?;
+        if !self.as_written {
+            self.rewrite(&mut query)?;
+        }
         Ok(query)
     }
 
@@ -547,6 +461,7 @@ impl Analyzer<'_> {
         self.mark_origins(&mut targets);
         self.resolve_unknown_targets(&mut targets)?;
         query.returning = targets;
+        query.row_names = [r.old.clone(), r.new.clone()];
         Ok(())
     }
 
@@ -602,9 +517,7 @@ impl Analyzer<'_> {
         self.level().merge_returning = true;
         self.returning(&s.returning, target, &mut query)?;
         self.level().merge_returning = false;
-        self.finish_query(&mut query)?;
-        self.change_through_views(&mut query)?;
-        Ok(query)
+        self.finish_change(query)
     }
 
     fn merge_action(
@@ -638,12 +551,7 @@ impl Analyzer<'_> {
                 action.overriding = *overriding;
                 let names = self.insert_columns(table, columns)?;
                 let row = self.value_row(values)?;
-                let assigned = self.insert_row(table, &names, row, !columns.is_empty())?;
-                let mut query = Query { overriding: *overriding, ..Query::default() };
-                action.targets = self.complete_insert(table, assigned, &mut query)?;
-                for t in &action.targets {
-                    self.mark_written(rte, t.resno, true);
-                }
+                action.targets = self.insert_row(table, &names, row, (rte, !columns.is_empty()))?;
                 access::INSERT
             }
         };
@@ -669,40 +577,18 @@ fn check_mergeable(table: &Table) -> SqlResult<()> {
     Err(error.detail(format!("This operation is not supported for {kinds}.")))
 }
 
-/// Refuses to update a column that only the server may fill, but by DEFAULT.
-pub(crate) fn check_updatable(c: &Column) -> SqlResult<()> {
-    let detail = if c.generated != Generated::None {
-        format!("Column \"{}\" is a generated column.", c.name)
-    } else if c.identity == Identity::Always {
-        format!("Column \"{}\" is an identity column defined as GENERATED ALWAYS.", c.name)
-    } else {
-        return Ok(());
-    };
-    let error = sql_err!(GENERATED_ALWAYS, "column \"{}\" can only be updated to DEFAULT", c.name);
-    Err(error.detail(detail))
-}
-
 /// The first of two locations that is known.
 fn location_or<'l>(a: &'l Location, b: &'l Location) -> &'l Location {
     if *a == Location::NONE { b } else { a }
 }
 
-fn identity(table: &Table, attno: i16) -> Identity {
-    table.columns[attno as usize - 1].identity
-}
-
-/// What stands in a row of VALUES for DEFAULT where the column has none: null, or for a view the same word again, for the
-/// table below to say.
-pub(crate) fn absent(table: &Table, attno: i16) -> Expr {
-    if table.kind == RelationKind::View {
-        let c = &table.columns[attno as usize - 1];
-        return crate::expr_transform::default_marker(c.type_oid, c.typmod, c.collation, Location::NONE);
-    }
-    null_of(table, attno)
-}
-
-/// A null of a column's type.
-pub(crate) fn null_of(table: &Table, attno: i16) -> Expr {
+/// DEFAULT of a column, for `rewrite` to fill in.
+pub(crate) fn open(table: &Table, attno: i16) -> Expr {
     let c = &table.columns[attno as usize - 1];
-    crate::expr_transform::typed_null(c.type_oid, c.typmod, c.collation)
+    crate::expr_transform::default_marker(c.type_oid, c.typmod, c.collation, Location::NONE)
+}
+
+/// The name of a column.
+pub(crate) fn column_name(table: &Table, attno: i16) -> String {
+    table.columns[attno as usize - 1].name.clone()
 }

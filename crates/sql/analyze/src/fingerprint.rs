@@ -144,7 +144,11 @@ impl Walk {
 
     fn conflict(&mut self, query: &Query) {
         let Some(conflict) = &query.on_conflict else { return };
-        self.mix((conflict.arbiters.len(), conflict.constraint.is_valid(), conflict.update.is_some()));
+        self.mix((conflict.constraint, conflict.inference.is_some(), conflict.update.is_some()));
+        if let Some(inference) = &conflict.inference {
+            inference.elements.iter().for_each(|element| self.expr(&element.expr));
+            self.optional(inference.filter.as_ref());
+        }
         if let Some(update) = &conflict.update {
             self.targets(&update.targets, false);
             self.optional(update.filter.as_ref());

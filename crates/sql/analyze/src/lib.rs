@@ -5,8 +5,8 @@
 //! [`stored`] writes trees as text for the catalogs, [`deparse`] as SQL for people.
 //!
 //! Layout: [`expr`] and [`query`] are the tree, [`walk`] visits it, [`facts`] tells types. `core` is the analyzer's state; `select`, `dml`,
-//! `assign`, `cte`, `recursion`, [`search_cycle`], `from`, `target`, `join`, `clause`, `window`, `agg` follow the clauses of a statement, [`updatable`] takes
-//! changes through views, `instead` leaves them to triggers; `columns` and `fuzzy` names; `expr_transform`, `variables`, `rows`, `func`, `resolve`, `coerce`, `polymorphic`, `collate` expressions; `lookup` asks registry and catalog.
+//! `assign`, `conflict`, `cte`, `recursion`, [`search_cycle`], `from`, `target`, `join`, `clause`, `window`, `agg` follow the clauses of a statement, [`rewrite`] fills in
+//! what changes leave open, [`updatable`] takes them through views, `instead` leaves them to triggers; `columns` and `fuzzy` names; `expr_transform`, `variables`, `rows`, `func`, `resolve`, `coerce`, `polymorphic`, `collate` expressions; `lookup` asks registry and catalog.
 //! `json` and `json_path` are SQL/JSON, [`json_tree`] its nodes, [`json_text`] their clauses as text.
 //! [`routine`]: the result of functions in SQL. [`fingerprint`]: what queries have in common that differ in constants. [`computed`]: virtual generated columns.
 //!
@@ -28,9 +28,11 @@ mod coerce;
 mod collate;
 mod columns;
 pub mod computed;
+mod conflict;
 mod core;
 mod cte;
 pub mod deparse;
+mod deparse_change;
 mod deparse_from;
 mod deparse_json;
 mod deparse_names;
@@ -57,6 +59,7 @@ mod polymorphic;
 pub mod query;
 mod recursion;
 mod resolve;
+pub mod rewrite;
 pub mod routine;
 mod rows;
 pub mod search_cycle;
@@ -128,7 +131,22 @@ pub fn analyze_statement(
     catalog: &dyn CatalogView,
     call: &types::Call<'_>,
 ) -> SqlResult<Analyzed> {
-    let mut analyzer = Analyzer::new(text, params, catalog, call);
+    analyze_with(Analyzer::new(text, params, catalog, call), statement)
+}
+
+/// As [`analyze_statement`], for a statement of a function's body that is to be stored: [`rewrite::load`] makes of it what can be planned.
+pub fn analyze_body(
+    statement: &Statement,
+    text: &str,
+    params: ParamTypes,
+    catalog: &dyn CatalogView,
+    call: &types::Call<'_>,
+) -> SqlResult<Analyzed> {
+    let analyzer = Analyzer::new(text, params, catalog, call);
+    analyze_with(Analyzer { as_written: true, ..analyzer }, statement)
+}
+
+fn analyze_with(mut analyzer: Analyzer<'_>, statement: &Statement) -> SqlResult<Analyzed> {
     let mut query = analyzer.statement(statement)?;
     let params = match analyzer.params {
         ParamTypes::None => Vec::new(),

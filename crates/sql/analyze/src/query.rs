@@ -8,7 +8,8 @@
 //! 3. Views are already expanded: their entry is [`RteKind::Subquery`] with [`Subquery::view`] set. System views too.
 //! 4. INSERT, UPDATE: the target list has one entry per column written, defaults of inserted rows filled in, in VALUES lists too;
 //!    `resno` is the column's attribute number; columns not listed get NULL (INSERT) or stay (UPDATE). Generated columns are never
-//!    listed: whoever stores the row computes them from the relation's description.
+//!    listed: whoever stores the row computes them from the relation's description. A statement of a function's body is stored as it
+//!    was written instead: one entry per assignment, [`Expr::Default`] where DEFAULT stands, a view as target ([`crate::rewrite`]).
 //! 5. No [`crate::Var`] names a join's entry: a column of a join stands there as what it is made of.
 //!
 //! PostgreSQL counterpart: `Query`, `RangeTblEntry` and so on of `nodes/parsenodes.h`, after parse analysis and rewriting.
@@ -66,6 +67,8 @@ pub struct Query {
     pub merge_join: Option<(FromNode, Expr)>,
     /// RETURNING
     pub returning: Vec<TargetEntry>,
+    /// WITH (OLD AS, NEW AS) of RETURNING.
+    pub row_names: [Option<String>; 2],
     /// WITH CHECK OPTION of the views that the target was named through, innermost first.
     pub view_checks: Vec<ViewCheck>,
     /// The entry with the present rows of the target, if that is a view that INSTEAD OF triggers change.
@@ -564,12 +567,32 @@ pub struct RowMark {
 /// ON CONFLICT.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OnConflict {
-    /// The arbiter indexes; empty: any unique violation (DO NOTHING only).
-    pub arbiters: Vec<Oid>,
-    /// The constraint named; 0 if by columns.
+    /// The constraint named; 0 if none is.
     pub constraint: Oid,
     /// DO UPDATE's assignments; `None` for DO NOTHING. Var of `excluded_rte` is the row proposed for insertion.
     pub update: Option<ConflictUpdate>,
+    /// What tells the unique indexes whose violation is meant. Neither this nor a constraint: any of them (DO NOTHING only).
+    pub inference: Option<Inference>,
+}
+
+/// What the arbiter indexes of ON CONFLICT are inferred from; over the target.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inference {
+    /// Their keys.
+    pub elements: Vec<InferenceElement>,
+    /// WHERE, which must imply the condition of a partial index.
+    pub filter: Option<Expr>,
+}
+
+/// A key of an index.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InferenceElement {
+    /// A column or an expression.
+    pub expr: Expr,
+    /// COLLATE; 0 if any collation will do.
+    pub collation: Oid,
+    /// Operator class; 0 if any will do.
+    pub opclass: Oid,
 }
 
 /// DO UPDATE.

@@ -480,7 +480,8 @@ structs! {
     }
     SetOperationNode { op, all, left, right, left_casts, right_casts, columns, group_by }
     RowMark { rte, strength, wait, pushed_down }
-    OnConflict { arbiters, constraint, update }
+    Inference { elements, filter }
+    InferenceElement { expr, collation, opclass }
     ConflictUpdate { targets, filter, excluded_rte }
     ViewCheck { view, condition, cascaded }
     MergeAction { matched, command, condition, targets, overriding }
@@ -649,6 +650,31 @@ impl Stored for RangeTableEntry {
     }
 }
 
+/// The place of a list of indexes that is no longer kept is left open. What they are inferred from is written where something is.
+impl Stored for OnConflict {
+    fn write(&self, out: &mut String) {
+        out.push_str(" {");
+        Vec::<Oid>::new().write(out);
+        self.constraint.write(out);
+        self.update.write(out);
+        if self.inference.is_some() {
+            self.inference.write(out);
+        }
+        out.push_str(" }");
+    }
+    fn read(r: &mut Reader<'_>) -> SqlResult<Self> {
+        r.expect('{')?;
+        let indexes: Vec<Oid> = Stored::read(r)?;
+        let (constraint, update): (Oid, _) = (Stored::read(r)?, Stored::read(r)?);
+        let inference = if r.peek() == Some('}') { None } else { Stored::read(r)? };
+        r.expect('}')?;
+        match (indexes.is_empty(), constraint.is_valid()) {
+            (false, false) => Err(corrupt("ON CONFLICT")),
+            _ => Ok(OnConflict { constraint, update, inference }),
+        }
+    }
+}
+
 /// A view stands for whatever its query is when it is used: its own query is not kept.
 impl Stored for Subquery {
     fn write(&self, out: &mut String) {
@@ -708,15 +734,21 @@ impl Stored for Query {
         ] {
             flag.write(out);
         }
-        let last = [!self.view_checks.is_empty(), self.instead.is_some(), !self.grouping.is_empty()];
+        let [old, new] = &self.row_names;
+        let named = old.is_some() || new.is_some();
+        let last = [!self.view_checks.is_empty(), self.instead.is_some(), !self.grouping.is_empty(), named];
         if last.contains(&true) {
             self.view_checks.write(out);
         }
         if last[1..].contains(&true) {
             self.instead.write(out);
         }
-        if last[2] {
+        if last[2..].contains(&true) {
             self.grouping.write(out);
+        }
+        if named {
+            old.write(out);
+            new.write(out);
         }
         out.push_str(" }");
     }
@@ -728,6 +760,7 @@ impl Stored for Query {
             view_checks: Vec::new(),
             instead: None,
             grouping: Vec::new(),
+            row_names: Default::default(),
             target: Stored::read(r)?,
             ctes: Stored::read(r)?,
             recursive: Stored::read(r)?,
@@ -767,6 +800,9 @@ impl Stored for Query {
         }
         if r.peek() != Some('}') {
             query.grouping = Stored::read(r)?;
+        }
+        if r.peek() != Some('}') {
+            query.row_names = [Stored::read(r)?, Stored::read(r)?];
         }
         r.expect('}')?;
         Ok(query)

@@ -17,12 +17,12 @@ use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, sql_err};
 use catalog::TriggerKind;
-use catalog::view::{CatalogView, Generated, Identity, RelationKind, Table};
+use catalog::view::{CatalogView, RelationKind, Table};
 
 use crate::core::Analyzer;
-use crate::dml::{check_updatable, null_of};
 use crate::expr::{BoolExpr, BoolOp, CoercionForm, Expr, Location, RowExpr, RowVersion, TargetEntry, Var};
-use crate::query::{Access, Command, FromNode, Overriding, Query, Relation, RteKind, ViewCheck};
+use crate::query::{Access, Command, FromNode, Query, Relation, RteKind, ViewCheck};
+use crate::rewrite::{check_updatable, null_of};
 use crate::walk;
 
 /// Bits of [`relation_events`].
@@ -199,16 +199,6 @@ impl Analyzer<'_> {
             }
             self.through_view(query, rte, &view)?;
         }
-        let target = query.target.and_then(|rte| query.range_table.get(rte));
-        if let (Some((elements, filter)), Some(entry)) = (self.level().inference.take(), target)
-            && let RteKind::Relation(r) = &entry.kind
-        {
-            let table = r.table.clone();
-            let arbiters = self.inferred(&table, elements, filter.as_ref())?;
-            if let Some(conflict) = &mut query.on_conflict {
-                conflict.arbiters = arbiters;
-            }
-        }
         Ok(())
     }
 
@@ -229,9 +219,6 @@ impl Analyzer<'_> {
         let new = add_base(query, old, &below, &base, &columns, 3);
         let mut stands = Substitute { view, below: &below, old, new };
         stands.apply(query);
-        if let Some((elements, filter)) = &mut self.level().inference {
-            elements.iter_mut().chain(filter).for_each(|e| stands.expr(e, 0));
-        }
         query.target = Some(new);
         query.has_sublinks |= below.has_sublinks;
         self.map_targets(query, &base, &columns)?;
@@ -298,7 +285,7 @@ impl Analyzer<'_> {
         match query.command {
             Command::Insert => {
                 rename_targets(&mut targets, base, columns)?;
-                self.base_defaults(&mut targets, base, query.overriding, query)?;
+                targets = self.complete_row(base, targets, query.overriding, &mut query.range_table)?;
             }
             Command::Update => {
                 rename_targets(&mut targets, base, columns)?;
@@ -315,75 +302,17 @@ impl Analyzer<'_> {
         for action in &mut actions {
             rename_targets(&mut action.targets, base, columns)?;
             match action.command {
-                Command::Insert => self.base_defaults(&mut action.targets, base, action.overriding, query)?,
+                Command::Insert => {
+                    let given = std::mem::take(&mut action.targets);
+                    let rows = &mut query.range_table;
+                    action.targets = self.complete_row(base, given, action.overriding, rows)?;
+                }
                 Command::Update => check_assignments(&action.targets, base)?,
                 _ => {}
             }
         }
         query.merge_actions = actions;
         Ok(())
-    }
-
-    /// The columns of the relation below that the view does not give, and DEFAULT where it was left open.
-    fn base_defaults(
-        &mut self,
-        targets: &mut Vec<TargetEntry>,
-        base: &Arc<Table>,
-        overriding: Overriding,
-        query: &mut Query,
-    ) -> SqlResult<()> {
-        let mut out = Vec::with_capacity(base.columns.len());
-        for (i, column) in base.columns.iter().enumerate().filter(|(_, c)| !c.dropped) {
-            let attno = i as i16 + 1;
-            let given = targets.iter().position(|t| !t.junk && t.resno == attno).map(|at| targets.remove(at));
-            let entry = match given {
-                None => None,
-                Some(mut entry) => {
-                    let open = self.fill_open(&mut entry, base, attno, query)?;
-                    if !open {
-                        self.check_writable(base, attno, overriding, Location::NONE)?;
-                    }
-                    let replaced = overriding == Overriding::User && column.identity != Identity::None;
-                    (column.generated == Generated::None && !replaced).then_some(entry)
-                }
-            };
-            match entry {
-                Some(entry) => out.push(entry),
-                None => {
-                    if let Some(e) = self.column_default(base, attno)? {
-                        out.push(crate::target::entry(e, attno, Some(column.name.clone()), false));
-                    }
-                }
-            }
-        }
-        out.append(targets);
-        *targets = out;
-        Ok(())
-    }
-
-    /// Fills in DEFAULT that the views left open in rows of VALUES. Whether all rows say so.
-    fn fill_open(
-        &mut self,
-        entry: &mut TargetEntry,
-        base: &Arc<Table>,
-        attno: i16,
-        query: &mut Query,
-    ) -> SqlResult<bool> {
-        let Expr::Var(v) = &entry.expr else { return Ok(false) };
-        let (Some(source), Ok(at)) = (query.range_table.get_mut(v.rte), usize::try_from(v.attno - 1)) else {
-            return Ok(false);
-        };
-        let RteKind::Values(values) = &mut source.kind else { return Ok(false) };
-        let is_open = |row: &Vec<Expr>| matches!(row.get(at), Some(Expr::Default(_)));
-        let all = values.rows.iter().all(is_open);
-        if values.rows.iter().any(is_open) {
-            let default = self.column_default(base, attno)?;
-            let default = default.unwrap_or_else(|| crate::dml::absent(base, attno));
-            for row in values.rows.iter_mut().filter(|row| is_open(row)) {
-                row[at] = default.clone();
-            }
-        }
-        Ok(all)
     }
 }
 
@@ -542,10 +471,6 @@ struct Substitute<'v> {
 impl Substitute<'_> {
     fn apply(&self, query: &mut Query) {
         let _ = walk::visit_query_mut::<Infallible>(query, 0, &mut |e, depth| Ok(self.replace(e, depth)));
-    }
-
-    fn expr(&self, e: &mut Expr, depth: u32) {
-        let _ = walk::visit_mut::<Infallible>(e, depth, &mut |e, depth| Ok(self.replace(e, depth)));
     }
 
     /// Replaces a column of the view; whether to look below.

@@ -29,6 +29,11 @@ fn expand_in(table: &Table, catalog: &dyn CatalogView, outer: &mut Vec<Oid>) -> 
     Ok(query)
 }
 
+/// Puts the present queries of the views that a stored query reads in their places.
+pub(crate) fn refresh(query: &mut Query, catalog: &dyn CatalogView) -> SqlResult<()> {
+    expand_inner(query, catalog, &mut Vec::new())
+}
+
 /// The error that a view contains itself.
 pub(crate) fn recursion(view: &str) -> SqlError {
     sql_err!(INVALID_OBJECT_DEFINITION, "infinite recursion detected in rules for relation \"{view}\"")

@@ -110,6 +110,10 @@ macro_rules! roots {
                 update.targets.$iter().try_for_each(|t| exprs(&$($m)* t.expr))?;
                 update.filter.$as_ref().map_or(Ok(()), &mut *exprs)?;
             }
+            if let Some(inference) = query.on_conflict.$as_ref().and_then(|c| c.inference.$as_ref()) {
+                inference.elements.$iter().try_for_each(|element| exprs(&$($m)* element.expr))?;
+                inference.filter.$as_ref().map_or(Ok(()), &mut *exprs)?;
+            }
             query.having.$as_ref().map_or(Ok(()), &mut *exprs)?;
             query.offset.$as_ref().map_or(Ok(()), &mut *exprs)?;
             query.limit.$as_ref().map_or(Ok(()), &mut *exprs)?;

@@ -519,6 +519,8 @@ pub struct RowMark {
 pub struct OnConflict {
     /// Unique indexes that arbitrate; empty means all (DO NOTHING without target).
     pub arbiters: Vec<Oid>,
+    /// Which they are, values of parameters decide: the plan cannot run.
+    pub unsettled: bool,
     /// DO UPDATE: column number and value; none is DO NOTHING.
     pub set: Option<Vec<(i16, Expr)>>,
     /// Subqueries of several columns, which set cells for `set`.

@@ -114,6 +114,18 @@ pub fn plan(analyzed: &analyze::Analyzed, context: &Context<'_>) -> SqlResult<St
     planner.finish(command, (plan, ctes), result, analyzed.params.clone())
 }
 
+/// Puts values in place of parameters.
+pub(crate) fn put_params(expr: &mut Expr, values: &[tuple::Datum]) {
+    expr.replace(&mut |e| match e {
+        Expr::Param { number, type_oid } => values.get(*number).map(|value| Expr::Const {
+            value: value.clone(),
+            type_oid: *type_oid,
+            typmod: -1,
+        }),
+        _ => None,
+    });
+}
+
 /// Plans an expression that stands alone (a default, a check): subqueries in it are not allowed.
 pub fn convert_expression(expr: &analyze::Expr, context: &Context<'_>) -> SqlResult<Expr> {
     let mut planner = Planner::new(context);
@@ -187,16 +199,7 @@ impl<'c> Planner<'c> {
     }
 
     fn bind_params(&mut self, block: &mut Block, values: &[tuple::Datum]) {
-        self.deep_exprs(block, &mut |expr| {
-            expr.replace(&mut |e| match e {
-                Expr::Param { number, type_oid } => values.get(*number).map(|value| Expr::Const {
-                    value: value.clone(),
-                    type_oid: *type_oid,
-                    typmod: -1,
-                }),
-                _ => None,
-            });
-        });
+        self.deep_exprs(block, &mut |expr| put_params(expr, values));
     }
 
     fn finish(

@@ -1,7 +1,7 @@
 //! Whether a plan could be another one if it were made for the values of its parameters.
 
 use crate::expr::Expr;
-use crate::plan::{Bitmap, IndexBound, IndexCondition, IndexRef, Node, Plan, Statement};
+use crate::plan::{Bitmap, IndexBound, IndexCondition, IndexRef, Modify, Node, Plan, Statement};
 
 impl Statement {
     /// Whether planning with the values of the parameters may lead to another plan, or to other estimates that make a difference. Parameters that are
@@ -9,6 +9,22 @@ impl Statement {
     pub fn parameters_matter(&self) -> bool {
         matter(&self.plan) || self.subplans.iter().any(|sub| matter(&sub.plan))
     }
+
+    /// Whether the plan cannot run: only the values of parameters tell what it is to do.
+    pub fn needs_values(&self) -> bool {
+        needs_values(&self.plan) || self.subplans.iter().any(|sub| needs_values(&sub.plan))
+    }
+}
+
+fn needs_values(plan: &Plan) -> bool {
+    let mut found = matches!(&plan.node, Node::Modify(modify) if is_unsettled(modify));
+    plan.for_children(&mut |child| found = found || needs_values(child));
+    found
+}
+
+/// Whether values of parameters decide on the indexes of ON CONFLICT.
+fn is_unsettled(modify: &Modify) -> bool {
+    modify.on_conflict.as_ref().is_some_and(|conflict| conflict.unsettled)
 }
 
 fn has_param(expr: &Expr) -> bool {
@@ -33,12 +49,9 @@ fn matter(plan: &Plan) -> bool {
             !unique && any_param(conditions.iter().map(|c| &c.value))
         }
         Node::BitmapHeapScan { bitmap, recheck, .. } => in_bitmap(bitmap) || any_param(recheck),
-        Node::Result { .. } | Node::ValuesScan { .. } | Node::TidScan { .. } | Node::Modify(_) => {
-            match &plan.node {
-                Node::Result { one_time, .. } => any_param(one_time),
-                _ => false,
-            }
-        }
+        Node::Result { one_time, .. } => any_param(one_time),
+        Node::Modify(modify) => is_unsettled(modify),
+        Node::ValuesScan { .. } | Node::TidScan { .. } => false,
         // Whatever else a node says of parameters may weigh.
         _ => {
             let mut found = false;

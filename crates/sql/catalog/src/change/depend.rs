@@ -152,13 +152,24 @@ impl Changer<'_> {
         self.reader().is_there(shape, by_oid, &[object.object.into()])
     }
 
-    /// Records that `dependent` needs all of these.
+    /// Records that `dependent` needs all of these; of a relation some of whose columns are among them, nothing but these.
     pub(super) fn depend_on_all(
         &mut self,
         dependent: ObjectAddress,
         needs: impl IntoIterator<Item = ObjectAddress>,
     ) -> SqlResult<()> {
-        needs.into_iter().try_for_each(|need| self.depend(dependent, need, Dependency::Normal))
+        let mut all: Vec<ObjectAddress> = Vec::new();
+        for need in needs {
+            if !all.contains(&need) {
+                all.push(need);
+            }
+        }
+        let has_part = |whole: &ObjectAddress| {
+            let same = |part: &&ObjectAddress| (part.class, part.object) == (whole.class, whole.object);
+            whole.sub == 0 && all.iter().filter(same).any(|part| part.sub != 0)
+        };
+        let told = all.iter().filter(|need| !has_part(need));
+        told.copied().try_for_each(|need| self.depend(dependent, need, Dependency::Normal))
     }
 
     /// Drops objects and what depends on them. Returns a NOTICE's message and detail if CASCADE took more with it.

@@ -1,6 +1,6 @@
 //! Which objects of users an expression or a query needs: functions, operators, types, relations.
 
-use analyze::{Expr, Query, RteKind, walk};
+use analyze::{Command, Expr, Query, RteKind, walk};
 use base::Oid;
 use catalog::change::ObjectAddress;
 use catalog::system::pg_operator;
@@ -69,12 +69,17 @@ pub(crate) fn of_query(query: &Query, out: &mut Vec<ObjectAddress>) {
     for cte in &query.ctes {
         of_query(&cte.query, out);
     }
+    of_change(query, out);
     let never = walk::visit_query::<std::convert::Infallible>(query, 0, &mut |expr, depth| {
         match expr {
             Expr::Var(var) if var.levels_up == depth && var.attno > 0 => {
-                if let Some(RteKind::Relation(relation)) = query.range_table.get(var.rte).map(|rte| &rte.kind)
-                {
-                    out.push(ObjectAddress::column(relation.oid, var.attno));
+                let of = match query.range_table.get(var.rte).map(|rte| &rte.kind) {
+                    Some(RteKind::Relation(relation)) => relation.oid,
+                    Some(RteKind::Subquery(sub)) => sub.view,
+                    _ => Oid::INVALID,
+                };
+                if of.is_valid() {
+                    out.push(ObjectAddress::column(of, var.attno));
                 }
             }
             Expr::SubLink(sub) if depth == 0 => of_query(&sub.query, out),
@@ -84,4 +89,17 @@ pub(crate) fn of_query(query: &Query, out: &mut Vec<ObjectAddress>) {
         Ok(true)
     });
     let Ok(()) = never;
+}
+
+/// The columns that an INSERT or UPDATE assigns to, and the constraint that it names.
+fn of_change(query: &Query, out: &mut Vec<ObjectAddress>) {
+    let target = query.target.and_then(|rte| query.range_table.get(rte));
+    if let (Some(RteKind::Relation(relation)), Command::Insert | Command::Update) =
+        (target.map(|rte| &rte.kind), query.command)
+    {
+        let assigned = query.targets.iter().filter(|t| !t.junk);
+        out.extend(assigned.map(|t| ObjectAddress::column(relation.oid, t.resno)));
+    }
+    let constraint = query.on_conflict.as_ref().map(|conflict| conflict.constraint);
+    out.extend(constraint.filter(|oid| oid.is_valid()).map(ObjectAddress::constraint));
 }

@@ -112,6 +112,9 @@ fn raw_row(rel: RelId, table: &Table, start: usize) -> RawRow {
 }
 
 fn conflict(builder: &Builder<'_>, conflict: &plan::OnConflict, raw: &RawRow) -> SqlResult<Conflict> {
+    if conflict.unsettled {
+        return Err(plan::arbiter::no_arbiter());
+    }
     let excluded = RawRow { rel: conflict.excluded, ..raw.clone() };
     let inputs = Inputs { raw: Some(raw), inner_raw: Some(&excluded), ..Inputs::default() };
     let compiler = builder.compiler();

@@ -97,7 +97,9 @@ impl Session {
             PlanCacheMode::Auto => {
                 let made = choices.custom.get();
                 let cost = generic.shared.prepared.statement.plan.cost.total;
-                made < FIRST_CUSTOM || cost >= choices.custom_cost.get() / made as f64
+                made < FIRST_CUSTOM
+                    || generic.shared.needs_values
+                    || cost >= choices.custom_cost.get() / made as f64
             }
         }
     }

@@ -116,6 +116,8 @@ pub(crate) struct SharedPlan {
     said: Option<(Arc<str>, Arc<RawStatement>)>,
     /// The statement that custom plans are made of, if the values of its parameters may matter.
     pub(super) analyzed: Option<Arc<Analyzed>>,
+    /// It cannot run: only a plan for the values of the parameters can.
+    pub(super) needs_values: bool,
     /// Made for one run.
     pub(super) custom: bool,
     /// Its parameters may stand in for literals, see [`super::shapes`].
@@ -381,6 +383,7 @@ impl SharedPlan {
             form: generic.form,
             said: None,
             analyzed: None,
+            needs_values: false,
             custom: true,
             suits_literals: generic.suits_literals,
             depends,
@@ -684,7 +687,7 @@ impl Session {
         let mut analyzed = match (&source.work, &source.body) {
             (Work::Query(raw), _) => analyze::analyze(raw, &source.text, params, view, call)?,
             (Work::Stored, Some(body)) => Analyzed {
-                query: analyze::stored::load_query(&source.text, view)?,
+                query: analyze::rewrite::load(&source.text, view, call)?,
                 params: body.variables.types(),
             },
             _ => return Err(SqlError::internal("a utility statement has no plan")),
@@ -750,6 +753,7 @@ impl Session {
             params,
             said,
             analyzed: matter.then(|| Arc::new(analyzed)),
+            needs_values: statement.needs_values(),
             custom: false,
             suits_literals,
             columns: if returns_rows { Some(self.result_columns(&statement.result)?) } else { None },

@@ -214,3 +214,26 @@ fn a_duplicate_of_an_expression_is_shown() {
         Some("Key (b, lower(a), (a || 'z'::text))=(1, x, Xz) already exists.")
     );
 }
+
+#[test]
+fn values_of_parameters_tell_the_index_of_a_conflict() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table t (a int, active bool); create unique index on t (a) where active").unwrap();
+    s.run("prepare add as insert into t values ($1, $2) on conflict (a) where active = $2 do update set a = -excluded.a").unwrap();
+    for a in 0..8 {
+        s.run(&format!("execute add({a}, true)")).unwrap();
+    }
+    s.run("execute add(7, true)").unwrap();
+    assert_eq!(s.query("select max(a), min(a) from t"), "6|-7");
+    let error = s.run("execute add(1, false)").err().unwrap();
+    assert_eq!(
+        error.message(),
+        "there is no unique or exclusion constraint matching the ON CONFLICT specification"
+    );
+    s.run("create table c (n text); create unique index on c (n collate \"C\")").unwrap();
+    s.run("insert into c values ('x'), ('x') on conflict (n collate \"C\") do nothing").unwrap();
+    let other =
+        s.run("insert into c values ('x') on conflict (n collate \"POSIX\") do nothing").err().unwrap();
+    assert_eq!(other.code().as_str(), "42P10");
+}

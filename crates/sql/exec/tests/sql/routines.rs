@@ -90,6 +90,65 @@ fn a_body_in_standard_form_depends_on_what_it_uses() {
 }
 
 #[test]
+fn a_body_that_changes_rows_is_shown_as_it_was_written() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create type pair as (a int, b text)").unwrap();
+    s.run("create table t (id int primary key, v text default 'd', arr int[], c pair, g int generated always as (id * 2) stored)").unwrap();
+    s.run("create table log (at int, note text)").unwrap();
+    let body = "begin atomic
+        insert into t (id, v) values (f.i, default) on conflict (id) do update set v = excluded.v || '!' where t.id > 0;
+        insert into t (id, arr[1], c.b) values (i + 1, 7, 'x'), (i + 2, 8, 'y') on conflict on constraint t_pkey do nothing;
+        insert into log (at, note) select x.id, x.v from t x;
+        insert into log default values;
+        update only t set arr[1] = 1, arr[2] = 2, (v, id) = (select l.note, l.at from log l), g = default from log
+          where t.id = log.at;
+        delete from log l using t where l.at = t.id and l.note is null;
+        with gone as (delete from log returning at) insert into log select at, 'again' from gone;
+        merge into t using log l on t.id = l.at
+          when matched and l.note = 'x' then update set v = l.note when matched then delete
+          when not matched then insert (id, v) values (l.at, default);
+        update t set v = 'z' where id = i returning with (old as o) o.id, new.v;
+        end";
+    s.run(&format!("create function f(i int, out a int, out b text) {body}")).unwrap();
+    let shown = s.query("select pg_get_function_sqlbody('f'::regproc)");
+    assert_eq!(shown, include_str!("routines_body.sql").trim_end());
+    // What it says makes the same function again.
+    let definition = s.query("select pg_get_functiondef('f'::regproc)");
+    s.run(&definition).unwrap();
+    assert_eq!(s.query("select pg_get_function_sqlbody('f'::regproc)"), shown);
+    let held = s.run("alter table t drop column arr").err().unwrap();
+    assert_eq!(held.report().detail.as_deref(), Some("function f(integer) depends on column arr of table t"));
+}
+
+#[test]
+fn a_body_follows_the_defaults_and_views_of_its_tables() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table t (id int, v text default 'old'); create view w as select id as wid, v as wv from t")
+        .unwrap();
+    s.run(
+        "create procedure add(i int) begin atomic insert into t (id) values (i); insert into w (wid) values (-i);
+         insert into t values (i * 10, default), (i * 100, 'own'); end",
+    )
+    .unwrap();
+    s.run("create function all_of() returns setof w begin atomic select * from w; end").unwrap();
+    s.run("call add(1)").unwrap();
+    assert_eq!(s.query("select * from t order by id"), "-1|old\n1|old\n10|old\n100|own");
+    s.run("alter table t alter v set default 'new'; alter view w alter wv set default 'of the view'; alter table t rename v to vv")
+        .unwrap();
+    s.run("delete from t; call add(2)").unwrap();
+    assert_eq!(s.query("select * from all_of() order by 1"), "-2|of the view\n2|new\n20|new\n200|own");
+    assert_eq!(
+        message(
+            &s,
+            "create function g() returns int begin atomic insert into t (nope) values (1); select 1; end"
+        ),
+        "column \"nope\" of relation \"t\" does not exist"
+    );
+}
+
+#[test]
 fn indexes_and_checks_depend_on_the_functions_of_their_expressions() {
     let server = Server::new();
     let s = server.connect();

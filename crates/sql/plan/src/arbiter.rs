@@ -1,0 +1,120 @@
+//! The unique indexes whose violation ON CONFLICT means.
+//!
+//! # PostgreSQL counterpart and differences
+//! `infer_arbiter_indexes` of `optimizer/util/plancat.c`. There a plan for any values of the parameters fails where only some values imply
+//! the condition of a partial index, which clients see from the sixth run on; here the statement keeps to plans for its values.
+
+use analyze::{Inference, InferenceElement};
+use base::{Oid, SqlError, SqlResult, sql_err};
+use types::registry::opclasses::OPCLASSES;
+
+use crate::convert::Converter;
+use crate::expr::{Expr, RelId};
+use crate::fold::fold;
+use crate::implication::follows;
+use crate::plan::IndexRef;
+use crate::walk::flatten_and;
+
+impl Converter<'_, '_> {
+    /// The indexes, and whether values of parameters decide which they are.
+    pub(crate) fn arbiters(
+        &mut self,
+        conflict: &analyze::OnConflict,
+        rel: RelId,
+    ) -> SqlResult<(Vec<Oid>, bool)> {
+        let Some(table) = self.planner.relations[rel].table.clone() else { return Ok((Vec::new(), false)) };
+        let Some(inference) = &conflict.inference else {
+            let of_constraint = table.indexes.iter().filter(|i| i.constraint == conflict.constraint);
+            let named = conflict.constraint.is_valid();
+            return Ok((of_constraint.filter(|_| named).map(|i| i.oid).collect(), false));
+        };
+        let wanted = self.wanted(inference)?;
+        let mut found = Vec::new();
+        for position in 0..table.indexes.len() {
+            let index = IndexRef { table: table.clone(), position };
+            if index.unique && index.valid && self.is_meant(&index, rel, &inference.elements, &wanted) {
+                found.push(index.oid);
+            }
+        }
+        if found.is_empty() && !wanted.has_params() {
+            return Err(no_arbiter());
+        }
+        Ok((found.clone(), found.is_empty()))
+    }
+
+    fn wanted(&mut self, inference: &Inference) -> SqlResult<Wanted> {
+        let mut keys = Vec::with_capacity(inference.elements.len());
+        for element in &inference.elements {
+            keys.push(self.settled(&element.expr)?);
+        }
+        let mut filter = Vec::new();
+        if let Some(expr) = &inference.filter {
+            flatten_and(self.settled(expr)?, &mut filter);
+        }
+        Ok(Wanted { keys, filter })
+    }
+
+    /// An expression with the values of parameters, if they are known.
+    fn settled(&mut self, expr: &analyze::Expr) -> SqlResult<Expr> {
+        let mut expr = self.expr(expr)?;
+        if let Some(values) = self.planner.context.params {
+            crate::planner::put_params(&mut expr, values);
+        }
+        fold(&mut expr);
+        Ok(expr)
+    }
+
+    fn is_meant(
+        &mut self,
+        index: &IndexRef,
+        rel: RelId,
+        elements: &[InferenceElement],
+        wanted: &Wanted,
+    ) -> bool {
+        let mut own = self.planner.index_columns(rel, index);
+        own.truncate(index.keys.len());
+        let suits = |(element, key): (&InferenceElement, &Expr)| {
+            let mut places = own.iter().enumerate().filter(|(_, expr)| *expr == key).map(|(at, _)| at);
+            places.any(|at| fits(element, index, at))
+        };
+        let all_asked = own.iter().all(|expr| wanted.keys.contains(expr));
+        if !all_asked || !elements.iter().zip(&wanted.keys).all(suits) {
+            return false;
+        }
+        let predicate = match &index.predicate {
+            None => Some(Vec::new()),
+            Some(_) => self.planner.index_predicate(rel, index),
+        };
+        predicate.is_some_and(|parts| parts.iter().all(|part| follows(part, &wanted.filter)))
+    }
+}
+
+/// That no index fits.
+pub fn no_arbiter() -> SqlError {
+    sql_err!(
+        INVALID_COLUMN_REFERENCE,
+        "there is no unique or exclusion constraint matching the ON CONFLICT specification"
+    )
+}
+
+/// What is asked of an index: its keys, and what may be taken for true of its rows.
+struct Wanted {
+    keys: Vec<Expr>,
+    filter: Vec<Expr>,
+}
+
+impl Wanted {
+    fn has_params(&self) -> bool {
+        let is_param = |e: &Expr| e.any(&mut |e| matches!(e, Expr::Param { .. }));
+        self.keys.iter().chain(&self.filter).any(is_param)
+    }
+}
+
+/// Whether a column of an index has the collation and the operator class that are asked for.
+fn fits(element: &InferenceElement, index: &IndexRef, at: usize) -> bool {
+    let class =
+        |oid: Oid| OPCLASSES.iter().find(|class| class.oid == oid).map(|class| (class.family, class.input));
+    let own = index.opclasses.get(at).copied().unwrap_or_default();
+    (!element.collation.is_valid() || index.collations.get(at) == Some(&element.collation))
+        && (!element.opclass.is_valid() || own == element.opclass || class(own) == class(element.opclass))
+}
