@@ -107,7 +107,7 @@ pub fn gives_files(settings: &ServerSettings) -> bool {
     let files = match allowed {
         true => "and \"stampede.allow_root_access\" lets its superusers reach every file of this machine",
         false => {
-            "COPY reaches no files outside the data directory, unless \"stampede.allow_root_access\" is set"
+            "statements reach no files outside the data directory, unless \"stampede.allow_root_access\" is set"
         }
     };
     let message = format!("the server runs as root, which is not recommended; {files}");

@@ -32,6 +32,10 @@ pub struct Metadata {
     pub mode: u32,
     /// User id of the owner; on a simulated disk, where all is ours, 0.
     pub owner: u32,
+    /// Whether it is a plain file: neither a directory nor a device, a pipe or a socket.
+    pub is_file: bool,
+    /// When it was last read, when its contents and when anything about it changed; microseconds since 1970-01-01 UTC, 0 on a simulated disk.
+    pub times: [i64; 3],
 }
 
 /// Gives a file another name, replacing what had it.
@@ -123,8 +127,20 @@ pub fn metadata(path: &Path) -> io::Result<Metadata> {
         Some(sim) => sim.disk_metadata(path),
         None => blocking(|| {
             let meta = fs::metadata(path)?;
-            let mode = meta.permissions().mode() & 0o7777;
-            Ok(Metadata { len: meta.len(), is_dir: meta.is_dir(), mode, owner: meta.uid() })
+            let micros = |(seconds, nanos): (i64, i64)| seconds * 1_000_000 + nanos / 1000;
+            let times = [
+                (meta.atime(), meta.atime_nsec()),
+                (meta.mtime(), meta.mtime_nsec()),
+                (meta.ctime(), meta.ctime_nsec()),
+            ];
+            Ok(Metadata {
+                len: meta.len(),
+                is_dir: meta.is_dir(),
+                mode: meta.permissions().mode() & 0o7777,
+                owner: meta.uid(),
+                is_file: meta.is_file(),
+                times: times.map(micros),
+            })
         }),
     }
 }

@@ -38,6 +38,10 @@ enum Change {
     SetLen(usize),
 }
 
+/// What is known of any directory.
+const DIRECTORY: Metadata =
+    Metadata { len: 0, is_dir: true, mode: 0o700, owner: 0, is_file: false, times: [0; 3] };
+
 impl Change {
     fn apply(&self, to: &mut Vec<u8>) {
         match self {
@@ -410,14 +414,15 @@ impl SimCore {
         let path = normal(path);
         let state = self.disk_state()?;
         match state.current.get(&path) {
-            None if path == Path::new("/") => Ok(Metadata { len: 0, is_dir: true, mode: 0o700, owner: 0 }),
+            None if path == Path::new("/") => Ok(DIRECTORY),
             None => Err(ErrorKind::NotFound.into()),
-            Some(Node::Dir) => Ok(Metadata { len: 0, is_dir: true, mode: 0o700, owner: 0 }),
+            Some(Node::Dir) => Ok(DIRECTORY),
             Some(Node::File(contents)) => Ok(Metadata {
                 len: contents.lock().current.len() as u64,
                 is_dir: false,
                 mode: 0o600,
-                owner: 0,
+                is_file: true,
+                ..DIRECTORY
             }),
         }
     }

@@ -487,6 +487,7 @@ functions! {
     2625 pg_ls_dir(text) -> text [strict returns_set rows(1000.0)] { session PgLsDir }
     3297 pg_ls_dir(text, bool, bool) -> text [strict returns_set rows(1000.0)] { session PgLsDir }
     3354 pg_ls_waldir() -> record [strict returns_set cost(10.0) rows(20.0) names(&["name", "size", "modification"]) outs(b"ooo", &[crate::oids::text, crate::oids::int8, crate::oids::timestamptz])] { session PgLsWaldir }
+    5031 pg_ls_archive_statusdir() -> record [strict returns_set cost(10.0) rows(20.0) names(&["name", "size", "modification"]) outs(b"ooo", &[crate::oids::text, crate::oids::int8, crate::oids::timestamptz])] { session PgLsArchiveStatusdir }
     3353 pg_ls_logdir() -> record [strict returns_set cost(10.0) rows(20.0) names(&["name", "size", "modification"]) outs(b"ooo", &[crate::oids::text, crate::oids::int8, crate::oids::timestamptz])] { session PgLsLogdir }
     5029 pg_ls_tmpdir() -> record [strict returns_set cost(10.0) rows(20.0) names(&["name", "size", "modification"]) outs(b"ooo", &[crate::oids::text, crate::oids::int8, crate::oids::timestamptz])] { session PgLsTmpdir }
     5030 pg_ls_tmpdir(oid) -> record [strict returns_set cost(10.0) rows(20.0) names(&["tablespace", "name", "size", "modification"]) outs(b"iooo", &[crate::oids::oid, crate::oids::text, crate::oids::int8, crate::oids::timestamptz])] { session PgLsTmpdir }

@@ -2,7 +2,7 @@
 //! The functions of SQL that need the session or the catalogs: whoever calls them has only arguments and a name.
 //!
 //! # Layout
-//! One file per family: `facts` (who, where, when, encodings), `lists` (keywords, time zones), `index_properties`, `large_objects`, `settings`, `access_files` (`pg_hba.conf`), `xact` (transactions and WAL), `names` (names,
+//! One file per family: `facts` (who, where, when, encodings), `lists` (keywords, time zones), `index_properties`, `large_objects`, `settings`, `access_files` (`pg_hba.conf`), `files` (the server's files), `xact` (transactions and WAL), `names` (names,
 //! comments, visibility), `alias` (what types ask, `regclass` and its like), `definitions` (`pg_get_*def`), `objects` (addresses and names of objects), `partitions`, `sizes`,
 //! `privileges`, `locks`, `activity`, `statistics`, `server_statistics`, `sequences`, `updatable` (what views let through), `user_types` (values of enums, domains, rows). `text` holds what they write names with.
 //!
@@ -18,6 +18,7 @@ mod activity;
 pub(crate) mod alias;
 mod definitions;
 mod facts;
+mod files;
 mod index_properties;
 mod large_objects;
 mod lists;
@@ -133,6 +134,9 @@ impl Session {
         if let Some(value) = self.statistics_function(id, args)? {
             return Ok(value);
         }
+        if let Some(value) = self.file_function(id, args)? {
+            return Ok(value);
+        }
         self.row_as_value(id, call, args)
     }
 
@@ -189,6 +193,9 @@ impl Session {
         if let Some(rows) = self.statistics_rows(id, args)? {
             return Ok(rows);
         }
+        if let Some(rows) = self.file_rows(id, args)? {
+            return Ok(rows);
+        }
         Err(missing(id))
     }
 }
@@ -215,13 +222,6 @@ const WITHOUT_ANSWER: &[SessionFn] = &[
     SessionFn::PgGetStatisticsobjdefColumns,
     SessionFn::PgGetStatisticsobjdefExpressions,
     SessionFn::PgLogBackendMemoryContexts,
-    SessionFn::PgLsDir,
-    SessionFn::PgLsLogdir,
-    SessionFn::PgLsTmpdir,
-    SessionFn::PgLsWaldir,
-    SessionFn::PgReadBinaryFile,
-    SessionFn::PgReadFile,
-    SessionFn::PgStatFile,
     SessionFn::PgStatGetBackendIo,
     SessionFn::PgStatGetBackendWal,
     SessionFn::PgStatResetBackendStats,

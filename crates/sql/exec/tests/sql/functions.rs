@@ -332,3 +332,42 @@ fn a_long_call_looks_for_interrupts() {
         assert!(late.is_empty(), "{}", late.join("\n"));
     });
 }
+
+#[test]
+fn files_of_the_server_are_for_those_who_may_read_them() {
+    let server = Server::new();
+    let s = server.connect();
+    let error = |s: &crate::support::Client, sql: &str| {
+        s.run(sql).err().map(|e| (e.code().as_str().to_owned(), e.message().to_owned()))
+    };
+    assert_eq!(
+        s.query(
+            "select pg_read_file('PG_VERSION') is not null, size > 0, isdir from pg_stat_file('PG_VERSION')"
+        ),
+        "t|t|f"
+    );
+    assert_eq!(s.query("select count(*) > 0, bool_and(size > 0) from pg_ls_waldir()"), "t|t");
+    assert_eq!(s.query("select count(*) from pg_ls_dir('.') d where d = 'base'"), "1");
+    assert_eq!(s.query("select count(*) from pg_ls_dir('base', false, true) d where d = '..'"), "1");
+    assert_eq!(s.query("select pg_read_file('nope', true), pg_read_binary_file('PG_VERSION', 0, 0)"), "|\\x");
+    assert_eq!(
+        error(&s, "select pg_read_file('nope')"),
+        Some(("58P01".into(), "could not open file \"nope\" for reading: No such file or directory".into()))
+    );
+    assert_eq!(
+        error(&s, "select pg_ls_dir('nope')"),
+        Some(("58P01".into(), "could not open directory \"nope\": No such file or directory".into()))
+    );
+    s.run("create role reader login; grant execute on function pg_read_file(text) to reader").unwrap();
+    let reader = server.connect_as("reader").unwrap();
+    assert_eq!(
+        error(&reader, "select pg_read_file('/etc/passwd')"),
+        Some(("42501".into(), "absolute path not allowed".into()))
+    );
+    assert_eq!(
+        error(&reader, "select pg_read_file('base/../../x')"),
+        Some(("42501".into(), "path must be in or below the data directory".into()))
+    );
+    assert_eq!(reader.query("select pg_read_file('base/../PG_VERSION') is not null"), "t");
+    assert_eq!(error(&reader, "select pg_ls_dir('.')").map(|e| e.0), Some("42501".into()));
+}

@@ -159,6 +159,7 @@ pub enum SessionFn {
     PgListeningChannels,
     PgLockStatus,
     PgLogBackendMemoryContexts,
+    PgLsArchiveStatusdir,
     PgLsDir,
     PgLsLogdir,
     PgLsTmpdir,

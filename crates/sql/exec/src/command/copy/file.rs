@@ -78,7 +78,7 @@ fn check_within(path: &Path, folder: &Path) -> SqlResult<()> {
         return Ok(());
     }
     Err(sql_err!(INSUFFICIENT_PRIVILEGE, "permission denied for file \"{}\"", path.display())
-        .detail("The server runs as root, and COPY reaches no files outside the data directory then.")
+        .detail("The server runs as root, and statements reach no files outside the data directory then.")
         .hint(ROOT_HINT))
 }
 
