@@ -57,6 +57,7 @@ impl Analyzer<'_> {
                     catalog::view::TypeKind::Composite(_) => oids::record,
                     catalog::view::TypeKind::Range(_) => oids::anyrange,
                     catalog::view::TypeKind::Multirange(_) => oids::anymultirange,
+                    catalog::view::TypeKind::Like(like) => like.order,
                     _ if facts.category == b'S' => oids::text,
                     _ if matches!(
                         base,

@@ -404,6 +404,22 @@ impl Analyzer<'_> {
         }
     }
 
+    /// OID of an operator class for B-trees as written: one of the registry, as no index has another.
+    pub(crate) fn btree_class(&self, name: &ast::Name) -> SqlResult<Oid> {
+        use types::registry::opclasses::OPCLASSES;
+        let (schema, last) = self.split_name(name)?;
+        let found = OPCLASSES.iter().find(|class| class.method == Oid(403) && class.name == last);
+        found.filter(|_| matches!(schema, None | Some("pg_catalog"))).map(|class| class.oid).ok_or_else(
+            || {
+                sql_err!(
+                    UNDEFINED_OBJECT,
+                    "operator class \"{}\" does not exist for access method \"btree\"",
+                    name.dotted()
+                )
+            },
+        )
+    }
+
     /// OID of a collation as written.
     pub(crate) fn collation(&self, name: &ast::Name, location: Location) -> SqlResult<Oid> {
         let (schema, last) = self.split_name(name)?;

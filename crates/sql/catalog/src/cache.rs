@@ -168,6 +168,8 @@ impl Entries {
             &pg_aggregate::TABLE,
             &pg_operator::TABLE,
             &pg_cast::TABLE,
+            &pg_opclass::TABLE,
+            &pg_amproc::TABLE,
         ];
         if definitions.iter().any(|table| table.oid == catalog) {
             std::mem::take(&mut self.definitions).revoke();
@@ -178,7 +180,10 @@ impl Entries {
                 self.schema_names.clear();
                 self.schema_acls.clear();
             }
-            c if c == pg_type::TABLE.oid || c == pg_enum::TABLE.oid => {
+            // The description of a type says how its values are compared.
+            c if [pg_type::TABLE.oid, pg_enum::TABLE.oid, pg_opclass::TABLE.oid, pg_amproc::TABLE.oid]
+                .contains(&c) =>
+            {
                 self.types.clear();
                 self.type_names.clear();
             }

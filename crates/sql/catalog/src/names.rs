@@ -10,19 +10,21 @@ use crate::database::{PG_CATALOG, Reader};
 use crate::row::{Row, RowExt};
 use crate::stats::ColumnStatistics;
 use crate::system::{
-    pg_aggregate, pg_cast, pg_class, pg_collation, pg_constraint, pg_enum, pg_namespace, pg_opclass,
-    pg_operator, pg_proc, pg_range, pg_statistic, pg_type,
+    pg_aggregate, pg_amproc, pg_cast, pg_class, pg_collation, pg_constraint, pg_enum, pg_namespace,
+    pg_opclass, pg_operator, pg_proc, pg_range, pg_statistic, pg_type,
 };
 use crate::tables::Place;
 use crate::validity::Validity;
 use crate::vectors;
 use crate::view::{
     AggregateDef, AggregateSteps, CastDef, CatalogView, CollationDef, Domain, DomainCheck, EnumLabel,
-    FunctionDef, OperatorDef, Parameter, Table, TypeDef, TypeKind,
+    FunctionDef, Like, OperatorDef, Parameter, Table, TypeDef, TypeKind,
 };
 
 /// Below it are the OIDs of the registry, which PostgreSQL numbers by hand.
 const FIRST_MADE: Oid = Oid(10_000);
+/// Access method `btree`.
+const BTREE: Oid = Oid(403);
 
 impl Reader<'_> {
     /// OID of the relation with this name in this schema.
@@ -111,7 +113,8 @@ impl Reader<'_> {
             b'p' => TypeKind::Pseudo,
             b'r' => TypeKind::Range(self.range_info(row.oid(pg_type::OID), false)?),
             b'm' => TypeKind::Multirange(self.range_info(row.oid(pg_type::OID), true)?),
-            _ => TypeKind::Base,
+            _ if row.oid(pg_type::OID).is_pinned() || row.oid(pg_type::TYPELEM).is_valid() => TypeKind::Base,
+            _ => self.like(row)?,
         };
         // A type that is subscripted by position is no array type; arrays are variable-length.
         let is_array = row.int(pg_type::TYPLEN) == -1;
@@ -128,6 +131,40 @@ impl Reader<'_> {
             collation: row.oid(pg_type::TYPCOLLATION),
             defined: row.bool(pg_type::TYPISDEFINED),
         }))
+    }
+
+    /// What a base type of a user is like.
+    fn like(&self, row: &Row) -> SqlResult<TypeKind> {
+        let input = self.internal_function(row.oid(pg_type::TYPINPUT))?;
+        let Some(base) = input.and_then(types::registry::type_with_input) else { return Ok(TypeKind::Base) };
+        Ok(TypeKind::Like(Like {
+            base: base.oid,
+            order: self.order_of(row.oid(pg_type::OID))?,
+            default: row.opt_str(pg_type::TYPDEFAULT).map(Into::into),
+        }))
+    }
+
+    /// The function of the registry that a user's function is another name of; 0 if it is none.
+    fn internal_function(&self, oid: Oid) -> SqlResult<Option<Oid>> {
+        Ok(self.function_by_oid(oid)?.and_then(|f| f.internal()).map(|f| f.oid))
+    }
+
+    /// The type of the registry that the default B-tree class of a user's type compares values as.
+    fn order_of(&self, ty: Oid) -> SqlResult<Oid> {
+        let by_method = pg_opclass::PG_OPCLASS_AM_NAME_NSP_INDEX;
+        let classes = self.find(&pg_opclass::TABLE, by_method, &[BTREE.into()])?;
+        let is_default =
+            |row: &&Row| row.oid(pg_opclass::OPCINTYPE) == ty && row.bool(pg_opclass::OPCDEFAULT);
+        let Some(class) = classes.iter().map(|(_, row)| row).find(is_default) else {
+            return Ok(Oid::INVALID);
+        };
+        let key = [class.oid(pg_opclass::OPCFAMILY).into(), ty.into(), ty.into(), 1i16.into()];
+        let by_family = pg_amproc::PG_AMPROC_FAM_PROC_INDEX;
+        let Some((_, row)) = self.find_one(&pg_amproc::TABLE, by_family, &key)? else {
+            return Ok(Oid::INVALID);
+        };
+        let function = self.internal_function(row.oid(pg_amproc::AMPROC))?;
+        Ok(function.and_then(types::registry::type_compared_by).unwrap_or_default())
     }
 
     /// What a range type is made of, or the one that a multirange type belongs to.

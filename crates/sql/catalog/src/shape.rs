@@ -33,6 +33,11 @@ pub fn type_shape(view: &dyn CatalogView, oid: Oid) -> SqlResult<TypeShape> {
     let mut shape = match &def.kind {
         TypeKind::Enum(_) => plain(Physical::Int8, 8, oids::anyenum),
         TypeKind::Domain(domain) => type_shape(view, domain.base)?,
+        TypeKind::Like(like) => TypeShape {
+            comparable: if like.order.is_valid() { like.order } else { oid },
+            element: Oid::INVALID,
+            ..type_shape(view, like.base)?
+        },
         TypeKind::Composite(_) => plain(Physical::Varlena, 8, oids::record),
         TypeKind::Range(_) => plain(Physical::Varlena, 8, oids::anyrange),
         TypeKind::Multirange(_) => plain(Physical::Varlena, 8, oids::anymultirange),

@@ -354,6 +354,8 @@ impl Table {
 pub enum TypeKind {
     /// A built-in one, or an array of a user's type.
     Base,
+    /// One that a user made whose values are those of a built-in one.
+    Like(Like),
     /// A row type and its relation.
     Composite(Oid),
     /// A domain.
@@ -366,6 +368,17 @@ pub enum TypeKind {
     Range(types::range::RangeInfo),
     /// A multirange.
     Multirange(types::range::RangeInfo),
+}
+
+/// A type whose input and output functions are those of a built-in one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Like {
+    /// The built-in type.
+    pub base: Oid,
+    /// The type of the registry that its default B-tree class compares values as; 0 if it has no such class.
+    pub order: Oid,
+    /// DEFAULT, as a text for the input function.
+    pub default: Option<Arc<str>>,
 }
 
 /// A domain.

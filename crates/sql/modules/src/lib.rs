@@ -3,7 +3,7 @@
 //!
 //! # Layout
 //! * `pgcrypto`: hashes, ciphers, passwords, OpenPGP messages. `uuid_ossp`: UUIDs. `fuzzystrmatch`: similar words. `pg_trgm`: similar texts. `unaccent`:
-//!   letters without accents.
+//!   letters without accents. `citext`: texts without regard to case.
 //!   `pg_stat_statements`, `auto_explain`: what statements take, and their plans.
 //! * Each has its `script.sql`, the statements that make its functions, and a table that leads from symbols to them.
 //!
@@ -14,6 +14,7 @@
 //! `contrib/`.
 
 mod auto_explain;
+mod citext;
 mod fuzzystrmatch;
 mod pg_stat_statements;
 mod pg_trgm;
@@ -24,9 +25,10 @@ mod uuid_ossp;
 use exec::module::Module;
 
 /// All modules.
-pub fn all() -> [&'static Module; 7] {
+pub fn all() -> [&'static Module; 8] {
     [
         &auto_explain::MODULE,
+        &citext::MODULE,
         &fuzzystrmatch::MODULE,
         &pg_stat_statements::MODULE,
         &pg_trgm::MODULE,

@@ -750,8 +750,10 @@ impl<'p, 'c> Converter<'p, 'c> {
     }
 
     fn on_conflict(&mut self, conflict: &a::OnConflict, rel: RelId) -> SqlResult<OnConflict> {
+        let (arbiters, unsettled) = self.arbiters(conflict, rel)?;
         let mut out = OnConflict {
-            arbiters: conflict.arbiters.clone(),
+            arbiters,
+            unsettled,
             set: None,
             multi: Vec::new(),
             filter: Vec::new(),
@@ -1114,11 +1116,11 @@ impl<'p, 'c> Converter<'p, 'c> {
         if let Some(body) = a::body::operator_body(op, self.planner.context.catalog)? {
             return self.operator(&body);
         }
-        let function = self.planner.function(op.function)?;
+        let (op_oid, function) = self.planner.operator(op)?;
         Ok(Call {
             number: self.planner.call_number(&function),
             function,
-            form: CallForm::Operator(op.op, self.planner.operator_name(op.op)?),
+            form: CallForm::Operator(op_oid, self.planner.operator_name(op_oid)?),
             args: self.exprs(&op.args)?,
             type_oid: op.result_type,
             typmod: -1,
@@ -1338,8 +1340,7 @@ impl<'p, 'c> Converter<'p, 'c> {
             };
             let types = types::registry::operator(compare.ops[i]).map(|o| (o.left, o.right));
             let named = |name: &str| {
-                let found =
-                    types::registry::operators_named(name).iter().find(|o| Some((o.left, o.right)) == types);
+                let found = types.and_then(|(l, r)| types::registry::operator_between(name, l, r));
                 found.map(|o| o.oid).ok_or_else(|| SqlError::internal("row comparison without equality"))
             };
             result = Some(match result {

@@ -120,6 +120,25 @@ impl Planner<'_> {
         def.map(Function::User).ok_or_else(missing)
     }
 
+    /// An operator and its function: of a user's type that compares as one of the registry, that one's, which plans know to sort, hash and
+    /// look up by.
+    pub(crate) fn operator(&mut self, op: &analyze::OpExpr) -> SqlResult<(Oid, Function)> {
+        let function = self.function(op.function)?;
+        let (Some(builtin), [left, right]) = (function.user().and_then(|f| f.internal()), op.args.as_slice())
+        else {
+            return Ok((op.op, function));
+        };
+        let mut order = |e: &analyze::Expr| {
+            let ty = analyze::facts::expr_type(e, &|_| Oid::INVALID);
+            self.note_type(ty).map(|shape| shape.comparable)
+        };
+        let (left, right) = (order(left)?, order(right)?);
+        Ok(match types::registry::operator_of(builtin.oid, left, right) {
+            Some(operator) => (operator.oid, Function::Builtin(builtin)),
+            None => (op.op, function),
+        })
+    }
+
     /// An operator's name.
     pub(crate) fn operator_name(&self, oid: Oid) -> SqlResult<Arc<str>> {
         if let Some(operator) = types::registry::operator(oid) {

@@ -179,3 +179,6 @@ pub const _tsmultirange: Oid = Oid(6152);
 pub const _tstzmultirange: Oid = Oid(6153);
 pub const _datemultirange: Oid = Oid(6155);
 pub const _int8multirange: Oid = Oid(6157);
+
+/// No type of `pg_type`: text that compares without regard to case, as `citext` does. See [`crate::registry::is_unlisted`].
+pub const folded: Oid = Oid(9960);

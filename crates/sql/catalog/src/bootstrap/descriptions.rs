@@ -24,7 +24,7 @@ pub(super) fn describe(rows: &mut Rows) {
     for (oid, text) in super::conversions::comments() {
         comment(rows, (pg_conversion::TABLE.oid, oid), &text);
     }
-    for operator in OPERATORS {
+    for operator in OPERATORS.iter().filter(|operator| !types::registry::is_unlisted(operator.oid)) {
         let function = (pg_proc::TABLE.oid, operator.function);
         if known.contains(&function) && told.insert(operator.function) {
             let text = format!("implementation of {} operator", operator.name);

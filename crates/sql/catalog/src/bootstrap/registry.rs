@@ -5,7 +5,8 @@ use tuple::Datum;
 use types::acl::{self, AclItem};
 use types::range::RANGES;
 use types::registry::{
-    aggregates::AGGREGATES, casts::CASTS, functions, opclasses, operators::OPERATORS, types::TYPES,
+    aggregates::AGGREGATES, casts::CASTS, functions, is_unlisted, opclasses, operators::OPERATORS,
+    types::TYPES,
 };
 use types::{CastContext, CastMethod, Function, Operator, Selectivity, TypeInfo, Volatility};
 
@@ -29,7 +30,7 @@ pub(super) fn describe(rows: &mut Rows) -> SqlResult<()> {
     for info in TYPES {
         add_type(rows, info);
     }
-    for function in functions() {
+    for function in functions().iter().filter(|f| !is_unlisted(f.oid)) {
         add_function(rows, function)?;
     }
     add_ranges(rows);
@@ -210,7 +211,7 @@ fn function_acl(name: &str) -> SqlResult<Option<Datum>> {
 
 fn add_operators(rows: &mut Rows) {
     use pg_operator as o;
-    for op in OPERATORS {
+    for op in OPERATORS.iter().filter(|op| !is_unlisted(op.oid)) {
         let (restrict, join) = estimators(op);
         let row = RowBuilder::new(&o::TABLE)
             .set(o::OID, op.oid)
@@ -332,7 +333,7 @@ fn add_operator_classes(rows: &mut Rows) {
             .set(f::OPFOWNER, BOOTSTRAP_SUPERUSER);
         add(rows, &f::TABLE, row.build());
     }
-    for class in opclasses::OPCLASSES {
+    for class in opclasses::OPCLASSES.iter().filter(|class| !is_unlisted(class.oid)) {
         use pg_opclass as c;
         let row = RowBuilder::new(&c::TABLE)
             .set(c::OID, class.oid)
@@ -346,7 +347,7 @@ fn add_operator_classes(rows: &mut Rows) {
             .set(c::OPCKEYTYPE, class.key);
         add(rows, &c::TABLE, row.build());
     }
-    for op in opclasses::AMOPS {
+    for op in opclasses::AMOPS.iter().filter(|op| !is_unlisted(op.oid)) {
         use pg_amop as o;
         let method = family_method(op.family);
         let row = RowBuilder::new(&o::TABLE)
@@ -360,7 +361,7 @@ fn add_operator_classes(rows: &mut Rows) {
             .set(o::AMOPMETHOD, method);
         add(rows, &o::TABLE, row.build());
     }
-    for function in opclasses::AMPROCS {
+    for function in opclasses::AMPROCS.iter().filter(|function| !is_unlisted(function.oid)) {
         use pg_amproc as p;
         let row = RowBuilder::new(&p::TABLE)
             .set(p::OID, function.oid)

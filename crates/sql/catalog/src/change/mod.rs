@@ -68,7 +68,7 @@ pub use sequence::NewSequence;
 pub use shared::{Dependent, RoleDependency};
 pub use table::{NewColumn, NewDefault, NewTable};
 pub use trigger::NewTrigger;
-pub use types::NewDomain;
+pub use types::{NewBaseType, NewDomain};
 
 use crate::cache::Stale;
 use crate::database::{Catalog, Reader, SessionCatalog, register_change};

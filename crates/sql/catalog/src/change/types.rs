@@ -32,6 +32,36 @@ pub struct NewDomain {
     pub not_null: bool,
 }
 
+/// A base type to be made of a shell.
+#[derive(Clone, Debug)]
+pub struct NewBaseType {
+    /// Name, schema, owner.
+    pub names: (String, Oid, Oid),
+    /// `typinput`, `typoutput`, `typreceive`, `typsend`; the last two may be 0.
+    pub io: [Oid; 4],
+    /// `typlen`
+    pub len: i16,
+    /// `typbyval`
+    pub by_value: bool,
+    /// `typalign`
+    pub align: u8,
+    /// `typstorage`
+    pub storage: u8,
+    /// `typcategory`
+    pub category: u8,
+    /// `typispreferred`
+    pub preferred: bool,
+    /// `typdelim`
+    pub delimiter: u8,
+    /// DEFAULT
+    pub default: Option<String>,
+    /// `typcollation`
+    pub collation: Oid,
+}
+
+/// `shell_in`, `shell_out`.
+const SHELL_IO: Io = [2398, 2399, 0, 0];
+
 /// `pg_proc` OIDs of `typinput`, `typoutput`, `typreceive`, `typsend`.
 type Io = [u32; 4];
 
@@ -76,6 +106,53 @@ impl Changer<'_> {
             .set(pg_type::TYPELEM, element);
         self.insert(&pg_type::TABLE, &row.build())?;
         self.depend(ObjectAddress::ty(array), ObjectAddress::ty(element), Dependency::Internal)
+    }
+
+    /// Makes a type that is nothing but a name yet. Returns its OID.
+    pub fn create_shell(&mut self, name: &str, schema: Oid, owner: Oid) -> SqlResult<Oid> {
+        let oid = self.new_oid();
+        let row = self
+            .type_row(oid, (name, schema, owner), SHELL_IO)
+            .set(pg_type::TYPLEN, 4i16)
+            .set(pg_type::TYPBYVAL, true)
+            .set(pg_type::TYPALIGN, b'i')
+            .set(pg_type::TYPSTORAGE, b'p')
+            .set(pg_type::TYPTYPE, b'p')
+            .set(pg_type::TYPCATEGORY, b'P')
+            .set(pg_type::TYPISDEFINED, false);
+        self.insert(&pg_type::TABLE, &row.build())?;
+        self.depend(ObjectAddress::ty(oid), ObjectAddress::schema(schema), Dependency::Normal)?;
+        self.note_new(&AclKind::TYPE, ObjectAddress::ty(oid), owner, schema)?;
+        self.next_command()?;
+        Ok(oid)
+    }
+
+    /// Makes a base type of a shell.
+    pub fn define_base_type(&mut self, oid: Oid, new: &NewBaseType) -> SqlResult<()> {
+        let array = self.new_oid();
+        let names = (new.names.0.as_str(), new.names.1, new.names.2);
+        let mut row = self
+            .type_row(oid, names, new.io.map(|function| function.0))
+            .set(pg_type::TYPLEN, new.len)
+            .set(pg_type::TYPBYVAL, new.by_value)
+            .set(pg_type::TYPALIGN, new.align)
+            .set(pg_type::TYPSTORAGE, new.storage)
+            .set(pg_type::TYPTYPE, b'b')
+            .set(pg_type::TYPCATEGORY, new.category)
+            .set(pg_type::TYPISPREFERRED, new.preferred)
+            .set(pg_type::TYPDELIM, new.delimiter)
+            .set(pg_type::TYPCOLLATION, new.collation)
+            .set(pg_type::TYPARRAY, array)
+            .set_some(pg_type::TYPDEFAULT, new.default.as_deref())
+            .build();
+        self.edit_type(oid, |shell| {
+            row[pg_type::TYPACL] = shell[pg_type::TYPACL].clone();
+            *shell = row;
+        })?;
+        self.create_array_type(array, oid, names, new.collation)?;
+        let functions = new.io.into_iter().filter(|function| function.is_valid());
+        self.depend_on_all(ObjectAddress::ty(oid), functions.map(ObjectAddress::routine))?;
+        self.next_command()
     }
 
     /// Makes an enum. Returns its OID.

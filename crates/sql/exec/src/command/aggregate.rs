@@ -213,7 +213,7 @@ fn arguments(session: &Session, statement: &Define, given: &Given, text: &str) -
         if given.base.is_some() {
             return Err(wrong("basetype is redundant with aggregate input type specification"));
         }
-        return parameters::read(session, ObjectKind::Aggregate, &statement.parameters, text);
+        return parameters::read(session, ObjectKind::Aggregate, &statement.parameters, (false, text));
     }
     let base = given.base.as_ref().ok_or_else(|| wrong("aggregate input type must be specified"))?;
     let mut read = Parameters::default();

@@ -343,8 +343,7 @@ fn equality(session: &Session, primary: Oid, foreign: Oid) -> SqlResult<Option<O
     let plain = |type_oid| if type_oid == oids::varchar { oids::text } else { type_oid };
     let (primary, foreign) = (plain(primary), plain(foreign));
     let named = |left, right| {
-        let all = types::registry::operators_named("=").iter();
-        all.filter(|o| o.can_merge).find(|o| o.left == left && o.right == right).map(|o| o.oid)
+        types::registry::operator_between("=", left, right).filter(|o| o.can_merge).map(|o| o.oid)
     };
     if let Some(operator) = named(primary, foreign) {
         return Ok(Some(operator));
@@ -367,6 +366,7 @@ fn general_type(session: &Session, type_oid: Oid) -> SqlResult<Option<Oid>> {
         TypeKind::Multirange(_) => Some(oids::anymultirange),
         TypeKind::Composite(_) => Some(oids::record),
         TypeKind::Base if found.element.is_valid() => Some(oids::anyarray),
+        TypeKind::Like(like) if like.order.is_valid() => Some(like.order),
         _ => None,
     })
 }

@@ -31,8 +31,9 @@ pub(crate) fn create(session: &Session, statement: &CreateFunction, text: &str) 
     let schema = names::routine_schema(session, &name)?;
     let options = Options::read(&statement.options, statement.procedure, text)?;
     let language = language(session, statement, &options)?;
-    let parameters = parameters::read(session, kind, &statement.parameters, text)?;
-    let (result, returns_set) = result(session, statement, &parameters, text)?;
+    let sql = language.0 == Oid(SQL_LANGUAGE);
+    let parameters = parameters::read(session, kind, &statement.parameters, (sql, text))?;
+    let (result, returns_set) = result(session, statement, &parameters, (language.0, text))?;
     parameters::check_signature(&parameters, result)?;
     parameters.list.iter().try_for_each(|parameter| names::check_type_usage(session, parameter.type_oid))?;
     names::check_type_usage(session, result)?;
@@ -123,7 +124,7 @@ fn result(
     session: &Session,
     statement: &CreateFunction,
     parameters: &Parameters,
-    text: &str,
+    (language, text): (Oid, &str),
 ) -> SqlResult<(Oid, bool)> {
     let asked = parameters.result;
     if statement.procedure {
@@ -138,7 +139,7 @@ fn result(
     let table = parameters.list.iter().any(|p| p.mode == b't');
     let (result, returns_set) = match table {
         true => (asked, true),
-        false => parameters::return_type(session, name, text)?,
+        false => parameters::return_type_in(session, language, name, text)?,
     };
     if asked.is_valid() && asked != result {
         let shown = analyze::names::format_type(session, asked, None);
@@ -240,7 +241,7 @@ fn standard_body(
             ));
         }
         let params = analyze::ParamTypes::Variables(variables.clone());
-        let analyzed = analyze::analyze_statement(statement, text, params, session, &call)?;
+        let analyzed = analyze::analyze_body(statement, text, params, session, &call)?;
         uses::of_query(&analyzed.query, &mut new.needs);
         body.push(stored::store_query(&analyzed.query));
         last = Some(analyzed);

@@ -30,6 +30,7 @@ mod alter_tree;
 mod alter_type;
 mod alter_user_type;
 mod analyze;
+mod base_type;
 mod call;
 mod cluster;
 mod comment;
@@ -230,6 +231,7 @@ pub(crate) fn run(
             alter_function::set_owner(session, *kind, object, owner)?;
         }
         Statement::Define(s) if s.kind == ObjectKind::Operator => operator::create(session, s, text)?,
+        Statement::Define(s) if s.kind == ObjectKind::Type => base_type::create(session, s, text)?,
         Statement::Define(s) => aggregate::create(session, s, text)?,
         Statement::CreateCast(s) => operator::create_cast(session, s, text)?,
         Statement::CreateConversion(s) => conversion::create(session, s)?,
@@ -444,6 +446,7 @@ pub(crate) fn statement_name(statement: &Statement) -> &'static str {
         Statement::CreateFunction(_) => "CREATE FUNCTION",
         Statement::AlterFunction(s) => alter_name(s.kind),
         Statement::Define(s) if s.kind == ObjectKind::Operator => "CREATE OPERATOR",
+        Statement::Define(s) if s.kind == ObjectKind::Type => "CREATE TYPE",
         Statement::Define(_) => "CREATE AGGREGATE",
         Statement::CreateCast(_) => "CREATE CAST",
         Statement::CreateConversion(_) => "CREATE CONVERSION",

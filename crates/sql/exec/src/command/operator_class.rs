@@ -8,7 +8,7 @@
 use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
 use catalog::change::{NewOperatorClass, NewOperatorFamily, ObjectAddress};
 use catalog::system::{SystemTable, pg_am, pg_opclass, pg_opfamily};
-use catalog::{CatalogView, Row, RowExt, authority};
+use catalog::{CatalogView, Row, RowExt, TypeKind, authority};
 use parse::ast::{AlterOperatorFamily, CreateOperatorClass, Drop, Name, ObjectKind, ObjectName};
 use types::acl;
 
@@ -101,12 +101,19 @@ pub(super) fn default_of(session: &Session, method: Oid, inputs: &[Oid]) -> SqlR
     Ok(default.map(|row| row.oid(c::OID)))
 }
 
-/// Refuses a class that a user made where keys are to be in order: comparisons are those of built-in classes.
+/// Refuses a class that a user made where keys are to be in order: comparisons are those of built-in classes, or of the default class
+/// of a type that compares as one of the registry.
 pub(super) fn check_ordering(session: &Session, class: Oid) -> SqlResult<()> {
     if class.is_pinned() {
         return Ok(());
     }
     let row = session.with_reader(|r| r.operator_class_row(class))?;
+    if let Some(row) = row.as_ref().filter(|row| row.bool(pg_opclass::OPCDEFAULT)) {
+        let input = session.type_by_oid(row.oid(pg_opclass::OPCINTYPE))?;
+        if input.is_some_and(|def| matches!(&def.kind, TypeKind::Like(like) if like.order.is_valid())) {
+            return Ok(());
+        }
+    }
     let name = row.map(|row| row.str(pg_opclass::OPCNAME).to_owned()).unwrap_or_default();
     Err(SqlError::not_supported(format!("operator class \"{name}\", which is not built in, for ordering")))
 }

@@ -7,7 +7,7 @@
 use analyze::{ExprContext, Purpose};
 use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
 use catalog::change::ObjectAddress;
-use catalog::{CatalogView, Parameter, TypeKind};
+use catalog::{C_LANGUAGE, CatalogView, INTERNAL_LANGUAGE, Parameter, SQL_LANGUAGE, TypeKind};
 use parse::ast::{FunctionParameter, ObjectKind, ParameterMode, TypeName};
 use types::oids;
 
@@ -65,21 +65,39 @@ pub(crate) fn try_type(session: &Session, name: &TypeName, text: &str) -> SqlRes
     }
 }
 
-/// Reads the parameters of a definition.
+/// The type of an argument that is only a name yet, if it is: functions in SQL (`sql`) and aggregates take none.
+fn argument_shell(session: &Session, kind: ObjectKind, name: &TypeName, sql: bool) -> SqlResult<Option<Oid>> {
+    let Some(shell) = super::base_type::shell(session, name)? else { return Ok(None) };
+    let what = match kind {
+        ObjectKind::Aggregate => "aggregate",
+        _ if sql => "SQL function",
+        _ => {
+            let message = format!("argument type {} is only a shell", written(name));
+            session.notice(super::names::notice(SqlState::WRONG_OBJECT_TYPE, message));
+            return Ok(Some(shell));
+        }
+    };
+    Err(sql_err!(INVALID_FUNCTION_DEFINITION, "{what} cannot accept shell type {}", written(name)))
+}
+
+/// Reads the parameters of a definition; `sql`: of a function in SQL.
 pub(crate) fn read(
     session: &Session,
     kind: ObjectKind,
     given: &[FunctionParameter],
-    text: &str,
+    (sql, text): (bool, &str),
 ) -> SqlResult<Parameters> {
     let mut read = Parameters::default();
     let (mut outs, mut have_defaults) = (0, false);
     for parameter in given {
         let wrong = |error: SqlError| at(error, text, parameter.location);
         let name = &parameter.type_name;
-        let type_oid = try_type(session, name, text)?.ok_or_else(|| {
-            at(sql_err!(UNDEFINED_OBJECT, "type {} does not exist", written(name)), text, name.location)
-        })?;
+        let type_oid = match argument_shell(session, kind, name, sql)? {
+            Some(shell) => shell,
+            None => try_type(session, name, text)?.ok_or_else(|| {
+                at(sql_err!(UNDEFINED_OBJECT, "type {} does not exist", written(name)), text, name.location)
+            })?,
+        };
         if name.setof {
             let message = format!("{} cannot accept set arguments", plural(kind));
             return Err(wrong(SqlError::new(SqlState::INVALID_FUNCTION_DEFINITION, message)));
@@ -207,6 +225,30 @@ pub(crate) fn return_type(session: &Session, name: &TypeName, text: &str) -> Sql
         at(sql_err!(UNDEFINED_OBJECT, "type \"{}\" does not exist", written(name)), text, name.location)
     })?;
     Ok((found, name.setof))
+}
+
+/// As [`return_type`], for a function in this language: those of the server and of modules may return a type that is only a name yet.
+pub(crate) fn return_type_in(
+    session: &Session,
+    language: Oid,
+    name: &TypeName,
+    text: &str,
+) -> SqlResult<(Oid, bool)> {
+    if let Some(shell) = super::base_type::shell(session, name)? {
+        if language == Oid(SQL_LANGUAGE) {
+            let message = format!("SQL function cannot return shell type {}", written(name));
+            return Err(SqlError::new(SqlState::INVALID_FUNCTION_DEFINITION, message));
+        }
+        let message = format!("return type {} is only a shell", written(name));
+        session.notice(super::names::notice(SqlState::WRONG_OBJECT_TYPE, message));
+        return Ok((shell, name.setof));
+    }
+    let plain = name.array_bounds.is_empty() && name.modifiers.is_empty() && !name.percent_type;
+    let may_be_made = plain && [Oid(INTERNAL_LANGUAGE), Oid(C_LANGUAGE)].contains(&language);
+    if may_be_made && try_type(session, name, text)?.is_none() {
+        return Ok((super::base_type::make_shell(session, name)?, name.setof));
+    }
+    return_type(session, name, text)
 }
 
 /// Refuses a result whose type no argument determines, and `internal` made of nothing.

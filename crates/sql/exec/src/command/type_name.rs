@@ -37,6 +37,10 @@ pub(crate) fn resolve(reader: &Reader<'_>, name: &TypeName, text: &str) -> SqlRe
         _ => return Err(undefined()),
     };
     let mut def = reader.type_by_name(schema, last)?.ok_or_else(undefined)?;
+    if !def.defined {
+        let error = sql_err!(UNDEFINED_OBJECT, "type \"{}\" is only a shell", written(name));
+        return Err(at(error, text, name.location));
+    }
     let typmod = modifier(name, def.oid, text)?;
     if !name.array_bounds.is_empty() {
         def = match def.array {

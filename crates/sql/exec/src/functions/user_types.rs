@@ -77,6 +77,7 @@ impl Session {
                 let value = types::input(domain.base, text, domain.typmod, &call)?;
                 self.check_domain(oid, value)
             }
+            TypeKind::Like(like) => types::input(like.base, text, typmod, &call),
             TypeKind::Composite(_) => record::input(oid, &self.columns_of_type(&def)?, text, &call),
             TypeKind::Range(info) => range::input(info, text, &call),
             TypeKind::Multirange(info) => range::multirange_input(info, text, &call),
@@ -93,6 +94,7 @@ impl Session {
         match &def.kind {
             TypeKind::Enum(labels) => push_label(self.enum_label(labels, value)?, out),
             TypeKind::Domain(domain) => types::output(domain.base, value, &call, out),
+            TypeKind::Like(like) => types::output(like.base, value, &call, out),
             TypeKind::Composite(_) => {
                 let columns = self.columns_of_type(&def)?;
                 record::output(<&[u8]>::from_datum(value), Some(&columns), &call, out)
@@ -119,6 +121,7 @@ impl Session {
                 let value = types::receive(domain.base, bytes, domain.typmod, &call)?;
                 self.check_domain(oid, value)
             }
+            TypeKind::Like(like) => types::receive(like.base, bytes, typmod, &call),
             TypeKind::Composite(_) => record::receive(oid, &self.columns_of_type(&def)?, bytes, &call),
             TypeKind::Range(info) => whole(bytes, |reader| range::receive(info, reader, &call)),
             TypeKind::Multirange(info) => {
@@ -137,6 +140,7 @@ impl Session {
         match &def.kind {
             TypeKind::Enum(labels) => push_label(self.enum_label(labels, value)?, out),
             TypeKind::Domain(domain) => types::send(domain.base, value, &call, out),
+            TypeKind::Like(like) => types::send(like.base, value, &call, out),
             TypeKind::Composite(_) => {
                 let columns = self.columns_of_type(&def)?;
                 record::send(<&[u8]>::from_datum(value), Some(&columns), &call, out)

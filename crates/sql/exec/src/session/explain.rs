@@ -368,4 +368,8 @@ impl explain::Display for Session {
         let format = self.format();
         types::output(type_oid, value, &types::Call::new(&format).with_session(self), out)
     }
+
+    fn type_name(&self, type_oid: Oid, typmod: Option<i32>) -> String {
+        analyze::names::format_type(self, type_oid, typmod)
+    }
 }

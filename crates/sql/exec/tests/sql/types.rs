@@ -438,3 +438,36 @@ fn periods_may_be_told_by_their_length() {
         ""
     );
 }
+
+#[test]
+fn base_types_are_made_of_the_functions_of_others() {
+    let server = Server::new();
+    let s = server.connect();
+    let error = |sql: &str| s.run(sql).err().unwrap();
+    let shell = error("create type nope (input = int4in, output = int4out)");
+    assert_eq!(shell.message(), "type \"nope\" does not exist");
+    let made = s
+        .run("create function in42(cstring) returns n42 as 'int4in' language internal strict immutable")
+        .unwrap();
+    assert_eq!(made.notices, ["type \"n42\" is not yet defined"]);
+    let known = s
+        .run("create function out42(n42) returns cstring as 'int4out' language internal strict immutable")
+        .unwrap();
+    assert_eq!(known.notices, ["argument type n42 is only a shell"]);
+    assert_eq!(error("create table t (a n42)").message(), "type \"n42\" is only a shell");
+    s.run("create type n42 (internallength = 4, input = in42, output = out42, alignment = int4, default = 42, passedbyvalue)")
+        .unwrap();
+    s.run("create table t (a n42, b n42[], k int); insert into t (k) values (1); insert into t values ('7', '{1,2}', 2)")
+        .unwrap();
+    assert_eq!(s.query("select * from t order by k"), "42||1\n7|{1,2}|2");
+    assert_eq!(
+        error("select * from t order by a").message(),
+        "could not identify an ordering operator for type n42"
+    );
+    assert_eq!(error("insert into t values ('x')").message(), "invalid input syntax for type integer: \"x\"");
+    s.run("create cast (n42 as int) without function as implicit").unwrap();
+    assert_eq!(s.query("select a + 1 from t order by 1"), "8\n43");
+    assert_eq!(error("drop function in42(cstring)").code().as_str(), "2BP01");
+    s.run("drop type n42 cascade").unwrap();
+    assert_eq!(s.query("select count(*) from pg_type where typname like '%n42'"), "0");
+}

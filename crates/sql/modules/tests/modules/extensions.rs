@@ -119,3 +119,35 @@ fn functions_in_c_are_those_of_modules() {
     assert_eq!(error(&s, "load 'nosuch'").code().as_str(), "58P01");
     assert_eq!(s.run("load 'pgcrypto'").unwrap().tags, ["LOAD"]);
 }
+
+#[test]
+fn citext_is_text_without_regard_to_case() {
+    let server = crate::server();
+    let s = server.connect();
+    s.run("create extension citext; create table u (name citext primary key, n int)").unwrap();
+    s.run("insert into u values ('Anna', 1), ('bert', 2), ('CLARA', 3)").unwrap();
+    let twice = error(&s, "insert into u values ('ANNA', 4)");
+    assert_eq!(twice.report().detail.as_deref(), Some("Key (name)=(ANNA) already exists."));
+    s.run("insert into u values ('aNNa', 5) on conflict (name) do update set n = excluded.n").unwrap();
+    assert_eq!(s.query("select * from u order by name desc"), "CLARA|3\nbert|2\nAnna|5");
+    s.run("set enable_seqscan = off").unwrap();
+    let plan = s.query("explain (costs off) select * from u where name = 'anna'");
+    assert!(plan.contains("Index Cond: (name = 'anna'::citext)"), "{plan}");
+    assert_eq!(s.query("select n from u where name = 'anna'"), "5");
+    assert_eq!(s.query("select n from u where name in ('BERT', 'clara') order by n"), "2\n3");
+    assert_eq!(s.query("select n from u where name > 'ANNA' and name < 'C'"), "2");
+    assert_eq!(s.query("select n from u where name like 'B%' or name ~ '^cl'"), "2\n3");
+    assert_eq!(s.query("select min(name), max(name), count(distinct name) from u"), "Anna|CLARA|3");
+    s.run("create table o (of citext references u, k int); insert into o values ('BERT', 1), ('Bert', 2)")
+        .unwrap();
+    assert_eq!(s.query("select u.name, sum(k) from u join o on o.of = u.name group by 1"), "bert|3");
+    assert_eq!(error(&s, "insert into o values ('dora', 1)").code().as_str(), "23503");
+    assert_eq!(s.query("select 'A'::citext = 'a', 'A'::citext = 'a'::text, 'x'::citext || 'Y'"), "t|f|xY");
+    assert_eq!(
+        s.query("select replace('aXbx'::citext, 'X', '.'), strpos('abC'::citext, 'c'), split_part('1X2x3'::citext, 'x', 2)"),
+        "a.b.|3|2"
+    );
+    assert_eq!(s.query("select array_agg(name order by name)::text from u"), "{Anna,bert,CLARA}");
+    s.run("drop extension citext cascade").unwrap();
+    assert_eq!(s.query("select count(*) from pg_type where oid >= 16384 and typname like '%citext%'"), "0");
+}

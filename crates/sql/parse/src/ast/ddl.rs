@@ -790,10 +790,10 @@ pub struct AlterFunction {
     pub actions: Vec<DefElem>,
 }
 
-/// CREATE AGGREGATE, CREATE OPERATOR: objects that a list of properties defines.
+/// CREATE AGGREGATE, CREATE OPERATOR, CREATE TYPE: objects that a list of properties defines.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Define {
-    /// Aggregate or operator.
+    /// Aggregate, operator or base type.
     pub kind: ObjectKind,
     /// OR REPLACE
     pub replace: bool,

@@ -73,7 +73,12 @@ impl Converter<'_> {
                 actions: self.def_elems(s.actions)?,
             })),
             n::Node::DefineStmt(s)
-                if matches!(s.kind, n::ObjectType::OBJECT_AGGREGATE | n::ObjectType::OBJECT_OPERATOR) =>
+                if matches!(
+                    s.kind,
+                    n::ObjectType::OBJECT_AGGREGATE
+                        | n::ObjectType::OBJECT_OPERATOR
+                        | n::ObjectType::OBJECT_TYPE
+                ) =>
             {
                 Statement::Define(Box::new(self.define(*s)?))
             }
@@ -410,7 +415,7 @@ impl Converter<'_> {
         })
     }
 
-    /// CREATE AGGREGATE, CREATE OPERATOR.
+    /// CREATE AGGREGATE, CREATE OPERATOR, CREATE TYPE of a base type.
     fn define(&mut self, s: n::DefineStmt) -> SqlResult<Define> {
         let mut args = s.args.into_iter().flatten();
         let parameters = match args.next() {

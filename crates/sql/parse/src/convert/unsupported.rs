@@ -44,9 +44,6 @@ pub(crate) fn name(node: &Node) -> &'static str {
 
 fn define(kind: ObjectType) -> &'static str {
     match kind {
-        ObjectType::OBJECT_AGGREGATE => "CREATE AGGREGATE",
-        ObjectType::OBJECT_OPERATOR => "CREATE OPERATOR",
-        ObjectType::OBJECT_TYPE => "CREATE TYPE",
         ObjectType::OBJECT_COLLATION => "CREATE COLLATION",
         ObjectType::OBJECT_TSPARSER => "CREATE TEXT SEARCH PARSER",
         ObjectType::OBJECT_TSDICTIONARY => "CREATE TEXT SEARCH DICTIONARY",

@@ -49,7 +49,7 @@ impl<'a> Explain<'a> {
 
     fn type_name(&self, type_oid: Oid, typmod: i32) -> String {
         let typmod = (typmod >= 0).then_some(typmod);
-        types::format_type(type_oid, typmod).unwrap_or_else(|| type_oid.to_string())
+        self.display.type_name(type_oid, typmod)
     }
 
     /// An expression as PostgreSQL deparses it. What a child has computed stands in parentheses.

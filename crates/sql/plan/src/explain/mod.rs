@@ -115,10 +115,12 @@ pub enum Detail {
     Merge { inserted: u64, updated: u64, deleted: u64, skipped: u64 },
 }
 
-/// Text forms of values, as the session shows them.
+/// Text forms of values and names of types, as the session shows them.
 pub trait Display {
     /// Appends the text form of a value.
     fn value(&self, type_oid: Oid, value: &Datum, out: &mut Vec<u8>) -> SqlResult<()>;
+    /// The name of a type with its modifier.
+    fn type_name(&self, type_oid: Oid, typmod: Option<i32>) -> String;
 }
 
 /// The plan of a statement: a group called `Plan`.

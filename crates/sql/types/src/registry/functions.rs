@@ -38,6 +38,7 @@ static FAMILIES: &[&[Function]] = &[
     crate::template::READ_FUNCTIONS,
     crate::text::FUNCTIONS,
     crate::text::EDIT_FUNCTIONS,
+    crate::text::FOLDED_FUNCTIONS,
     crate::text::ENCODE_FUNCTIONS,
     crate::text::FORMAT_FUNCTIONS,
     crate::text::NORMAL_FUNCTIONS,
@@ -85,7 +86,9 @@ static INDEX: LazyLock<Index> = LazyLock::new(|| {
         SYMBOLS.lines().filter_map(|line| line.split_once(' ')).filter_map(symbol_of_line).collect();
     for (i, f) in all.iter().enumerate() {
         by_oid[f.oid.0 as usize] = i as u16 + 1;
-        by_name.entry(f.name).or_default().push(f);
+        if !super::is_unlisted(f.oid) {
+            by_name.entry(f.name).or_default().push(f);
+        }
         by_symbol.entry(symbols.get(&f.oid).copied().unwrap_or(f.name)).or_default().push(f);
     }
     Index { all, by_oid, by_name, by_symbol, symbols }
@@ -119,7 +122,7 @@ pub fn function(oid: Oid) -> Option<&'static Function> {
     }
 }
 
-/// All functions of this name.
+/// All functions of this name that SQL can call.
 pub fn functions_named(name: &str) -> &'static [&'static Function] {
     INDEX.by_name.get(name).map_or(&[], Vec::as_slice)
 }

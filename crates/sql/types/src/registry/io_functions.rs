@@ -1,5 +1,13 @@
 //! The functions that `pg_type` names: input, output, binary input and output, type modifiers.
 
+use base::{SqlResult, sql_err};
+use tuple::Datum;
+
+/// What a type that is only a name yet says to its values.
+fn of_shell(verb: &str) -> SqlResult<Datum> {
+    Err(sql_err!(FEATURE_NOT_SUPPORTED, "cannot {verb} a value of a shell type"))
+}
+
 functions! {
     31 byteaout(bytea) -> cstring [immutable strict] { output bytea }
     33 charout(char) -> cstring [immutable strict] { output char }
@@ -277,6 +285,8 @@ functions! {
     3407 pg_dependencies_send(pg_dependencies) -> bytea [stable strict] { send pg_dependencies }
     3446 macaddr8_recv(internal) -> macaddr8 [immutable strict] { receive macaddr8 }
     3447 macaddr8_send(macaddr8) -> bytea [immutable strict] { send macaddr8 }
+    2398 shell_in(cstring) -> void [immutable] { || of_shell("accept") }
+    2399 shell_out(void) -> cstring [immutable strict] { || of_shell("display") }
     3504 anyenum_in(cstring) -> anyenum [immutable strict] { input anyenum }
     3505 anyenum_out(anyenum) -> cstring [stable strict] { output anyenum }
     3594 event_trigger_in(cstring) -> event_trigger [immutable] { input event_trigger }

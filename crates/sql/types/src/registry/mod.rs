@@ -518,11 +518,38 @@ pub fn operator(oid: Oid) -> Option<&'static Operator> {
     operators::OPERATORS.binary_search_by_key(&oid, |o| o.oid).ok().map(|i| &operators::OPERATORS[i])
 }
 
+/// Whether an entry is in no catalog: what extensions' types are compared by, reached from their own functions only. PostgreSQL gives out
+/// no OIDs from this range.
+pub const fn is_unlisted(oid: Oid) -> bool {
+    9960 <= oid.0 && oid.0 < 10_000
+}
+
+/// The operator of this name between values that compare as these types.
+pub fn operator_between(name: &str, left: Oid, right: Oid) -> Option<&'static Operator> {
+    operators::OPERATORS.iter().find(|o| o.name == name && (o.left, o.right) == (left, right))
+}
+
+/// The built-in type whose input function this is.
+pub fn type_with_input(function: Oid) -> Option<&'static TypeInfo> {
+    types::TYPES.iter().find(|info| info.io[0] == function)
+}
+
+/// The type whose B-tree class orders values by this function.
+pub fn type_compared_by(function: Oid) -> Option<Oid> {
+    let orders = opclasses::AMPROCS.iter().filter(|p| p.number == 1 && p.left == p.right);
+    orders.into_iter().find(|p| p.function == function).map(|p| p.left)
+}
+
+/// The operator that a function carries out over operands that compare as these types.
+pub fn operator_of(function: Oid, left: Oid, right: Oid) -> Option<&'static Operator> {
+    operators::OPERATORS.iter().find(|o| (o.function, o.left, o.right) == (function, left, right))
+}
+
 /// All operators of this name.
 pub fn operators_named(name: &str) -> &'static [&'static Operator] {
     static NAMES: LazyLock<FxHashMap<&str, Vec<&Operator>>> = LazyLock::new(|| {
         let mut map: FxHashMap<&str, Vec<&Operator>> = FxHashMap::default();
-        for op in operators::OPERATORS {
+        for op in operators::OPERATORS.iter().filter(|op| !is_unlisted(op.oid)) {
             map.entry(op.name).or_default().push(op);
         }
         map

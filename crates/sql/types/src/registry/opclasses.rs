@@ -160,6 +160,8 @@ pub static OPCLASSES: &[OpClass] = &[
     class(10077, 405, "range_ops", 3903, 3831, true, 0), // anyrange
     class(10080, 403, "multirange_ops", 4199, 4537, true, 0), // anymultirange
     class(10081, 405, "multirange_ops", 4225, 4537, true, 0), // anymultirange
+    class(9990, 403, "citext_ops", 9992, 9960, true, 0), // folded
+    class(9991, 405, "citext_ops", 9993, 9960, true, 0), // folded
 ];
 
 /// Every operator of a family: OID, family, left, right, strategy, operator.
@@ -487,6 +489,12 @@ pub static AMOPS: &[AmOp] = &[
     amop(10419, 4199, 4537, 4537, 4, 2864), // anymultirange, anymultirange
     amop(10420, 4199, 4537, 4537, 5, 2865), // anymultirange, anymultirange
     amop(10421, 4225, 4537, 4537, 1, 2860), // anymultirange, anymultirange
+    amop(9994, 9992, 9960, 9960, 1, 9980), // folded, folded
+    amop(9995, 9992, 9960, 9960, 2, 9981), // folded, folded
+    amop(9996, 9992, 9960, 9960, 3, 9982), // folded, folded
+    amop(9997, 9992, 9960, 9960, 4, 9984), // folded, folded
+    amop(9998, 9992, 9960, 9960, 5, 9985), // folded, folded
+    amop(9999, 9993, 9960, 9960, 1, 9982), // folded, folded
 ];
 
 /// Every support function of a family: OID, family, left, right, number, function.
@@ -695,6 +703,8 @@ pub static AMPROCS: &[AmProc] = &[
     amproc(10128, 4199, 4537, 4537, 1, 4273), // anymultirange, anymultirange
     amproc(10204, 4225, 4537, 4537, 1, 4278), // anymultirange, anymultirange
     amproc(10205, 4225, 4537, 4537, 2, 4279), // anymultirange, anymultirange
+    amproc(9988, 9992, 9960, 9960, 1, 9967), // folded, folded
+    amproc(9989, 9993, 9960, 9960, 1, 9968), // folded, folded
 ];
 
 const fn class(

@@ -777,6 +777,12 @@ pub static OPERATORS: &[Operator] = &[
     op(5074, ">", 5069, 5069, 16, 5035, 5073, 5075, false, false, Selectivity::Greater), // xid8 > xid8
     op(5075, "<=", 5069, 5069, 16, 5036, 5076, 5074, false, false, Selectivity::LessEqual), // xid8 <= xid8
     op(5076, ">=", 5069, 5069, 16, 5037, 5075, 5073, false, false, Selectivity::GreaterEqual), // xid8 >= xid8
+    op(9980, "<", 9960, 9960, 16, 9961, 9985, 9984, false, false, Selectivity::Less), // folded, folded
+    op(9981, "<=", 9960, 9960, 16, 9962, 9984, 9985, false, false, Selectivity::LessEqual), // folded, folded
+    op(9982, "=", 9960, 9960, 16, 9963, 9982, 9983, true, true, Selectivity::Equal), // folded, folded
+    op(9983, "<>", 9960, 9960, 16, 9964, 9983, 9982, false, false, Selectivity::NotEqual), // folded, folded
+    op(9984, ">=", 9960, 9960, 16, 9965, 9981, 9980, false, false, Selectivity::GreaterEqual), // folded, folded
+    op(9985, ">", 9960, 9960, 16, 9966, 9980, 9981, false, false, Selectivity::Greater), // folded, folded
 ];
 
 #[allow(clippy::too_many_arguments)]

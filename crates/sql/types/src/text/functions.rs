@@ -139,9 +139,14 @@ fn mapped(text: &str, mut map: impl FnMut(char) -> char) -> SqlResult<String> {
     Ok(out)
 }
 
+/// A letter in lower case.
+pub(super) fn folded(c: char) -> char {
+    if c.is_ascii() { c.to_ascii_lowercase() } else { one(c.to_lowercase(), c) }
+}
+
 /// In lower case, character by character.
 pub fn lower(text: &str) -> SqlResult<String> {
-    mapped(text, |c| if c.is_ascii() { c.to_ascii_lowercase() } else { one(c.to_lowercase(), c) })
+    mapped(text, folded)
 }
 
 /// In upper case, character by character.
