@@ -172,13 +172,17 @@ impl Analyzer<'_> {
             other => (other, None),
         };
         let was_const = matches!(expr, Expr::Const(_));
-        let converted = self.coerce(expr, target, typmod, how)?;
+        let mut converted = self.coerce(expr, target, typmod, how)?;
         let again = was_const && matches!(converted, Expr::Const(_));
         let form = if again || self.type_of(&converted) != source || source == target {
             how.form
         } else {
             CoercionForm::ImplicitCast
         };
+        let bare = matches!(converted, Expr::Const(_));
+        if source != target && !bare && self.lacks_typmod(&converted, target, typmod)? {
+            hide(&mut converted);
+        }
         let mut result = self.coerce_typmod(converted, target, typmod, Coercion { form, ..how })?;
         if let Some((collation, location)) = collate {
             result = Expr::Collate(Box::new(CollateExpr { arg: result, collation, location }));
@@ -452,8 +456,7 @@ impl Analyzer<'_> {
         typmod: i32,
         how: Coercion,
     ) -> SqlResult<Expr> {
-        let (base, _) = self.base_type(target, -1)?;
-        if typmod < 0 || typmod == self.typmod_of(&expr) || base != target {
+        if !self.lacks_typmod(&expr, target, typmod)? {
             return Ok(expr);
         }
         let element = self.element_type(target)?;
@@ -479,6 +482,11 @@ impl Analyzer<'_> {
             form: how.form,
             location: how.location,
         })))
+    }
+
+    /// Whether a value of a type is still to be brought to a modifier.
+    fn lacks_typmod(&self, expr: &Expr, target: Oid, typmod: i32) -> SqlResult<bool> {
+        Ok(typmod >= 0 && typmod != self.typmod_of(expr) && self.base_type(target, -1)?.0 == target)
     }
 
     /// The error of a cast that does not exist.
@@ -660,4 +668,17 @@ pub(crate) fn returns_set(expr: &Expr) -> bool {
 /// Where the expression begins.
 pub(crate) fn location_of(expr: &Expr) -> Location {
     crate::facts::location(expr)
+}
+
+/// Has a conversion go without saying: the one around it says as much.
+fn hide(e: &mut Expr) {
+    let form = match e {
+        Expr::Func(f) => &mut f.form,
+        Expr::Relabel(r) => &mut r.form,
+        Expr::IoCast(c) => &mut c.form,
+        Expr::ArrayCast(c) => &mut c.form,
+        Expr::RowCast(c) => &mut c.form,
+        _ => return,
+    };
+    *form = CoercionForm::ImplicitCast;
 }

@@ -21,7 +21,11 @@ CREATE VIEW applicable_roles AS
 SELECT a.rolname::sql_identifier AS grantee,
        b.rolname::sql_identifier AS role_name,
        (CASE WHEN m.admin_option THEN 'YES' ELSE 'NO' END)::yes_or_no AS is_grantable
-  FROM pg_auth_members m JOIN pg_authid a ON a.oid = m.member JOIN pg_authid b ON b.oid = m.roleid
+  FROM (SELECT member, roleid, admin_option FROM pg_auth_members
+         UNION
+        SELECT d.datdba, r.oid, false FROM pg_database d, pg_authid r
+         WHERE d.datname = current_database() AND r.rolname = 'pg_database_owner') m
+  JOIN pg_authid a ON a.oid = m.member JOIN pg_authid b ON b.oid = m.roleid
  WHERE pg_has_role(a.oid, 'USAGE');
 
 CREATE VIEW schemata AS
@@ -224,7 +228,7 @@ CREATE VIEW check_constraints AS
 SELECT current_database()::sql_identifier AS constraint_catalog,
        n.nspname::sql_identifier AS constraint_schema,
        o.conname::sql_identifier AS constraint_name,
-       (CASE WHEN o.contype = 'n' THEN coalesce(quote_ident(a.attname), 'VALUE') || ' IS NOT NULL'
+       (CASE WHEN o.contype = 'n' THEN coalesce(a.attname, 'VALUE') || ' IS NOT NULL'
             ELSE substring(pg_get_constraintdef(o.oid) FROM '^CHECK \((.*)\)') END)::character_data AS check_clause
   FROM pg_constraint o JOIN pg_namespace n ON n.oid = o.connamespace
   LEFT JOIN pg_class c ON c.oid = o.conrelid LEFT JOIN pg_type t ON t.oid = o.contypid

@@ -537,20 +537,24 @@ SELECT current_database()::sql_identifier AS object_catalog,
   FROM (SELECT c.relnamespace, c.relname::text AS objname, CASE WHEN c.relkind = 'c' THEN 'USER-DEFINED TYPE' ELSE 'TABLE' END AS objtype,
                a.attnum::int AS objdtdid, a.atttypid AS type, a.attcollation AS collation
           FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-         WHERE c.relkind IN ('r', 'v', 'f', 'c', 'p')
+         WHERE NOT pg_is_other_temp_schema(c.relnamespace)
+           AND CASE c.relkind WHEN 'c' THEN pg_has_role(c.relowner, 'USAGE') OR has_type_privilege(c.reltype, 'USAGE')
+               ELSE c.relkind IN ('r', 'v', 'f', 'p') AND (pg_has_role(c.relowner, 'USAGE')
+                    OR has_column_privilege(c.oid, a.attnum, 'SELECT, INSERT, UPDATE, REFERENCES')) END
          UNION ALL
-        SELECT t.typnamespace, t.typname, 'DOMAIN', 1, t.typbasetype, t.typcollation FROM pg_type t WHERE t.typtype = 'd'
+        SELECT t.typnamespace, t.typname, 'DOMAIN', 1, t.typbasetype, t.typcollation FROM pg_type t
+         WHERE t.typtype = 'd' AND (pg_has_role(t.typowner, 'USAGE') OR has_type_privilege(t.oid, 'USAGE'))
          UNION ALL
         SELECT p.pronamespace, p.proname || '_' || p.oid, 'ROUTINE', k.place::int, k.type, 0
           FROM pg_proc p CROSS JOIN LATERAL unnest(coalesce(p.proallargtypes, p.proargtypes::oid[])) WITH ORDINALITY k(type, place)
+         WHERE pg_has_role(p.proowner, 'USAGE') OR has_function_privilege(p.oid, 'EXECUTE')
          UNION ALL
-        SELECT p.pronamespace, p.proname || '_' || p.oid, 'ROUTINE', 0, p.prorettype, 0 FROM pg_proc p) x
+        SELECT p.pronamespace, p.proname || '_' || p.oid, 'ROUTINE', 0, p.prorettype, 0 FROM pg_proc p
+         WHERE pg_has_role(p.proowner, 'USAGE') OR has_function_privilege(p.oid, 'EXECUTE')) x
   JOIN pg_namespace n ON n.oid = x.relnamespace JOIN pg_type t ON t.oid = x.type AND t.typelem <> 0 AND t.typlen = -1
   JOIN pg_type b ON b.oid = t.typelem JOIN pg_namespace nb ON nb.oid = b.typnamespace
   LEFT JOIN (pg_collation co JOIN pg_namespace nco ON nco.oid = co.collnamespace)
-    ON co.oid = x.collation AND (nco.nspname <> 'pg_catalog' OR co.collname <> 'default')
- WHERE (n.nspname, x.objname, x.objtype, x.objdtdid::text) IN
-       (SELECT object_schema, object_name, object_type, dtd_identifier FROM data_type_privileges);
+    ON co.oid = x.collation AND (nco.nspname <> 'pg_catalog' OR co.collname <> 'default');
 
 CREATE VIEW _pg_foreign_data_wrappers AS
 SELECT w.oid,

@@ -214,17 +214,33 @@ pub(crate) fn partition_key(
     expr: &ast::Expr,
     text: &str,
 ) -> SqlResult<Stored> {
-    of_index(session, table, expr, text, (Purpose::PartitionKey, "partition key expression"))
+    Ok(of_index(session, table, expr, text, (Purpose::PartitionKey, "partition key expression"))?.1)
 }
 
 /// A key of an index.
+pub(crate) enum IndexKey {
+    /// A column, also one in parentheses, with the collation that the key has.
+    Column(i16, Oid),
+    /// An expression.
+    Expression(Stored),
+}
+
+/// A key of an index that is written as an expression.
 pub(crate) fn index_key(
     session: &Session,
     table: &Arc<Table>,
     expr: &ast::Expr,
     text: &str,
-) -> SqlResult<Stored> {
-    of_index(session, table, expr, text, (Purpose::Index, "index expression"))
+) -> SqlResult<IndexKey> {
+    let (analyzed, stored) = of_index(session, table, expr, text, (Purpose::Index, "index expression"))?;
+    let mut bare = &analyzed;
+    while let Expr::Collate(collated) = bare {
+        bare = &collated.arg;
+    }
+    Ok(match bare {
+        Expr::Var(var) if var.attno > 0 => IndexKey::Column(var.attno, stored.collation),
+        _ => IndexKey::Expression(stored),
+    })
 }
 
 /// WHERE of an index.
@@ -234,7 +250,7 @@ pub(crate) fn index_predicate(
     expr: &ast::Expr,
     text: &str,
 ) -> SqlResult<Stored> {
-    of_index(session, table, expr, text, (Purpose::IndexPredicate, "index predicate"))
+    Ok(of_index(session, table, expr, text, (Purpose::IndexPredicate, "index predicate"))?.1)
 }
 
 fn of_index(
@@ -243,12 +259,13 @@ fn of_index(
     expr: &ast::Expr,
     text: &str,
     (purpose, what): (Purpose, &str),
-) -> SqlResult<Stored> {
+) -> SqlResult<(Expr, Stored)> {
     let format = session.format.borrow().clone();
     let call = Call::new(&format).with_session(session);
     let context = ExprContext { purpose, relation: Some(table), column: None, value: None };
-    let mut expr = analyze::analyze_expr(expr, text, context, session, &call)?;
-    let stored = stored(session, &expr);
+    let analyzed = analyze::analyze_expr(expr, text, context, session, &call)?;
+    let stored = stored(session, &analyzed);
+    let mut expr = analyzed.clone();
     columns_to_parameters(&mut expr, table)?;
     // What is constant in it is computed now.
     let planned = session.as_maintainer(table.owner, || {
@@ -258,7 +275,7 @@ fn of_index(
         let message = format!("functions in {what} must be marked IMMUTABLE");
         return Err(SqlError::new(SqlState::INVALID_OBJECT_DEFINITION, message));
     }
-    Ok(stored)
+    Ok((analyzed, stored))
 }
 
 /// Makes an index's entries from rows of its table.

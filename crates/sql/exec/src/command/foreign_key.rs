@@ -323,6 +323,12 @@ fn operators(
         (&table.columns[own as usize - 1], &other.columns[referenced as usize - 1]);
     let base = |type_oid| crate::routine::base_type(session, type_oid);
     let (foreign, primary) = (base(own_column.type_oid)?, base(other_column.type_oid)?);
+    for ty in [foreign, primary] {
+        if matches!(session.type_by_oid(ty)?.as_deref(), Some(def) if matches!(def.kind, TypeKind::Like(_))) {
+            let shown = analyze::names::format_type(session, ty, None);
+            return Err(SqlError::not_supported(format!("a foreign key over type {shown}")));
+        }
+    }
     let found = equality(session, primary, foreign)?.zip(equality(session, primary, primary)?);
     if let Some((across, within)) = found {
         let own = equality(session, foreign, foreign)?.unwrap_or(within);
@@ -366,7 +372,6 @@ fn general_type(session: &Session, type_oid: Oid) -> SqlResult<Option<Oid>> {
         TypeKind::Multirange(_) => Some(oids::anymultirange),
         TypeKind::Composite(_) => Some(oids::record),
         TypeKind::Base if found.element.is_valid() => Some(oids::anyarray),
-        TypeKind::Like(like) if like.order.is_valid() => Some(like.order),
         _ => None,
     })
 }

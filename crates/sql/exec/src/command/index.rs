@@ -15,6 +15,7 @@ use parse::ast::{CreateIndex, IndexElement, Name, SortDirection, SortNulls};
 use txn::LockMode;
 use types::registry::opclasses::OPCLASSES;
 
+use super::expression::IndexKey;
 use super::index_build::Rows;
 use super::storage_parameter::Target;
 use super::{
@@ -262,14 +263,19 @@ fn add_key(
     text: &str,
 ) -> SqlResult<()> {
     let (number, mut stored) = match &element.expr {
-        Some(expr) => {
-            let key = expression::index_key(session, table, expr, text)?;
-            new.used.extend(key.used);
-            new.needs.extend(key.needs);
-            new.expressions.push(key.text);
-            let (type_oid, typmod, collation) = (key.type_oid, key.typmod, key.collation);
-            (0, NewColumn { name, type_oid, typmod, collation, ..NewColumn::default() })
-        }
+        Some(expr) => match expression::index_key(session, table, expr, text)? {
+            IndexKey::Column(number, collation) => {
+                let found = &table.columns[number as usize - 1];
+                (number, NewColumn { name, collation, ..NewColumn::like(found) })
+            }
+            IndexKey::Expression(key) => {
+                new.used.extend(key.used);
+                new.needs.extend(key.needs);
+                new.expressions.push(key.text);
+                let (type_oid, typmod, collation) = (key.type_oid, key.typmod, key.collation);
+                (0, NewColumn { name, type_oid, typmod, collation, ..NewColumn::default() })
+            }
+        },
         None => {
             let (number, found) = find_column(table, element.column.as_deref().unwrap_or_default())?;
             (number, NewColumn { name, ..NewColumn::like(found) })

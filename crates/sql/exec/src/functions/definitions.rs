@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use analyze::names::quote_literal;
 use base::{Oid, SqlError, SqlResult, sql_err};
 use catalog::system::{
     pg_aggregate, pg_class, pg_constraint, pg_depend, pg_index, pg_language, pg_opclass, pg_proc,
@@ -12,7 +13,7 @@ use types::value::FromDatum;
 use types::{Call, SessionFn, array};
 
 use super::arg;
-use super::text::{name_in_schema, qualified, quote_identifier, quote_literal};
+use super::text::{name_in_schema, qualified, quote_identifier};
 use crate::session::Session;
 
 /// `indoption`: DESC.
@@ -576,9 +577,6 @@ impl Session {
         let mut text = String::new();
         for query in queries {
             let query = analyze::stored::load_query(query, self)?;
-            if query.command != analyze::Command::Select {
-                return Err(SqlError::not_supported("showing a body that changes rows"));
-            }
             match (&**form, query.targets.first()) {
                 ("return", Some(target)) => {
                     return Ok(Some(format!("RETURN {}", deparse.expr(&target.expr, "", &[]))));

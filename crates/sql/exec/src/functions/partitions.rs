@@ -17,6 +17,11 @@ use super::text::quote_identifier;
 use crate::command::operator;
 use crate::session::Session;
 
+/// That keys are not NULL.
+fn not_null(keys: &[String]) -> Vec<String> {
+    keys.iter().map(|key| format!("({key} IS NOT NULL)")).collect()
+}
+
 impl Session {
     pub(super) fn partition_function(
         &self,
@@ -185,7 +190,7 @@ impl Session {
         Ok(match constant.type_oid {
             oids::bool => if text == "t" { "true" } else { "false" }.into(),
             _ if number && plain => text,
-            _ => super::text::quote_literal(&text),
+            _ => analyze::names::quote_literal(&text),
         })
     }
 
@@ -243,26 +248,12 @@ impl Session {
 
     fn bound_conditions(&self, parent: &Table, key: &Partitioning, bound: &Bound) -> SqlResult<Vec<String>> {
         let keys = self.partition_key_sql(parent)?;
-        let constant = |stored: &Arc<str>| self.stored_expression_text(stored);
         Ok(match bound {
-            Bound::Default => {
-                let mut others = Vec::new();
-                for partition in key.partitions.iter().filter(|p| p.bound != Bound::Default) {
-                    let own = self.bound_conditions(parent, key, &partition.bound)?;
-                    others.push(match own.as_slice() {
-                        [one] => one.clone(),
-                        many => format!("({})", many.join(" AND ")),
-                    });
-                }
-                match (key.strategy, others.as_slice()) {
-                    (_, []) => Vec::new(),
-                    (Strategy::List, _) => {
-                        vec![format!("(NOT {})", self.list_condition(&keys[0], &all_values(key))?)]
-                    }
-                    (_, [one]) => vec![format!("(NOT {one})")],
-                    (_, many) => vec![format!("(NOT ({}))", many.join(" OR "))],
-                }
-            }
+            Bound::Default => match key.strategy {
+                _ if key.partitions.iter().all(|p| p.bound == Bound::Default) => Vec::new(),
+                Strategy::List => vec![format!("(NOT {})", self.list_condition(&keys[0], &all_values(key))?)],
+                _ => vec![self.outside_ranges(&keys, key)?],
+            },
             Bound::Hash(modulus, remainder) => vec![format!(
                 "satisfies_hash_partition('{}'::oid, {modulus}, {remainder}, {})",
                 parent.oid,
@@ -273,21 +264,47 @@ impl Session {
                 _ => vec![self.list_condition(&keys[0], values)?],
             },
             Bound::Range(lower, upper) => {
-                let mut parts: Vec<String> = keys.iter().map(|k| format!("({k} IS NOT NULL)")).collect();
-                let mut same = 0;
-                while let (Some(Limit::Value(l)), Some(Limit::Value(u))) = (lower.get(same), upper.get(same))
-                {
-                    if l != u || same + 1 == keys.len() {
-                        break;
-                    }
-                    parts.push(format!("({} = {})", keys[same], constant(l)?));
-                    same += 1;
-                }
-                parts.extend(self.end_condition(&keys[same..], &lower[same..], (">", ">="))?);
-                parts.extend(self.end_condition(&keys[same..], &upper[same..], ("<", "<"))?);
+                let mut parts = not_null(&keys);
+                parts.extend(self.range_parts(&keys, (lower, upper))?);
                 parts
             }
         })
+    }
+
+    /// The condition of the default partition beside ranges: in none of them.
+    fn outside_ranges(&self, keys: &[String], key: &Partitioning) -> SqlResult<String> {
+        let mut ranges = Vec::new();
+        for partition in &key.partitions {
+            let Bound::Range(lower, upper) = &partition.bound else { continue };
+            let parts = self.range_parts(keys, (lower, upper))?;
+            ranges.push(match parts.as_slice() {
+                [] => "true".to_owned(),
+                [one] => one.clone(),
+                many => format!("({})", many.join(" AND ")),
+            });
+        }
+        let mut parts = not_null(keys);
+        parts.push(match ranges.as_slice() {
+            [one] => one.clone(),
+            many => format!("({})", many.join(" OR ")),
+        });
+        Ok(format!("(NOT ({}))", parts.join(" AND ")))
+    }
+
+    /// What keys that are not NULL must satisfy to lie in a range.
+    fn range_parts(&self, keys: &[String], (lower, upper): (&[Limit], &[Limit])) -> SqlResult<Vec<String>> {
+        let mut parts = Vec::new();
+        let mut same = 0;
+        while let (Some(Limit::Value(l)), Some(Limit::Value(u))) = (lower.get(same), upper.get(same)) {
+            if l != u || same + 1 == keys.len() {
+                break;
+            }
+            parts.push(format!("({} = {})", keys[same], self.stored_expression_text(l)?));
+            same += 1;
+        }
+        parts.extend(self.end_condition(&keys[same..], &lower[same..], (">", ">="))?);
+        parts.extend(self.end_condition(&keys[same..], &upper[same..], ("<", "<"))?);
+        Ok(parts)
     }
 
     fn list_parts(&self, key: &str, values: &[Arc<str>]) -> SqlResult<(bool, Option<String>)> {

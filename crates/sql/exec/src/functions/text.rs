@@ -16,15 +16,6 @@ pub(super) fn name_in_schema(schema: &str, name: &str, visible: bool) -> String 
     if visible { quote_identifier(name) } else { qualified(schema, name) }
 }
 
-/// A string constant.
-pub(super) fn quote_literal(text: &str) -> String {
-    let doubled = text.replace('\'', "''");
-    match text.contains('\\') {
-        true => format!("E'{}'", doubled.replace('\\', "\\\\")),
-        false => format!("'{doubled}'"),
-    }
-}
-
 /// The parts of a possibly qualified name: unquoted ones are folded to lower case.
 pub(super) fn split_name(text: &str) -> SqlResult<Vec<String>> {
     let bad = || sql_err!(INVALID_NAME, "invalid name syntax");
@@ -95,7 +86,6 @@ mod tests {
             assert_eq!(quote_identifier(name), quoted);
         }
         assert_eq!(qualified("public", "T"), "public.\"T\"");
-        assert_eq!(quote_literal("it's \\"), "E'it''s \\\\'");
     }
 
     #[test]

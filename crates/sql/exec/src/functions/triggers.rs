@@ -1,12 +1,13 @@
 //! Triggers as the statements that make them.
 
+use analyze::names::quote_literal;
 use base::{Oid, SqlResult};
 use catalog::system::{pg_proc, pg_trigger};
 use catalog::{CatalogView, RowExt, Table, Trigger, TriggerKind};
 use tuple::Datum;
 use types::{Call, SessionFn};
 
-use super::text::{name_in_schema, quote_identifier, quote_literal};
+use super::text::{name_in_schema, quote_identifier};
 use crate::session::Session;
 
 impl Session {

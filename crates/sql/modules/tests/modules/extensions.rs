@@ -138,10 +138,13 @@ fn citext_is_text_without_regard_to_case() {
     assert_eq!(s.query("select n from u where name > 'ANNA' and name < 'C'"), "2");
     assert_eq!(s.query("select n from u where name like 'B%' or name ~ '^cl'"), "2\n3");
     assert_eq!(s.query("select min(name), max(name), count(distinct name) from u"), "Anna|CLARA|3");
-    s.run("create table o (of citext references u, k int); insert into o values ('BERT', 1), ('Bert', 2)")
-        .unwrap();
-    assert_eq!(s.query("select u.name, sum(k) from u join o on o.of = u.name group by 1"), "bert|3");
-    assert_eq!(error(&s, "insert into o values ('dora', 1)").code().as_str(), "23503");
+    let refused = error(&s, "create table o (of citext references u, k int)");
+    assert_eq!(refused.message(), "a foreign key over type citext is not supported yet");
+    s.run("create table o (of citext, k int); insert into o values ('BERT', 1), ('Bert', 2)").unwrap();
+    for join in ["hashjoin", "mergejoin", "nestloop"] {
+        s.run(&format!("set enable_{join} = off")).unwrap();
+        assert_eq!(s.query("select u.name, sum(k) from u join o on o.of = u.name group by 1"), "bert|3");
+    }
     assert_eq!(s.query("select 'A'::citext = 'a', 'A'::citext = 'a'::text, 'x'::citext || 'Y'"), "t|f|xY");
     assert_eq!(
         s.query("select replace('aXbx'::citext, 'X', '.'), strpos('abC'::citext, 'c'), split_part('1X2x3'::citext, 'x', 2)"),
