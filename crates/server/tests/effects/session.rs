@@ -95,6 +95,7 @@ pub const ROWS: &[Row] = &[
         "default_transaction_isolation",
         Tells("repeatable read", "show transaction_isolation", "repeatable read"),
     ),
+    ("default_transaction_deferrable", Tells("on", "show transaction_deferrable", "on")),
     ("default_transaction_read_only", Tells("on", "create table made ()", "25006")),
     ("exit_on_error", Tells("on", "select 1 / 0", "FATAL 22012 division by zero")),
     ("local_preload_libraries", Seen(a_plugin)),
@@ -266,6 +267,7 @@ pub const ROWS: &[Row] = &[
     ("maintenance_work_mem", Seen(memory_of_an_index)),
     // The transaction that runs.
     ("transaction_isolation", Seen(isolation)),
+    ("transaction_deferrable", Seen(a_safe_snapshot)),
     (
         "transaction_read_only",
         Ends("off", "begin; set transaction_read_only = on; create table made (); rollback", "25006"),
@@ -428,6 +430,23 @@ fn a_plugin(server: &Server) {
     let missing = "58P01 could not access file \"$libdir/plugins/auto_explain\": No such file or directory";
     assert_eq!(refused("auto_explain"), missing);
     assert_eq!(refused("/tmp/other"), "42501 access to library \"/tmp/other\" is not allowed");
+}
+
+/// A deferrable transaction waits until those that may yet make its snapshot unsafe have ended.
+fn a_safe_snapshot(server: &Server) {
+    let mut writer = server.client();
+    transcript(&mut writer, "begin isolation level serializable;;insert into w2 values (0, 0)");
+    let look = |value: &str| {
+        let begin = "set statement_timeout = '300ms';;begin isolation level serializable read only";
+        let statements = format!(
+            "{begin};;set transaction_deferrable = {value};;select 'rows ' || count(*) from w2;;rollback"
+        );
+        transcript(&mut server.client(), &statements)
+    };
+    assert!(look("off").contains("rows 10"), "{}", look("off"));
+    assert!(look("on").contains("57014"), "{}", look("on"));
+    transcript(&mut writer, "rollback");
+    assert!(look("on").contains("rows 10"), "{}", look("on"));
 }
 
 fn memory_of_an_index(server: &Server) {

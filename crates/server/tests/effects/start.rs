@@ -87,6 +87,17 @@ const STARTED: &[Row] = &[
     ),
     ("max_notify_queue_pages", "64", Seen(a_full_queue)),
     (
+        "max_pred_locks_per_page",
+        "0",
+        Tells(
+            "begin isolation level serializable;;select from filler where ctid = '(0,1)';;select 'locks ' || string_agg(distinct locktype, ',') from pg_locks where mode = 'SIReadLock' and relation = 'filler'::regclass;;rollback",
+            "locks page",
+        ),
+    ),
+    // Four rows are more than a quarter of ten, and not more than a quarter of 64 or half of ten.
+    ("max_pred_locks_per_relation", "-4", Tells(FOUR_ROWS, "locks relation")),
+    ("max_pred_locks_per_transaction", "10", Tells(FOUR_ROWS, "locks relation")),
+    (
         "max_prepared_transactions",
         "1",
         Tells(
@@ -187,6 +198,9 @@ const TLS: &[(&str, &str, &str)] = &[
     ("ssl_min_protocol_version", "TLSv1.3", ""),
     ("ssl_prefer_server_ciphers", "off", ""),
 ];
+
+/// A serializable transaction reads a row each of four pages, and tells what it has locked.
+const FOUR_ROWS: &str = "begin isolation level serializable;;select from filler where ctid in ('(0,1)', '(1,1)', '(2,1)', '(3,1)');;select 'locks ' || string_agg(distinct locktype, ',') from pg_locks where mode = 'SIReadLock' and relation = 'filler'::regclass;;rollback";
 
 /// What both servers have done before anything is looked for.
 const WORK: &str = "create table kept (a int primary key);;

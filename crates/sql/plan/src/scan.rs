@@ -203,10 +203,14 @@ impl Search<'_, '_> {
         let cost = Cost { startup, total, rows: path_rows, width };
         let enforced: Vec<Enforced> = join_used.iter().map(|j| j.enforced).collect();
         for backward in [false, true] {
-            let order: Vec<PathKey> =
+            let mut order: Vec<PathKey> =
                 order.iter().map(|k| if backward { reversed(*k) } else { *k }).collect();
-            if backward && !self.is_useful_order(&order) {
-                continue;
+            if !self.is_useful_order(&order) {
+                if backward {
+                    continue;
+                }
+                // Two indexes are not to be kept for orders that nobody asks for.
+                order.clear();
             }
             let (conditions, filter) = (matched.conditions.clone(), filter.clone());
             let kind = ScanKind::Index { rel, index: index.clone(), conditions, filter, backward, only };
@@ -275,14 +279,15 @@ impl Search<'_, '_> {
     ) -> Option<f64> {
         let mut values = None;
         for (i, qual) in quals.iter().enumerate() {
-            if values == Some(1.0) || matched.used.contains(&i) {
+            if matched.used.contains(&i) {
                 continue;
             }
             let Some(condition) = condition_on(rel, index, column, expr, qual) else { continue };
             match (condition.bound, &condition.original) {
                 (IndexBound::Equal | IndexBound::IsNull, _) => values = Some(1.0),
                 (IndexBound::Any, Expr::ArrayOp(op)) => {
-                    values = Some(selectivity::array_length(&op.array).max(1.0 + f64::EPSILON));
+                    let several = selectivity::array_length(&op.array).max(1.0 + f64::EPSILON);
+                    values = Some(values.unwrap_or(several).min(several));
                 }
                 _ => {}
             }

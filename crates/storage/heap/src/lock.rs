@@ -14,7 +14,7 @@
 //! header and notes how strong the lock was ([`infomask::XMAX_OVER_LOCK`]), where PostgreSQL makes a multixact: a savepoint around each change costs
 //! nothing more. When the subtransaction alone is rolled back, its xid still tells the top level, and that one holds the row. Who held it
 //! is not noted: a lock of a savepoint that is rolled back too stays to the end. A set is joined where that is possible, its members are not copied. Several rows of a
-//! page: [`crate::lock_rows`].
+//! page: [`mod@crate::lock_rows`].
 
 use base::{Tid, Xid};
 use buffer::{ExclusivePage, PageChange, WalAction};

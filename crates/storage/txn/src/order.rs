@@ -9,7 +9,7 @@
 //! B leaves there while A has not left. If A has an entry, that has a bound which is at most the end of A's record, which lies before B's: B may not
 //! leave. If A has none yet, it inserts its record after it will have entered, which is after B's record was inserted: A's record
 //! is behind B's, against what was said. So A has left before B or leaves with it. All who leave together leave the running
-//! set in one step ([`Running::complete_all`]), and steps are ordered by the mutex. A snapshot is built from the running set between
+//! set in one step (`Running::complete_all`), and steps are ordered by the mutex. A snapshot is built from the running set between
 //! two steps, or is one that was ([`running`](super::running)).
 //!
 //! Who cannot leave yet waits, or is taken along by whoever was in the way. Nobody is in the way for longer than inserting a record and marking the

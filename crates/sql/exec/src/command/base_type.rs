@@ -37,7 +37,8 @@ pub(super) fn create(session: &Session, statement: &Define, text: &str) -> SqlRe
             let owner = session.names.user();
             session.with_changer(|changer| changer.create_shell(&name.name, schema, owner).map(drop))
         }
-        (None, _) => Err(sql_err!(UNDEFINED_OBJECT, "type \"{}\" does not exist", name.name).hint(
+        // The SQLSTATE is PostgreSQL's.
+        (None, _) => Err(sql_err!(DUPLICATE_OBJECT, "type \"{}\" does not exist", name.name).hint(
             "Create the type as a shell type, then create its I/O functions, then do a full CREATE TYPE.",
         )),
         (Some(shell), list) => {
