@@ -196,8 +196,7 @@ impl Settings {
         let squared = index.correlation * index.correlation;
         total += max_io + squared * (min_io - max_io);
         total += tuples * (self.cpu_tuple_cost + self.cpu_operator_cost * quals);
-        let enabled = if index_only { self.enable_indexonlyscan } else { self.enable_indexscan };
-        (startup, total + if enabled { 0.0 } else { DISABLED })
+        (startup, total + if self.enable_indexscan { 0.0 } else { DISABLED })
     }
 
     /// The heap side of a bitmap scan, above `bitmap` (total cost of the bitmap, selectivity).

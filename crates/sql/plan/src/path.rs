@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use crate::cost::DISABLED;
 use crate::expr::{Expr, RelId, SortKey};
 use crate::plan::{Bitmap, Cost, IndexCondition, IndexRef, JoinClause, JoinKind};
 use crate::relset::RelSet;
@@ -126,9 +127,14 @@ pub fn order_contains(have: &[PathKey], want: &[PathKey]) -> bool {
 /// Adds `path` unless another is at least as good in every respect; drops those it beats.
 pub fn add_path(paths: &mut Vec<Rc<Path>>, path: Path) {
     const FUZZ: f64 = 1.01;
+    // What is disabled is so by a cost that would hide all others.
+    let below = |a: f64, b: f64, fuzz: f64| {
+        let (a_disabled, b_disabled) = ((a / DISABLED).floor(), (b / DISABLED).floor());
+        a_disabled < b_disabled || (a_disabled == b_disabled && a % DISABLED <= (b % DISABLED) * fuzz)
+    };
     let beats = |a: &Path, b: &Path, fuzz: f64| {
-        a.cost.total <= b.cost.total * fuzz
-            && a.cost.startup <= b.cost.startup * fuzz
+        below(a.cost.total, b.cost.total, fuzz)
+            && below(a.cost.startup, b.cost.startup, fuzz)
             && order_contains(&a.order, &b.order)
             && a.outer.is_subset(b.outer)
             && a.cost.rows <= b.cost.rows

@@ -172,7 +172,8 @@ impl Search<'_, '_> {
         if !joins.is_empty() && join_used.is_empty() {
             return;
         }
-        let only = self.index_covers(rel, index, filters, joins);
+        let only =
+            self.planner.settings().enable_indexonlyscan && self.index_covers(rel, index, filters, joins);
         let order = self.index_order(rel, index);
         let useful = !order.is_empty() && self.is_useful_order(&order);
         if matched.conditions.is_empty() && !useful && !only && index.predicate.is_none() {
