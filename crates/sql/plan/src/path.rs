@@ -139,8 +139,9 @@ pub fn add_path(paths: &mut Vec<Rc<Path>>, path: Path) {
             && a.outer.is_subset(b.outer)
             && a.cost.rows <= b.cost.rows
     };
-    if paths.iter().any(|old| beats(old, &path, 1.0) || (beats(old, &path, FUZZ) && !beats(&path, old, 1.0)))
-    {
+    // Of two that are about as good the cheaper one stays.
+    let replaces = |old: &Path| path.cost.total < old.cost.total && beats(&path, old, FUZZ);
+    if paths.iter().any(|old| beats(old, &path, FUZZ) && !replaces(old)) {
         return;
     }
     paths.retain(|old| !beats(&path, old, FUZZ));
