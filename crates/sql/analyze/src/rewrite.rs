@@ -38,27 +38,32 @@ impl Analyzer<'_> {
     pub(crate) fn rewrite(&mut self, query: &mut Query) -> SqlResult<()> {
         let Some(table) = target_table(query) else { return Ok(()) };
         let targets = std::mem::take(&mut query.targets);
-        query.targets = match query.command {
-            Command::Insert => {
-                self.complete_row(&table, targets, query.overriding, &mut query.range_table)?
-            }
-            Command::Update => self.complete_assignments(&table, targets)?,
-            _ => targets,
-        };
+        let what = (query.command, query.overriding);
+        query.targets = self.complete(&table, targets, what, &mut query.range_table)?;
         if let Some(update) = query.on_conflict.as_mut().and_then(|c| c.update.as_mut()) {
             update.targets = self.complete_assignments(&table, std::mem::take(&mut update.targets))?;
         }
         for action in &mut query.merge_actions {
             let targets = std::mem::take(&mut action.targets);
-            action.targets = match action.command {
-                Command::Insert => {
-                    self.complete_row(&table, targets, action.overriding, &mut query.range_table)?
-                }
-                Command::Update => self.complete_assignments(&table, targets)?,
-                _ => targets,
-            };
+            let what = (action.command, action.overriding);
+            action.targets = self.complete(&table, targets, what, &mut query.range_table)?;
         }
         self.change_through_views(query)
+    }
+
+    /// What a change writes, of a query or of an action of MERGE.
+    fn complete(
+        &mut self,
+        table: &Table,
+        given: Vec<TargetEntry>,
+        (command, overriding): (Command, Overriding),
+        entries: &mut [RangeTableEntry],
+    ) -> SqlResult<Vec<TargetEntry>> {
+        match command {
+            Command::Insert => self.complete_row(table, given, overriding, entries),
+            Command::Update => self.complete_assignments(table, given),
+            _ => Ok(given),
+        }
     }
 
     /// The row that an INSERT stores: what is given, in the order of the columns, and defaults for the rest.

@@ -53,7 +53,7 @@ pub use load::{compare_of, persistence_of};
 pub use object_class::ObjectClass;
 pub use roles::{DatabaseRow, Membership, MembershipRow, Role, RoleFacts, predefined};
 pub use row::{Row, RowBuilder, RowExt};
-pub use shape::{composite_relation, row_columns, type_shape};
+pub use shape::{align_letter, composite_relation, row_columns, type_shape};
 pub use stats::ColumnStatistics;
 pub use trigger::{Trigger, TriggerKind};
 pub use validity::Validity;

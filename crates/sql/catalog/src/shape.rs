@@ -10,6 +10,16 @@ use types::registry::TypeShape;
 
 use crate::view::{CatalogView, Table, TypeKind};
 
+/// `pg_type.typalign` and `attalign`, for bytes.
+pub fn align_letter(align: u8) -> u8 {
+    match align {
+        2 => b's',
+        4 => b'i',
+        8 => b'd',
+        _ => b'c',
+    }
+}
+
 /// Shape of any type.
 pub fn type_shape(view: &dyn CatalogView, oid: Oid) -> SqlResult<TypeShape> {
     if let Some(info) = types::builtin_type(oid) {

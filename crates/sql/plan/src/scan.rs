@@ -166,7 +166,7 @@ impl Search<'_, '_> {
     ) {
         let mut all: Vec<Expr> = filters.to_vec();
         all.extend(joins.iter().map(|j| j.expr.clone()));
-        let matched = self.match_index(rel, index, &all);
+        let matched = self.match_index(rel, index, &all, index_shape);
         let join_used: Vec<&JoinCandidate> =
             matched.used.iter().filter(|i| **i >= filters.len()).map(|i| &joins[i - filters.len()]).collect();
         if !joins.is_empty() && join_used.is_empty() {
@@ -228,14 +228,14 @@ impl Search<'_, '_> {
     }
 
     /// Index columns' conditions. Where a column before others has several values or any, the scan goes from group to group, if these are few.
-    fn match_index(&mut self, rel: RelId, index: &IndexRef, quals: &[Expr]) -> Matched {
+    fn match_index(&mut self, rel: RelId, index: &IndexRef, quals: &[Expr], shape: IndexShape) -> Matched {
         let mut matched =
             Matched { conditions: Vec::new(), used: Vec::new(), unique: true, groups: 1.0, bounding: 0 };
         let columns = self.planner.index_columns(rel, index);
         let columns = &columns[..columns.len().min(index.keys.len())];
         // Values of the columns since the last condition or, of a range, within it; conditions that are of use.
         let (mut skip, mut kept) = (1.0, 0);
-        let worth = self.planner.context.statistics.index(&index.table, index).pages.max(1.0);
+        let worth = shape.pages.max(1.0);
         for (column, of) in columns.iter().enumerate() {
             let before = matched.conditions.len();
             let values = self.match_column((rel, index, column), of, quals, &mut matched);
@@ -478,13 +478,13 @@ impl Search<'_, '_> {
                     if !index.is_usable() || index.predicate.is_some() {
                         continue;
                     }
-                    let matched = self.match_index(rel, &index, &quals);
+                    let shape = self.index_shape(&index);
+                    let matched = self.match_index(rel, &index, &quals, shape);
                     if matched.conditions.is_empty() {
                         continue;
                     }
                     let used: Vec<Expr> = matched.used.iter().map(|i| quals[*i].clone()).collect();
                     let share = selectivity::conjunction(&*self.planner, &used);
-                    let shape = self.index_shape(&index);
                     let settings = self.planner.settings();
                     let work = self.index_work(&matched, &used, share, 1.0);
                     let (startup, cost) = settings.index_access(shape, work);

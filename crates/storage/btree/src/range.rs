@@ -104,23 +104,11 @@ impl KeyRange for ScanRange {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bounds::tests::desc;
     use crate::scan::{ScanKey, ScanKeys, ScanOp};
-    use crate::{Compare, KeyColumn};
-    use tuple::{Attr, Physical, RowLayout};
 
     fn index(descending: bool) -> Arc<BtreeRel> {
-        let attr = Attr { physical: Physical::Int4, align: 4, storage: b'p', compression: None };
-        let key = KeyColumn { compare: Compare::Int4, descending, nulls_first: descending };
-        Arc::new(BtreeRel::new(BtreeDesc {
-            file: Default::default(),
-            layout: Arc::new(RowLayout::new(vec![attr; 2])),
-            keys: [key, KeyColumn::ascending(Compare::Int4)].into(),
-            persistence: Default::default(),
-            unique: false,
-            nulls_not_distinct: false,
-            deduplicate: true,
-            fillfactor: 90,
-        }))
+        Arc::new(BtreeRel::new(desc(&[(descending, descending), (false, false)])))
     }
 
     fn key(column: usize, op: ScanOp) -> ScanKey {

@@ -7,6 +7,7 @@ use types::{acl, oids};
 use super::{BOOTSTRAP_SUPERUSER, Rows, add, everybody};
 use crate::database::{PG_CATALOG, PG_TOAST};
 use crate::row::RowBuilder;
+use crate::shape::align_letter;
 use crate::system::{
     self, ColumnType, SystemColumn, SystemIndex, SystemTable, column_type, pg_attribute, pg_authid, pg_class,
     pg_constraint, pg_index, pg_largeobject, pg_statistic, pg_statistic_ext_data, pg_subscription, pg_type,
@@ -110,22 +111,12 @@ fn add_column(rows: &mut Rows, relation: Oid, number: usize, name: &str, ty: &Co
         .set(a::ATTTYPMOD, -1)
         .set(a::ATTNDIMS, i16::from(ty.name.starts_with('_')))
         .set(a::ATTBYVAL, ty.by_value)
-        .set(a::ATTALIGN, align_letter(ty))
+        .set(a::ATTALIGN, align_letter(ty.attr.align))
         .set(a::ATTSTORAGE, ty.attr.storage)
         .set(a::ATTNOTNULL, not_null)
         .set(a::ATTISLOCAL, true)
         .set(a::ATTCOLLATION, ty.collation);
     add(rows, &a::TABLE, row.build());
-}
-
-/// `pg_type.typalign`.
-fn align_letter(ty: &ColumnType) -> u8 {
-    match ty.attr.align {
-        2 => b's',
-        4 => b'i',
-        8 => b'd',
-        _ => b'c',
-    }
 }
 
 fn describe_table(rows: &mut Rows, table: &SystemTable) -> SqlResult<()> {

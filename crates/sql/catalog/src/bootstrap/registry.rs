@@ -14,6 +14,7 @@ use super::{BOOTSTRAP_SUPERUSER, Rows, add, everybody};
 use crate::database::PG_CATALOG;
 use crate::roles::predefined;
 use crate::row::RowBuilder;
+use crate::shape::align_letter;
 use crate::system::{
     pg_aggregate, pg_amop, pg_amproc, pg_cast, pg_opclass, pg_operator, pg_opfamily, pg_proc, pg_range,
     pg_type,
@@ -43,12 +44,7 @@ pub(super) fn describe(rows: &mut Rows) -> SqlResult<()> {
 
 fn add_type(rows: &mut Rows, info: &TypeInfo) {
     use pg_type as t;
-    let align = match info.align {
-        2 => b's',
-        4 => b'i',
-        8 => b'd',
-        _ => b'c',
-    };
+    let align = align_letter(info.align);
     let row = RowBuilder::new(&t::TABLE)
         .set(t::OID, info.oid)
         .set(t::TYPNAME, info.name)

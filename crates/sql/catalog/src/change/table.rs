@@ -10,6 +10,7 @@ use super::{Changer, Dependency, ObjectAddress};
 use crate::authority::AclKind;
 use crate::database::{PG_CATALOG, PG_TOAST};
 use crate::row::{RowBuilder, RowExt};
+use crate::shape::align_letter;
 use crate::system::{pg_attrdef, pg_attribute, pg_class, pg_depend, pg_statistic, pg_type};
 use crate::tables::PG_DEFAULT;
 use crate::vectors::text_array;
@@ -393,12 +394,7 @@ impl Changer<'_> {
 
     pub(super) fn type_facts(&self, ty: Oid) -> SqlResult<TypeFacts> {
         if let Some(info) = types::builtin_type(ty) {
-            let align = match info.align {
-                2 => b's',
-                4 => b'i',
-                8 => b'd',
-                _ => b'c',
-            };
+            let align = align_letter(info.align);
             return Ok(TypeFacts { len: info.len, by_value: info.byval, align, storage: info.storage });
         }
         let row = self.reader().find_one(&pg_type::TABLE, pg_type::PG_TYPE_OID_INDEX, &[ty.into()])?;

@@ -120,7 +120,7 @@ impl Properties {
         let info = types::builtin_type(ty.oid)
             .ok_or_else(|| SqlError::not_supported("LIKE of a type that is not built in"))?;
         (self.len, self.by_value, self.storage) = (info.len, info.byval, info.storage);
-        self.align = align_letter(info);
+        self.align = catalog::align_letter(info.align);
         Ok(())
     }
 
@@ -132,10 +132,10 @@ impl Properties {
             ))
         };
         match option.name.as_str() {
-            "input" => self.io[0] = Some(name_of(option)?),
-            "output" => self.io[1] = Some(name_of(option)?),
-            "receive" => self.io[2] = Some(name_of(option)?),
-            "send" => self.io[3] = Some(name_of(option)?),
+            "input" => self.io[0] = Some(options::name(option)?),
+            "output" => self.io[1] = Some(options::name(option)?),
+            "receive" => self.io[2] = Some(options::name(option)?),
+            "send" => self.io[3] = Some(options::name(option)?),
             "internallength" => self.len = length(option)?,
             "category" => {
                 let word = options::string(option)?;
@@ -250,16 +250,6 @@ fn check_redundant(list: &[DefElem], text: &str) -> SqlResult<()> {
     Ok(())
 }
 
-/// A property's value as a name.
-fn name_of(option: &DefElem) -> SqlResult<Name> {
-    match &option.value {
-        Some(OptionValue::Type(name)) => Ok(Name(name.names.clone())),
-        Some(OptionValue::String(name)) => Ok(Name(vec![name.clone()])),
-        Some(OptionValue::Names(names)) => Ok(Name(names.clone())),
-        _ => Err(sql_err!(SYNTAX_ERROR, "argument of {} must be a name", option.name)),
-    }
-}
-
 /// INTERNALLENGTH: -1 for a variable one.
 fn length(option: &DefElem) -> SqlResult<i16> {
     let invalid = || sql_err!(SYNTAX_ERROR, "invalid argument for {}: \"{}\"", option.name, "");
@@ -269,15 +259,6 @@ fn length(option: &DefElem) -> SqlResult<i16> {
             Ok(-1)
         }
         _ => Err(invalid()),
-    }
-}
-
-fn align_letter(info: &TypeInfo) -> u8 {
-    match info.align {
-        2 => b's',
-        4 => b'i',
-        8 => b'd',
-        _ => b'c',
     }
 }
 

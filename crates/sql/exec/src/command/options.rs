@@ -2,7 +2,7 @@
 //! Values of option lists (`WITH (...)`, `VACUUM (...)`, `COPY ... (...)`), read as PostgreSQL reads them.
 
 use base::{SqlError, SqlResult, sql_err};
-use parse::ast::{DefElem, OptionValue};
+use parse::ast::{DefElem, Name, OptionValue};
 
 /// The value's text as written; an error if there is none.
 pub(crate) fn string(option: &DefElem) -> SqlResult<String> {
@@ -46,6 +46,16 @@ pub(crate) fn integer(option: &DefElem) -> SqlResult<i32> {
     match &option.value {
         Some(OptionValue::Integer(n)) => Ok(*n),
         _ => Err(sql_err!(SYNTAX_ERROR, "{} requires an integer value", option.name)),
+    }
+}
+
+/// A name.
+pub(crate) fn name(option: &DefElem) -> SqlResult<Name> {
+    match &option.value {
+        Some(OptionValue::Type(name)) => Ok(Name(name.names.clone())),
+        Some(OptionValue::String(name)) => Ok(Name(vec![name.clone()])),
+        Some(OptionValue::Names(names)) => Ok(Name(names.clone())),
+        _ => Err(sql_err!(SYNTAX_ERROR, "argument of {} must be a name", option.name)),
     }
 }
 

@@ -8,7 +8,7 @@ use catalog::{CatalogView, TypeKind};
 use parse::ast::{DefElem, Name, OptionValue, TypeName};
 
 use super::names::at;
-use super::{index, object_name, routine_name, type_name, user_type};
+use super::{index, object_name, options, routine_name, type_name, user_type};
 use crate::session::Session;
 
 /// The properties as written.
@@ -49,21 +49,11 @@ impl<'a> Properties<'a> {
                 "multirange_type_name" => &mut found.multirange,
                 other => return Err(sql_err!(SYNTAX_ERROR, "type attribute \"{other}\" not recognized")),
             };
-            if slot.replace(name_of(option)?).is_some() {
+            if slot.replace(options::name(option)?).is_some() {
                 return Err(redundant());
             }
         }
         Ok(found)
-    }
-}
-
-/// A property's value as a name.
-fn name_of(option: &DefElem) -> SqlResult<Name> {
-    match &option.value {
-        Some(OptionValue::Type(name)) => Ok(Name(name.names.clone())),
-        Some(OptionValue::String(name)) => Ok(Name(vec![name.clone()])),
-        Some(OptionValue::Names(names)) => Ok(Name(names.clone())),
-        _ => Err(sql_err!(SYNTAX_ERROR, "argument of {} must be a name", option.name)),
     }
 }
 
