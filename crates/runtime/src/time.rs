@@ -88,6 +88,11 @@ impl Stopwatch {
     pub fn start() -> Stopwatch {
         Stopwatch { cpu: cpu_times(), started: now() }
     }
+
+    /// Time since then.
+    pub fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
 }
 
 impl fmt::Display for Stopwatch {

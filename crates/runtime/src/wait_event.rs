@@ -109,6 +109,10 @@ events! {
     CheckpointDelay = "Timeout" "CheckpointWriteDelay",
     /// The time that `pg_sleep` was told.
     PgSleep = "Timeout" "PgSleep",
+    /// The pause of a VACUUM or ANALYZE that has used its cost limit.
+    VacuumDelay = "Timeout" "VacuumDelay",
+    /// The lock that a VACUUM wants for cutting a table, which others have.
+    VacuumTruncate = "Timeout" "VacuumTruncate",
 }
 
 /// What a session waits for: the number of an event from 1 on, or 0.

@@ -19,6 +19,11 @@ pub fn set_text_check(check: TextCheck) {
 /// Most that `max_stack_depth` may be, in kilobytes: what PostgreSQL allows under the usual limit of 8 MB for a stack.
 pub const MAX_STACK_DEPTH: i32 = 7680;
 
+/// Least kilobytes that a ring of buffers may have.
+pub const MIN_RING: i32 = 128;
+/// Most of them.
+pub const MAX_RING: i32 = 16_777_216;
+
 /// Reads a value and puts it into its canonical form; `current` is the value so far, which some texts only amend.
 pub(super) fn parse(setting: Setting, text: &str, current: &Value) -> SqlResult<Value> {
     let value = setting.definition().parse(text)?;
@@ -33,6 +38,12 @@ pub(super) fn parse(setting: Setting, text: &str, current: &Value) -> SqlResult<
         Setting::max_stack_depth if value.as_int() > MAX_STACK_DEPTH => {
             let message = format!("invalid value for parameter \"{}\": {}", setting.name(), value.as_int());
             let detail = format!("\"{}\" must not exceed {MAX_STACK_DEPTH}kB.", setting.name());
+            return Err(SqlError::new(SqlState::INVALID_PARAMETER_VALUE, message).detail(detail));
+        }
+        Setting::vacuum_buffer_usage_limit if (1..MIN_RING).contains(&value.as_int()) => {
+            let message = format!("invalid value for parameter \"{}\": {}", setting.name(), value.as_int());
+            let detail =
+                format!("\"{}\" must be 0 or between {MIN_RING} kB and {MAX_RING} kB.", setting.name());
             return Err(SqlError::new(SqlState::INVALID_PARAMETER_VALUE, message).detail(detail));
         }
         Setting::client_encoding => Some(encoding(text, invalid)?),

@@ -27,7 +27,7 @@ mod watch;
 #[cfg(test)]
 mod tests;
 
-pub use checks::{MAX_STACK_DEPTH, TextCheck, set_text_check};
+pub use checks::{MAX_RING, MAX_STACK_DEPTH, MIN_RING, TextCheck, set_text_check};
 pub use definition::{Context, Definition, Effect, Kind, Module, Unit};
 pub use server::{Reload, ServerSettings, Source};
 pub use session::{Fast, PlanCacheMode, SessionSettings, SettingRow, Timeouts, TrackFunctions, Who};

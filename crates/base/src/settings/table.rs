@@ -681,7 +681,7 @@ settings! {
             .about("Pages of temporary tables kept by a session.");
         transaction_buffers = int(0, 0, 131072).postmaster().pages().works()
             .about("Buffers for states of transactions.");
-        vacuum_buffer_usage_limit = int(0, 0, 16777216).user().kb().lacks("a ring of buffers for VACUUM")
+        vacuum_buffer_usage_limit = int(2048, 0, 16777216).user().kb().works()
             .about("Ring of buffers that VACUUM and ANALYZE use.");
         work_mem = int(4096, 64, MAX).user().kb().explain().works().about("Memory of each sort or hash table.");
     }
@@ -703,7 +703,7 @@ settings! {
             .about("Whether what sessions do is shown.");
         track_activity_query_size = int(1024, 100, 1048576).postmaster().bytes()
             .lacks("cutting of the statements that are shown").about("Bytes of each session's statement shown.");
-        track_cost_delay_timing = bool(false).superuser().lacks("pauses of VACUUM")
+        track_cost_delay_timing = bool(false).superuser().works()
             .about("Whether vacuum delays are timed.");
         track_counts = bool(true).superuser().works().about("Whether activity on tables is counted.");
         track_functions = choice("none", &["none", "pl", "all"]).superuser().works()
@@ -757,15 +757,15 @@ settings! {
             .about("Places for automatic vacuums.");
     }
     "Vacuuming / Cost-Based Vacuum Delay" {
-        vacuum_cost_delay = real(0.0, 0.0, 100.0).user().ms().lacks("pauses of VACUUM")
+        vacuum_cost_delay = real(0.0, 0.0, 100.0).user().ms().works()
             .about("Pause of a vacuum that has used its cost limit.");
-        vacuum_cost_limit = int(200, 1, 10000).user().moot("VACUUM makes no pauses.")
+        vacuum_cost_limit = int(200, 1, 10000).user().works()
             .about("Cost after which a vacuum pauses.");
-        vacuum_cost_page_dirty = int(20, 0, 10000).user().moot("VACUUM makes no pauses.")
+        vacuum_cost_page_dirty = int(20, 0, 10000).user().works()
             .about("Cost of a page made dirty.");
-        vacuum_cost_page_hit = int(1, 0, 10000).user().moot("VACUUM makes no pauses.")
+        vacuum_cost_page_hit = int(1, 0, 10000).user().works()
             .about("Cost of a page found in the buffer pool.");
-        vacuum_cost_page_miss = int(2, 0, 10000).user().moot("VACUUM makes no pauses.").about("Cost of a page read.");
+        vacuum_cost_page_miss = int(2, 0, 10000).user().works().about("Cost of a page read.");
     }
     "Vacuuming / Default Behavior" {
         vacuum_truncate = bool(true).user().works().about("Whether VACUUM gives empty pages at the end back.");

@@ -290,6 +290,13 @@ pub const ROWS: &[Row] = &[
             "size 40960",
         ),
     ),
+    ("vacuum_buffer_usage_limit", Seen(a_ring_for_vacuum)),
+    ("vacuum_cost_page_miss", Seen(a_price_of_reading)),
+    ("track_cost_delay_timing", Tells("on", PACED, "delay time: ")),
+    ("vacuum_cost_delay", Silences("1ms", PACED_FROM_ONE, "delay time: 0.000 ms")),
+    ("vacuum_cost_limit", Tells("10000", PACED_BY_HITS, "delay time: 0.000 ms")),
+    ("vacuum_cost_page_hit", Silences("10000", PACED_BY_OTHERS, "delay time: 0.000 ms")),
+    ("vacuum_cost_page_dirty", Silences("10000", PACED_BY_OTHERS, "delay time: 0.000 ms")),
     (
         "temp_file_limit",
         Tells("64", "set work_mem = 64; select * from t order by c", "temporary file size exceeds"),
@@ -353,6 +360,42 @@ fn what_sessions_set() {
         }
     }
     assert!(failed.is_empty(), "without the effect that is named: {failed:?}");
+}
+
+/// VACUUM of a table of five pages.
+const PACED: &str = "create table z as select generate_series(1, 1000) g;;vacuum (verbose) z;;drop table z";
+const PACED_FROM_ONE: &str = "set track_cost_delay_timing = on; set vacuum_cost_limit = 1;;create table z as select generate_series(1, 1000) g;;vacuum (verbose) z;;drop table z";
+const PACED_BY_HITS: &str = "set track_cost_delay_timing = on; set vacuum_cost_delay = 1; set vacuum_cost_page_hit = 50;;create table z as select generate_series(1, 1000) g;;vacuum (verbose) z;;drop table z";
+/// What the prices are of that are not set here is nothing, but for one of them.
+const PACED_BY_OTHERS: &str = "set track_cost_delay_timing = on; set vacuum_cost_delay = 1; set vacuum_cost_limit = 10000;;create table z as select generate_series(1, 1000) g;;checkpoint;;vacuum (verbose) z;;drop table z";
+
+/// VACUUM (VERBOSE) of a table none of whose pages is in the pool, with these settings; and the pages that VACUUM's rings took.
+fn vacuum_of_a_cold_table(settings: &str) -> (String, String) {
+    let mut server = Server::start(&["autovacuum=off"]);
+    server.client().query("create table z as select generate_series(1, 1000) g").unwrap();
+    server.stop();
+    server.run();
+    let mut client = server.client();
+    let told = transcript(&mut client, &format!("{settings};;vacuum (verbose) z"));
+    let read = "select sum(reads) from pg_stat_io where context = 'vacuum' and object = 'relation'";
+    (told, client.value(read))
+}
+
+fn a_ring_for_vacuum(_: &Server) {
+    for (value, through_it) in [("0", false), ("128kB", true)] {
+        let (_, read) = vacuum_of_a_cold_table(&format!("set vacuum_buffer_usage_limit = '{value}'"));
+        assert_eq!(read != "0", through_it, "{value}: {read}");
+    }
+}
+
+fn a_price_of_reading(_: &Server) {
+    for (price, sleeps) in [("2", false), ("10000", true)] {
+        let settings = format!(
+            "set track_cost_delay_timing = on; set vacuum_cost_delay = 1; set vacuum_cost_limit = 10000; set vacuum_cost_page_miss = {price}"
+        );
+        let (told, _) = vacuum_of_a_cold_table(&settings);
+        assert_eq!(!told.contains("delay time: 0.000 ms"), sleeps, "{price}: {told}");
+    }
 }
 
 fn pid(client: &mut Client) -> String {

@@ -58,6 +58,7 @@ mod trigger;
 mod truth;
 pub mod watch;
 
+pub use command::vacuum::{AnalyzeReport, Budget, FreezeAges, Maintenance, Used, VacuumReport};
 pub use control::{AutoChange, FileSetting, ServerControl};
 pub use counters::SessionEnd;
 pub use initialize::initialize;

@@ -102,7 +102,7 @@ pub use insert::{InsertOutcome, UniqueCheck, insert};
 pub use redo::{describe, redo};
 pub use rel::{BtreeDesc, BtreeRel, Compare, KeyColumn};
 pub use scan::{Direction, Scan, ScanKey, ScanKeys, ScanOp};
-pub use vacuum::{VacuumStats, bulk_delete, cleanup};
+pub use vacuum::{Manner, VacuumStats, bulk_delete, cleanup};
 pub use verify::{HeapCheck, VerifyReport, verify};
 
 /// What every operation needs besides the index: handed down, never stored.

@@ -5,17 +5,28 @@
 //! sibling lies behind it, it visits that sibling too, and its siblings as long as the same holds. The splitter latches the right page before it
 //! reads the position, so a stamp older than VACUUM's start means that VACUUM waits for the page and sees it complete.
 
-use base::{BlockNo, Fork, Lsn, Tid};
-use buffer::{ExclusivePage, PageChange};
+use base::{BlockNo, Fork, Lsn, OffsetNo, Tid};
+use buffer::{ExclusivePage, PageChange, Ring};
+use runtime::Interrupt;
 
 use crate::delete::delete_leaf;
-use crate::format::{Check, DELETED, FREE, HALF_DEAD, META, Meta, NONE, Node, Opaque};
+use crate::format::{Check, DELETED, FREE, HALF_DEAD, Item, META, Meta, NONE, Node, Opaque};
 use crate::ops::{self, ListUpdate};
 use crate::redo::{Kind, delete_bytes};
 use crate::rel::BtreeRel;
-use crate::scan::interrupts;
 use crate::search::{meta_bytes, put_free};
-use crate::{Access, BtreeResult};
+use crate::{Access, BtreeError, BtreeResult};
+
+/// Pages asked for ahead of the pass.
+const AHEAD: u32 = 32;
+
+/// How a VACUUM goes about its work on an index.
+pub struct Manner<'a> {
+    /// Pages that are not in the pool come into these buffers; none: into any.
+    pub ring: Option<&'a Ring>,
+    /// Called before each page, with no latch held: pauses, and looks for interrupts.
+    pub pause: &'a mut dyn FnMut() -> Result<(), Interrupt>,
+}
 
 /// What VACUUM found and did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,10 +47,11 @@ pub struct VacuumStats {
     pub estimated: bool,
 }
 
-struct Pass<'a, 'd> {
+struct Pass<'a, F> {
     access: &'a Access<'a>,
     rel: &'a BtreeRel,
-    is_dead: Option<&'d mut dyn FnMut(Tid) -> bool>,
+    is_dead: Option<F>,
+    ring: Option<&'a Ring>,
     start: Lsn,
     stats: VacuumStats,
     deleted: Vec<BlockNo>,
@@ -49,12 +61,13 @@ struct Pass<'a, 'd> {
 pub fn bulk_delete(
     access: &Access<'_>,
     rel: &BtreeRel,
-    is_dead: &mut dyn FnMut(Tid) -> bool,
+    is_dead: impl FnMut(Tid) -> bool,
+    manner: &mut Manner<'_>,
     stats: &mut VacuumStats,
 ) -> BtreeResult<()> {
     let removed = stats.tuples_removed;
     let newly = stats.pages_newly_deleted;
-    let found = pass(access, rel, Some(is_dead))?;
+    let found = pass(access, rel, Some(is_dead), manner)?;
     *stats = VacuumStats {
         tuples_removed: removed + found.tuples_removed,
         pages_newly_deleted: newly + found.pages_newly_deleted,
@@ -65,7 +78,12 @@ pub fn bulk_delete(
 
 /// Ends a VACUUM. `stats`: what [`bulk_delete`] gathered; `None` if it did not run: then the index is only gone through if enough deleted pages
 /// wait to become free.
-pub fn cleanup(access: &Access<'_>, rel: &BtreeRel, stats: Option<VacuumStats>) -> BtreeResult<VacuumStats> {
+pub fn cleanup(
+    access: &Access<'_>,
+    rel: &BtreeRel,
+    manner: &mut Manner<'_>,
+    stats: Option<VacuumStats>,
+) -> BtreeResult<VacuumStats> {
     let mut stats = match stats {
         Some(stats) => stats,
         None => {
@@ -80,7 +98,7 @@ pub fn cleanup(access: &Access<'_>, rel: &BtreeRel, stats: Option<VacuumStats>) 
                     ..VacuumStats::default()
                 });
             }
-            pass(access, rel, None)?
+            pass(access, rel, None::<fn(Tid) -> bool>, manner)?
         }
     };
     let mut page = rel.exclusive(access.pool, META)?;
@@ -102,10 +120,13 @@ pub fn cleanup(access: &Access<'_>, rel: &BtreeRel, stats: Option<VacuumStats>) 
 fn pass(
     access: &Access<'_>,
     rel: &BtreeRel,
-    is_dead: Option<&mut dyn FnMut(Tid) -> bool>,
+    is_dead: Option<impl FnMut(Tid) -> bool>,
+    manner: &mut Manner<'_>,
 ) -> BtreeResult<VacuumStats> {
     let start = access.pool.wal().insert_end();
-    let mut pass = Pass { access, rel, is_dead, start, stats: VacuumStats::default(), deleted: Vec::new() };
+    let ring = manner.ring;
+    let mut pass =
+        Pass { access, rel, is_dead, ring, start, stats: VacuumStats::default(), deleted: Vec::new() };
     let mut block = 1;
     loop {
         let end = access.pool.nblocks(rel.desc.file, Fork::Main)?;
@@ -114,7 +135,10 @@ fn pass(
             break;
         }
         while block < end {
-            interrupts()?;
+            (manner.pause)().map_err(BtreeError::Interrupted)?;
+            if block % AHEAD == 1 {
+                access.pool.prefetch_run(rel.tag(BlockNo(block)), AHEAD.min(end - block));
+            }
             access.pool.admit(rel.desc.persistence)?;
             pass.visit(BlockNo(block))?;
             block += 1;
@@ -129,12 +153,15 @@ fn pass(
     Ok(pass.stats)
 }
 
-impl Pass<'_, '_> {
+impl<F: FnMut(Tid) -> bool> Pass<'_, F> {
     /// Visits a page, then pages behind it that took entries from it meanwhile.
     fn visit(&mut self, first: BlockNo) -> BtreeResult<()> {
         let mut block = first;
         loop {
-            let pin = self.rel.pin(self.access.pool, block)?;
+            let pin = match self.ring {
+                Some(ring) => self.access.pool.read_with(self.rel.tag(block), ring)?,
+                None => self.rel.pin(self.access.pool, block)?,
+            };
             let op = {
                 let page = pin.shared();
                 if page::is_new(&page) { None } else { Some(self.rel.node(block, &page)?.op) }
@@ -222,27 +249,45 @@ impl Pass<'_, '_> {
         let mut found = Found::default();
         for item in Node::new(page)?.items() {
             let (n, item) = item?;
-            let count = item.tid_count();
             let Some(is_dead) = &mut self.is_dead else {
-                found.left += count as u64;
+                found.left += item.tid_count() as u64;
                 continue;
             };
-            let mut removed = Vec::new();
-            for i in 0..count {
-                if is_dead(item.tid(i)?) {
-                    removed.push(i as u16);
-                }
-            }
-            found.removed += removed.len() as u64;
-            found.left += (count - removed.len()) as u64;
-            if removed.len() == count {
+            if item.is_posting() {
+                look_at_list(is_dead, n, &item, &mut found)?;
+            } else if is_dead(item.tid(0)?) {
+                found.removed += 1;
                 found.doomed.push(n);
-            } else if !removed.is_empty() {
-                found.updates.push(ListUpdate { at: n, removed });
+            } else {
+                found.left += 1;
             }
         }
         Ok(found)
     }
+}
+
+/// Which of the TIDs that share a key are dead.
+fn look_at_list(
+    is_dead: &mut impl FnMut(Tid) -> bool,
+    n: OffsetNo,
+    item: &Item<'_>,
+    found: &mut Found,
+) -> Check<()> {
+    let count = item.tid_count();
+    let mut removed = Vec::new();
+    for i in 0..count {
+        if is_dead(item.tid(i)?) {
+            removed.push(i as u16);
+        }
+    }
+    found.removed += removed.len() as u64;
+    found.left += (count - removed.len()) as u64;
+    if removed.len() == count {
+        found.doomed.push(n);
+    } else if !removed.is_empty() {
+        found.updates.push(ListUpdate { at: n, removed });
+    }
+    Ok(())
 }
 
 #[derive(Default)]

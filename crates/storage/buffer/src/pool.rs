@@ -344,11 +344,28 @@ impl BufferPool {
         Ring::new(kind, self.inner().frames.len())
     }
 
+    /// A ring of so many bytes.
+    pub fn ring_of(&self, kind: RingKind, bytes: usize) -> Ring {
+        Ring::with_bytes(kind, bytes, self.inner().frames.len())
+    }
+
     /// Starts to read a page that will be wanted.
     pub fn prefetch(&self, tag: Tag) {
         if !self.inner().mapping.probably_has(&self.inner().frames, tag.words(), tag.hash()) {
             self.inner().smgr.prefetch(tag.rel, tag.fork, tag.block, 1);
         }
+    }
+
+    /// Starts to read those of `count` neighbouring pages that are not in the pool.
+    pub fn prefetch_run(&self, first: Tag, count: u32) {
+        let inner = self.inner();
+        let missing = |n: &u32| {
+            let tag = Tag { block: BlockNo(first.block.0 + n), ..first };
+            !inner.mapping.probably_has(&inner.frames, tag.words(), tag.hash())
+        };
+        let Some(from) = (0..count).find(missing) else { return };
+        let to = (from..count).rev().find(missing).unwrap_or(from);
+        inner.smgr.prefetch(first.rel, first.fork, BlockNo(first.block.0 + from), to + 1 - from);
     }
 
     /// Redo: the page, zeroed without reading if it is not in the pool; the fork is created and extended as needed.

@@ -13,7 +13,7 @@ pub enum RingKind {
     BulkRead,
     /// COPY and CREATE TABLE AS: 16 MiB.
     BulkWrite,
-    /// VACUUM: 2 MiB.
+    /// VACUUM: 2 MiB, if nobody says otherwise.
     Vacuum,
 }
 
@@ -32,6 +32,10 @@ impl Ring {
             RingKind::BulkWrite => 16 << 20,
             RingKind::Vacuum => 2 << 20,
         };
+        Ring::with_bytes(kind, bytes, pool)
+    }
+
+    pub(crate) fn with_bytes(kind: RingKind, bytes: usize, pool: usize) -> Ring {
         // Never more than an eighth of the pool.
         let size = (bytes / PAGE_SIZE).min(pool / 8).max(1);
         Ring { kind, slots: RefCell::new(vec![NIL; size]), current: Cell::new(size - 1) }

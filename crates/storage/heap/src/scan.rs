@@ -373,19 +373,22 @@ pub struct SampleCounts {
     pub dead: u64,
 }
 
-/// Calls `visit` for each live row of one page: ANALYZE's sample. Rows being inserted by others count as neither live nor dead.
+/// Calls `visit` for each live row of one page, which comes into a buffer of the ring if there is one: ANALYZE's sample. Rows being inserted by others count as neither live nor dead.
 pub fn sample_block(
     access: &Access<'_>,
     rel: &HeapRel,
     me: &Transaction,
-    block: BlockNo,
+    (block, ring): (BlockNo, Option<&Ring>),
     visit: &mut dyn FnMut(TupleRef<'_>) -> HeapResult<()>,
 ) -> HeapResult<SampleCounts> {
     let mut counts = SampleCounts::default();
     let mut live = Vec::new();
     let copy: Box<PageBytes>;
     {
-        let pin = access.pool.read(heap_tag(rel, block))?;
+        let pin = match ring {
+            Some(ring) => access.pool.read_with(heap_tag(rel, block), ring)?,
+            None => access.pool.read(heap_tag(rel, block))?,
+        };
         let page = pin.shared();
         for n in 1..=page::max_offset(&page) {
             let Some(lp) = page::line_pointer(&page, n) else { continue };

@@ -5,19 +5,18 @@
 //! # Invariants
 //! 1. A dead line pointer is freed only after every index has lost its entries for it.
 //! 2. Every page is looked at that may hold an id: what is known of the oldest afterwards is known of the whole table.
-//! 3. Dead TIDs are collected in order (pages are read in order), so looking one up is a binary search, and no more memory is used than allowed:
-//!    when it is full, indexes and the pages so far are done before the scan goes on.
+//! 3. Dead TIDs take no more memory than allowed ([`TidSet`]): when it is full, indexes and the pages so far are done before the scan goes on.
 //!
 //! # Locks
 //! A cleanup latch on one heap page at a time, then its map page. Index callbacks run with no latch held. A page that is pinned by others is not
 //! waited for: its existing dead line pointers are collected, the rest is left to the next VACUUM.
 //!
 //! # PostgreSQL counterpart and differences
-//! `vacuumlazy.c`. Xids do not wrap, so there is no aggressive or fail-safe mode.
+//! `vacuumlazy.c`. Xids do not wrap, so there is no aggressive or fail-safe mode. How the tail is cut off is told in [`crate::truncate`].
 
 use base::{BlockNo, Fork, OffsetNo, Tid, Xid};
-use buffer::{ExclusivePage, PageChange, Pin, Ring, RingKind, WalAction};
-use page::{LpFlags, PageBytes};
+use buffer::{BufferError, ExclusivePage, PageChange, Pin, Ring, RingKind, WalAction};
+use page::LpFlags;
 use txn::OldestIds;
 use wal::Rmgr;
 
@@ -29,8 +28,32 @@ use crate::ops;
 use crate::prune::{PruneGoal, PruneSummary, execute, oldest_ids, plan};
 use crate::records::{Put, VmChange, info};
 use crate::rel::{Access, HeapRel};
+use crate::tid_set::TidSet;
+use crate::truncate::truncate;
 use crate::update::corrupt;
+use crate::visibility::{Fate, Judge, is_removable};
 use crate::vm::{self, MapGuards, VmCursor};
+
+/// With [`IndexCleanup::Auto`] indexes are left alone if fewer than one in so many pages has dead line pointers.
+const BYPASS_PAGES: u32 = 50;
+/// And these take fewer bytes than this.
+const BYPASS_BYTES: usize = 32 << 20;
+/// Pages asked for ahead of the scan.
+const AHEAD: u32 = 32;
+/// Most bytes for dead TIDs, however many are allowed.
+const MOST_MEMORY: usize = 16 << 30;
+
+/// What becomes of index entries of dead rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IndexCleanup {
+    /// They are removed unless there are so few that this is not worth a pass over the indexes.
+    #[default]
+    Auto,
+    /// They are removed.
+    On,
+    /// They stay, and with them the dead line pointers.
+    Off,
+}
 
 /// What VACUUM is to do.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +68,10 @@ pub struct VacuumOptions {
     pub usable: OldestIds,
     /// Cut empty pages off the end, if [`VacuumCallbacks::lock_for_truncation`] allows it.
     pub truncate: bool,
+    /// What becomes of index entries.
+    pub index_cleanup: IndexCleanup,
+    /// Bytes of the ring that pages come into which are not in the pool; 0: they may take any buffer.
+    pub ring: usize,
 }
 
 /// Where VACUUM is, as `pg_stat_progress_vacuum` names it.
@@ -64,14 +91,17 @@ pub enum VacuumPhase {
 
 /// What VACUUM needs from above.
 pub trait VacuumCallbacks {
-    /// Removes index entries whose TID `is_dead` from every index of the table.
-    fn bulk_delete(&mut self, access: &Access<'_>, is_dead: &mut dyn FnMut(Tid) -> bool) -> HeapResult<()>;
+    /// Removes index entries whose TID is in the set from every index of the table.
+    fn bulk_delete(&mut self, dead: &TidSet, ring: Option<&Ring>) -> HeapResult<()>;
     /// Ends the work on every index (recycling pages, statistics).
-    fn cleanup_indexes(&mut self, access: &Access<'_>) -> HeapResult<()>;
+    fn cleanup_indexes(&mut self, ring: Option<&Ring>) -> HeapResult<()>;
     /// Whether the table has indexes at all; without, dead line pointers are freed at once.
     fn has_indexes(&self) -> bool;
-    /// Tries to get ACCESS EXCLUSIVE for the truncation, without long waits.
-    fn lock_for_truncation(&mut self) -> bool;
+    /// Gets ACCESS EXCLUSIVE for the truncation if nobody else has a lock on the table, now or within some seconds. Never stands in the table's
+    /// queue.
+    fn lock_for_truncation(&mut self) -> HeapResult<bool>;
+    /// Whether somebody waits for that lock to go.
+    fn is_lock_wanted(&mut self) -> bool;
     /// Gives that lock back.
     fn unlock_after_truncation(&mut self);
     /// Cuts the file (main fork) to `nblocks` pages and logs that.
@@ -94,10 +124,28 @@ pub struct VacuumStats {
     pub pages: u32,
     /// Pages looked at.
     pub pages_scanned: u32,
-    /// Pages that could not be pruned, as others had them pinned.
-    pub pages_pinned: u32,
+    /// Pages that could not be pruned, as others had them pinned, and had something to prune.
+    pub pages_missed: u32,
+    /// Versions on these that could have gone.
+    pub tuples_missed: u64,
     /// Pages cut off the end.
     pub pages_removed: u32,
+    /// The cutting was given up, as others had locks on the table.
+    pub truncation_stopped: bool,
+    /// Pages whose all-visible bit was set.
+    pub pages_set_visible: u32,
+    /// Pages whose all-frozen bit was set.
+    pub pages_set_frozen: u32,
+    /// Of those, pages that were all-visible before.
+    pub pages_were_visible: u32,
+    /// Pages with versions that were frozen.
+    pub pages_frozen: u32,
+    /// Pages with dead line pointers, after pruning.
+    pub dead_item_pages: u32,
+    /// Dead line pointers on these.
+    pub dead_items: u64,
+    /// They stay: the indexes were left alone.
+    pub bypassed: bool,
     /// Pages whose all-visible bit is set at the end.
     pub pages_all_visible: u32,
     /// Pages whose all-frozen bit is set at the end.
@@ -118,64 +166,20 @@ pub struct VacuumStats {
     pub oldest: OldestIds,
 }
 
-/// Dead TIDs, ascending: for each page a run of offsets in one array.
-#[derive(Default)]
-struct DeadTids {
-    pages: Vec<(BlockNo, u32)>,
-    offsets: Vec<OffsetNo>,
-}
-
-impl DeadTids {
-    fn push(&mut self, block: BlockNo, offsets: &[OffsetNo]) {
-        debug_assert!(
-            self.pages.last().is_none_or(|last| last.0 < block),
-            "invariant 3: pages come in order"
-        );
-        if !offsets.is_empty() {
-            self.pages.push((block, self.offsets.len() as u32));
-            self.offsets.extend_from_slice(offsets);
-        }
-    }
-
-    /// How many there are, and how many bytes they take.
-    fn size(&self) -> (usize, usize) {
-        (self.offsets.len(), self.bytes())
-    }
-
-    fn bytes(&self) -> usize {
-        self.pages.len() * size_of::<(BlockNo, u32)>() + self.offsets.len() * size_of::<OffsetNo>()
-    }
-
-    fn page(&self, i: usize) -> &[OffsetNo] {
-        let end = self.pages.get(i + 1).map_or(self.offsets.len(), |next| next.1 as usize);
-        &self.offsets[self.pages[i].1 as usize..end]
-    }
-
-    fn contains(&self, tid: Tid) -> bool {
-        match self.pages.binary_search_by_key(&tid.block, |page| page.0) {
-            Ok(i) => self.page(i).binary_search(&tid.offset).is_ok(),
-            Err(_) => false,
-        }
-    }
-
-    fn clear(&mut self) {
-        self.pages.clear();
-        self.offsets.clear();
-    }
-}
-
-struct Vacuum<'a> {
-    access: &'a Access<'a>,
-    rel: &'a HeapRel,
-    options: &'a VacuumOptions,
-    callbacks: &'a mut dyn VacuumCallbacks,
-    ring: Ring,
+pub(crate) struct Vacuum<'a> {
+    pub access: &'a Access<'a>,
+    pub rel: &'a HeapRel,
+    pub options: &'a VacuumOptions,
+    pub callbacks: &'a mut dyn VacuumCallbacks,
+    ring: Option<Ring>,
     map: VmCursor,
-    dead: DeadTids,
-    stats: VacuumStats,
-    /// One behind the last page that has something on it.
-    nonempty: u32,
-    total: u32,
+    dead: TidSet,
+    /// What is left of the indexes' work ([`IndexCleanup`]).
+    index_cleanup: IndexCleanup,
+    pub stats: VacuumStats,
+    /// One behind the last page that was looked at and has something on it.
+    pub nonempty: u32,
+    pub total: u32,
 }
 
 /// Vacuums a table.
@@ -191,20 +195,21 @@ pub fn vacuum(
         rel,
         options,
         callbacks,
-        ring: access.pool.ring(RingKind::Vacuum),
+        ring: (options.ring > 0).then(|| access.pool.ring_of(RingKind::Vacuum, options.ring)),
         map: VmCursor::default(),
-        dead: DeadTids::default(),
+        dead: TidSet::default(),
+        index_cleanup: options.index_cleanup,
         stats: VacuumStats { oldest: options.usable, ..VacuumStats::default() },
         nonempty: 0,
         total,
     };
     vacuum.scan()?;
-    vacuum.remove_dead()?;
-    if vacuum.callbacks.has_indexes() {
+    vacuum.end_dead()?;
+    if vacuum.callbacks.has_indexes() && options.index_cleanup != IndexCleanup::Off {
         vacuum.callbacks.progress(VacuumPhase::CleaningUpIndexes, BlockNo(total), total, (0, 0))?;
-        vacuum.callbacks.cleanup_indexes(access)?;
+        vacuum.callbacks.cleanup_indexes(vacuum.ring.as_ref())?;
     }
-    vacuum.truncate()?;
+    truncate(&mut vacuum)?;
     let mut stats = vacuum.stats;
     stats.pages = access.pool.nblocks(rel.desc.file, Fork::Main)?;
     (stats.pages_all_visible, stats.pages_all_frozen) = vm::count(access, rel, stats.pages)?;
@@ -219,27 +224,46 @@ impl Vacuum<'_> {
             let bits = vm::bits(self.access, self.rel, block, &mut self.map)?;
             // The last page is always looked at, to find out whether the file can be cut.
             if bits & vm::ALL_FROZEN != 0 && !self.options.disable_page_skipping && n + 1 < self.total {
-                self.nonempty = n + 1;
                 continue;
             }
-            if self.dead.bytes() >= self.options.memory {
-                self.remove_dead()?;
+            if n % AHEAD == 0 {
+                self.access.pool.prefetch_run(heap_tag(self.rel, block), AHEAD.min(self.total - n));
+            }
+            if self.dead.bytes() >= self.options.memory.min(MOST_MEMORY) {
+                if self.index_cleanup == IndexCleanup::Off {
+                    self.dead.clear();
+                } else {
+                    self.index_cleanup = IndexCleanup::On;
+                    self.remove_dead()?;
+                }
             }
             let free = self.scan_page(block)?;
             if let Some(free) = free {
                 fsm::record(self.access, self.rel, block, free)?;
             }
             self.stats.pages_scanned += 1;
-            self.callbacks.progress(VacuumPhase::ScanningHeap, block, self.total, self.dead.size())?;
+            self.progress(VacuumPhase::ScanningHeap, block)?;
         }
         Ok(())
+    }
+
+    fn progress(&mut self, phase: VacuumPhase, block: BlockNo) -> HeapResult<()> {
+        self.callbacks.progress(phase, block, self.total, (self.dead.len(), self.dead.bytes()))
+    }
+
+    fn read(&self, block: BlockNo) -> Result<Pin, BufferError> {
+        let tag = heap_tag(self.rel, block);
+        match &self.ring {
+            Some(ring) => self.access.pool.read_with(tag, ring),
+            None => self.access.pool.read(tag),
+        }
     }
 
     /// Returns the free bytes to be recorded, unless the second pass will do that.
     fn scan_page(&mut self, block: BlockNo) -> HeapResult<Option<usize>> {
         self.access.pool.admit(self.rel.desc.persistence)?;
         self.map.pin(self.access, self.rel, block)?;
-        let pin = self.access.pool.read_with(heap_tag(self.rel, block), &self.ring)?;
+        let pin = self.read(block)?;
         let Some(mut page) = pin.try_cleanup() else {
             return self.scan_pinned(&pin);
         };
@@ -256,42 +280,58 @@ impl Vacuum<'_> {
         self.stats.live_tuples += u64::from(summary.live);
         self.stats.recently_dead_tuples += u64::from(summary.recently_dead);
         self.stats.tuples_frozen += plan.frozen.len() as u64;
+        self.stats.pages_frozen += u32::from(!plan.frozen.is_empty());
         self.stats.oldest = self.stats.oldest.min(summary.oldest);
         if summary.has_items {
             self.nonempty = block.0 + 1;
         }
         self.set_visible(&mut page, &summary)?;
-        self.dead.push(block, &summary.dead_items);
-        Ok(summary.dead_items.is_empty().then(|| ops::room(&page)))
+        let room = ops::room(&page);
+        drop(page);
+        Ok(self.note_dead(block, &summary.dead_items, room))
+    }
+
+    /// Collects the dead line pointers of a page; returns the free bytes to be recorded, unless the second pass will do that.
+    fn note_dead(&mut self, block: BlockNo, offsets: &[OffsetNo], room: usize) -> Option<usize> {
+        if offsets.is_empty() || !self.callbacks.has_indexes() {
+            return Some(room);
+        }
+        self.stats.dead_item_pages += 1;
+        self.stats.dead_items += offsets.len() as u64;
+        self.dead.push(block, offsets);
+        (self.index_cleanup == IndexCleanup::Off).then_some(room)
     }
 
     /// A page that others have pinned: nothing may move, but dead line pointers can be collected.
     fn scan_pinned(&mut self, pin: &Pin) -> HeapResult<Option<usize>> {
-        self.stats.pages_pinned += 1;
         let page = pin.shared();
         let block = page.tag().block;
-        let mut dead = Vec::new();
+        let (mut dead, mut missed) = (Vec::new(), 0);
         for n in 1..=page::max_offset(&page) {
             match page::line_pointer(&page, n).map(|lp| lp.flags) {
                 Some(LpFlags::Dead) => dead.push(n),
                 Some(LpFlags::Normal) => {
-                    self.stats.live_tuples += 1;
-                    if let Some(header) = read_header(&page, n) {
-                        self.stats.oldest = self.stats.oldest.min(oldest_ids(self.access.txns, &header)?);
-                    }
                     self.nonempty = block.0 + 1;
+                    let Some(mut header) = read_header(&page, n) else { continue };
+                    self.stats.oldest = self.stats.oldest.min(oldest_ids(self.access.txns, &header)?);
+                    match (Judge { txns: self.access.txns, page: &page }).for_vacuum(n, &mut header)? {
+                        Fate::Live => self.stats.live_tuples += 1,
+                        Fate::InsertInProgress => {}
+                        Fate::Dead(xmax) if is_removable(self.access.txns, self.rel.desc.kind, xmax) => {
+                            missed += 1
+                        }
+                        Fate::DeleteInProgress | Fate::Dead(_) => self.stats.recently_dead_tuples += 1,
+                    }
                 }
                 Some(LpFlags::Redirect) => self.nonempty = block.0 + 1,
                 _ => {}
             }
         }
+        self.stats.tuples_missed += missed;
+        self.stats.pages_missed += u32::from(missed > 0);
         let room = ops::room(&page);
         drop(page);
-        if dead.is_empty() || !self.callbacks.has_indexes() {
-            return Ok(Some(room));
-        }
-        self.dead.push(block, &dead);
-        Ok(None)
+        Ok(self.note_dead(block, &dead, room))
     }
 
     /// Sets the page's and the map's bits as far as they are missing. The map page is pinned.
@@ -305,6 +345,11 @@ impl Vacuum<'_> {
         if ops::is_all_visible(page) && had & bits == bits {
             return Ok(());
         }
+        let (was_visible, was_frozen) = (had & vm::ALL_VISIBLE != 0, had & vm::ALL_FROZEN != 0);
+        let frozen = summary.all_frozen && !was_frozen;
+        self.stats.pages_set_visible += u32::from(!was_visible);
+        self.stats.pages_set_frozen += u32::from(frozen);
+        self.stats.pages_were_visible += u32::from(frozen && was_visible);
         let mut maps = MapGuards::latch([(&self.map, VmChange { block, bits: had | bits })]);
         ops::set_all_visible(page, true);
         maps.apply();
@@ -322,34 +367,44 @@ impl Vacuum<'_> {
         Ok(())
     }
 
-    /// Removes the dead TIDs collected so far from the indexes, then frees their line pointers.
-    fn remove_dead(&mut self) -> HeapResult<()> {
-        if self.dead.pages.is_empty() {
+    /// The scan is over: what is left of the dead TIDs goes, unless that is not wanted or not worth while.
+    fn end_dead(&mut self) -> HeapResult<()> {
+        let pages = self.stats.dead_item_pages.saturating_mul(BYPASS_PAGES);
+        let few = pages < self.total && self.dead.bytes() < BYPASS_BYTES;
+        if self.index_cleanup == IndexCleanup::Off || self.index_cleanup == IndexCleanup::Auto && few {
+            self.stats.bypassed = self.index_cleanup == IndexCleanup::Off || !self.dead.is_empty();
+            self.dead.clear();
             return Ok(());
         }
-        let size = self.dead.size();
-        self.callbacks.progress(VacuumPhase::VacuumingIndexes, BlockNo(self.total), self.total, size)?;
-        let dead = &self.dead;
-        self.callbacks.bulk_delete(self.access, &mut |tid| dead.contains(tid))?;
+        self.remove_dead()
+    }
+
+    /// Removes the dead TIDs collected so far from the indexes, then frees their line pointers.
+    fn remove_dead(&mut self) -> HeapResult<()> {
+        if self.dead.is_empty() {
+            return Ok(());
+        }
+        self.progress(VacuumPhase::VacuumingIndexes, BlockNo(self.total))?;
+        self.callbacks.bulk_delete(&self.dead, self.ring.as_ref())?;
         self.stats.index_passes += 1;
-        for i in 0..self.dead.pages.len() {
-            let block = self.dead.pages[i].0;
-            let free = self.free_page(i)?;
+        let mut offsets = Vec::new();
+        for i in 0..self.dead.blocks().len() {
+            let block = self.dead.blocks()[i];
+            self.dead.offsets(block, &mut offsets);
+            let free = self.free_page(block, &offsets)?;
             fsm::record(self.access, self.rel, block, free)?;
-            self.callbacks.progress(VacuumPhase::VacuumingHeap, block, self.total, self.dead.size())?;
+            self.progress(VacuumPhase::VacuumingHeap, block)?;
         }
         self.dead.clear();
         Ok(())
     }
 
     /// Second pass over one page.
-    fn free_page(&mut self, i: usize) -> HeapResult<usize> {
+    fn free_page(&mut self, block: BlockNo, offsets: &[OffsetNo]) -> HeapResult<usize> {
         self.access.pool.admit(self.rel.desc.persistence)?;
-        let block = self.dead.pages[i].0;
         self.map.pin(self.access, self.rel, block)?;
-        let pin = self.access.pool.read_with(heap_tag(self.rel, block), &self.ring)?;
+        let pin = self.read(block)?;
         let mut page = pin.exclusive();
-        let offsets = self.dead.page(i);
         let mut log = Vec::with_capacity(2 + 2 * offsets.len());
         log.offsets(offsets);
         ops::free_dead(&mut page, offsets)
@@ -373,93 +428,5 @@ impl Vacuum<'_> {
             self.set_visible(&mut page, &summary)?;
         }
         Ok(ops::room(&page))
-    }
-
-    /// Cuts empty pages off the end if that is worth while: at least 1,000 pages or a sixteenth of the table.
-    fn truncate(&mut self) -> HeapResult<()> {
-        let empty = self.total - self.nonempty;
-        if !self.options.truncate || empty == 0 || empty < 1000 && empty < self.total / 16 {
-            return Ok(());
-        }
-        if !self.callbacks.lock_for_truncation() {
-            return Ok(());
-        }
-        let result = self.truncate_locked();
-        self.callbacks.unlock_after_truncation();
-        result
-    }
-
-    fn truncate_locked(&mut self) -> HeapResult<()> {
-        let file = self.rel.desc.file;
-        let nblocks = self.access.pool.nblocks(file, Fork::Main)?;
-        if nblocks != self.total {
-            // Somebody has added pages since: they are in use.
-            return Ok(());
-        }
-        let mut keep = nblocks;
-        while keep > self.nonempty {
-            let pin = self.access.pool.read(heap_tag(self.rel, BlockNo(keep - 1)))?;
-            if !is_empty(&pin.shared()) {
-                break;
-            }
-            keep -= 1;
-            self.callbacks.progress(VacuumPhase::TruncatingHeap, BlockNo(keep), nblocks, (0, 0))?;
-        }
-        if keep < nblocks {
-            self.forget_visibility(keep, nblocks)?;
-            self.rel.forget_targets();
-            self.callbacks.truncate(self.access, keep)?;
-            self.stats.pages_removed = nblocks - keep;
-        }
-        Ok(())
-    }
-
-    /// Clears the map's bits of pages that are to be cut off: later pages of these numbers start with none. The pages' own bits are cleared with
-    /// them, so that a crash before the cut leaves both equal.
-    fn forget_visibility(&mut self, from: u32, to: u32) -> HeapResult<()> {
-        for n in from..to {
-            let block = BlockNo(n);
-            if vm::bits(self.access, self.rel, block, &mut self.map)? == 0 {
-                continue;
-            }
-            let pin = self.access.pool.read(heap_tag(self.rel, block))?;
-            let mut page = pin.exclusive();
-            let mut maps = MapGuards::latch([(&self.map, VmChange { block, bits: 0 })]);
-            ops::set_all_visible(&mut page, false);
-            maps.apply();
-            let mut action = WalAction::for_relation(
-                self.access.pool,
-                self.rel.desc.persistence,
-                Rmgr::Heap,
-                info::INVISIBLE,
-                Xid::INVALID,
-            );
-            action.page(&mut page, PageChange::default());
-            maps.log(&mut action);
-            action.commit();
-        }
-        Ok(())
-    }
-}
-
-/// Whether nothing on the page is in use.
-fn is_empty(page: &PageBytes) -> bool {
-    (1..=page::max_offset(page))
-        .all(|n| page::line_pointer(page, n).is_none_or(|lp| lp.flags == LpFlags::Unused))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn dead_tids_are_found_by_page_and_offset() {
-        let mut dead = DeadTids::default();
-        dead.push(BlockNo(3), &[1, 5]);
-        dead.push(BlockNo(4), &[]);
-        dead.push(BlockNo(9), &[2]);
-        let at = |block, offset| dead.contains(Tid::new(BlockNo(block), offset));
-        assert!(at(3, 1) && at(3, 5) && at(9, 2));
-        assert!(!at(3, 2) && !at(4, 1) && !at(9, 1) && !at(9, 5) && !at(0, 1));
     }
 }

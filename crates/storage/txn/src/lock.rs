@@ -797,6 +797,11 @@ impl LockManager {
         list
     }
 
+    /// Whether anybody waits for a lock on the tag.
+    pub fn is_waited_for(&self, tag: LockTag) -> bool {
+        self.partition(&tag).lock().locks.get(&tag).is_some_and(|lock| !lock.queue.is_empty())
+    }
+
     /// Sessions that `session` waits for: conflicting holders, and those queued ahead with conflicting requests
     /// (`pg_blocking_pids`).
     pub fn blocking(&self, session: SessionId) -> Vec<SessionId> {

@@ -15,28 +15,39 @@ use tuple::Datum;
 use types::oids;
 
 use super::statistics::{self, Population};
-use super::{alter_column_options, names, sample};
+use super::vacuum::{AnalyzeReport, Effort, Maintenance, Pace, full_name};
+use super::{alter_column_options, names, rewrite, sample};
 use crate::session::Session;
 use crate::session::progress::Lengthy;
 
 /// Rows sampled for each entry of a list.
 const ROWS_PER_ENTRY: usize = 300;
 
-/// Analyses a table that is locked; all columns, or those named.
-pub(crate) fn table(session: &Session, table: &Table, columns: &[String], verbose: bool) -> SqlResult<()> {
+/// Analyses a table that is locked; all columns, or those named. `None`: that cannot be done.
+pub(crate) fn table(
+    session: &Session,
+    table: &Table,
+    columns: &[String],
+    how: &Maintenance,
+) -> SqlResult<Option<AnalyzeReport>> {
     if table.oid == pg_statistic::TABLE.oid {
         // Its own rows are being written.
-        return Ok(());
+        return Ok(None);
     }
     let began = runtime::now();
+    let effort = Effort::begin(session.settings.borrow().fast().track_io_timing);
+    let pace = Pace::new(&how.budget, &session.settings.borrow());
     let chosen = choose(session, table, columns)?;
     let want = chosen.iter().map(|c| c.1).max().unwrap_or(0).max(1) * ROWS_PER_ENTRY;
     let progress = session.progress(Lengthy::Analyze, table.oid);
     progress.set(sample::PHASE, sample::SAMPLING);
-    let sample = sample::take(session, table, want, &progress)?;
+    if how.verbose {
+        rewrite::info(session, format!("analyzing \"{}.{}\"", table.schema_name, table.name), None);
+    }
+    let sample = sample::take(session, table, (want, how.ring), (&progress, &pace))?;
     progress.set(sample::PHASE, sample::COMPUTING);
     let total = sample.total();
-    if verbose {
+    if how.verbose {
         report(session, table, &sample, total);
     }
     for (i, target) in chosen {
@@ -70,7 +81,11 @@ pub(crate) fn table(session: &Session, table: &Table, columns: &[String], verbos
         all.analyze_time += began.elapsed().as_micros() as i64;
         all.last_analyze = runtime::wall_clock_micros();
     });
-    Ok(())
+    let report = AnalyzeReport { table: full_name(session, table), used: effort.end(&pace) };
+    if how.verbose {
+        rewrite::info(session, report.verbose(), None);
+    }
+    Ok(Some(report))
 }
 
 /// Columns to be analysed, with their targets.
@@ -158,15 +173,7 @@ fn note_sizes(session: &Session, table: &Table, pages: u32, total: f64, all_colu
 }
 
 fn report(session: &Session, table: &Table, sample: &sample::Sample, total: f64) {
-    let info = |message: String| {
-        session.notice(base::SqlError::with_severity(
-            base::Severity::Info,
-            base::SqlState::SUCCESSFUL_COMPLETION,
-            message,
-        ));
-    };
-    info(format!("analyzing \"{}.{}\"", table.schema_name, table.name));
-    info(format!(
+    let message = format!(
         "\"{}\": scanned {} of {} pages, containing {} live rows and {} dead rows; {} rows in sample, {total:.0} estimated total rows",
         table.name,
         sample.scanned,
@@ -174,7 +181,8 @@ fn report(session: &Session, table: &Table, sample: &sample::Sample, total: f64)
         sample.live,
         sample.dead,
         sample.rows.len()
-    ));
+    );
+    rewrite::info(session, message, None);
 }
 
 /// Whether the current user may, with PostgreSQL's warning if not.

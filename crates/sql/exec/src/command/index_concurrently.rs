@@ -30,7 +30,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use base::{Oid, PAGE_SIZE, SqlError, SqlResult, Tid, Xid, sql_err};
-use btree::VacuumStats;
+use btree::{Manner, VacuumStats};
 use catalog::change::{Behavior, ObjectAddress};
 use catalog::{Index, RelationKind, Table};
 use heap::HeapRel;
@@ -164,7 +164,8 @@ fn validate(session: &Session, table: &Table, index: Oid, progress: &Progress) -
             entered.add(tid);
             false
         };
-        btree::bulk_delete(&access, tree, &mut note, &mut VacuumStats::default())
+        let mut manner = Manner { ring: None, pause: &mut runtime::check_interrupts };
+        btree::bulk_delete(&access, tree, &mut note, &mut manner, &mut VacuumStats::default())
             .map_err(|e| e.into_sql(&index.name, &table.name))?;
         progress.set(index_build::PHASE, SCANNING_TABLE);
         let scan = index_build::Seen { session, heap, snapshot: &snapshot, pages };

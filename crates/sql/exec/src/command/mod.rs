@@ -98,7 +98,7 @@ mod type_name;
 mod typed_table;
 mod user_type;
 mod uses;
-mod vacuum;
+pub(crate) mod vacuum;
 mod view;
 mod violation;
 

@@ -5,12 +5,12 @@
 //! `vacuum_get_cutoffs`, `vac_update_datfrozenxid`, `vac_truncate_clog`. Ids do not wrap around, so nothing forces a VACUUM; the
 //! settings for tables and for emergencies have nothing to decide, as every VACUUM looks at all pages that are not all-frozen.
 
-use base::settings::Setting;
 use base::{MultiXactId, SqlError, SqlResult, Xid};
 use catalog::NotedIds;
 use catalog::system::{pg_class, pg_database};
 use txn::{OldestIds, RelKind};
 
+use super::vacuum::FreezeAges;
 use crate::session::Session;
 
 /// What VACUUM takes out of a table.
@@ -21,23 +21,14 @@ pub(super) struct Cutoffs {
     pub(super) usable: OldestIds,
 }
 
-/// For a relation of this kind. `all`: as much as possible.
-pub(super) fn cutoffs(session: &Session, kind: RelKind, all: bool) -> Cutoffs {
-    let settings = session.settings.borrow();
+/// For a relation of this kind.
+pub(super) fn cutoffs(session: &Session, kind: RelKind, ages: FreezeAges) -> Cutoffs {
     let own = session.txn.borrow().top_xid_if_assigned();
     let txns = session.engine().txns();
     let usable = OldestIds { xid: txns.horizon(kind, own).maybe_needed, multi: txns.oldest_usable_multi() };
-    let age = |setting: Setting, most: Setting| match all {
-        true => 0,
-        // Half of the age at which a VACUUM comes by itself, at most.
-        false => settings.get(setting).as_int().min(settings.get(most).as_int() / 2).max(0) as u64,
-    };
-    let xid_age = age(Setting::vacuum_freeze_min_age, Setting::autovacuum_freeze_max_age);
-    let multi_age =
-        age(Setting::vacuum_multixact_freeze_min_age, Setting::autovacuum_multixact_freeze_max_age);
     let limit = OldestIds {
-        xid: Xid(txns.next_xid().0.saturating_sub(xid_age)),
-        multi: MultiXactId(txns.next_multi().0.saturating_sub(multi_age)),
+        xid: Xid(txns.next_xid().0.saturating_sub(ages.xid)),
+        multi: MultiXactId(txns.next_multi().0.saturating_sub(ages.multi)),
     };
     Cutoffs { freeze_limit: limit.min(usable), usable }
 }

@@ -5,10 +5,12 @@
 //! `acquire_sample_rows` of `commands/analyze.c`, `utils/misc/sampling.c`. The reservoir draws once a row (Vitter's algorithm R).
 
 use base::{BlockNo, SqlError, SqlResult};
+use buffer::RingKind;
 use catalog::Table;
 use heap::HeapError;
 use tuple::Datum;
 
+use super::vacuum::Pace;
 use crate::session::Session;
 use crate::session::progress::Progress;
 
@@ -77,27 +79,36 @@ pub(crate) fn choose_blocks(total: u32, want: usize, random: &mut Random) -> Vec
 pub(crate) const PHASE: usize = 1;
 const BLOCKS: usize = 2;
 const BLOCKS_SCANNED: usize = 3;
+const DELAY_TIME: usize = 9;
 
 pub(crate) const SAMPLING: i64 = 1;
 pub(crate) const COMPUTING: i64 = 3;
 pub(crate) const FINALIZING: i64 = 5;
 
 /// Takes `want` rows of a table at most.
-pub(crate) fn take(session: &Session, table: &Table, want: usize, progress: &Progress) -> SqlResult<Sample> {
+/// `ring`: bytes of the ring of buffers, 0 for all of the pool.
+pub(crate) fn take(
+    session: &Session,
+    table: &Table,
+    (want, ring): (usize, usize),
+    (progress, pace): (&Progress, &Pace<'_>),
+) -> SqlResult<Sample> {
     let Some(heap) = &table.heap else { return Err(SqlError::internal("a table without rows")) };
     let access = session.engine().heap_access();
     let pages = session.blocks(heap.desc.file)?;
     let mut random = Random::new(runtime::random_u64());
     let blocks = choose_blocks(pages, want, &mut random);
+    let ring = (ring > 0).then(|| access.pool.ring_of(RingKind::Vacuum, ring));
     progress.set(BLOCKS, blocks.len() as i64);
     let mut sample = Sample { rows: Vec::new(), pages, scanned: blocks.len() as u32, live: 0, dead: 0 };
     // Place among all rows met, so that the sample can be put back into physical order.
     let mut places: Vec<u64> = Vec::new();
     let mut met = 0;
     for block in blocks {
-        runtime::check_interrupts().map_err(plan::interrupted)?;
+        pace.pause(progress, DELAY_TIME).map_err(plan::interrupted)?;
         let me = session.txn.borrow();
-        let counts = heap::sample_block(&access, heap, &me, BlockNo(block), &mut |row| {
+        let from = (BlockNo(block), ring.as_ref());
+        let counts = heap::sample_block(&access, heap, &me, from, &mut |row| {
             let slot = met;
             met += 1;
             let at = if slot < want as u64 { slot } else { random.below(slot + 1) };

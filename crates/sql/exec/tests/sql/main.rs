@@ -42,4 +42,5 @@ mod two_sessions;
 mod typed_tables;
 mod types;
 mod unlogged;
+mod vacuuming;
 mod view_text;

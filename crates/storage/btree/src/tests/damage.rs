@@ -6,7 +6,7 @@ use base::{BlockNo, Fork, PAGE_SIZE};
 use page::PageBytes;
 use tuple::Datum;
 
-use super::world::{FILE, Random, Shape, World};
+use super::world::{FILE, Random, Shape, World, manner};
 use crate::format::Node;
 use crate::{
     BtreeError, BtreeRel, Scan, ScanKey, ScanKeys, ScanOp, UniqueCheck, VacuumStats, bulk_delete, insert,
@@ -118,7 +118,7 @@ fn writers_survive_damaged_leaves() {
             let _ = insert(&access, &world.rel, &world.shape.row(n * 3), tid, UniqueCheck::No);
         }
         let mut stats = VacuumStats::default();
-        let _ = bulk_delete(&access, &world.rel, &mut |tid| tid.block.0 % 2 == 0, &mut stats);
+        let _ = bulk_delete(&access, &world.rel, |tid| tid.block.0 % 2 == 0, &mut manner(), &mut stats);
     }
 }
 

@@ -7,7 +7,7 @@ use base::{SqlError, Tid, Xid};
 use proptest::prelude::*;
 use tuple::Datum;
 
-use super::world::{Entry, Random, Shape, World, same};
+use super::world::{Entry, Random, Shape, World, manner, same};
 use crate::{
     BtreeDesc, BtreeError, BtreeRel, Direction, InsertOutcome, Liveness, Scan, ScanKey, ScanKeys, ScanOp,
     TupleState, UniqueCheck, VacuumStats, build, cleanup, insert, verify,
@@ -234,16 +234,16 @@ fn deleted_pages_wait_for_snapshots() {
     let old = snapshots.take();
     let access = crate::Access { horizon: &snapshots, ..world.access() };
     let mut stats = VacuumStats::default();
-    crate::bulk_delete(&access, &world.rel, &mut |_| true, &mut stats).unwrap();
-    let stats = cleanup(&access, &world.rel, Some(stats)).unwrap();
+    crate::bulk_delete(&access, &world.rel, |_| true, &mut manner(), &mut stats).unwrap();
+    let stats = cleanup(&access, &world.rel, &mut manner(), Some(stats)).unwrap();
     assert!(stats.pages_deleted > 10 && stats.pages_free == 0, "{stats:?}");
     // Without work for VACUUM itself, enough waiting pages make it look again.
-    let stats = cleanup(&access, &world.rel, None).unwrap();
+    let stats = cleanup(&access, &world.rel, &mut manner(), None).unwrap();
     assert!(!stats.estimated && stats.pages_free == 0, "{stats:?}");
     drop(old);
-    let stats = cleanup(&access, &world.rel, None).unwrap();
+    let stats = cleanup(&access, &world.rel, &mut manner(), None).unwrap();
     assert_eq!(stats.pages_free, stats.pages_deleted);
-    assert!(cleanup(&access, &world.rel, None).unwrap().estimated);
+    assert!(cleanup(&access, &world.rel, &mut manner(), None).unwrap().estimated);
 }
 
 #[test]

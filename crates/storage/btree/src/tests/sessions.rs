@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use base::{BlockNo, Tid};
 
 use super::model::satisfies;
-use super::world::{Entry, Random, Shape, Store, World, same};
+use super::world::{Entry, Random, Shape, Store, World, manner, same};
 use crate::{
     Direction, InsertOutcome, Scan, ScanKey, ScanKeys, ScanOp, UniqueCheck, VacuumStats, bulk_delete,
     cleanup, create_empty, insert, verify,
@@ -158,8 +158,8 @@ impl Shared {
         drop(self.world.snapshots.take());
         let mut stats = VacuumStats::default();
         let access = self.world.access();
-        bulk_delete(&access, &self.world.rel, &mut |tid| dead.contains(&tid), &mut stats).unwrap();
-        cleanup(&access, &self.world.rel, Some(stats)).unwrap();
+        bulk_delete(&access, &self.world.rel, |tid| dead.contains(&tid), &mut manner(), &mut stats).unwrap();
+        cleanup(&access, &self.world.rel, &mut manner(), Some(stats)).unwrap();
         self.dead.lock().unwrap().retain(|tid| !dead.contains(tid));
     }
 

@@ -12,9 +12,15 @@ use tuple::{Attr, Datum, Physical, RowLayout};
 use wal::{Wal, WalOptions};
 
 use crate::{
-    Access, BtreeDesc, BtreeRel, Compare, Direction, Horizon, InsertOutcome, KeyColumn, Scan, ScanKey,
-    ScanKeys, UniqueCheck, VacuumStats, VerifyReport, bulk_delete, cleanup, create_empty, insert, verify,
+    Access, BtreeDesc, BtreeRel, Compare, Direction, Horizon, InsertOutcome, KeyColumn, Manner, Scan,
+    ScanKey, ScanKeys, UniqueCheck, VacuumStats, VerifyReport, bulk_delete, cleanup, create_empty, insert,
+    verify,
 };
+
+/// How the tests go through an index.
+pub fn manner() -> Manner<'static> {
+    Manner { ring: None, pause: Box::leak(Box::new(runtime::check_interrupts)) }
+}
 
 /// A directory that goes with its value.
 pub struct Dir(pub PathBuf);
@@ -216,8 +222,8 @@ impl World {
         drop(self.snapshots.take());
         let mut stats = VacuumStats::default();
         let access = self.access();
-        bulk_delete(&access, &self.rel, &mut |tid| dead(tid), &mut stats).unwrap();
-        let stats = cleanup(&access, &self.rel, Some(stats)).unwrap();
+        bulk_delete(&access, &self.rel, &dead, &mut manner(), &mut stats).unwrap();
+        let stats = cleanup(&access, &self.rel, &mut manner(), Some(stats)).unwrap();
         self.model.retain(|(_, tid)| !dead(*tid));
         stats
     }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 use base::{Fork, Lsn, MultiXactId, Oid, RelFile, Tid, Xid};
-use buffer::{BufferPool, Persistence};
+use buffer::{BufferPool, Persistence, Ring};
 use smgr::Smgr;
 use tuple::{Attr, Datum, Physical, RowLayout};
 use txn::{
@@ -17,7 +17,7 @@ use txn::{
 use wal::{Rmgr, Wal, WalOptions};
 
 use crate::error::HeapResult;
-use crate::vacuum::{VacuumCallbacks, VacuumOptions, VacuumPhase, VacuumStats, vacuum};
+use crate::vacuum::{IndexCleanup, VacuumCallbacks, VacuumOptions, VacuumPhase, VacuumStats, vacuum};
 use crate::*;
 
 struct KeepFiles;
@@ -117,6 +117,8 @@ impl World {
             freeze_limit: usable,
             usable,
             truncate: true,
+            index_cleanup: IndexCleanup::On,
+            ring: 256 << 10,
         };
         vacuum(&self.access(), rel, &options, callbacks).unwrap()
     }
@@ -321,21 +323,24 @@ pub struct TestIndex<'a> {
 }
 
 impl VacuumCallbacks for TestIndex<'_> {
-    fn bulk_delete(&mut self, _: &Access<'_>, is_dead: &mut dyn FnMut(Tid) -> bool) -> HeapResult<()> {
-        self.entries.retain(|&tid| !is_dead(tid));
+    fn bulk_delete(&mut self, dead: &TidSet, _: Option<&Ring>) -> HeapResult<()> {
+        self.entries.retain(|&tid| !dead.contains(tid));
         if let Some(between) = &mut self.between {
             between();
         }
         Ok(())
     }
-    fn cleanup_indexes(&mut self, _: &Access<'_>) -> HeapResult<()> {
+    fn cleanup_indexes(&mut self, _: Option<&Ring>) -> HeapResult<()> {
         Ok(())
     }
     fn has_indexes(&self) -> bool {
         !self.none
     }
-    fn lock_for_truncation(&mut self) -> bool {
-        true
+    fn lock_for_truncation(&mut self) -> HeapResult<bool> {
+        Ok(true)
+    }
+    fn is_lock_wanted(&mut self) -> bool {
+        false
     }
     fn unlock_after_truncation(&mut self) {}
     fn truncate(&mut self, _: &Access<'_>, _: u32) -> HeapResult<()> {

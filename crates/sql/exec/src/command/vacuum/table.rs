@@ -1,0 +1,351 @@
+//! # What
+//! VACUUM of one heap with its indexes, and what is noted of it afterwards.
+//!
+//! # Locks
+//! ACCESS EXCLUSIVE for a moment when the empty tail is cut off, if nobody else has a lock.
+//!
+//! # Invariants
+//! 1. The transaction that goes through a table holds no horizon back and writes no catalog row. What it found is noted in the next one, in place.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use base::settings::{Setting, parse_bool};
+use base::{BlockNo, SqlError, SqlResult, SqlState, Xid};
+use btree::{BtreeRel, Manner, VacuumStats as IndexStats};
+use buffer::Ring;
+use catalog::system::pg_class;
+use catalog::{Index, NotedIds, SizeEstimate, Table};
+use heap::vacuum::{IndexCleanup, VacuumCallbacks, VacuumOptions, VacuumPhase, VacuumStats};
+use heap::{Access, HeapError, HeapRel, HeapResult, TidSet};
+use runtime::WaitEvent;
+use txn::{LockMode, LockTag, LockWait, OldestIds, XidHolds};
+
+use super::maintenance::Maintenance;
+use super::pace::Pace;
+use super::report::{Effort, VacuumReport};
+use crate::command::{oldest_ids, rewrite};
+use crate::session::Session;
+use crate::session::progress::{Lengthy, Running};
+
+/// How often, and how long, the lock for cutting is tried.
+const RETRY: Duration = Duration::from_millis(50);
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// One heap with its indexes, then their sizes in a transaction of their own.
+pub(super) fn vacuum(
+    session: &Session,
+    table: &Table,
+    how: &Maintenance,
+    tag: LockTag,
+) -> SqlResult<Option<VacuumReport>> {
+    let Some(heap) = &table.heap else { return Ok(None) };
+    let full_name = full_name(session, table);
+    session.next_transaction()?;
+    session.txn.borrow_mut().set_holds(XidHolds::Nothing);
+    let options = heap_options(session, table, how);
+    if how.verbose {
+        let aggressively =
+            if how.disable_page_skipping || how.freeze_ages.xid == 0 { "aggressively " } else { "" };
+        rewrite::info(session, format!("{aggressively}vacuuming \"{full_name}\""), None);
+    }
+    let effort = Effort::begin(session.settings.borrow().fast().track_io_timing);
+    let progress = session.progress(Lengthy::Vacuum, table.oid);
+    progress.set(MAX_DEAD_BYTES, options.memory as i64);
+    let pace = Pace::new(&how.budget, &session.settings.borrow());
+    let indexes = open_indexes(table)?;
+    let mut work = Work { session, table, heap, tag, indexes, progress: &progress, pace: &pace };
+    let access = session.engine().heap_access();
+    let began = runtime::now();
+    let stats = heap::vacuum::vacuum(&access, heap, &options, &mut work).map_err(HeapError::into_sql)?;
+    let Work { indexes, .. } = work;
+    if how.verbose {
+        tell_truncation(session, table, &stats);
+    }
+    progress.set(PHASE, FINAL_CLEANUP);
+    session.next_transaction()?;
+    let before = noted_ids(session, table)?;
+    note_sizes(session, table, &stats, &indexes)?;
+    let live = f64::from(estimate_rows(table.size, &stats)) as i64;
+    session.instance.counters().replace(session.catalog.database(), table.oid, |all| {
+        all.live = live;
+        all.dead = (stats.recently_dead_tuples + stats.tuples_missed) as i64;
+        all.inserted_since_vacuum = 0;
+        all.vacuums += 1;
+        all.vacuum_time += began.elapsed().as_micros() as i64;
+        all.last_vacuum = runtime::wall_clock_micros();
+    });
+    let gone_through =
+        |open: OpenIndex| Some((open.index.name.clone(), open.stats.filter(|s| !s.estimated)?));
+    let report = VacuumReport {
+        table: full_name,
+        stats,
+        indexes: indexes.into_iter().filter_map(gone_through).collect(),
+        cutoff: options.usable.xid,
+        next: session.engine().txns().next_xid(),
+        before,
+        used: effort.end(&pace),
+    };
+    if how.verbose {
+        rewrite::info(session, report.verbose(), None);
+    }
+    session.next_transaction()?;
+    Ok(Some(report))
+}
+
+/// `database.schema.table`
+pub(crate) fn full_name(session: &Session, table: &Table) -> String {
+    format!("{}.{}.{}", session.catalog.database_name(), table.schema_name, table.name)
+}
+
+fn heap_options(session: &Session, table: &Table, how: &Maintenance) -> VacuumOptions {
+    let cutoffs = oldest_ids::cutoffs(session, kind_of(table), how.freeze_ages);
+    let parameter = |name: &str| {
+        let found = table.options.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value.as_str())
+    };
+    let by_setting = || session.settings.borrow().get(Setting::vacuum_truncate).as_bool();
+    let truncate = how.truncate.or_else(|| parameter("vacuum_truncate").and_then(parse_bool));
+    let index_cleanup = how.index_cleanup.unwrap_or_else(|| match parameter("vacuum_index_cleanup") {
+        Some(word) if !word.eq_ignore_ascii_case("auto") => match parse_bool(word) {
+            Some(true) => IndexCleanup::On,
+            _ => IndexCleanup::Off,
+        },
+        _ => IndexCleanup::Auto,
+    });
+    VacuumOptions {
+        memory: how.memory,
+        disable_page_skipping: how.disable_page_skipping,
+        freeze_limit: cutoffs.freeze_limit,
+        usable: cutoffs.usable,
+        // Catalogs are also open elsewhere, with places to insert that cutting would take away.
+        truncate: truncate.unwrap_or_else(by_setting) && !table.oid.is_pinned(),
+        index_cleanup,
+        ring: how.ring,
+    }
+}
+
+fn kind_of(table: &Table) -> txn::RelKind {
+    table.heap.as_ref().map_or(txn::RelKind::Plain, |heap| heap.desc.kind)
+}
+
+/// An index being vacuumed.
+struct OpenIndex {
+    index: Arc<Index>,
+    tree: Arc<BtreeRel>,
+    stats: Option<IndexStats>,
+}
+
+fn open_indexes(table: &Table) -> SqlResult<Vec<OpenIndex>> {
+    let open = |index: &Arc<Index>| {
+        let tree = index.btree.clone().ok_or_else(|| SqlError::internal("an index has no tree"))?;
+        Ok(OpenIndex { index: index.clone(), tree, stats: None })
+    };
+    table.indexes.iter().filter(|index| index.ready).map(open).collect()
+}
+
+/// What the heap's VACUUM calls back.
+struct Work<'a> {
+    session: &'a Session,
+    table: &'a Table,
+    heap: &'a HeapRel,
+    tag: LockTag,
+    indexes: Vec<OpenIndex>,
+    progress: &'a Running<'a>,
+    pace: &'a Pace<'a>,
+}
+
+// Figures of `pg_stat_progress_vacuum`.
+const PHASE: usize = 1;
+const BLOCKS: usize = 2;
+const BLOCKS_SCANNED: usize = 3;
+const BLOCKS_VACUUMED: usize = 4;
+const INDEX_ROUNDS: usize = 5;
+const MAX_DEAD_BYTES: usize = 6;
+const DEAD_BYTES: usize = 7;
+const DEAD_ITEMS: usize = 8;
+const INDEXES: usize = 9;
+const INDEXES_DONE: usize = 10;
+const DELAY_TIME: usize = 11;
+const FINAL_CLEANUP: i64 = 6;
+
+impl Work<'_> {
+    /// Tells how many of the indexes a pass has been over; of none, that it has ended.
+    fn indexes_done(&self, done: Option<usize>) {
+        self.progress.set(INDEXES, if done.is_some() { self.indexes.len() as i64 } else { 0 });
+        self.progress.set(INDEXES_DONE, done.unwrap_or(0) as i64);
+    }
+
+    fn failed(&self, index: &str, error: btree::BtreeError) -> HeapError {
+        HeapError::Callback(error.into_sql(index, &self.table.name))
+    }
+}
+
+impl VacuumCallbacks for Work<'_> {
+    fn bulk_delete(&mut self, dead: &TidSet, ring: Option<&Ring>) -> HeapResult<()> {
+        let access = self.session.engine().index_access(Xid::INVALID);
+        let (pace, progress) = (self.pace, self.progress);
+        for i in 0..self.indexes.len() {
+            let mut stats = self.indexes[i].stats.unwrap_or_default();
+            let mut manner = Manner { ring, pause: &mut || pace.pause(progress, DELAY_TIME) };
+            let is_dead = |tid| dead.contains(tid);
+            let done = btree::bulk_delete(&access, &self.indexes[i].tree, is_dead, &mut manner, &mut stats);
+            done.map_err(|e| self.failed(&self.indexes[i].index.name, e))?;
+            self.indexes[i].stats = Some(stats);
+            self.indexes_done(Some(i + 1));
+        }
+        self.indexes_done(None);
+        self.progress.add(INDEX_ROUNDS, 1);
+        Ok(())
+    }
+
+    fn cleanup_indexes(&mut self, ring: Option<&Ring>) -> HeapResult<()> {
+        let access = self.session.engine().index_access(Xid::INVALID);
+        let (pace, progress) = (self.pace, self.progress);
+        for i in 0..self.indexes.len() {
+            let open = &self.indexes[i];
+            let mut manner = Manner { ring, pause: &mut || pace.pause(progress, DELAY_TIME) };
+            let stats = btree::cleanup(&access, &open.tree, &mut manner, open.stats);
+            let stats = stats.map_err(|e| self.failed(&open.index.name, e))?;
+            self.indexes[i].stats = Some(stats);
+            self.indexes_done(Some(i + 1));
+        }
+        self.indexes_done(None);
+        Ok(())
+    }
+
+    fn has_indexes(&self) -> bool {
+        !self.indexes.is_empty()
+    }
+
+    fn lock_for_truncation(&mut self) -> HeapResult<bool> {
+        let began = runtime::now();
+        let lock = || {
+            let mut txn = self.session.txn.borrow_mut();
+            txn.lock(self.tag, LockMode::AccessExclusive, LockWait::NoWait).is_ok()
+        };
+        while !lock() {
+            if began.elapsed() >= PATIENCE {
+                return Ok(false);
+            }
+            let sleep = || runtime::wait_interruptible(runtime::sleep(RETRY));
+            runtime::waiting(WaitEvent::VacuumTruncate, sleep).map_err(HeapError::Interrupted)?;
+        }
+        Ok(true)
+    }
+
+    fn is_lock_wanted(&mut self) -> bool {
+        self.session.engine().txns().locks().is_waited_for(self.tag)
+    }
+
+    fn unlock_after_truncation(&mut self) {
+        self.session.txn.borrow_mut().unlock(self.tag, LockMode::AccessExclusive);
+    }
+
+    fn truncate(&mut self, _: &Access<'_>, nblocks: u32) -> HeapResult<()> {
+        let done = self.session.engine().truncate_relation(self.heap.desc.file, nblocks);
+        self.heap.forget_targets();
+        done.map_err(|e| HeapError::Callback(SqlError::new(SqlState::IO_ERROR, e.to_string())))
+    }
+
+    fn progress(
+        &mut self,
+        phase: VacuumPhase,
+        block: BlockNo,
+        total: u32,
+        dead: (usize, usize),
+    ) -> HeapResult<()> {
+        let progress = self.progress;
+        progress.set(PHASE, phase as i64 + 1);
+        match phase {
+            VacuumPhase::ScanningHeap => {
+                progress.set(BLOCKS, i64::from(total));
+                progress.set(BLOCKS_SCANNED, i64::from(block.0) + 1);
+            }
+            VacuumPhase::VacuumingIndexes => {
+                progress.set(BLOCKS_SCANNED, i64::from(total));
+                self.indexes_done(Some(0));
+            }
+            VacuumPhase::VacuumingHeap => progress.add(BLOCKS_VACUUMED, 1),
+            VacuumPhase::CleaningUpIndexes => self.indexes_done(Some(0)),
+            VacuumPhase::TruncatingHeap => {}
+        }
+        progress.set(DEAD_ITEMS, dead.0 as i64);
+        progress.set(DEAD_BYTES, dead.1 as i64);
+        self.pace.pause(self.progress, DELAY_TIME).map_err(HeapError::Interrupted)
+    }
+}
+
+/// Rows of the whole table from those on the pages looked at, the others being as dense as they were.
+fn estimate_rows(old: SizeEstimate, stats: &VacuumStats) -> f32 {
+    let (total, scanned, rows) = (stats.pages, stats.pages_scanned, stats.live_tuples as f64);
+    if scanned >= total {
+        return rows as f32;
+    }
+    if (old.pages == total && f64::from(scanned) < f64::from(total) * 0.02) || scanned <= 1 {
+        return old.tuples;
+    }
+    if old.tuples < 0.0 || old.pages == 0 {
+        return (rows / f64::from(scanned) * f64::from(total) + 0.5).floor() as f32;
+    }
+    let density = f64::from(old.tuples) / f64::from(old.pages);
+    (density * f64::from(total - scanned) + rows + 0.5).floor() as f32
+}
+
+/// The oldest ids that the table is known to have.
+fn noted_ids(session: &Session, table: &Table) -> SqlResult<Option<OldestIds>> {
+    let txns = session.engine().txns();
+    let noted = NotedIds::new(txns);
+    let key = [table.oid.into()];
+    let row = session.with_reader(|r| r.find_one(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &key))?;
+    Ok(row.and_then(|(_, row)| noted.of_relation(&row, txns.oldest_ids())))
+}
+
+fn note_sizes(session: &Session, table: &Table, stats: &VacuumStats, indexes: &[OpenIndex]) -> SqlResult<()> {
+    let tuples = estimate_rows(table.size, stats);
+    let size = SizeEstimate { pages: stats.pages, tuples, all_visible: stats.pages_all_visible };
+    session.with_changer(|changer| {
+        changer.note_vacuum(table.oid, size, Some(stats.oldest))?;
+        for open in indexes {
+            let Some(stats) = open.stats.filter(|stats| !stats.estimated) else { continue };
+            let size = SizeEstimate { pages: stats.pages, tuples: stats.tuples as f32, all_visible: 0 };
+            if size != open.index.size {
+                changer.note_vacuum(open.index.oid, size, None)?;
+            }
+        }
+        Ok(())
+    })
+}
+
+fn tell_truncation(session: &Session, table: &Table, stats: &VacuumStats) {
+    let (name, left) = (&table.name, stats.pages);
+    if stats.truncation_stopped {
+        let message = format!("\"{name}\": stopping truncate due to conflicting lock request");
+        rewrite::info(session, message, None);
+    }
+    if stats.pages_removed > 0 {
+        let before = left + stats.pages_removed;
+        rewrite::info(session, format!("table \"{name}\": truncated {before} to {left} pages"), None);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_extrapolated_from_the_pages_seen() {
+        let old = SizeEstimate { pages: 100, tuples: 1000.0, all_visible: 0 };
+        let stats = |pages, scanned, live| VacuumStats {
+            pages,
+            pages_scanned: scanned,
+            live_tuples: live,
+            ..VacuumStats::default()
+        };
+        assert_eq!(estimate_rows(old, &stats(100, 100, 700)), 700.0);
+        assert_eq!(estimate_rows(old, &stats(100, 50, 100)), 600.0);
+        assert_eq!(estimate_rows(old, &stats(100, 1, 0)), 1000.0);
+        let never = SizeEstimate { pages: 0, tuples: -1.0, all_visible: 0 };
+        assert_eq!(estimate_rows(never, &stats(100, 10, 50)), 500.0);
+    }
+}
