@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::expr::{Expr, ParamId, RelId};
 use crate::logical::Source;
 use crate::path::{Path, PathKind, ScanKind};
-use crate::plan::{Bitmap, Cost, IndexCondition, JoinClause, Node, Plan, SortKeys};
+use crate::plan::{Bitmap, Cost, IndexCondition, JoinClause, Node, Plan, SortKeys, SoughtKeys};
 use crate::planner::Planner;
 use crate::relset::RelSet;
 
@@ -178,7 +178,13 @@ impl<'a, 'c> Creator<'a, 'c> {
     fn scan(&mut self, path: &Path, scan: &ScanKind, output: Vec<Expr>) -> Plan {
         let rels = path.rels;
         let (node, filter) = match scan {
-            ScanKind::Whole { rel, filter } => (self.whole(*rel), filter.clone()),
+            ScanKind::Whole { rel, filter, keys } => {
+                let keys = keys.as_ref().map(|keys| {
+                    let conditions = self.conditions(&keys.conditions, rels);
+                    Box::new(SoughtKeys { index: keys.index.clone(), conditions })
+                });
+                (self.whole(*rel, keys), filter.clone())
+            }
             ScanKind::Index { rel, index, conditions, filter, backward, only } => {
                 let conditions = self.conditions(conditions, rels);
                 let (rel, index, backward) = (*rel, index.clone(), *backward);
@@ -205,7 +211,7 @@ impl<'a, 'c> Creator<'a, 'c> {
         Plan { cost: path.cost, output, filter, node }
     }
 
-    fn whole(&mut self, rel: RelId) -> Node {
+    fn whole(&mut self, rel: RelId, keys: Option<Box<SoughtKeys>>) -> Node {
         if let Some(lateral) = self.lateral.get(&rel).cloned() {
             for (cell, expr) in lateral {
                 self.hand_down(cell, expr);
@@ -214,7 +220,7 @@ impl<'a, 'c> Creator<'a, 'c> {
         match std::mem::replace(&mut self.planner.sources[rel], Source::Columns) {
             Source::Table => {
                 self.planner.sources[rel] = Source::Table;
-                Node::SeqScan { rel }
+                Node::SeqScan { rel, keys }
             }
             Source::Sample(sample) => {
                 self.planner.sources[rel] = Source::Sample(sample.clone());

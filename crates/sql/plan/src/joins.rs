@@ -110,7 +110,7 @@ impl<'a, 'c> Search<'a, 'c> {
         let cpu = given.rows * (settings.cpu_operator_cost * operators);
         let cost = Cost { total: given.total + cpu, rows: self.base_rows[&rel], ..given };
         let outer = self.level.lateral.get(&rel).copied().unwrap_or_default();
-        let kind = PathKind::Scan(ScanKind::Whole { rel, filter: filters });
+        let kind = PathKind::Scan(ScanKind::Whole { rel, filter: filters, keys: None });
         vec![Rc::new(Path {
             rels: RelSet::one(rel),
             cost,

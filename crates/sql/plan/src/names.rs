@@ -18,7 +18,7 @@ struct Shown {
 impl Shown {
     fn plan(&mut self, plan: &Plan) {
         match &plan.node {
-            Node::SeqScan { rel }
+            Node::SeqScan { rel, .. }
             | Node::SampleScan { rel, .. }
             | Node::IndexScan { rel, .. }
             | Node::IndexOnlyScan { rel, .. }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::cost::DISABLED;
 use crate::expr::{Expr, RelId, SortKey};
-use crate::plan::{Bitmap, Cost, IndexCondition, IndexRef, JoinClause, JoinKind};
+use crate::plan::{Bitmap, Cost, IndexCondition, IndexRef, JoinClause, JoinKind, SoughtKeys};
 use crate::relset::RelSet;
 
 /// One key of an order: an expression's number in its level's list, and the direction.
@@ -96,6 +96,8 @@ pub enum ScanKind {
     Whole {
         rel: RelId,
         filter: Vec<Expr>,
+        /// Of a table: where in an index all rows are that it returns.
+        keys: Option<SoughtKeys>,
     },
     Index {
         rel: RelId,

@@ -355,6 +355,16 @@ pub struct IndexCondition {
     pub original: Expr,
 }
 
+/// A range of an index's keys in which all rows are that a filter lets through. A serializable transaction that reads the whole table for them
+/// depends on no others.
+#[derive(Clone, Debug)]
+pub struct SoughtKeys {
+    /// The index: of columns, not of expressions.
+    pub index: IndexRef,
+    /// Whose values cost nothing and cannot fail.
+    pub conditions: Vec<IndexCondition>,
+}
+
 /// What a condition says about a column of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
@@ -708,6 +718,7 @@ pub enum Node {
     /// The whole table.
     SeqScan {
         rel: RelId,
+        keys: Option<Box<SoughtKeys>>,
     },
     /// Part of the table, drawn by lot.
     SampleScan {

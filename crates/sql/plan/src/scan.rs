@@ -11,7 +11,7 @@ use crate::implication::follows;
 use crate::joins::Search;
 use crate::logical::Source;
 use crate::path::{Enforced, Path, PathKey, PathKind, ScanKind, add_path};
-use crate::plan::{Bitmap, Cost, IndexBound, IndexCondition, IndexRef};
+use crate::plan::{Bitmap, Cost, IndexBound, IndexCondition, IndexRef, SoughtKeys};
 use crate::relset::RelSet;
 use crate::selectivity;
 
@@ -57,7 +57,7 @@ impl Search<'_, '_> {
         }
         let mut paths = Vec::new();
         let (startup, total) = settings.seq_scan(shape, operators);
-        let kind = PathKind::Scan(ScanKind::Whole { rel, filter: filters.to_vec() });
+        let kind = PathKind::Scan(ScanKind::Whole { rel, filter: filters.to_vec(), keys: None });
         add_path(&mut paths, scan_path(rel, Cost { startup, total, rows, width }, kind));
         self.tid_path(rel, filters, shape, rows, width, &mut paths);
         let joins = self.join_candidates(rel);
@@ -105,6 +105,7 @@ impl Search<'_, '_> {
                 );
             }
         }
+        note_sought_keys(&mut paths, &bitmaps);
         self.or_bitmaps(rel, &table, filters, &mut bitmaps);
         self.bitmap_paths(rel, filters, shape, rows, width, bitmaps, &mut paths);
         paths
@@ -124,7 +125,7 @@ impl Search<'_, '_> {
             rows: clamp_rows(tuples * selectivity::conjunction(&*self.planner, filters)),
             width: self.width_of(rel),
         };
-        let kind = PathKind::Scan(ScanKind::Whole { rel, filter: filters.to_vec() });
+        let kind = PathKind::Scan(ScanKind::Whole { rel, filter: filters.to_vec(), keys: None });
         let outer = self.level.lateral.get(&rel).copied().unwrap_or_default();
         Rc::new(Path { outer, ..scan_path(rel, cost, kind) })
     }
@@ -347,7 +348,7 @@ impl Search<'_, '_> {
         let (startup, total) = self.planner.settings().seq_scan(shape, operators);
         let cost = Cost { startup, total, rows, width: self.width_of(rel) };
         let enforced = joins.iter().map(|j| j.enforced).collect();
-        let kind = PathKind::Scan(ScanKind::Whole { rel, filter });
+        let kind = PathKind::Scan(ScanKind::Whole { rel, filter, keys: None });
         let path = Path { rels: RelSet::one(rel), cost, order: Vec::new(), outer, enforced, kind };
         (!joins.is_empty()).then(|| Rc::new(path))
     }
@@ -558,6 +559,36 @@ impl Search<'_, '_> {
             let kind = PathKind::Scan(ScanKind::Bitmap { rel, bitmap, recheck, filter });
             add_path(paths, scan_path(rel, Cost { startup, total, rows, width }, kind));
         }
+    }
+}
+
+/// Tells the scan of the whole table, if it is still there, which range of an index has the fewest of the rows beside its own.
+fn note_sought_keys(paths: &mut [Rc<Path>], indexes: &[(Bitmap, f64, Vec<usize>)]) {
+    let mut best: Option<(&IndexRef, &[IndexCondition], f64)> = None;
+    for (bitmap, share, _) in indexes {
+        if let Bitmap::Index { index, conditions, .. } = bitmap
+            && index.keys.iter().all(|column| *column > 0)
+            && conditions.iter().all(|condition| is_at_hand(&condition.value))
+            && best.is_none_or(|best| *share < best.2)
+        {
+            best = Some((index, conditions, *share));
+        }
+    }
+    let Some((index, conditions, _)) = best else { return };
+    for path in paths.iter_mut().filter_map(Rc::get_mut) {
+        if let PathKind::Scan(ScanKind::Whole { keys, .. }) = &mut path.kind {
+            *keys = Some(SoughtKeys { index: index.clone(), conditions: conditions.to_vec() });
+        }
+    }
+}
+
+/// Whether a value is there when a scan begins, and nothing has to be run for it.
+fn is_at_hand(value: &Expr) -> bool {
+    match value {
+        Expr::Const { .. } | Expr::Param { .. } => true,
+        // What is no other node's column is a subquery's result.
+        Expr::ExecParam { source, .. } => source.is_some(),
+        _ => false,
     }
 }
 

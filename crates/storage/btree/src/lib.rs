@@ -99,6 +99,7 @@ use buffer::BufferPool;
 pub use build::{SortedEntries, build, create_empty};
 pub use error::{BtreeError, BtreeResult};
 pub use insert::{InsertOutcome, UniqueCheck, insert};
+pub use range::key_range;
 pub use redo::{describe, redo};
 pub use rel::{BtreeDesc, BtreeRel, Compare, KeyColumn};
 pub use scan::{Direction, Scan, ScanKey, ScanKeys, ScanOp};

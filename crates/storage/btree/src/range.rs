@@ -14,7 +14,7 @@ use txn::KeyRange;
 
 use crate::bounds::{Bounds, Place};
 use crate::rel::{BtreeDesc, BtreeRel};
-use crate::scan::Direction;
+use crate::scan::{Direction, ScanKeys};
 
 /// The range of keys of a scan.
 #[derive(Debug)]
@@ -49,6 +49,12 @@ impl ScanRange {
     fn desc(&self) -> &BtreeDesc {
         &self.rel.desc
     }
+}
+
+/// The keys that satisfy conditions; none if they contradict each other.
+pub fn key_range(rel: &Arc<BtreeRel>, keys: &ScanKeys) -> Option<Arc<dyn KeyRange>> {
+    let bounds = Bounds::new(&rel.desc, keys);
+    (!bounds.empty).then(|| Arc::new(ScanRange::new(rel.clone(), bounds)) as Arc<dyn KeyRange>)
 }
 
 /// Order of two places where a range begins; none is before all.
@@ -105,7 +111,7 @@ impl KeyRange for ScanRange {
 mod tests {
     use super::*;
     use crate::bounds::tests::desc;
-    use crate::scan::{ScanKey, ScanKeys, ScanOp};
+    use crate::scan::{ScanKey, ScanOp};
 
     fn index(descending: bool) -> Arc<BtreeRel> {
         Arc::new(BtreeRel::new(desc(&[(descending, descending), (false, false)])))

@@ -64,7 +64,7 @@ pub use prune::prune_opt;
 pub use rel::{Access, HeapDesc, HeapRel, View, Writer};
 pub use row::{HeapTuple, TupleRef};
 pub use scan::{BuildRow, HeapScan, SampleCounts, build_scan, sample_block};
-pub use serial::{watch_page, watch_removal, watch_scan};
+pub use serial::{SoughtRows, watch_page, watch_removal, watch_scan};
 pub use tid_set::TidSet;
 pub use toast::{THRESHOLD as TOAST_THRESHOLD, ToastIndex, ToastTable, detoast};
 pub use txn::LockStrength;

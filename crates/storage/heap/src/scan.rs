@@ -31,7 +31,7 @@ use crate::ops;
 use crate::prune::{looks_prunable, prune_opt};
 use crate::rel::{Access, HeapRel, View};
 use crate::row::TupleRef;
-use crate::serial::note_version;
+use crate::serial::{SoughtRows, note_version};
 use crate::visibility::{Fate, Judge, ender, is_removable};
 
 /// Tables of at least this part of the pool are read through a ring.
@@ -54,6 +54,8 @@ pub struct HeapScan {
     roots: Vec<OffsetNo>,
     /// Next entry of `visible`.
     at: usize,
+    /// What a serializable transaction locks row by row instead of the table.
+    sought: Option<SoughtRows>,
     /// Pages that it found in the pool, and those that it read.
     pages: [u64; 2],
 }
@@ -71,6 +73,7 @@ impl HeapScan {
             visible: Vec::new(),
             roots: Vec::new(),
             at: 0,
+            sought: None,
             pages: [0; 2],
         };
         scan.rescan(access)?;
@@ -92,6 +95,11 @@ impl HeapScan {
         Ok(())
     }
 
+    /// Says that of all rows only those will be used, whose range a serializable transaction has locked; or, as at first, all of them.
+    pub fn seek(&mut self, rows: Option<SoughtRows>) {
+        self.sought = rows;
+    }
+
     /// The table.
     pub fn rel(&self) -> &Arc<HeapRel> {
         &self.rel
@@ -103,7 +111,7 @@ impl HeapScan {
     }
 
     /// The next visible row. All rows of a page are judged at once: a scan sees a page as it was when it came there. For a serializable
-    /// transaction the table is locked before ([`watch_scan`](crate::watch_scan)).
+    /// transaction the table is locked before ([`watch_scan`](crate::watch_scan)), or what it looks for ([`HeapScan::seek`]).
     #[inline]
     pub fn next(&mut self, access: &Access<'_>, view: &View<'_>) -> HeapResult<Option<TupleRef<'_>>> {
         while self.at >= self.visible.len() {
@@ -211,14 +219,20 @@ impl HeapScan {
             if page::line_pointer(&page, n).is_none_or(|lp| lp.flags != LpFlags::Normal) {
                 continue;
             }
+            let tid = Tid::new(self.block, n);
             let header = page::item(&page, n).and_then(|bytes| Header::read(bytes, bases));
-            let Some(mut header) = header else { return Err(no_tuple(&self.rel, Tid::new(self.block, n))) };
+            let Some(mut header) = header else { return Err(no_tuple(&self.rel, tid)) };
             let sees = all_visible || judge.sees(n, &mut header, view)?;
-            if let Some(serial) = &serial
-                && !all_visible
-            {
-                let place = (&*self.rel, Tid::new(self.block, n));
-                note_version(serial, access.txns, place, &header, (view.me, sees), false)?;
+            if let Some(serial) = &serial {
+                let version = || TupleRef::new(tid, page::item(&page, n)?, bases);
+                let noted = match &mut self.sought {
+                    Some(rows) => rows.may_hold(&self.rel.desc.layout, version()),
+                    None => !all_visible,
+                };
+                if noted {
+                    let (place, rows) = ((&*self.rel, tid), self.sought.is_some());
+                    note_version(serial, access.txns, place, &header, (view.me, sees), rows)?;
+                }
             }
             if sees {
                 self.visible.push(n);

@@ -3,17 +3,22 @@
 //!
 //! # Invariants
 //! 1. A version is read and its lock taken under one latch of its page; who changes it looks for locks under the exclusive one.
-//! 2. A scan of all rows locks the table before it asks how many pages there are: who then adds one finds the lock.
+//! 2. A scan of all rows locks the table before it asks how many pages there are: who then adds one finds the lock. If it looks for a range of an
+//!    index's keys it locks that instead, and of the rows those in it: who then adds one finds the range when he comes to the index.
 //!
 //! # PostgreSQL counterpart
 //! `HeapCheckForSerializableConflictOut`, and the calls of `PredicateLock*` in `heapam.c`.
 
+use std::sync::Arc;
+
 use base::{BlockNo, Tid};
-use txn::{Serial, Transaction, TxnSystem};
+use tuple::{Datum, RowLayout};
+use txn::{KeyRange, Serial, Transaction, TxnSystem};
 
 use crate::error::HeapResult;
 use crate::header::Header;
 use crate::rel::HeapRel;
+use crate::row::TupleRef;
 use crate::visibility::ender;
 
 /// A version was met; whether the transaction sees it. Its lock is taken if `rows` are locked one by one.
@@ -40,6 +45,37 @@ pub(crate) fn note_version(
         serial.conflict_out(ender(txns, header)?)?;
     }
     Ok(())
+}
+
+/// What a scan of a whole table looks for.
+#[derive(Debug)]
+pub struct SoughtRows {
+    range: Arc<dyn KeyRange>,
+    /// The index's columns among the table's.
+    columns: Box<[usize]>,
+    /// A row's columns up to the last of them, and they themselves.
+    row: Vec<Datum>,
+    key: Vec<Datum>,
+}
+
+impl SoughtRows {
+    /// Rows in a range of an index, which has these columns of the table's, counted from 0.
+    pub fn new(range: Arc<dyn KeyRange>, columns: Box<[usize]>) -> SoughtRows {
+        SoughtRows { range, columns, row: Vec::new(), key: Vec::new() }
+    }
+
+    /// Whether a version may be in the range.
+    pub(crate) fn may_hold(&mut self, layout: &RowLayout, version: Option<TupleRef<'_>>) -> bool {
+        let upto = self.columns.iter().max().map_or(0, |last| last + 1);
+        self.row.clear();
+        if version.is_none_or(|version| version.decode(layout, upto, &mut self.row).is_err()) {
+            return true;
+        }
+        let values = self.columns.iter().map(|column| self.row[*column].clone());
+        self.key.clear();
+        self.key.extend(values);
+        self.key.iter().any(|value| matches!(value, Datum::Toasted(_))) || self.range.holds(&self.key)
+    }
 }
 
 /// All rows of a table are about to be read.

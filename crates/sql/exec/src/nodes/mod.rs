@@ -33,8 +33,10 @@ mod modify_target;
 mod peers;
 mod quick_sort;
 mod recursive;
+mod row_reader;
 mod sample_scan;
 mod scan;
+mod seq_scan;
 mod set;
 mod simple;
 mod sort;
@@ -150,7 +152,7 @@ impl<'p> Builder<'p> {
         Ok(match &plan.node {
             P::Result { one_time, child } => simple::result(self, plan, one_time, child.as_deref())?,
             P::ProjectSet { child } => simple::project_set(self, plan, child)?,
-            P::SeqScan { rel } => table_scan::seq(self, plan, *rel)?,
+            P::SeqScan { rel, keys } => seq_scan::seq(self, plan, *rel, keys.as_deref())?,
             P::SampleScan { rel, sample } => sample_scan::build(self, plan, *rel, sample)?,
             P::IndexScan { rel, index, conditions, backward } => {
                 table_scan::index(self, plan, *rel, index, conditions, *backward, false)?

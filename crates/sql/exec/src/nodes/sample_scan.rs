@@ -10,7 +10,8 @@ use plan::{ParamId, Plan, RelId, Sample};
 use tuple::Datum;
 use types::{hashing, oids};
 
-use super::table_scan::{Parts, RowReader, SelectiveReader, parts, recheck};
+use super::row_reader::{RowReader, SelectiveReader};
+use super::table_scan::{Parts, parts, recheck};
 use super::{BoxNode, Builder, Node, Origin, Projection};
 use crate::compile::Inputs;
 use crate::counters::Counted;

@@ -1,18 +1,19 @@
-//! Scans of tables: sequential, by index, by bitmap, by place.
+//! Scans of tables: by index, by bitmap, by place, and what these and sequential ones share.
 
 use std::cell::RefCell;
 use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, Tid, Xid};
 use btree::{Access as IndexAccess, BtreeRel, Direction, Horizon, ScanKey, ScanKeys, ScanOp};
-use heap::{Fetched, HeapRel, HeapScan, HeapTuple};
+use heap::{Fetched, HeapRel, HeapTuple};
 use plan::explain::Detail;
 use plan::{Bitmap, Expr, IndexBound, IndexCondition, IndexRef, ParamId, Plan, RelId};
-use tuple::{Bytes, Datum, Physical, Selection, Undecoded};
+use tuple::{Bytes, Datum};
 use txn::TxnSystem;
 
 use super::ahead::Ahead;
 use super::counting::measure;
+use super::row_reader::RowReader;
 use super::watching::WatchedKeys;
 use super::{BoxNode, Builder, Node, Origin, Projection};
 use crate::compile::{Inputs, RawRow};
@@ -51,73 +52,6 @@ pub fn heap_of(builder: &Builder<'_>, rel: RelId) -> SqlResult<Arc<HeapRel>> {
         .heap
         .clone()
         .ok_or_else(|| SqlError::internal(format!("relation \"{}\" has no storage", table.name)))
-}
-
-/// Decodes rows of one table into the layout of a [`RawRow`].
-pub struct RowReader {
-    heap: Arc<HeapRel>,
-    raw: RawRow,
-    table: Oid,
-}
-
-impl RowReader {
-    /// A reader for what `raw` names.
-    pub fn new(heap: Arc<HeapRel>, raw: RawRow, table: Oid) -> RowReader {
-        RowReader { heap, raw, table }
-    }
-
-    /// The table's OID.
-    pub fn table(&self) -> Oid {
-        self.table
-    }
-
-    /// Replaces `out` by the row's values.
-    #[inline]
-    pub fn read(&self, tuple: &heap::TupleRef<'_>, out: &mut Vec<Datum>) -> SqlResult<()> {
-        out.clear();
-        if self.raw.upto > 0 {
-            tuple
-                .decode(&self.heap.desc.layout, self.raw.upto, out)
-                .map_err(|_| self.corrupted(tuple.tid))?;
-        }
-        self.read_system(tuple, out);
-        Ok(())
-    }
-
-    #[cold]
-    fn corrupted(&self, tid: Tid) -> SqlError {
-        base::sql_err!(DATA_CORRUPTED, "corrupted tuple {tid} of relation {}", self.table)
-    }
-
-    #[inline]
-    fn read_system(&self, tuple: &heap::TupleRef<'_>, out: &mut Vec<Datum>) {
-        for column in &self.raw.system {
-            out.push(match column {
-                -1 => tid_datum(tuple.tid),
-                -2 => Datum::Oid(tuple.xmin().0 as u32),
-                -4 => Datum::Oid(tuple.xmax().0 as u32),
-                -3 | -5 => Datum::Oid(tuple.raw_cid().0),
-                _ => Datum::Oid(self.table.0),
-            });
-        }
-    }
-
-    /// Fetches large values that `out` holds as pointers.
-    #[inline]
-    pub fn detoast(&self, cx: &Cx<'_>, out: &mut [Datum]) -> SqlResult<()> {
-        for value in out {
-            if let Datum::Toasted(_) = value {
-                let toast = self.heap.desc.toast.as_ref();
-                *value = heap::detoast(&cx.env.access, toast, value).map_err(|error| {
-                    let lost =
-                        toast.is_some_and(|t| cx.env.snapshot.lost_from(t.rel.desc.file, base::BlockNo(0)));
-                    let missing = matches!(error, heap::HeapError::ToastMissing { .. });
-                    crate::error::heap(if lost && missing { heap::HeapError::SnapshotTooOld } else { error })
-                })?;
-            }
-        }
-        Ok(())
-    }
 }
 
 /// After an index was read: fails if it may have lost an entry of a row that the snapshot sees (`old_snapshot_threshold`).
@@ -208,138 +142,6 @@ impl Node for RecheckScan {
     fn close(&mut self, _cx: &mut Cx<'_>) {}
 }
 
-/// A sequential scan.
-pub fn seq(builder: &Builder<'_>, plan: &Plan, rel: RelId) -> SqlResult<BoxNode> {
-    if builder.recheck.contains(&rel) {
-        return recheck(builder, plan, rel, Vec::new());
-    }
-    let Parts { heap, raw, projection, table } = parts(builder, plan, rel, &[])?;
-    let reader = SelectiveReader::new(RowReader::new(heap.clone(), raw, table), plan);
-    let (at, values, counted) = (Tid::default(), Vec::new(), Counted::new(table));
-    Ok(Box::new(SeqScan { heap, reader, projection, scan: None, at, values, counted }))
-}
-
-/// Decodes of a row what the filter reads, and the rest that is wanted once the filter has let it through.
-pub(super) struct SelectiveReader {
-    pub(super) reader: RowReader,
-    selection: Selection,
-    left: Undecoded,
-    /// The wanted columns that may be stored elsewhere.
-    varlenas: Box<[usize]>,
-}
-
-impl SelectiveReader {
-    pub(super) fn new(reader: RowReader, plan: &Plan) -> SelectiveReader {
-        let early = reader.raw.read_by(&plan.filter);
-        let late = reader.raw.read_by(&plan.output);
-        let selection = Selection::new(reader.raw.upto, |c| early[c], |c| late[c]);
-        let attrs = reader.heap.desc.layout.attrs().iter().take(reader.raw.upto).enumerate();
-        let varlenas = attrs
-            .filter(|(c, attr)| attr.physical == Physical::Varlena && (early[*c] || late[*c]))
-            .map(|(c, _)| c)
-            .collect();
-        SelectiveReader { reader, selection, left: Undecoded::default(), varlenas }
-    }
-
-    /// Whether the row passes the filter; then `out` holds its values.
-    #[inline]
-    pub(super) fn read(
-        &mut self,
-        tuple: &heap::TupleRef<'_>,
-        projection: &Projection,
-        cx: &mut Cx<'_>,
-        out: &mut Vec<Datum>,
-    ) -> SqlResult<bool> {
-        let layout = &self.reader.heap.desc.layout;
-        let row = tuple.row();
-        let corrupted = |_| self.reader.corrupted(tuple.tid);
-        // Columns that are not wanted stay NULL from the first row on.
-        out.resize(self.reader.raw.upto, Datum::Null);
-        self.selection.decode_first(layout, &row, &mut self.left, out).map_err(corrupted)?;
-        if !projection.filter.is_empty() {
-            self.reader.read_system(tuple, out);
-            self.detoast(cx, out)?;
-            if !projection.accepts(Rows::one(out), cx)? {
-                return Ok(false);
-            }
-            out.truncate(self.reader.raw.upto);
-        }
-        self.selection.decode_rest(layout, &row, &mut self.left, out).map_err(corrupted)?;
-        self.reader.read_system(tuple, out);
-        self.detoast(cx, out)?;
-        Ok(true)
-    }
-
-    #[inline]
-    fn detoast(&self, cx: &Cx<'_>, out: &mut [Datum]) -> SqlResult<()> {
-        for column in &self.varlenas {
-            if let Datum::Toasted(_) = out[*column] {
-                self.reader.detoast(cx, &mut out[*column..=*column])?;
-            }
-        }
-        Ok(())
-    }
-}
-
-struct SeqScan {
-    heap: Arc<HeapRel>,
-    reader: SelectiveReader,
-    projection: Projection,
-    scan: Option<HeapScan>,
-    /// Place of the row last read.
-    at: Tid,
-    values: Vec<Datum>,
-    counted: Counted,
-}
-
-impl Node for SeqScan {
-    fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
-        if self.scan.is_none() {
-            cx.with_view(|_, view| heap::watch_scan(&self.heap, view.me));
-            self.scan =
-                Some(HeapScan::new(&cx.env.access, self.heap.clone(), None).map_err(crate::error::heap)?);
-            self.counted.scan.scans += 1;
-        }
-        let Some(scan) = &mut self.scan else { return Ok(false) };
-        loop {
-            runtime::check_interrupts().map_err(crate::error::interrupted)?;
-            let found = cx.with_view(|access, view| scan.next(access, view)).map_err(crate::error::heap)?;
-            let Some(tuple) = found else { return Ok(false) };
-            self.at = tuple.tid;
-            self.counted.scan.returned += 1;
-            if self.reader.read(&tuple, &self.projection, cx, &mut self.values)? {
-                self.projection.project(Rows::one(&self.values), cx)?;
-                return Ok(true);
-            }
-        }
-    }
-
-    fn row(&self) -> &[Datum] {
-        self.projection.row()
-    }
-
-    fn origins(&self, found: &mut Vec<Origin>) {
-        found.push((self.reader.reader.table(), self.at));
-    }
-
-    fn rescan(&mut self, cx: &mut Cx<'_>, _changed: &[ParamId]) -> SqlResult<()> {
-        match &mut self.scan {
-            Some(scan) => {
-                self.counted.scan.scans += 1;
-                scan.rescan(&cx.env.access).map_err(crate::error::heap)
-            }
-            None => Ok(()),
-        }
-    }
-
-    fn close(&mut self, cx: &mut Cx<'_>) {
-        if let Some(scan) = self.scan.take() {
-            self.counted.scan.add_pages(scan.pages());
-        }
-        cx.count_scan(&mut self.counted);
-    }
-}
-
 /// A condition of an index scan, compiled.
 struct KeyCode {
     column: usize,
@@ -350,7 +152,7 @@ struct KeyCode {
 }
 
 /// The conditions of an index scan and what they make of the cells' present values.
-struct Keys {
+pub(super) struct Keys {
     codes: Box<[KeyCode]>,
     direction: Direction,
     /// Of a point query: each of the leading columns, in their order, is to equal one value.
@@ -358,7 +160,11 @@ struct Keys {
 }
 
 impl Keys {
-    fn new(builder: &Builder<'_>, conditions: &[IndexCondition], backward: bool) -> SqlResult<Keys> {
+    pub(super) fn new(
+        builder: &Builder<'_>,
+        conditions: &[IndexCondition],
+        backward: bool,
+    ) -> SqlResult<Keys> {
         let compiler = builder.compiler();
         let codes = conditions
             .iter()
@@ -393,7 +199,7 @@ impl Keys {
     }
 
     /// The conditions; `None` if a bound is NULL.
-    fn compute(&self, cx: &mut Cx<'_>) -> SqlResult<Option<Vec<ScanKey>>> {
+    pub(super) fn compute(&self, cx: &mut Cx<'_>) -> SqlResult<Option<Vec<ScanKey>>> {
         let mut keys = Vec::with_capacity(self.codes.len());
         for code in &self.codes {
             let op = match code.bound {
@@ -621,7 +427,7 @@ impl Node for IndexScan {
     }
 
     fn origins(&self, found: &mut Vec<Origin>) {
-        found.push((self.reader.table, self.at));
+        found.push((self.reader.table(), self.at));
     }
 
     fn rescan(&mut self, _cx: &mut Cx<'_>, _changed: &[ParamId]) -> SqlResult<()> {
@@ -927,7 +733,7 @@ impl Node for TidListScan {
     }
 
     fn origins(&self, found: &mut Vec<Origin>) {
-        found.extend(self.origin.map(|tid| (self.reader.table, tid)));
+        found.extend(self.origin.map(|tid| (self.reader.table(), tid)));
     }
 
     fn rescan(&mut self, _cx: &mut Cx<'_>, _changed: &[ParamId]) -> SqlResult<()> {

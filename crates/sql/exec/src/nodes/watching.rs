@@ -25,10 +25,11 @@ impl WatchedKeys {
 
     #[cold]
     fn lock(&mut self, heap: &HeapRel, btree: &BtreeRel, scan: &mut btree::Scan, cx: &Cx<'_>) {
-        let txn = cx.env.txn.borrow();
-        let serial = txn.serializable().filter(|_| heap.desc.kind == RelKind::Plain);
-        if let Some((serial, range)) = serial.zip(scan.watch()) {
-            serial.read_range(btree.desc.file, heap.desc.file, range.clone());
+        if heap.desc.kind != RelKind::Plain || cx.env.txn.borrow().serializable().is_none() {
+            return;
+        }
+        if let Some(range) = scan.watch() {
+            lock_range(heap, btree, range.clone(), cx);
             self.0 = Some(range);
         }
     }
@@ -44,6 +45,14 @@ impl WatchedKeys {
                 serial.narrow_range(btree.desc.file, &range, part);
             }
         }
+    }
+}
+
+/// Locks a range of the keys of a table's index that is about to be read.
+pub(super) fn lock_range(heap: &HeapRel, btree: &BtreeRel, range: Arc<dyn KeyRange>, cx: &Cx<'_>) {
+    let txn = cx.env.txn.borrow();
+    if let Some(serial) = txn.serializable().filter(|_| heap.desc.kind == RelKind::Plain) {
+        serial.read_range(btree.desc.file, heap.desc.file, range);
     }
 }
 

@@ -85,7 +85,7 @@ fn locked(plan: &Plan, of: &dyn Fn(RelId) -> bool) -> Option<usize> {
 /// How many scans of the table give their rows on, one by one.
 fn scans(plan: &Plan, of: &dyn Fn(RelId) -> bool) -> usize {
     match &plan.node {
-        Node::SeqScan { rel }
+        Node::SeqScan { rel, .. }
         | Node::SampleScan { rel, .. }
         | Node::IndexScan { rel, .. }
         | Node::IndexOnlyScan { rel, .. }

@@ -51,13 +51,17 @@ fn write_skew_cancels_one() {
     );
 }
 
+/// Ways to read a table: by its index, or the whole of it.
+const BY_INDEX: &str = "set local enable_seqscan = off; set local enable_bitmapscan = off";
+const WHOLE: &str = "set local enable_indexscan = off; set local enable_bitmapscan = off";
+
 /// Two sessions ask and then insert, both in the index `t_pkey`; the end of the second.
-fn ask_and_insert(server: &Server, questions: [&str; 2], keys: [i32; 2]) -> String {
+fn ask_and_insert(server: &Server, way: &str, questions: [&str; 2], keys: [i32; 2]) -> String {
     let setup = "drop table if exists t; create table t (id int primary key, v int); \
                  insert into t select n, n from generate_series(10, 1000, 10) n; analyze t";
     let [a, b, _c] = begin(server, setup);
     for (s, question) in [&a, &b].into_iter().zip(questions) {
-        s.query("set local enable_seqscan = off; set local enable_bitmapscan = off");
+        s.query(way);
         let answer = s.query(question);
         assert!(!answer.contains("ERROR"), "{question}: {answer}");
     }
@@ -85,8 +89,43 @@ fn only_the_keys_that_were_looked_for_are_locked() {
         ([any(501), any(101)], [103, 505], true),
         ([any(501), any(101)], [102, 504], false),
     ] {
-        let end = ask_and_insert(&server, [&questions[0], &questions[1]], keys);
-        assert_eq!(end, if fails { PIVOT } else { "" }, "{questions:?} {keys:?}");
+        // Whoever reads the whole table for a range of its keys depends on no others either.
+        for way in [BY_INDEX, WHOLE] {
+            let end = ask_and_insert(&server, way, [&questions[0], &questions[1]], keys);
+            assert_eq!(end, if fails { PIVOT } else { "" }, "{way}: {questions:?} {keys:?}");
+        }
+    }
+}
+
+#[test]
+fn who_reads_a_whole_table_depends_on_the_rows_that_it_looks_for() {
+    let server = Server::new();
+    let setup = "drop table if exists t; create table t (id int primary key, v text); \
+                 insert into t values (1, 'one'), (2, 'two'), (3, 'three'); \
+                 alter table t add column w int default 7";
+    let [on_id, on_v] = ["select w from t where id = ", "select w from t where v = "];
+    let read = |what: &str, value: &str| format!("{what}{value}");
+    for (reads, writes, fails) in [
+        // Rows apart: one after the other is an order.
+        ([read(on_id, "1"), read(on_id, "2")], ["w = 1 where id = 1", "w = 1 where id = 2"], false),
+        ([read(on_id, "1"), read(on_id, "2")], ["w = 1 where id = 2", "w = 1 where id = 1"], true),
+        ([read(on_id, "4"), read(on_id, "5")], ["id = 5 where id = 1", "id = 4 where id = 2"], true),
+        ([read(on_id, "4"), read(on_id, "5")], ["id = 6 where id = 1", "id = 7 where id = 2"], false),
+        // No index knows where these are.
+        ([read(on_v, "'one'"), read(on_v, "'two'")], ["w = 1 where id = 1", "w = 1 where id = 2"], true),
+    ] {
+        let [a, b, c] = begin(&server, setup);
+        // Pages that are visible to all are read without a look at their rows' fates.
+        assert_eq!(c.query("vacuum freeze t"), "");
+        for (s, read) in [&a, &b].into_iter().zip(&reads) {
+            s.query(WHOLE);
+            s.query(read);
+        }
+        for (s, write) in [&a, &b].into_iter().zip(writes) {
+            assert_eq!(s.query(&format!("update t set {write}")), "", "{reads:?} {write}");
+        }
+        assert_eq!(a.query("commit"), "");
+        assert_eq!(b.query("commit"), if fails { PIVOT } else { "" }, "{reads:?} {writes:?}");
     }
 }
 
@@ -96,8 +135,8 @@ fn a_scan_that_stops_early_locks_what_it_read() {
     let last = "select id from t order by id desc limit 1";
     let server = Server::new();
     for (question, near) in [(first, [1, 2]), (last, [1001, 1002])] {
-        assert_eq!(ask_and_insert(&server, [question; 2], near), PIVOT, "{question}");
-        assert_eq!(ask_and_insert(&server, [question; 2], [15, 25]), "", "{question}");
+        assert_eq!(ask_and_insert(&server, BY_INDEX, [question; 2], near), PIVOT, "{question}");
+        assert_eq!(ask_and_insert(&server, BY_INDEX, [question; 2], [15, 25]), "", "{question}");
     }
 }
 

@@ -361,7 +361,7 @@ impl<'a> Explain<'a> {
         match &plan.node {
             Node::Result { .. } => Name::new("Result"),
             Node::ProjectSet { .. } => Name::new("ProjectSet"),
-            Node::SeqScan { rel } => self.of_table(Name::new("Seq Scan"), *rel),
+            Node::SeqScan { rel, .. } => self.of_table(Name::new("Seq Scan"), *rel),
             Node::SampleScan { rel, .. } => self.of_table(Name::new("Sample Scan"), *rel),
             Node::IndexScan { rel, index, backward, .. } => {
                 self.of_index("Index Scan", *rel, index, *backward)
