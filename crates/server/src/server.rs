@@ -17,6 +17,7 @@ use engine::lock::DirectoryLock;
 use runtime::{Workers, spawn_thread};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
+use crate::allocator::purge;
 use crate::backend::Database;
 use crate::config::access::{Maps, Rules};
 use crate::config::{self, CommandLine, ConfigError};
@@ -54,6 +55,10 @@ pub fn run(start: Start) -> i32 {
     if let Err(error) = log::start() {
         // Lines are written by who has them.
         log::log(format!("could not start thread of the log: {}", base::os_error(&error)));
+    }
+    if let Err(error) = purge::start() {
+        // Memory is given back by who frees it.
+        log::log(format!("could not start thread that gives memory back: {}", base::os_error(&error)));
     }
     loaded.notes.iter().for_each(|note| log::log(note.clone()));
     let code = match serve(start, Arc::new(loaded.settings)) {
