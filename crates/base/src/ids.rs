@@ -12,6 +12,8 @@ pub struct Oid(pub u32);
 impl Oid {
     /// No object.
     pub const INVALID: Oid = Oid(0);
+    /// The tablespace `pg_default`.
+    pub const PG_DEFAULT: Oid = Oid(1663);
     /// First OID given to objects that users create; smaller ones are pinned (thread 4).
     pub const FIRST_NORMAL: Oid = Oid(16384);
 
@@ -150,7 +152,7 @@ pub struct RelFile {
 impl RelFile {
     /// Where files are dropped: stands for all that a database has. No relation's file has the number 0.
     pub const fn whole_database(database: Oid) -> RelFile {
-        RelFile { tablespace: Oid(1663), database, number: 0 }
+        RelFile { tablespace: Oid::PG_DEFAULT, database, number: 0 }
     }
 
     /// Whether it stands for all files of its database.
@@ -163,9 +165,9 @@ impl fmt::Display for RelFile {
     /// The path below the data directory, as PostgreSQL's messages name it: `base/5/16384`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.tablespace {
-            Oid(1663) if self.is_whole_database() => write!(f, "base/{}", self.database),
+            Oid::PG_DEFAULT if self.is_whole_database() => write!(f, "base/{}", self.database),
             Oid(1664) => write!(f, "global/{}", self.number),
-            Oid(1663) => write!(f, "base/{}/{}", self.database, self.number),
+            Oid::PG_DEFAULT => write!(f, "base/{}/{}", self.database, self.number),
             spc => write!(f, "pg_tblspc/{}/{}/{}", spc, self.database, self.number),
         }
     }

@@ -73,6 +73,10 @@ fn options(settings: &ServerSettings) -> SqlResult<EngineOptions> {
         ..EngineOptions::default()
     };
     options.wal.full_page_writes = settings.bool(Setting::full_page_writes);
+    options.wal.compression = match settings.text(Setting::wal_compression) {
+        "on" => Some(compress::Method::Pglz),
+        word => compress::Method::of_word(word),
+    };
     options.wal.fsync = settings.bool(Setting::fsync);
     options.wal.min_size = settings.bytes(Setting::min_wal_size);
     options.wal.max_size = settings.bytes(Setting::max_wal_size);

@@ -865,14 +865,15 @@ settings! {
             .about("Microseconds that a flush waits for other commits.");
         commit_siblings = int(5, 0, 1000).user().moot("Counts only with commit_delay, which is not supported.")
             .about("Open transactions from which on commit_delay counts.");
-        // These two are read once, as files are opened.
+        // Read once, as files are opened.
         fsync = bool(true).postmaster().works().about("Whether writes are made durable.");
-        full_page_writes = bool(true).postmaster().works().about("Whether pages are logged whole after a checkpoint.");
+        full_page_writes = bool(true).sighup().works().about("Whether pages are logged whole after a checkpoint.");
         synchronous_commit = choice("on", &["local", "remote_write", "remote_apply", "on", "off"]).bool_words().user().works()
             .about("How durable a commit is when it is reported.");
         wal_buffers = int(-1, -1, 262143).postmaster().pages().works().about("Pages of the log's buffer.");
-        wal_compression = choice("off", &["pglz", "lz4", "zstd", "on", "off"]).bool_words().superuser()
-            .lacks("compression in the log").about("Whether whole pages in the log are compressed.");
+        // The log knows no sessions: it is set for all.
+        wal_compression = choice("off", &["pglz", "lz4", "on", "off"]).bool_words().sighup().works()
+            .about("Whether whole pages in the log are compressed, and how.");
         wal_init_zero = bool(true).superuser().lacks("making of files with holes")
             .about("Whether new files of the log are filled with zeros.");
         wal_level = choice("replica", &["minimal", "replica", "logical"]).postmaster()

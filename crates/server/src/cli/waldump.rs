@@ -157,8 +157,12 @@ fn line(record: &Record, blocks: bool) -> String {
         if blocks {
             let _ =
                 write!(out, "\n\tblkref #{i}: rel {} fork {:?} blk {}", block.rel, block.fork, block.block);
-            if block.image.is_some() {
-                out.push_str(" (FPW)");
+            match block.image.map(|image| (image.compression(), image.stored_length())) {
+                Some((Some(method), length)) => {
+                    let _ = write!(out, " (FPW, {length} bytes by {})", method.as_str());
+                }
+                Some((None, _)) => out.push_str(" (FPW)"),
+                None => {}
             }
         } else {
             let _ = write!(out, ", blkref #{i}: rel {} blk {}", block.rel, block.block);

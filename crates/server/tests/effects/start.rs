@@ -175,6 +175,20 @@ const STARTED: &[Row] = &[
         "128kB",
         Tells("select 'bytes ' || size from pg_shmem_allocations where name = 'XLOG Ctl'", "bytes 131072"),
     ),
+    (
+        "wal_compression",
+        "lz4",
+        Tells(
+            "create table whole (a int, b text);;insert into whole select g, repeat('x', 50) from generate_series(1, 80) g;;checkpoint;;
+            do $$ declare
+                start pg_lsn := pg_current_wal_insert_lsn();
+            begin
+                delete from whole where a = 1;
+                raise notice 'short %', pg_current_wal_insert_lsn() - start < 4000;
+            end $$",
+            "short t",
+        ),
+    ),
 ];
 
 /// What a reload with the value leaves in the log; without, another look is taken.

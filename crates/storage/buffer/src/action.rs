@@ -166,7 +166,8 @@ pub fn redo_init_page(pool: &BufferPool, record: &Record, index: usize) -> Resul
 fn restore(pool: &BufferPool, record: &Record, block: BlockRef<'_>) -> Result<RedoPage, BufferError> {
     let mut page = pool.read_or_zero(tag_of(&block))?.into_exclusive();
     if let Some(image) = block.image {
-        image.restore(&mut page);
+        let BlockRef { rel, fork, block, .. } = block;
+        image.restore(&mut page).map_err(|_| BufferError::Corrupt { rel, fork, block })?;
     }
     if page::is_new(&page) {
         page.mark_dirty();

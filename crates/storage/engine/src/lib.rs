@@ -354,7 +354,9 @@ impl Engine {
         tuned.bgwriter_delay = wanted.bgwriter_delay;
         tuned.wal_writer_delay = wanted.wal_writer_delay;
         (tuned.wal.min_size, tuned.wal.max_size) = (wanted.wal.min_size, wanted.wal.max_size);
-        self.wal.set_sizes(wanted.wal.min_size, wanted.wal.max_size);
+        (tuned.wal.full_page_writes, tuned.wal.compression) =
+            (wanted.wal.full_page_writes, wanted.wal.compression);
+        self.wal.tune(&tuned.wal);
         tuned.txn.predicate = wanted.txn.predicate;
         self.txns.serializable().set_limits(&wanted.txn.predicate);
         *options = Arc::new(tuned);

@@ -28,7 +28,7 @@ use crate::error::{HeapError, HeapResult};
 use crate::header::{Bases, Header, infomask, read_header};
 use crate::lock::Xmax;
 use crate::ops::{self, PrunePlan, RenewedXmax};
-use crate::records::{Put, info, put_prune};
+use crate::records::{info, put_prune};
 use crate::rel::{Access, HeapRel};
 use crate::visibility::{Fate, Judge, ender, is_removable};
 
@@ -439,13 +439,13 @@ pub(crate) fn execute(
         offset: 0,
         what: "page cannot be pruned",
     })?;
-    let mut main = Vec::with_capacity(8);
-    main.u64(newest_removed.0);
+    let newest_removed = newest_removed.0.to_le_bytes();
+    let used = newest_removed.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
     let mut action =
         WalAction::for_relation(access.pool, rel.desc.persistence, Rmgr::Heap, info::PRUNE, Xid::INVALID);
     let i = action.page(page, PageChange::default());
     action.page_data(i, &data);
-    action.data(&main);
+    action.data(&newest_removed[..used]);
     action.commit();
     Ok(())
 }

@@ -22,7 +22,7 @@ pub mod info {
     pub const MULTI_INSERT: u8 = 5;
     /// Block data: a stamp.
     pub const LOCK: u8 = 6;
-    /// Block data: a prune plan. Main data: newest xid whose rows were removed, for standbys.
+    /// Block data: a prune plan. Main data: newest xid whose rows were removed, for standbys, without its upper bytes that are zero.
     pub const PRUNE: u8 = 7;
     /// The heap page's all-visible bit is set; the map's change is with its block.
     pub const VISIBLE: u8 = 8;
@@ -226,20 +226,54 @@ pub(crate) fn get_row_locks(get: &mut Get<'_>, xid: Xid) -> OpResult<Vec<(RowLoc
     Ok(locks)
 }
 
+/// Which parts of a prune plan are logged: most plans have one or two.
+mod prune_parts {
+    pub const PRUNE_XID: u8 = 1;
+    pub const REDIRECTED: u8 = 2;
+    pub const DEAD: u8 = 4;
+    pub const UNUSED: u8 = 8;
+    pub const FROZEN: u8 = 16;
+    pub const XMAX_CLEARED: u8 = 32;
+    pub const XMAX_REPLACED: u8 = 64;
+}
+
+/// Logs a prune plan: the parts that there are, then those in their order, then the renewed lockers.
 pub(crate) fn put_prune(out: &mut Vec<u8>, plan: &PrunePlan) {
-    out.u64(plan.prune_xid.0);
-    out.u16(plan.redirected.len() as u16);
-    for &(from, to) in &plan.redirected {
-        out.u16(from);
-        out.u16(to);
+    let lists = [
+        (prune_parts::DEAD, &plan.dead),
+        (prune_parts::UNUSED, &plan.unused),
+        (prune_parts::FROZEN, &plan.frozen),
+        (prune_parts::XMAX_CLEARED, &plan.xmax_cleared),
+    ];
+    let mut parts = 0;
+    for (part, there) in [
+        (prune_parts::PRUNE_XID, plan.prune_xid.is_valid()),
+        (prune_parts::REDIRECTED, !plan.redirected.is_empty()),
+        (prune_parts::XMAX_REPLACED, !plan.xmax_replaced.is_empty()),
+    ]
+    .into_iter()
+    .chain(lists.map(|(part, list)| (part, !list.is_empty())))
+    {
+        parts |= if there { part } else { 0 };
     }
-    for list in [&plan.dead, &plan.unused, &plan.frozen, &plan.xmax_cleared] {
-        out.offsets(list);
+    out.u8(parts);
+    if plan.prune_xid.is_valid() {
+        out.u64(plan.prune_xid.0);
     }
-    out.u16(plan.xmax_replaced.len() as u16);
-    for &(n, updater) in &plan.xmax_replaced {
-        out.u16(n);
-        out.u64(updater.0);
+    if !plan.redirected.is_empty() {
+        out.u16(plan.redirected.len() as u16);
+        for &(from, to) in &plan.redirected {
+            out.u16(from);
+            out.u16(to);
+        }
+    }
+    lists.into_iter().filter(|(_, list)| !list.is_empty()).for_each(|(_, list)| out.offsets(list));
+    if !plan.xmax_replaced.is_empty() {
+        out.u16(plan.xmax_replaced.len() as u16);
+        for &(n, updater) in &plan.xmax_replaced {
+            out.u16(n);
+            out.u64(updater.0);
+        }
     }
     for new in &plan.xmax_renewed {
         out.u16(new.offset);
@@ -250,19 +284,35 @@ pub(crate) fn put_prune(out: &mut Vec<u8>, plan: &PrunePlan) {
 }
 
 pub(crate) fn get_prune(get: &mut Get<'_>) -> OpResult<PrunePlan> {
-    let prune_xid = Xid(get.u64()?);
-    let n = get.u16()?;
-    let redirected = (0..n).map(|_| Ok((get.u16()?, get.u16()?))).collect::<OpResult<_>>()?;
-    let (dead, unused) = (get.offsets()?, get.offsets()?);
-    let (frozen, xmax_cleared) = (get.offsets()?, get.offsets()?);
-    let n = get.u16()?;
-    let xmax_replaced = (0..n).map(|_| Ok((get.u16()?, Xid(get.u64()?)))).collect::<OpResult<_>>()?;
-    let mut xmax_renewed = Vec::new();
+    let parts = get.u8()?;
+    let has = |part: u8| parts & part != 0;
+    let mut plan = PrunePlan::default();
+    if has(prune_parts::PRUNE_XID) {
+        plan.prune_xid = Xid(get.u64()?);
+    }
+    if has(prune_parts::REDIRECTED) {
+        let n = get.u16()?;
+        plan.redirected = (0..n).map(|_| Ok((get.u16()?, get.u16()?))).collect::<OpResult<_>>()?;
+    }
+    for (part, list) in [
+        (prune_parts::DEAD, &mut plan.dead),
+        (prune_parts::UNUSED, &mut plan.unused),
+        (prune_parts::FROZEN, &mut plan.frozen),
+        (prune_parts::XMAX_CLEARED, &mut plan.xmax_cleared),
+    ] {
+        if has(part) {
+            *list = get.offsets()?;
+        }
+    }
+    if has(prune_parts::XMAX_REPLACED) {
+        let n = get.u16()?;
+        plan.xmax_replaced = (0..n).map(|_| Ok((get.u16()?, Xid(get.u64()?)))).collect::<OpResult<_>>()?;
+    }
     while !get.is_empty() {
         let (offset, xmax) = (get.u16()?, Xid(get.u64()?));
-        xmax_renewed.push(RenewedXmax { offset, xmax, infomask: get.u16()?, infomask2: get.u16()? });
+        plan.xmax_renewed.push(RenewedXmax { offset, xmax, infomask: get.u16()?, infomask2: get.u16()? });
     }
-    Ok(PrunePlan { redirected, dead, unused, frozen, xmax_cleared, xmax_replaced, xmax_renewed, prune_xid })
+    Ok(plan)
 }
 
 pub(crate) fn put_rebase(out: &mut Vec<u8>, plan: &RebasePlan) {

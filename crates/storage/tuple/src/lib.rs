@@ -23,7 +23,6 @@ mod datum;
 mod decode;
 mod encode;
 mod layout;
-mod pglz;
 mod select;
 pub mod varlena;
 

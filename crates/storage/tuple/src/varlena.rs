@@ -21,7 +21,9 @@
 
 use std::sync::Arc;
 
-use crate::{BadRow, Bytes, Datum, pglz};
+use crate::{BadRow, Bytes, Datum};
+
+pub use compress::Method as Compression;
 
 /// Bytes of an external pointer.
 pub const EXTERNAL_LEN: usize = 18;
@@ -30,45 +32,21 @@ pub const SHORT_MAX: usize = 126;
 /// Longest value: PostgreSQL's limit of 1 GiB less headers.
 pub const VALUE_MAX: usize = 0x3fff_ffff - 8;
 
-/// How a value is made shorter.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Compression {
-    /// By lz4.
-    #[default]
-    Lz4,
-    /// By PostgreSQL's own method.
-    Pglz,
+/// A method's number in headers.
+fn bits(method: Compression) -> u32 {
+    match method {
+        Compression::Lz4 => 1,
+        Compression::Pglz => 2,
+    }
 }
 
-impl Compression {
-    /// The word for it in SQL.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Compression::Lz4 => "lz4",
-            Compression::Pglz => "pglz",
-        }
-    }
-
-    /// The method of this name.
-    pub fn of_word(word: &str) -> Option<Compression> {
-        [Compression::Lz4, Compression::Pglz].into_iter().find(|method| method.as_str() == word)
-    }
-
-    fn bits(self) -> u32 {
-        match self {
-            Compression::Lz4 => 1,
-            Compression::Pglz => 2,
-        }
-    }
-
-    /// `None` for a value that is not compressed.
-    fn of_bits(bits: u32) -> Result<Option<Compression>, BadRow> {
-        match bits {
-            0 => Ok(None),
-            1 => Ok(Some(Compression::Lz4)),
-            2 => Ok(Some(Compression::Pglz)),
-            _ => Err(BadRow),
-        }
+/// The method of a number; `None` for a value that is not compressed.
+fn of_bits(bits: u32) -> Result<Option<Compression>, BadRow> {
+    match bits {
+        0 => Ok(None),
+        1 => Ok(Some(Compression::Lz4)),
+        2 => Ok(Some(Compression::Pglz)),
+        _ => Err(BadRow),
     }
 }
 
@@ -96,7 +74,7 @@ impl External {
         out[0] = 1;
         out[1] = EXTERNAL_LEN as u8;
         out[2..6].copy_from_slice(&self.raw_size.to_le_bytes());
-        let method = self.compression.map_or(0, Compression::bits);
+        let method = self.compression.map_or(0, bits);
         out[6..10].copy_from_slice(&(self.stored_size & SIZE_MASK | method << 30).to_le_bytes());
         out[10..14].copy_from_slice(&self.value_id.to_le_bytes());
         out[14..18].copy_from_slice(&self.toast_relation.to_le_bytes());
@@ -109,7 +87,7 @@ impl External {
             return Err(BadRow);
         }
         let packed = word(6)?;
-        let (stored_size, compression) = (packed & SIZE_MASK, Compression::of_bits(packed >> 30)?);
+        let (stored_size, compression) = (packed & SIZE_MASK, of_bits(packed >> 30)?);
         Ok(External {
             raw_size: word(2)?,
             stored_size,
@@ -161,7 +139,7 @@ pub fn parse(bytes: &[u8]) -> Result<(View<'_>, usize), BadRow> {
         return Ok((View::Plain(bytes.get(4..len).ok_or(BadRow)?), len));
     }
     let packed = read_u32(bytes, 4)?;
-    let method = Compression::of_bits(packed >> 30)?.ok_or(BadRow)?;
+    let method = of_bits(packed >> 30)?.ok_or(BadRow)?;
     let payload = bytes.get(8..len).ok_or(BadRow)?;
     Ok((View::Compressed { method, raw_size: packed & SIZE_MASK, bytes: payload }, len))
 }
@@ -226,20 +204,10 @@ pub fn compress(payload: &[u8], method: Compression) -> Option<Arc<[u8]>> {
     }
     let most = (payload.len() - payload.len() / 4).checked_sub(8)?;
     let mut out = vec![0; 8];
-    match method {
-        Compression::Lz4 => {
-            out.resize(8 + lz4_flex::block::get_maximum_output_size(payload.len()), 0);
-            let size = lz4_flex::block::compress_into(payload, &mut out[8..]).ok()?;
-            out.truncate(8 + size);
-        }
-        Compression::Pglz => pglz::compress(payload, most, &mut out)?,
-    }
-    if out.len() - 8 > most {
-        return None;
-    }
+    compress::compress(method, payload, most, &mut out)?;
     let total = out.len() as u32;
     out[..4].copy_from_slice(&(total << 2 | 2).to_le_bytes());
-    out[4..8].copy_from_slice(&(payload.len() as u32 | method.bits() << 30).to_le_bytes());
+    out[4..8].copy_from_slice(&(payload.len() as u32 | bits(method) << 30).to_le_bytes());
     Some(out.into())
 }
 
@@ -248,14 +216,7 @@ pub fn decompress(bytes: &[u8], raw_size: usize, method: Compression) -> Result<
     if raw_size > VALUE_MAX {
         return Err(BadRow);
     }
-    if method == Compression::Pglz {
-        return pglz::decompress(bytes, raw_size);
-    }
-    let mut out = vec![0; raw_size];
-    match lz4_flex::block::decompress_into(bytes, &mut out) {
-        Ok(size) if size == raw_size => Ok(out),
-        _ => Err(BadRow),
-    }
+    compress::decompress(method, bytes, raw_size).ok_or(BadRow)
 }
 
 /// How stored bytes are compressed, if they are.

@@ -1,12 +1,13 @@
 //! A record being put together, and its bytes.
 
-use base::{BlockNo, Fork, Lsn, PAGE_SIZE, RelFile, Xid};
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use base::{BlockNo, Fork, Lsn, Oid, PAGE_SIZE, RelFile, Xid};
+use compress::Method;
 use page::PageBytes;
 use smallvec::SmallVec;
 
-use crate::record::{
-    HEADER_SIZE, MAX_RECORD, REF_IMAGE_SIZE, REF_REL_SIZE, REF_SIZE, Rmgr, finish_crc, ref_flags,
-};
+use crate::record::{HEADER_SIZE, MAX_RECORD, Rmgr, finish_crc, method_of, number_of, ref_flags, width};
 
 /// Most block references of a record.
 pub const MAX_BLOCKS: usize = u8::MAX as usize;
@@ -84,29 +85,34 @@ impl<'a> RecordBuilder<'a> {
     }
 
     /// Decides which pages need images under this redo pointer, and with that the record's length and body check sum.
-    pub(crate) fn assemble(&self, redo: Lsn, full_page_writes: bool) -> Assembled<'_, 'a> {
+    pub(crate) fn assemble(&self, redo: Lsn, images: ImageOptions) -> Assembled<'_, 'a> {
         let mut record = Assembled {
             builder: self,
             redo,
             length: 0,
             body_crc: 0,
-            refs: SmallVec::new(),
-            images: SmallVec::new(),
+            front: SmallVec::new(),
+            blocks: SmallVec::new(),
         };
+        let (xid, data_length) = (self.xid.0, self.data.len() as u64);
+        record.front.extend_from_slice(&xid.to_le_bytes()[..width(xid)]);
+        record.front.extend_from_slice(&data_length.to_le_bytes()[..width(data_length)]);
         let mut length = HEADER_SIZE + self.data.len();
         let mut previous = None;
         for block in &self.blocks {
             let options = block.options;
-            let wanted = full_page_writes && !options.will_init && page::lsn(block.page) <= redo;
-            let hole = (!options.no_image && (options.force_image || wanted)).then(|| hole_of(block));
-            let keeps_data = hole.is_none() || options.keep_data_with_image;
-            record.push_reference(block, hole, keeps_data, previous == Some(block.rel));
-            previous = Some(block.rel);
-            length += hole.map_or(0, |hole| PAGE_SIZE - hole.length);
+            let wanted = images.full_page_writes && !options.will_init && page::lsn(block.page) <= redo;
+            let image = (!options.no_image && (options.force_image || wanted))
+                .then(|| LoggedImage::of(block, images.compression));
+            let keeps_data = image.is_none() || options.keep_data_with_image;
+            length += image.as_ref().map_or(0, LoggedImage::stored_length);
             length += if keeps_data { block.data.len() } else { 0 };
-            record.images.push(LoggedBlock { hole, keeps_data });
+            let logged = LoggedBlock { image, keeps_data };
+            record.push_reference(block, &logged, previous == Some(block.rel));
+            previous = Some(block.rel);
+            record.blocks.push(logged);
         }
-        record.length = length + record.refs.len();
+        record.length = length + record.front.len();
         assert!(record.length <= MAX_RECORD, "WAL record too long");
         let mut crc = 0;
         record.for_each_body_part(&mut |part| crc = crc32c::crc32c_append(crc, part));
@@ -122,6 +128,13 @@ struct Hole {
     length: usize,
 }
 
+impl Hole {
+    /// What is before and behind it.
+    fn around(self, page: &PageBytes) -> [&[u8]; 2] {
+        [&page[..self.start], &page[self.start + self.length..]]
+    }
+}
+
 /// Pages of the maps keep their bits where other pages have the hole.
 fn hole_of(block: &Block<'_>) -> Hole {
     let (lower, upper) = (page::lower(block.page), page::upper(block.page));
@@ -132,12 +145,67 @@ fn hole_of(block: &Block<'_>) -> Hole {
     }
 }
 
+/// Which pages are logged whole, and how.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ImageOptions {
+    pub full_page_writes: bool,
+    pub compression: Option<Method>,
+}
+
+/// [`ImageOptions`] that may change under those who insert: bit 0, then the method's number.
+#[derive(Debug)]
+pub(crate) struct AtomicImageOptions(AtomicU8);
+
+impl AtomicImageOptions {
+    pub fn new(options: ImageOptions) -> AtomicImageOptions {
+        AtomicImageOptions(AtomicU8::new(Self::bits(options)))
+    }
+
+    fn bits(options: ImageOptions) -> u8 {
+        u8::from(options.full_page_writes) | options.compression.map_or(0, number_of) << 1
+    }
+
+    // Relaxed: the byte is all there is, and the next record is soon enough.
+    pub fn load(&self) -> ImageOptions {
+        let bits = self.0.load(Ordering::Relaxed);
+        ImageOptions { full_page_writes: bits & 1 != 0, compression: method_of(bits >> 1) }
+    }
+
+    pub fn store(&self, options: ImageOptions) {
+        self.0.store(Self::bits(options), Ordering::Relaxed);
+    }
+}
+
+struct LoggedImage {
+    hole: Hole,
+    compressed: Option<(Method, Vec<u8>)>,
+}
+
+impl LoggedImage {
+    fn of(block: &Block<'_>, compression: Option<Method>) -> LoggedImage {
+        let hole = hole_of(block);
+        let compressed = compression.and_then(|method| {
+            let mut plain = Vec::with_capacity(PAGE_SIZE);
+            hole.around(block.page).iter().for_each(|part| plain.extend_from_slice(part));
+            let mut out = Vec::new();
+            // It must make up for the three bytes that say so.
+            compress::compress(method, &plain, plain.len().checked_sub(4)?, &mut out)?;
+            Some((method, out))
+        });
+        LoggedImage { hole, compressed }
+    }
+
+    fn stored_length(&self) -> usize {
+        self.compressed.as_ref().map_or(PAGE_SIZE - self.hole.length, |(_, bytes)| bytes.len())
+    }
+}
+
 struct LoggedBlock {
-    hole: Option<Hole>,
+    image: Option<LoggedImage>,
     keeps_data: bool,
 }
 
-/// A record whose images are decided: only its position is missing.
+/// A record whose images are decided: only its place is missing.
 pub(crate) struct Assembled<'r, 'a> {
     builder: &'r RecordBuilder<'a>,
     /// The redo pointer that the images were decided under.
@@ -145,53 +213,64 @@ pub(crate) struct Assembled<'r, 'a> {
     /// Bytes of the whole record.
     pub length: usize,
     body_crc: u32,
-    refs: SmallVec<[u8; 128]>,
-    images: SmallVec<[LoggedBlock; 4]>,
+    /// What is between the header and the images.
+    front: SmallVec<[u8; 128]>,
+    blocks: SmallVec<[LoggedBlock; 4]>,
 }
 
 impl Assembled<'_, '_> {
-    fn push_reference(&mut self, block: &Block<'_>, hole: Option<Hole>, keeps_data: bool, same_rel: bool) {
-        let mut flags = 0;
-        flags |= if block.options.will_init { ref_flags::WILL_INIT } else { 0 };
-        flags |= if hole.is_some() { ref_flags::IMAGE } else { 0 };
-        flags |= if same_rel { ref_flags::SAME_REL } else { 0 };
-        let data_length = if keeps_data { block.data.len() as u16 } else { 0 };
-        let mut fixed = [0; REF_SIZE];
-        fixed[0] = flags;
-        fixed[1] = block.fork as u8;
-        fixed[2..4].copy_from_slice(&data_length.to_le_bytes());
-        fixed[4..8].copy_from_slice(&block.block.0.to_le_bytes());
-        self.refs.extend_from_slice(&fixed);
-        if !same_rel {
-            let mut rel = [0; REF_REL_SIZE];
-            rel[0..4].copy_from_slice(&block.rel.tablespace.0.to_le_bytes());
-            rel[4..8].copy_from_slice(&block.rel.database.0.to_le_bytes());
-            rel[8..12].copy_from_slice(&block.rel.number.to_le_bytes());
-            self.refs.extend_from_slice(&rel);
+    fn push_reference(&mut self, block: &Block<'_>, logged: &LoggedBlock, same_rel: bool) {
+        let data_length = if logged.keeps_data { block.data.len() as u16 } else { 0 };
+        let compressed = logged.image.as_ref().and_then(|image| image.compressed.as_ref());
+        let in_default = block.rel.tablespace == Oid::PG_DEFAULT;
+        let mut flags = (block.fork as u8) << ref_flags::FORK_SHIFT;
+        for (flag, set) in [
+            (ref_flags::WILL_INIT, block.options.will_init),
+            (ref_flags::IMAGE, logged.image.is_some()),
+            (ref_flags::SAME_REL, same_rel),
+            (ref_flags::LONG_DATA, data_length > 0xff),
+            (ref_flags::DEFAULT_TABLESPACE, in_default),
+            (ref_flags::COMPRESSED, compressed.is_some()),
+        ] {
+            flags |= if set { flag } else { 0 };
         }
-        if let Some(hole) = hole {
-            let mut image = [0; REF_IMAGE_SIZE];
-            image[0..2].copy_from_slice(&(hole.start as u16).to_le_bytes());
-            image[2..4].copy_from_slice(&(hole.length as u16).to_le_bytes());
-            self.refs.extend_from_slice(&image);
+        let front = &mut self.front;
+        front.push(flags);
+        front.extend_from_slice(&data_length.to_le_bytes()[..if data_length > 0xff { 2 } else { 1 }]);
+        front.extend_from_slice(&block.block.0.to_le_bytes());
+        if !same_rel {
+            if !in_default {
+                front.extend_from_slice(&block.rel.tablespace.0.to_le_bytes());
+            }
+            front.extend_from_slice(&block.rel.database.0.to_le_bytes());
+            front.extend_from_slice(&block.rel.number.to_le_bytes());
+        }
+        if let Some(LoggedImage { hole, .. }) = logged.image {
+            front.extend_from_slice(&(hole.start as u16).to_le_bytes());
+            front.extend_from_slice(&(hole.length as u16).to_le_bytes());
+        }
+        if let Some((method, bytes)) = compressed {
+            front.push(number_of(*method));
+            front.extend_from_slice(&(bytes.len() as u16).to_le_bytes());
         }
     }
 
     /// Number of images of pages.
     pub fn images(&self) -> usize {
-        self.images.iter().filter(|logged| logged.hole.is_some()).count()
+        self.blocks.iter().filter(|logged| logged.image.is_some()).count()
     }
 
     /// Everything behind the header, piece by piece.
     pub fn for_each_body_part(&self, each: &mut dyn FnMut(&[u8])) {
-        each(&self.refs);
-        for (block, logged) in self.builder.blocks.iter().zip(&self.images) {
-            if let Some(hole) = logged.hole {
-                each(&block.page[..hole.start]);
-                each(&block.page[hole.start + hole.length..]);
+        each(&self.front);
+        for (block, logged) in self.builder.blocks.iter().zip(&self.blocks) {
+            match &logged.image {
+                Some(LoggedImage { compressed: Some((_, bytes)), .. }) => each(bytes),
+                Some(image) => image.hole.around(block.page).into_iter().for_each(&mut *each),
+                None => {}
             }
         }
-        for (block, logged) in self.builder.blocks.iter().zip(&self.images) {
+        for (block, logged) in self.builder.blocks.iter().zip(&self.blocks) {
             if logged.keeps_data {
                 each(&block.data);
             }
@@ -204,13 +283,11 @@ impl Assembled<'_, '_> {
         let builder = self.builder;
         let mut header = [0; HEADER_SIZE];
         header[0..4].copy_from_slice(&(self.length as u32).to_le_bytes());
-        header[8..16].copy_from_slice(&lsn.0.to_le_bytes());
-        header[16..24].copy_from_slice(&builder.xid.0.to_le_bytes());
-        header[24] = builder.rmgr as u8;
-        header[25] = builder.info;
-        header[26] = builder.blocks.len() as u8;
-        header[28..32].copy_from_slice(&(builder.data.len() as u32).to_le_bytes());
-        let crc = finish_crc(self.body_crc, &header);
+        header[8] = builder.rmgr as u8;
+        header[9] = builder.info;
+        header[10] = builder.blocks.len() as u8;
+        header[11] = (width(builder.xid.0) | width(builder.data.len() as u64) << 4) as u8;
+        let crc = finish_crc(self.body_crc, &header, lsn);
         header[4..8].copy_from_slice(&crc.to_le_bytes());
         header
     }

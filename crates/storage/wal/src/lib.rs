@@ -24,24 +24,23 @@
 //! | byte | record header |
 //! |---|---|
 //! | 0 | length of the record in bytes, padding excluded u32 |
-//! | 4 | CRC-32C u32: of everything from byte 32, then bytes 0..4 and 8..32 |
-//! | 8 | the record's own LSN u64 |
-//! | 16 | xid u64, or 0 |
-//! | 24 | resource manager u8 |
-//! | 25 | info u8: kind of record |
-//! | 26 | number of block references u8 |
-//! | 27 | 0 |
-//! | 28 | length of the main data u32 |
-//! | 32 | block references, then images, then block data, then main data |
+//! | 4 | CRC-32C u32: of everything from byte 12, then bytes 0..4 and 8..12, then the record's own LSN u64 |
+//! | 8 | resource manager u8 |
+//! | 9 | info u8: kind of record |
+//! | 10 | number of block references u8 |
+//! | 11 | low 4 bits: width of the xid; high 4 bits: width of the main data's length |
+//! | 12 | xid, of as many bytes as its width says (0: none), then the length of the main data likewise |
+//! | | block references, then images, then block data, then main data |
 //!
-//! | byte | block reference |
+//! | bytes | block reference |
 //! |---|---|
-//! | 0 | flags u8: 1 redo initialises the page, 2 image, 4 same relation as the reference before |
-//! | 1 | fork u8 |
-//! | 2 | length of the block's data u16 |
-//! | 4 | block number u32 |
-//! | 8 | tablespace, database, file number, u32 each, unless flag 4 |
-//! | +0 | start of the hole u16, length of the hole u16, if flag 2 |
+//! | 1 | flags: 1 redo initialises the page, 2 image, 4 same relation as the reference before, 8 and 16 the fork, 32 long data, 64 in `pg_default`, 128 compressed image |
+//! | 1 | length of the block's data; 2 bytes with flag 32 |
+//! | 4 | block number |
+//! | 4 | tablespace, unless flag 4 or 64 |
+//! | 8 | database and file number, unless flag 4 |
+//! | 4 | start of the hole u16, length of the hole u16, if flag 2 |
+//! | 3 | method of compression (1 pglz, 2 lz4), bytes of the image u16, if flag 128 |
 //!
 //! An image is the page without its hole, the bytes between `lower` and `upper`. Only pages of main forks have one: **a page of a
 //! main fork that keeps bytes between `lower` and `upper` loses them.** The image has the LSN that the page had before the record.
@@ -52,7 +51,7 @@
 //! 3. An error of write or sync is sticky. After it no flush succeeds, so nothing is acknowledged, and no page whose
 //!    LSN is not on disk is written. Want of room or of descriptors is no such error: it shows before anything is synced,
 //!    and the flush waits for it to end.
-//! 4. A record is valid only at the place where it was inserted: it names its own LSN.
+//! 4. A record is valid only at the place where it was inserted: its check sum covers its own LSN.
 //! 5. Before insertion starts, everything behind the starting point is wiped ([`Wal::open`]): no record of the time
 //!    before a crash can follow a new one.
 //!
@@ -66,14 +65,14 @@
 //! time keep its slot over waits. Callers of insert and flush may hold page latches; nothing in here takes one.
 //!
 //! # WAL and crash
-//! The reader stops at the first record that is not valid: length, own LSN, check sum, structure. Unsynced bytes may be
+//! The reader stops at the first record that is not valid: length, check sum, structure. Unsynced bytes may be
 //! lost or torn in any order; what was flushed before is intact, because writes only append (the last partial disk block is
 //! written again with the same bytes at its front).
 //!
 //! # PostgreSQL counterpart and differences
 //! `xloginsert.c`, `xlog.c`, `xlogreader.c`. Positions are reserved by compare-and-swap and not under a spinlock; the redo
 //! pointer is checked within that step, so there is no "full-page-writes changed" retry under a lock. No page headers, no
-//! previous-record pointer, 64-bit xids, one time line. Page images are not compressed. Where PostgreSQL ends with a PANIC when a
+//! previous-record pointer, 64-bit xids that take the bytes they need, one time line. Where PostgreSQL ends with a PANIC when a
 //! segment cannot be made, changes are refused (`room`).
 
 #![cfg_attr(test, allow(clippy::duplicate_mod, reason = "models compile the real modules once more"))]

@@ -9,11 +9,12 @@ use std::{fmt, io};
 
 use base::os::is_transient;
 use base::{Lsn, Xid};
+use compress::Method;
 use runtime::time::timeout;
 use runtime::usage::{Account, timed_wal, used};
 use runtime::{Event, WaitEvent, WaitQueue, waiting};
 
-use crate::builder::{Assembled, RecordBuilder};
+use crate::builder::{Assembled, AtomicImageOptions, ImageOptions, RecordBuilder};
 use crate::flush_queue::{FlushQueue, Turn};
 use crate::geometry::{Geometry, align};
 use crate::reader::WalReader;
@@ -39,6 +40,8 @@ pub struct WalOptions {
     pub buffers: usize,
     /// Log an image of each page at its first change after a checkpoint (`full_page_writes`).
     pub full_page_writes: bool,
+    /// How those images are compressed (`wal_compression`).
+    pub compression: Option<Method>,
     /// Keep at least so many bytes of segments for recycling (`min_wal_size`).
     pub min_size: u64,
     /// Recycle no more segments than this (`max_wal_size`).
@@ -47,12 +50,19 @@ pub struct WalOptions {
     pub fsync: bool,
 }
 
+impl WalOptions {
+    fn images(&self) -> ImageOptions {
+        ImageOptions { full_page_writes: self.full_page_writes, compression: self.compression }
+    }
+}
+
 impl Default for WalOptions {
     fn default() -> Self {
         WalOptions {
             segment_size: 16 << 20,
             buffers: 16 << 20,
             full_page_writes: true,
+            compression: None,
             min_size: 80 << 20,
             max_size: 1 << 30,
             fsync: true,
@@ -112,6 +122,8 @@ pub struct Wal {
     options: WalOptions,
     /// Least and most bytes of segments, which may change.
     sizes: [AtomicU64; 2],
+    /// Which pages are logged whole.
+    images: AtomicImageOptions,
     pub(crate) reservations: Reservations,
     pub(crate) room: Room,
     ring: Ring,
@@ -216,6 +228,7 @@ impl Wal {
         Wal {
             geometry,
             sizes: [AtomicU64::new(options.min_size), AtomicU64::new(options.max_size)],
+            images: AtomicImageOptions::new(options.images()),
             reservations: Reservations::new(0, 0, SLOTS),
             room: Room::new(geometry),
             ring: Ring::new(ring_size),
@@ -269,8 +282,8 @@ impl Wal {
     /// As [`insert`](Self::insert); returns where the record begins and ends.
     pub fn insert_range(&self, record: &RecordBuilder<'_>) -> Range<Lsn> {
         debug_assert!(!self.is_recovering(), "nothing is logged during recovery");
-        let full_page_writes = self.options.full_page_writes;
-        let mut assembled = record.assemble(Lsn(self.reservations.redo()), full_page_writes);
+        let images = self.images.load();
+        let mut assembled = record.assemble(Lsn(self.reservations.redo()), images);
         let _long = (assembled.length > self.ring.size() / 4).then(|| self.long_record.lock());
         let mut announced: Option<Announced<'_>> = None;
         let start = loop {
@@ -278,7 +291,7 @@ impl Wal {
             let position = self.reservations.next();
             let redo = Lsn(self.reservations.redo());
             if redo != assembled.redo {
-                assembled = record.assemble(redo, full_page_writes);
+                assembled = record.assemble(redo, images);
             }
             let length = align(assembled.length as u64);
             // A long record waits for the rest of its room while it copies.
@@ -508,6 +521,11 @@ impl Wal {
         self.segment_full.reset();
     }
 
+    /// Ends that sleep.
+    pub fn wake_checkpointer(&self) {
+        self.segment_full.set();
+    }
+
     /// End of what was inserted.
     pub fn insert_end(&self) -> Lsn {
         self.geometry.lsn(self.reservations.next())
@@ -535,7 +553,7 @@ impl Wal {
 
     /// Whether a page with this LSN needs an image at its next change.
     pub fn needs_image(&self, page_lsn: Lsn) -> bool {
-        self.options.full_page_writes && !self.is_recovering() && page_lsn <= self.redo()
+        self.images.load().full_page_writes && !self.is_recovering() && page_lsn <= self.redo()
     }
 
     /// The options in force.
@@ -551,7 +569,7 @@ impl Wal {
     /// Inserts the CHECKPOINT_REDO record and moves the redo pointer to its start, which is returned. One checkpoint at a time.
     pub fn begin_checkpoint(&self) -> Lsn {
         let record = RecordBuilder::new(Rmgr::Xlog, xlog_info::CHECKPOINT_REDO, Xid::INVALID);
-        let assembled = record.assemble(Lsn::INVALID, false);
+        let assembled = record.assemble(Lsn::INVALID, ImageOptions::default());
         let length = align(assembled.length as u64);
         loop {
             let position = self.reservations.next();
@@ -580,11 +598,12 @@ impl Wal {
         lsn
     }
 
-    /// From now on segments of so many bytes are kept for recycling, at least and at most.
-    pub fn set_sizes(&self, least: u64, most: u64) {
+    /// Takes over what may change while the log is written: how much is kept for recycling, which pages are logged whole, and how.
+    pub fn tune(&self, wanted: &WalOptions) {
         // Relaxed: they are looked at by the next checkpoint.
-        self.sizes[0].store(least, Ordering::Relaxed);
-        self.sizes[1].store(most, Ordering::Relaxed);
+        self.sizes[0].store(wanted.min_size, Ordering::Relaxed);
+        self.sizes[1].store(wanted.max_size, Ordering::Relaxed);
+        self.images.store(wanted.images());
     }
 
     /// Recycles or removes the segments that lie wholly before `lsn`; called by each checkpoint with what recovery needs.

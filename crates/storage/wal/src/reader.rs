@@ -87,7 +87,7 @@ impl WalReader {
         let lsn = self.geometry.lsn(self.next);
         let mut head = [0; HEADER_SIZE];
         self.read(self.next, &mut head)?;
-        let header = Header::decode(&head, lsn).map_err(|invalid| self.stop(invalid))?;
+        let header = Header::decode(&head).map_err(|invalid| self.stop(invalid))?;
         let mut bytes = head.to_vec();
         // A damaged length must not make us reserve a gigabyte: grow with what is really there.
         while bytes.len() < header.total_length {

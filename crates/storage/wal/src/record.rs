@@ -1,24 +1,20 @@
 //! Decoding of records: the byte tables are in the [crate's documentation](crate).
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
 use base::{BlockNo, Fork, Lsn, Oid, PAGE_SIZE, RelFile, Xid};
+use compress::Method;
 use page::PageBytes;
 use smallvec::SmallVec;
 
-/// Bytes of a record's header.
-pub(crate) const HEADER_SIZE: usize = 32;
+/// Bytes of a record's header, up to what has no fixed length.
+pub(crate) const HEADER_SIZE: usize = 12;
 /// Longest record that is accepted.
 pub(crate) const MAX_RECORD: usize = 1 << 30;
-/// Bytes of a block reference without relation and image.
-pub(crate) const REF_SIZE: usize = 8;
-/// Bytes of a reference's relation.
-pub(crate) const REF_REL_SIZE: usize = 12;
-/// Bytes of a reference's image description.
-pub(crate) const REF_IMAGE_SIZE: usize = 4;
 
-/// Flags of a block reference.
+/// Flags of a block reference. What is left is the number of the fork, in [`FORK_SHIFT`](ref_flags::FORK_SHIFT).
 pub(crate) mod ref_flags {
     /// Redo initialises the page.
     pub const WILL_INIT: u8 = 1;
@@ -26,8 +22,27 @@ pub(crate) mod ref_flags {
     pub const IMAGE: u8 = 2;
     /// The relation is that of the reference before.
     pub const SAME_REL: u8 = 4;
-    /// Every flag that has a meaning.
-    pub const ALL: u8 = WILL_INIT | IMAGE | SAME_REL;
+    /// Place of the fork's number, of two bits.
+    pub const FORK_SHIFT: u8 = 3;
+    /// The length of the data takes two bytes.
+    pub const LONG_DATA: u8 = 32;
+    /// The tablespace is `pg_default` and left out.
+    pub const DEFAULT_TABLESPACE: u8 = 64;
+    /// The image is compressed.
+    pub const COMPRESSED: u8 = 128;
+}
+
+/// A method's number in the log.
+pub(crate) fn number_of(method: Method) -> u8 {
+    match method {
+        Method::Pglz => 1,
+        Method::Lz4 => 2,
+    }
+}
+
+/// The method with this number, if it is one's.
+pub(crate) fn method_of(number: u8) -> Option<Method> {
+    [Method::Pglz, Method::Lz4].into_iter().find(|&method| number_of(method) == number)
 }
 
 /// Resource manager: who wrote the record and replays it.
@@ -116,9 +131,7 @@ pub enum Invalid {
     Empty,
     /// Shorter than a header or absurdly long.
     Length,
-    /// It says that it belongs elsewhere: left over in a recycled file.
-    Position,
-    /// Its check sum is wrong.
+    /// Its check sum is wrong: damaged, or left over in a recycled file, for the record's place is summed up too.
     Checksum,
     /// Its parts do not add up, or it names something unknown.
     Malformed,
@@ -129,7 +142,6 @@ impl fmt::Display for Invalid {
         f.write_str(match self {
             Invalid::Empty => "expected a record, got 0 length",
             Invalid::Length => "invalid record length",
-            Invalid::Position => "record is of another position",
             Invalid::Checksum => "incorrect resource manager data checksum in record",
             Invalid::Malformed => "malformed record",
         })
@@ -141,16 +153,16 @@ impl fmt::Display for Invalid {
 pub(crate) struct Header {
     pub total_length: usize,
     crc: u32,
-    xid: Xid,
     rmgr: Rmgr,
     info: u8,
     blocks: usize,
-    data_length: usize,
+    /// Bytes of the xid, and of the main data's length.
+    widths: (usize, usize),
 }
 
 impl Header {
-    /// Checks length, position and numbers; not the check sum.
-    pub fn decode(bytes: &[u8; HEADER_SIZE], lsn: Lsn) -> Result<Header, Invalid> {
+    /// Checks lengths and numbers; not the check sum.
+    pub fn decode(bytes: &[u8; HEADER_SIZE]) -> Result<Header, Invalid> {
         let total_length = u32_at(bytes, 0) as usize;
         if total_length == 0 {
             return Err(Invalid::Empty);
@@ -158,39 +170,36 @@ impl Header {
         if !(HEADER_SIZE..=MAX_RECORD).contains(&total_length) {
             return Err(Invalid::Length);
         }
-        if u64_at(bytes, 8) != lsn.0 {
-            return Err(Invalid::Position);
+        let widths = ((bytes[11] & 15) as usize, (bytes[11] >> 4) as usize);
+        if widths.0 > size_of::<u64>() || widths.1 > size_of::<u32>() {
+            return Err(Invalid::Malformed);
         }
-        let rmgr = Rmgr::from_u8(bytes[24]).ok_or(Invalid::Malformed)?;
         Ok(Header {
             total_length,
             crc: u32_at(bytes, 4),
-            xid: Xid(u64_at(bytes, 16)),
-            rmgr,
-            info: bytes[25],
-            blocks: bytes[26] as usize,
-            data_length: u32_at(bytes, 28) as usize,
+            rmgr: Rmgr::from_u8(bytes[8]).ok_or(Invalid::Malformed)?,
+            info: bytes[9],
+            blocks: bytes[10] as usize,
+            widths,
         })
     }
 }
 
-/// Check sum of a record: the body first, so that it can be computed before the position is known; then the header
-/// without the field itself.
-pub(crate) fn finish_crc(body: u32, header: &[u8]) -> u32 {
-    let crc = crc32c::crc32c_append(body, &header[..4]);
-    crc32c::crc32c_append(crc, &header[8..HEADER_SIZE])
+/// How many low bytes of a number are not zero from above.
+pub(crate) fn width(number: u64) -> usize {
+    (u64::BITS - number.leading_zeros()).div_ceil(8) as usize
 }
 
-fn u16_at(bytes: &[u8], at: usize) -> u16 {
-    u16::from_le_bytes(bytes[at..at + 2].try_into().expect("two bytes"))
+/// Check sum of a record: the body first, so that it can be computed before the place is known; then the header without the field
+/// itself, and the place.
+pub(crate) fn finish_crc(body: u32, header: &[u8], lsn: Lsn) -> u32 {
+    let crc = crc32c::crc32c_append(body, &header[..4]);
+    let crc = crc32c::crc32c_append(crc, &header[8..HEADER_SIZE]);
+    crc32c::crc32c_append(crc, &lsn.0.to_le_bytes())
 }
 
 fn u32_at(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
-}
-
-fn u64_at(bytes: &[u8], at: usize) -> u64 {
-    u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
 }
 
 /// A decoded record; owns its bytes.
@@ -224,8 +233,10 @@ struct Parsed {
 
 #[derive(Clone, Debug)]
 struct ParsedImage {
+    /// As they are stored.
     bytes: Range<usize>,
-    hole_start: usize,
+    hole: Range<usize>,
+    compressed: Option<Method>,
 }
 
 impl Record {
@@ -233,15 +244,15 @@ impl Record {
     pub fn decode(bytes: Box<[u8]>, lsn: Lsn, end: Lsn) -> Result<Record, Invalid> {
         let head: &[u8; HEADER_SIZE] =
             bytes.get(..HEADER_SIZE).and_then(|b| b.try_into().ok()).ok_or(Invalid::Length)?;
-        let header = Header::decode(head, lsn)?;
+        let header = Header::decode(head)?;
         if header.total_length != bytes.len() {
             return Err(Invalid::Length);
         }
-        if finish_crc(crc32c::crc32c(&bytes[HEADER_SIZE..]), &bytes) != header.crc {
+        if finish_crc(crc32c::crc32c(&bytes[HEADER_SIZE..]), &bytes, lsn) != header.crc {
             return Err(Invalid::Checksum);
         }
-        let (blocks, data) = parse_blocks(&bytes, &header)?;
-        let Header { xid, rmgr, info, .. } = header;
+        let (xid, blocks, data) = parse_body(&bytes, &header)?;
+        let Header { rmgr, info, .. } = header;
         Ok(Record { lsn, end, xid, rmgr, info, bytes, blocks, data })
     }
 
@@ -263,10 +274,8 @@ impl Record {
     /// The `i`-th block reference.
     pub fn block(&self, i: usize) -> Option<BlockRef<'_>> {
         let parsed = self.blocks.get(i)?;
-        let image = parsed
-            .image
-            .as_ref()
-            .map(|image| Image { bytes: &self.bytes[image.bytes.clone()], hole_start: image.hole_start });
+        let image =
+            parsed.image.as_ref().map(|image| Image { bytes: &self.bytes[image.bytes.clone()], of: image });
         Some(BlockRef {
             rel: parsed.rel,
             fork: parsed.fork,
@@ -296,45 +305,27 @@ impl Cursor<'_> {
         self.at = end;
         Ok(range)
     }
+
+    /// A number of `n` bytes.
+    fn number(&mut self, n: usize) -> Result<u64, Invalid> {
+        let mut bytes = [0; 8];
+        bytes[..n].copy_from_slice(&self.bytes[self.take(n)?]);
+        Ok(u64::from_le_bytes(bytes))
+    }
 }
 
-fn parse_blocks(bytes: &[u8], header: &Header) -> Result<(SmallVec<[Parsed; 2]>, Range<usize>), Invalid> {
+/// What is behind the header: xid, blocks, main data.
+type Body = (Xid, SmallVec<[Parsed; 2]>, Range<usize>);
+
+fn parse_body(bytes: &[u8], header: &Header) -> Result<Body, Invalid> {
     let mut cursor = Cursor { bytes, at: HEADER_SIZE };
+    let xid = Xid(cursor.number(header.widths.0)?);
+    let data_length = cursor.number(header.widths.1)? as usize;
     let mut blocks: SmallVec<[Parsed; 2]> = SmallVec::new();
     let mut lengths: SmallVec<[(usize, usize); 2]> = SmallVec::new();
     for _ in 0..header.blocks {
-        let at = cursor.take(REF_SIZE)?.start;
-        let flags = bytes[at];
-        if flags & !ref_flags::ALL != 0 {
-            return Err(Invalid::Malformed);
-        }
-        let fork = Fork::from_u8(bytes[at + 1]).ok_or(Invalid::Malformed)?;
-        let data_length = u16_at(bytes, at + 2) as usize;
-        let block = BlockNo(u32_at(bytes, at + 4));
-        let rel = if flags & ref_flags::SAME_REL != 0 {
-            blocks.last().ok_or(Invalid::Malformed)?.rel
-        } else {
-            let at = cursor.take(REF_REL_SIZE)?.start;
-            RelFile {
-                tablespace: Oid(u32_at(bytes, at)),
-                database: Oid(u32_at(bytes, at + 4)),
-                number: u32_at(bytes, at + 8),
-            }
-        };
-        let mut image_length = 0;
-        let mut image = None;
-        if flags & ref_flags::IMAGE != 0 {
-            let at = cursor.take(REF_IMAGE_SIZE)?.start;
-            let hole_start = u16_at(bytes, at) as usize;
-            let hole_length = u16_at(bytes, at + 2) as usize;
-            if hole_start + hole_length > PAGE_SIZE {
-                return Err(Invalid::Malformed);
-            }
-            image_length = PAGE_SIZE - hole_length;
-            image = Some(ParsedImage { bytes: 0..0, hole_start });
-        }
-        let will_init = flags & ref_flags::WILL_INIT != 0;
-        blocks.push(Parsed { rel, fork, block, will_init, image, data: 0..0 });
+        let (block, image_length, data_length) = parse_reference(&mut cursor, blocks.last())?;
+        blocks.push(block);
         lengths.push((image_length, data_length));
     }
     for (block, (image_length, _)) in blocks.iter_mut().zip(&lengths) {
@@ -345,11 +336,56 @@ fn parse_blocks(bytes: &[u8], header: &Header) -> Result<(SmallVec<[Parsed; 2]>,
     for (block, (_, data_length)) in blocks.iter_mut().zip(&lengths) {
         block.data = cursor.take(*data_length)?;
     }
-    let data = cursor.take(header.data_length)?;
+    let data = cursor.take(data_length)?;
     if cursor.at != bytes.len() {
         return Err(Invalid::Malformed);
     }
-    Ok((blocks, data))
+    Ok((xid, blocks, data))
+}
+
+/// A reference behind `previous`, and the lengths of its image and data, which follow later.
+fn parse_reference(
+    cursor: &mut Cursor<'_>,
+    previous: Option<&Parsed>,
+) -> Result<(Parsed, usize, usize), Invalid> {
+    let flags = cursor.number(1)? as u8;
+    let has = |flag: u8| flags & flag != 0;
+    let fork = Fork::from_u8(flags >> ref_flags::FORK_SHIFT & 3).ok_or(Invalid::Malformed)?;
+    let data_length = cursor.number(if has(ref_flags::LONG_DATA) { 2 } else { 1 })? as usize;
+    let block = BlockNo(cursor.number(4)? as u32);
+    let rel = if has(ref_flags::SAME_REL) {
+        previous.ok_or(Invalid::Malformed)?.rel
+    } else {
+        let tablespace = match has(ref_flags::DEFAULT_TABLESPACE) {
+            true => Oid::PG_DEFAULT,
+            false => Oid(cursor.number(4)? as u32),
+        };
+        let (database, number) = (Oid(cursor.number(4)? as u32), cursor.number(4)? as u32);
+        RelFile { tablespace, database, number }
+    };
+    let (mut image, mut image_length) = (None, 0);
+    if has(ref_flags::IMAGE) {
+        let parsed;
+        (parsed, image_length) = parse_image(cursor, has(ref_flags::COMPRESSED))?;
+        image = Some(parsed);
+    }
+    let will_init = has(ref_flags::WILL_INIT);
+    Ok((Parsed { rel, fork, block, will_init, image, data: 0..0 }, image_length, data_length))
+}
+
+/// What is said of an image, and how many bytes it takes.
+fn parse_image(cursor: &mut Cursor<'_>, compressed: bool) -> Result<(ParsedImage, usize), Invalid> {
+    let start = cursor.number(2)? as usize;
+    let hole = start..start + cursor.number(2)? as usize;
+    if hole.end > PAGE_SIZE {
+        return Err(Invalid::Malformed);
+    }
+    let (mut method, mut length) = (None, PAGE_SIZE - hole.len());
+    if compressed {
+        method = Some(method_of(cursor.number(1)? as u8).ok_or(Invalid::Malformed)?);
+        length = cursor.number(2)? as usize;
+    }
+    Ok((ParsedImage { bytes: 0..0, hole, compressed: method }, length))
 }
 
 /// A page that a record changes.
@@ -373,21 +409,35 @@ pub struct BlockRef<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Image<'a> {
     bytes: &'a [u8],
-    hole_start: usize,
+    of: &'a ParsedImage,
 }
 
 impl Image<'_> {
-    /// Writes the page as it was when the record was inserted (its LSN is older than the record).
-    pub fn restore(&self, page: &mut PageBytes) {
-        let tail = self.bytes.len() - self.hole_start;
-        page[..self.hole_start].copy_from_slice(&self.bytes[..self.hole_start]);
-        page[self.hole_start..PAGE_SIZE - tail].fill(0);
-        page[PAGE_SIZE - tail..].copy_from_slice(&self.bytes[self.hole_start..]);
+    /// Writes the page as it was when the record was inserted (its LSN is older than the record). Nothing is written if the image cannot be
+    /// decompressed.
+    pub fn restore(&self, page: &mut PageBytes) -> Result<(), Invalid> {
+        let hole = &self.of.hole;
+        let plain = match self.of.compressed {
+            None => Cow::Borrowed(self.bytes),
+            Some(method) => compress::decompress(method, self.bytes, PAGE_SIZE - hole.len())
+                .ok_or(Invalid::Malformed)?
+                .into(),
+        };
+        let (head, tail) = plain.split_at(hole.start);
+        page[..hole.start].copy_from_slice(head);
+        page[hole.clone()].fill(0);
+        page[hole.end..].copy_from_slice(tail);
+        Ok(())
     }
 
     /// Bytes stored.
     pub fn stored_length(&self) -> usize {
         self.bytes.len()
+    }
+
+    /// How they are compressed.
+    pub fn compression(&self) -> Option<Method> {
+        self.of.compressed
     }
 }
 

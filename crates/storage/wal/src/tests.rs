@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use base::stop::{self, Action};
 use base::{BlockNo, Fork, Lsn, Oid, PAGE_SIZE, RelFile, Xid};
+use compress::Method;
 use page::PageBytes;
 use proptest::prelude::*;
 use runtime::Simulation;
 use runtime::sim::limit_disk;
 
+use crate::builder::ImageOptions;
 use crate::record::{HEADER_SIZE, finish_crc};
 use crate::*;
 
@@ -107,7 +109,7 @@ fn records_come_back_as_they_went_in() {
     assert_eq!(blocks.len(), 3);
     let mut restored = [9; PAGE_SIZE];
     let image = blocks[0].image.expect("an image");
-    image.restore(&mut restored);
+    image.restore(&mut restored).unwrap();
     assert!(restored == old);
     assert!(image.stored_length() < 200, "the hole is left out");
     assert!(blocks[0].data.is_empty());
@@ -127,8 +129,66 @@ fn pages_of_the_maps_keep_what_lies_in_the_hole() {
     record.block(REL, Fork::Vm, BlockNo(0), BlockOptions::default(), &map);
     wal.flush(wal.insert(&record)).unwrap();
     let mut restored = [0; PAGE_SIZE];
-    read_all(&wal)[0].block(0).unwrap().image.unwrap().restore(&mut restored);
+    read_all(&wal)[0].block(0).unwrap().image.unwrap().restore(&mut restored).unwrap();
     assert!(restored == map);
+}
+
+/// A record takes no more room than it must: the xid and the length of the data only the bytes that they have.
+#[test]
+fn small_records_are_small() {
+    let length = |xid, data: &[u8]| {
+        let mut record = RecordBuilder::new(Rmgr::Xact, 0, Xid(xid));
+        record.data(data);
+        record.assemble(Lsn(0), ImageOptions::default()).length
+    };
+    assert_eq!(length(0, b""), HEADER_SIZE);
+    assert_eq!(length(255, b"x"), HEADER_SIZE + 1 + 1 + 1);
+    assert_eq!(length(256, &[0; 256]), HEADER_SIZE + 2 + 2 + 256);
+    assert_eq!(length(u64::MAX, b""), HEADER_SIZE + 8);
+    let page = page_with(1, 1);
+    let mut record = RecordBuilder::new(Rmgr::Heap, 0, Xid(0));
+    record.block(REL, Fork::Vm, BlockNo(u32::MAX - 1), BlockOptions::default(), &page);
+    assert_eq!(record.assemble(Lsn(0), ImageOptions::default()).length, HEADER_SIZE + 1 + 1 + 4 + 8);
+    record.block(
+        RelFile { tablespace: Oid(1664), ..REL },
+        Fork::Main,
+        BlockNo(0),
+        BlockOptions::default(),
+        &page,
+    );
+    record.block_data(1, &[7; 300]);
+    let length = record.assemble(Lsn(0), ImageOptions::default()).length;
+    assert_eq!(length, HEADER_SIZE + 14 + 1 + 2 + 4 + 4 + 8 + 300);
+}
+
+#[test]
+fn images_are_compressed_when_that_is_asked_for_and_pays() {
+    let dir = TempDir::new();
+    let wal = Wal::create(&dir.0, small(), 7).unwrap();
+    let repetitive = page_with(1, 0xAB);
+    let mut noise = page_with(1, 1);
+    let mut state = 1u64;
+    for byte in &mut noise[24..] {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        *byte = (state >> 56) as u8;
+    }
+    for method in [Method::Lz4, Method::Pglz] {
+        wal.tune(&WalOptions { compression: Some(method), ..small() });
+        let mut record = RecordBuilder::new(Rmgr::Heap, 0, Xid(0));
+        record.block(REL, Fork::Vm, BlockNo(0), BlockOptions::default(), &repetitive);
+        record.block(REL, Fork::Vm, BlockNo(1), BlockOptions::default(), &noise);
+        wal.flush(wal.insert(&record)).unwrap();
+    }
+    for (record, method) in read_all(&wal).iter().zip([Method::Lz4, Method::Pglz]) {
+        let [small, large] = [0, 1].map(|i| record.block(i).unwrap().image.unwrap());
+        assert_eq!((small.compression(), large.compression()), (Some(method), None));
+        assert!(small.stored_length() < 500, "{}", small.stored_length());
+        for (image, page) in [(small, &repetitive), (large, &noise)] {
+            let mut restored = [9; PAGE_SIZE];
+            image.restore(&mut restored).unwrap();
+            assert!(restored == *page);
+        }
+    }
 }
 
 #[test]
@@ -459,8 +519,8 @@ fn segments_of_another_cluster_end_the_log() {
     assert_eq!(WalReader::inspect_segment(&file).unwrap(), Some((start_lsn(), 64 << 10, 7)));
 }
 
-/// A valid record's bytes, for damage.
-fn sample() -> Vec<u8> {
+/// A valid record's bytes, for damage; its image is compressed if `compression` says so.
+fn sample(compression: Option<Method>) -> Vec<u8> {
     let page = page_with(1, 0xAA);
     let mut record = RecordBuilder::new(Rmgr::Heap, 0x30, Xid(99));
     let a = record.block(REL, Fork::Main, BlockNo(3), BlockOptions::default(), &page);
@@ -472,7 +532,7 @@ fn sample() -> Vec<u8> {
         &page,
     );
     record.block_data(a, b"superfluous").block_data(b, b"data").data(b"main data");
-    let assembled = record.assemble(Lsn(100), true);
+    let assembled = record.assemble(Lsn(100), ImageOptions { full_page_writes: true, compression });
     let mut bytes = assembled.header(Lsn(64)).to_vec();
     assembled.for_each_body_part(&mut |part| bytes.extend_from_slice(part));
     bytes
@@ -486,7 +546,8 @@ fn touch_everything(record: &Record) {
     let mut page = [0; PAGE_SIZE];
     for block in record.blocks() {
         if let Some(image) = block.image {
-            image.restore(&mut page);
+            // A record may lie about how its image is compressed.
+            let _ = image.restore(&mut page);
         }
         std::hint::black_box(block.data.iter().fold(0u8, |a, b| a ^ b));
     }
@@ -495,12 +556,13 @@ fn touch_everything(record: &Record) {
 
 #[test]
 fn every_flipped_bit_is_noticed() {
-    let bytes = sample();
-    touch_everything(&decode(&bytes).unwrap());
-    for bit in 0..bytes.len() * 8 {
-        let mut damaged = bytes.clone();
-        damaged[bit / 8] ^= 1 << (bit % 8);
-        assert!(decode(&damaged).is_err(), "bit {bit}");
+    for bytes in [None, Some(Method::Lz4)].map(sample) {
+        touch_everything(&decode(&bytes).unwrap());
+        for bit in 0..bytes.len() * 8 {
+            let mut damaged = bytes.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            assert!(decode(&damaged).is_err(), "bit {bit}");
+        }
     }
 }
 
@@ -513,8 +575,9 @@ proptest! {
         edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
         cut in any::<prop::sample::Index>(),
         cuts in any::<bool>(),
+        compressed in any::<bool>(),
     ) {
-        let mut bytes = sample();
+        let mut bytes = sample(compressed.then_some(Method::Pglz));
         // The structure is at the front; the page image behind is only bytes.
         let structure = bytes.len().min(100);
         for (at, value) in edits {
@@ -526,8 +589,7 @@ proptest! {
         if bytes.len() >= HEADER_SIZE {
             let length = (bytes.len() as u32).to_le_bytes();
             bytes[..4].copy_from_slice(&length);
-            bytes[8..16].copy_from_slice(&64u64.to_le_bytes());
-            let crc = finish_crc(crc32c::crc32c(&bytes[HEADER_SIZE..]), &bytes);
+            let crc = finish_crc(crc32c::crc32c(&bytes[HEADER_SIZE..]), &bytes, Lsn(64));
             bytes[4..8].copy_from_slice(&crc.to_le_bytes());
         }
         if let Ok(record) = decode(&bytes) {

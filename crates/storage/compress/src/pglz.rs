@@ -16,8 +16,6 @@
 //! # PostgreSQL counterpart
 //! `common/pg_lzcompress.c`, whose format this is.
 
-use crate::BadRow;
-
 const MIN_MATCH: usize = 3;
 const MAX_MATCH: usize = 18 + 255;
 const MAX_DISTANCE: usize = 0xfff;
@@ -126,7 +124,7 @@ fn push_copy(distance: usize, length: usize, out: &mut Vec<u8>) {
 }
 
 /// Undoes [`compress`]; fails unless all bytes are used up and give `raw_size` bytes.
-pub(crate) fn decompress(bytes: &[u8], raw_size: usize) -> Result<Vec<u8>, BadRow> {
+pub(crate) fn decompress(bytes: &[u8], raw_size: usize) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(raw_size);
     let mut rest = bytes.iter().copied();
     'all: while let Some(control) = rest.next() {
@@ -136,20 +134,20 @@ pub(crate) fn decompress(bytes: &[u8], raw_size: usize) -> Result<Vec<u8>, BadRo
                 out.push(first);
                 continue;
             }
-            let second = rest.next().ok_or(BadRow)?;
+            let second = rest.next()?;
             let distance = usize::from(first & 0xf0) << 4 | usize::from(second);
             let mut length = usize::from(first & 0xf) + MIN_MATCH;
             if length == 18 {
-                length += usize::from(rest.next().ok_or(BadRow)?);
+                length += usize::from(rest.next()?);
             }
-            let from = out.len().checked_sub(distance).filter(|_| distance > 0).ok_or(BadRow)?;
+            let from = out.len().checked_sub(distance).filter(|_| distance > 0)?;
             if out.len() + length > raw_size {
-                return Err(BadRow);
+                return None;
             }
             (from..from + length).for_each(|i| out.push(out[i]));
         }
     }
-    if out.len() == raw_size { Ok(out) } else { Err(BadRow) }
+    (out.len() == raw_size).then_some(out)
 }
 
 #[cfg(test)]
@@ -192,12 +190,12 @@ mod tests {
             for byte in [0, 1, 0x7f, 0xff] {
                 let mut damaged = out.clone();
                 damaged[at] = byte;
-                if let Ok(value) = decompress(&damaged, 800) {
+                if let Some(value) = decompress(&damaged, 800) {
                     assert_eq!(value.len(), 800);
                 }
             }
         }
-        assert!(decompress(&out, 799).is_err() && decompress(&out, 801).is_err());
-        assert!(decompress(&[1, 0x0f, 0], 18).is_err());
+        assert!(decompress(&out, 799).is_none() && decompress(&out, 801).is_none());
+        assert!(decompress(&[1, 0x0f, 0], 18).is_none());
     }
 }
