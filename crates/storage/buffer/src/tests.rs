@@ -2,6 +2,8 @@ use std::cell::Cell;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use base::stop::{self, Action};
 use base::{BlockNo, Fork, Lsn, Oid, RelFile, Xid};
@@ -167,7 +169,7 @@ fn many_threads_on_a_small_pool() {
     smgr.create(REL, Fork::Main, false).unwrap();
     let pool = Arc::new(BufferPool::new(24, smgr, wal));
     add_pages(&pool, 0..60);
-    let stop = Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let stop = Arc::new(AtomicBool::new(false));
     let checkpointer = {
         let (pool, stop) = (pool.clone(), stop.clone());
         std::thread::spawn(move || {
@@ -480,12 +482,21 @@ fn the_background_writer_cleans_ahead_of_the_sweep() {
         assert_eq!(stats.of(IoKind::BackgroundWriter).writes, written as u64);
         assert!(written > 300 && stats.of(IoKind::Normal).writes < 80, "{stats:?}");
         while !pool.bgwriter_step().unwrap().may_hibernate {}
-        let sleeper = {
+        let long = Duration::from_secs(3600);
+        let sleep = |stopped: Arc<AtomicBool>| {
             let pool = pool.clone();
-            spawn_fiber("bgwriter", move || pool.bgwriter_wait())
+            spawn_fiber("bgwriter", move || pool.bgwriter_wait(long, &|| stopped.load(Ordering::Relaxed)))
         };
+        let sleeper = sleep(Arc::default());
         yield_now();
         add_page(pool, 1);
+        sleeper.join().unwrap();
+        while !pool.bgwriter_step().unwrap().may_hibernate {}
+        let stopped = Arc::new(AtomicBool::new(false));
+        let sleeper = sleep(stopped.clone());
+        yield_now();
+        stopped.store(true, Ordering::Relaxed);
+        pool.wake_bgwriter();
         sleeper.join().unwrap();
     });
 }

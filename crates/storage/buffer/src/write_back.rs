@@ -6,9 +6,11 @@
 use base::{Lsn, Oid, RelFile};
 use page::PageBytes;
 use parking_lot::Mutex;
+use runtime::time::timeout;
 use runtime::usage::{timed, used};
 use runtime::{WaitEvent, WaitQueue, waiting};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use crate::clock_sweep::SweepPosition;
 use crate::frame::{BUSY, CHECKPOINT, DIRTY, HINTING, UNLOGGED, WRITING, pins, usage};
@@ -299,14 +301,20 @@ impl BufferPool {
         Ok((outcome != Outcome::Skipped, outcome == Outcome::Written))
     }
 
-    /// Sleeps until somebody needs a buffer: the background writer's rest after a step that may hibernate. No lock is taken on
-    /// the allocating side (thread 2).
-    pub fn bgwriter_wait(&self) {
+    /// Sleeps until somebody needs a buffer, `stopped` says so, or `most` has passed: the background writer's rest after a step that
+    /// may hibernate. No lock is taken on the allocating side (thread 2).
+    pub fn bgwriter_wait(&self, most: Duration, stopped: &dyn Fn() -> bool) {
         let seen = self.inner().background.estimate.lock().allocations;
-        self.inner().background.sleeping.wait_until(|| {
+        let needed = self.inner().background.sleeping.until(|| {
             self.inner().sweep.writer_sleeps();
-            (self.inner().sweep.allocations() != seen).then_some(())
+            (self.inner().sweep.allocations() != seen || stopped()).then_some(())
         });
+        runtime::wait(timeout(most, needed));
+    }
+
+    /// Lets [`bgwriter_wait`](Self::bgwriter_wait) look at its `stopped` again.
+    pub fn wake_bgwriter(&self) {
+        self.inner().background.sleeping.wake_all();
     }
 
     /// Complete passes of the sweep, and the frame it will visit next.

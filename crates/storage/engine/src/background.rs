@@ -2,26 +2,37 @@
 //! the log or the disk, on which the server must stop. Each tells when it has done a round of its work.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+
+use runtime::Event;
+use runtime::time::timeout;
 
 use crate::{Engine, EngineError};
 
+/// How many of its delays the background writer rests when no buffer is needed; it is woken before if one is.
+const HIBERNATION: u32 = 50;
+
 /// Tells the loops to end.
 #[derive(Clone, Default)]
-pub struct Stop(Arc<AtomicBool>);
+pub struct Stop(Arc<Event>);
 
 impl Stop {
-    /// Ends the loops of `engine`, each at its next round, and the checkpoint that is being taken as soon as its writes are done.
+    /// Ends the loops of `engine`, wherever they rest, and the checkpoint that is being taken as soon as its writes are done.
     pub fn stop(&self, engine: &Engine) {
-        // Relaxed: the flag guards no other memory.
-        self.0.store(true, Ordering::Relaxed);
+        self.0.set();
         engine.wal().wake_backlog_writer();
+        engine.wal().wake_checkpointer();
+        engine.pool().wake_bgwriter();
         engine.hurry_checkpoints();
     }
 
     fn is_set(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.0.is_set()
+    }
+
+    /// Rests so long, or until the loops are to end.
+    fn pause(&self, time: Duration) {
+        runtime::wait(timeout(time, self.0.until_set()));
     }
 }
 
@@ -35,7 +46,7 @@ pub fn checkpointer(engine: &Engine, stop: &Stop, after_round: &dyn Fn()) -> Res
         after_round();
         engine.wal().wait_for_full_segment(Duration::from_millis(200));
         if trouble.lasts {
-            pause(Duration::from_millis(800));
+            stop.pause(Duration::from_millis(800));
         }
     }
     Ok(())
@@ -63,17 +74,23 @@ impl Trouble {
 }
 
 /// Writes dirty pages ahead of the clock sweep, so that whoever needs a buffer finds a clean one; keeps the time for
-/// `old_snapshot_threshold`; removes transaction status that waited for snapshots to go.
+/// `old_snapshot_threshold`; removes transaction status that waited for snapshots to go. While nobody needs a buffer it rests longer.
 pub fn background_writer(engine: &Engine, stop: &Stop, after_round: &dyn Fn()) -> Result<(), EngineError> {
     let mut trouble = Trouble::default();
     while !stop.is_set() {
-        trouble.note("background writer", engine.pool().bgwriter_step())?;
+        let step = engine.pool().bgwriter_step();
+        let may_hibernate = step.as_ref().is_ok_and(|step| step.may_hibernate);
+        trouble.note("background writer", step)?;
         engine.txns().note_time();
         if let Err(error) = engine.txns().truncate_pending() {
             tracing::warn!("{error}");
         }
         after_round();
-        pause(engine.options().bgwriter_delay);
+        let delay = engine.options().bgwriter_delay;
+        match may_hibernate {
+            true => engine.pool().bgwriter_wait(delay * HIBERNATION, &|| stop.is_set()),
+            false => stop.pause(delay),
+        }
     }
     Ok(())
 }
@@ -85,7 +102,7 @@ pub fn wal_writer(engine: &Engine, stop: &Stop, after_round: &dyn Fn()) -> Resul
         engine.wal().write_some()?;
         trouble.note("write-ahead log", engine.wal().prepare_ahead())?;
         after_round();
-        pause(engine.options().wal_writer_delay);
+        stop.pause(engine.options().wal_writer_delay);
     }
     Ok(())
 }
@@ -100,8 +117,4 @@ pub fn wal_backlog_writer(engine: &Engine, stop: &Stop, after_round: &dyn Fn()) 
         after_round();
     }
     Ok(())
-}
-
-fn pause(time: Duration) {
-    runtime::wait(runtime::time::sleep(time));
 }
