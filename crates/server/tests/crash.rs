@@ -120,11 +120,11 @@ fn acknowledged_transactions_survive_kill_9() {
         });
         server.wait();
         server.run();
-        let log = server.log();
-        for words in ["database system was interrupted; last known up at", "redo starts at", "redo done at"] {
-            assert!(log.contains(words), "no \"{words}\" in {log}");
-        }
         check(&server, &mut ledgers);
+        let told = |words: &str| support::until(words, || server.log().contains(words));
+        for words in ["database system was interrupted; last known up at", "redo starts at", "redo done at"] {
+            told(words);
+        }
     }
     let count: usize = ledgers.iter().map(|ledger| ledger.acknowledged.len()).sum();
     assert!(count > 0, "no transaction was ever committed");
