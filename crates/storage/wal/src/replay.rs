@@ -26,6 +26,9 @@ const CHUNK: usize = 1 << 20;
 /// Files that stay open for records that are read again.
 const OPEN_FILES: usize = 32;
 
+/// Files of segments, by number.
+type Files = Vec<(u64, Arc<File>)>;
+
 /// Where a record lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecordAt {
@@ -159,7 +162,7 @@ pub struct Replayed {
     chunks: Vec<Arc<Chunk>>,
     /// Bytes that `chunks` may still take.
     room: usize,
-    files: Arc<Mutex<Vec<(u64, Arc<File>)>>>,
+    files: Arc<Mutex<Files>>,
 }
 
 impl Replayed {
