@@ -142,7 +142,8 @@ fn a_crash_while_pages_are_still_redone_starts_over() {
     let mut client = server.client();
     client.query("create table t (id int primary key, n int, filler text)").unwrap();
     client.query("insert into t select g, 0, repeat('x', 300) from generate_series(1, 5000) g").unwrap();
-    client.query("vacuum t; checkpoint").unwrap();
+    client.query("vacuum t").unwrap();
+    client.query("checkpoint").unwrap();
     for round in 1..=5 {
         client.query("update t set n = n + 1").unwrap();
         client.query(&format!("insert into t values ({}, {round}, 'new')", 5000 + round)).unwrap();

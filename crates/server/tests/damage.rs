@@ -55,7 +55,8 @@ fn a_page_that_cannot_be_redone_ends_the_server() {
     let mut client = server.client();
     client.query("create table t (a int primary key, b text)").unwrap();
     client.query("insert into t select g, repeat('x', 200) from generate_series(1, 200) g").unwrap();
-    client.query("vacuum freeze t; checkpoint").unwrap();
+    client.query("vacuum freeze t").unwrap();
+    client.query("checkpoint").unwrap();
     client.query("update t set b = 'y' where a = 50").unwrap();
     let path = client.value("select pg_relation_filepath('t')");
     server.kill();
