@@ -61,7 +61,7 @@ pub fn recovery(engine: &Engine, stop: &Stop, after_round: &dyn Fn()) -> Result<
         if stop.is_set() || !trouble.lasts {
             return Ok(());
         }
-        pause(Duration::from_millis(800));
+        stop.pause(Duration::from_millis(800));
     }
 }
 

@@ -33,9 +33,7 @@ fn history(shape: Shape) -> World {
 }
 
 fn redo(pool: &BufferPool, record: &Record) -> Result<(), BufferError> {
-    buffer::replay(pool, record, |page, record, index| {
-        redo_block(page, record, index).map_err(str::to_owned)
-    })
+    buffer::replay(pool, record, |page, record, index| redo_block(page, record, index).map_err(str::to_owned))
 }
 
 fn records(store: &Store) -> Vec<Record> {
