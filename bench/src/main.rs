@@ -19,6 +19,7 @@ mod report;
 mod scenario;
 mod subtransactions;
 mod tpch;
+mod vacuum;
 mod workloads;
 
 use std::path::{Path, PathBuf};
@@ -103,6 +104,11 @@ enum What {
         #[arg(long, value_enum)]
         only: Option<locks::Case>,
     },
+    /// VACUUM of a table over shapes: fill factors, wide rows, no index and three, a third updated, half and all deleted, nothing to do.
+    Vacuum {
+        /// Only shapes whose name contains this.
+        only: Option<String>,
+    },
     /// The 22 queries of TPC-H beside PostgreSQL 18 with and without parallel workers; answers must agree.
     Tpch {
         /// Size of the tables; 1 is about a gigabyte.
@@ -171,6 +177,7 @@ fn run(options: &Options) -> Result<(), String> {
         What::Crowd => lab.crowd(options.seconds),
         What::Subtransactions => lab.subtransactions(32, options.seconds),
         What::Locks { only } => lab.locks(*only, options.seconds),
+        What::Vacuum { only } => lab.vacuum(only.as_deref()),
         What::Tpch { scale, only } => lab.tpch(*scale, only),
         What::Canned { .. } | What::Snapshots | What::Draw { .. } => Ok(()),
     }

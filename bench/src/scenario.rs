@@ -6,7 +6,7 @@ use crate::client::Client;
 use crate::peers::{self, Place, Server, Version};
 use crate::report::{Scale, Table, median};
 use crate::workloads::Scripts;
-use crate::{Options, What, canned, crowd, greedy, locks, pgbench, subtransactions, tpch};
+use crate::{Options, What, canned, crowd, greedy, locks, pgbench, subtransactions, tpch, vacuum};
 
 /// Ports, one a server; PostgreSQL's versions have one after the other. Not among those that the system gives to clients: one of an earlier
 /// run may still hold it.
@@ -216,6 +216,12 @@ impl Lab {
         let mut servers: Vec<&mut Server> =
             std::iter::once(&mut self.stampede).chain(&mut self.postgres).collect();
         locks::run(&mut servers, only, &locks::Task { seconds, rounds, most_processes })
+    }
+
+    /// VACUUM of a table, here and on PostgreSQL.
+    pub fn vacuum(&self, only: Option<&str>) -> Result<(), String> {
+        let servers: Vec<&Server> = self.databases().collect();
+        vacuum::run(&servers, only, self.rounds)
     }
 
     /// What crowds of connections and of prepared statements do to others.

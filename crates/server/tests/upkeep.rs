@@ -168,3 +168,90 @@ fn large_values_stay_whole_whatever_is_done_to_the_table_they_are_in() {
     });
     assert_eq!(client.value(broken), "0");
 }
+
+#[test]
+fn nobody_stands_behind_a_vacuum_that_would_cut_the_table() {
+    let server = Server::start(&["autovacuum=off"]);
+    let (mut client, mut reader, mut other) = (server.client(), server.client(), server.client());
+    run(
+        &mut client,
+        &[
+            "create table t (id int)",
+            "insert into t select generate_series(1, 20000)",
+            "delete from t where id > 1000",
+        ],
+    );
+    run(&mut reader, &["begin", "select count(*) from t"]);
+    thread::scope(|scope| {
+        let vacuum = scope.spawn(|| client.query("vacuum t").map(drop));
+        let waits = "select count(*) from pg_stat_activity where wait_event = 'VacuumTruncate'";
+        until("it waits", || other.value(waits) == "1");
+        assert_eq!(other.value("select count(*) from pg_locks where not granted"), "0", "in no queue");
+        run(&mut other, &["set lock_timeout = 1"]);
+        assert_eq!(other.value("select count(*) from t"), "1000", "at once");
+        run(&mut reader, &["commit"]);
+        vacuum.join().unwrap().unwrap();
+    });
+    assert_eq!(other.value("select pg_relation_size('t') / 8192"), "5");
+}
+
+/// A statement that takes long, and what a view tells of it after a while.
+const LONG: [(&str, &str); 6] = [
+    (
+        "set vacuum_cost_delay = 100; set vacuum_cost_limit = 1; set track_cost_delay_timing = on;; vacuum t",
+        "select phase = 'scanning heap' and heap_blks_total = 45 and heap_blks_scanned > 0 and delay_time > 0 from pg_stat_progress_vacuum where relid = 't'::regclass",
+    ),
+    (
+        "set vacuum_cost_delay = 100; set vacuum_cost_limit = 1;; analyze t",
+        "select phase = 'acquiring sample rows' and sample_blks_total = 45 and sample_blks_scanned > 0 from pg_stat_progress_analyze where relid = 't'::regclass",
+    ),
+    (
+        "create index on t (slow(id))",
+        "select phase = 'building index: scanning table' and blocks_total = 45 and blocks_done > 0 from pg_stat_progress_create_index where relid = 't'::regclass",
+    ),
+    (
+        "vacuum full indexed",
+        "select phase = 'rebuilding index' and heap_tuples_scanned = 1000 and heap_tuples_written = 1000 from pg_stat_progress_cluster where relid = 'indexed'::regclass",
+    ),
+    (
+        "cluster indexed using indexed_pkey",
+        "select command = 'CLUSTER' and heap_blks_total = 5 and heap_blks_scanned = 5 and heap_tuples_written = 1000 from pg_stat_progress_cluster where relid = 'indexed'::regclass",
+    ),
+    (
+        "copy (select slow(id) from t) to 'FILE'",
+        "select command = 'COPY TO' and tuples_processed > 0 and bytes_processed > 0 from pg_stat_progress_copy",
+    ),
+];
+
+#[test]
+fn others_see_how_far_a_command_is() {
+    let server = Server::start(&["autovacuum=off"]);
+    let mut watcher = server.client();
+    run(
+        &mut watcher,
+        &[
+            "create table t as select generate_series(1, 10000) id",
+            "create function slow(int) returns int immutable language plpgsql as 'begin if $1 > 300 then perform pg_sleep(0.01); end if; return $1; end'",
+            "create table indexed (id int primary key)",
+            "create index on indexed (slow(id))",
+            "insert into indexed select -generate_series(1, 1000)",
+            "create or replace function slow(int) returns int immutable language plpgsql as 'begin if $1 < -10 or $1 > 300 then perform pg_sleep(0.01); end if; return $1; end'",
+        ],
+    );
+    let file = server.data().join("copied").display().to_string();
+    for (statements, seen) in LONG {
+        let statements = &statements.replace("FILE", &file);
+        let mut client = server.client();
+        let pid = client.value("select pg_backend_pid()");
+        thread::scope(|scope| {
+            let command = scope.spawn(move || {
+                statements.split(";;").map(|statement| client.query(statement).map(drop)).last().unwrap()
+            });
+            until(statements, || watcher.query(seen).unwrap() == [[Some("t".to_string())]]);
+            run(&mut watcher, &[&format!("select pg_cancel_backend({pid})")]);
+            let failure = command.join().unwrap().unwrap_err();
+            let told = format!("{failure:?}");
+            assert!(told.contains("canceling statement"), "{statements}: {told}");
+        });
+    }
+}

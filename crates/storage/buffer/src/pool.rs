@@ -5,7 +5,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use base::{BlockNo, Fork, Lsn, Oid, RelFile, Severity, SqlError, SqlState};
+use base::{BlockNo, Fork, Oid, RelFile, Severity, SqlError, SqlState};
 use page::PageBytes;
 use runtime::usage::{timed, used};
 use runtime::{WaitEvent, WaitQueue, waiting};
@@ -16,7 +16,6 @@ use crate::clock_sweep::ClockSweep;
 use crate::frame::{DIRTY, Frame, MAPPED, MAX_USAGE, READING, VALID, pins};
 use crate::mapping::Mapping;
 use crate::memory::{PageMemory, Table};
-use crate::overdue::{Gone, Overdue, OverdueSlot};
 use crate::pin::{ExclusivePage, Pin};
 use crate::ring::{Ring, RingKind};
 use crate::stats::{BufferStats, IoKind, Stats, add, count};
@@ -24,6 +23,8 @@ use crate::tag::Tag;
 use crate::write_back::{Background, Latching, Outcome};
 
 const QUEUES: usize = 128;
+/// Fewer pages than one for so many buffers are looked up one by one when they are cut off; else all buffers are gone through.
+const ONE_BY_ONE: usize = 8;
 
 /// What a crash may take from a relation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,13 +58,6 @@ pub enum BufferError {
     NoLog(WalError),
     /// Every buffer is pinned: 53200.
     NoUnpinnedBuffers,
-    /// After a crash, a record of the log cannot be replayed on a page: XX001.
-    Redo {
-        /// Start of the record.
-        lsn: Lsn,
-        /// Why not.
-        reason: String,
-    },
 }
 
 impl fmt::Display for BufferError {
@@ -75,9 +69,6 @@ impl fmt::Display for BufferError {
             BufferError::File(error) => error.fmt(f),
             BufferError::Wal(error) | BufferError::NoLog(error) => error.fmt(f),
             BufferError::NoUnpinnedBuffers => f.write_str("no unpinned buffers available"),
-            BufferError::Redo { lsn, reason } => {
-                write!(f, "could not replay the WAL record at {lsn}: {reason}")
-            }
         }
     }
 }
@@ -104,9 +95,7 @@ impl From<BufferError> for SqlError {
             BufferError::NoLog(error) => {
                 return base::os::file_error(error.kind, error.transient, &error.message);
             }
-            BufferError::Corrupt { .. } | BufferError::Redo { .. } => {
-                (Severity::Error, SqlState::DATA_CORRUPTED)
-            }
+            BufferError::Corrupt { .. } => (Severity::Error, SqlState::DATA_CORRUPTED),
             BufferError::NoUnpinnedBuffers => (Severity::Error, SqlState::INSUFFICIENT_RESOURCES),
             BufferError::File(SmgrError::MissingFile { .. }) => (Severity::Error, SqlState::UNDEFINED_FILE),
             BufferError::File(SmgrError::PastEnd { .. } | SmgrError::Cut { .. }) => {
@@ -172,7 +161,6 @@ pub(crate) struct Inner {
     pub options: PoolOptions,
     pub stats: Stats,
     pub background: Background,
-    overdue: OverdueSlot,
     queues: Box<[WaitQueue]>,
     /// Threads between giving up their last pin and waking somebody through `queues`.
     wakers: AtomicUsize,
@@ -288,7 +276,6 @@ impl BufferPool {
             options: PoolOptions { buffers, ..options },
             stats: Stats::default(),
             background: Background::default(),
-            overdue: OverdueSlot::default(),
             queues: (0..QUEUES).map(|_| WaitQueue::new()).collect(),
             wakers: AtomicUsize::new(0),
         });
@@ -313,11 +300,6 @@ impl BufferPool {
             Persistence::Permanent => self.wal().admit().map_err(BufferError::NoLog),
             _ => Ok(()),
         }
-    }
-
-    /// After a crash: what the log still has for pages that are brought in, until there is nothing left of it.
-    pub fn set_overdue(&self, overdue: Option<Arc<dyn Overdue>>) {
-        self.inner().overdue.set(overdue);
     }
 
     /// The files below.
@@ -388,7 +370,7 @@ impl BufferPool {
         inner.smgr.prefetch(first.rel, first.fork, BlockNo(first.block.0 + from), to + 1 - from);
     }
 
-    /// The page, zeroed without reading if it is not in the pool; the fork is created and extended as needed. For forks that nobody logs.
+    /// Redo: the page, zeroed without reading if it is not in the pool; the fork is created and extended as needed.
     pub fn read_or_zero(&self, tag: Tag) -> Result<Pin, BufferError> {
         let nblocks = match self.inner().smgr.nblocks(tag.rel, tag.fork) {
             Err(SmgrError::MissingFile { .. }) => {
@@ -489,60 +471,49 @@ impl BufferPool {
 
     /// Fills a page that nobody else looks at before it is valid.
     fn fill(&self, pin: &Pin, kind: IoKind, load: Load, mut reading: Reading<'_>) -> Result<(), BufferError> {
+        let Tag { rel, fork, block } = pin.tag();
         // SAFETY: `READING` is ours and the page is not valid, so nobody has a reference to the bytes.
         let bytes = unsafe { &mut *self.inner().page_ptr(pin.index()) };
-        let mut read = |bytes: &mut PageBytes| self.read_page(pin.tag(), bytes, kind, load);
-        let filled = match (load, self.inner().overdue.get()) {
-            (Load::Zero, _) => {
+        let filled = match load {
+            Load::Zero => {
                 bytes.fill(0);
-                Ok(false)
+                Ok(())
             }
-            (_, None) => read(bytes).map(|()| false),
-            (_, Some(overdue)) => overdue.fill(pin.tag(), bytes, &mut read),
+            Load::Read | Load::ReadOrReset => {
+                self.inner().stats.read(kind);
+                let read = || self.inner().smgr.read(rel, fork, block, bytes);
+                let (read, time) = waiting(WaitEvent::DataFileRead, || timed(|c| &c.shared_read_time, read));
+                add(&self.inner().stats.here().of(kind).read_time, time);
+                // A page of zeros never reached the disk, and those that a checkpoint has seen all did.
+                let lost = || block.0 < self.inner().smgr.settled_pages(rel, fork);
+                read.map_err(BufferError::File).and_then(|()| match page::verify(bytes, block) {
+                    Ok(page::State::Zero) if lost() => {
+                        used(|c| &c.checksum_failures, 1);
+                        Err(BufferError::Corrupt { rel, fork, block })
+                    }
+                    Ok(_) => Ok(()),
+                    Err(_) if load == Load::ReadOrReset => {
+                        bytes.fill(0);
+                        Ok(())
+                    }
+                    Err(wrong) => {
+                        if matches!(wrong, page::Corrupt::Checksum { .. }) {
+                            used(|c| &c.checksum_failures, 1);
+                        }
+                        Err(BufferError::Corrupt { rel, fork, block })
+                    }
+                })
+            }
         };
         match filled {
-            Ok(changed) => {
-                reading.result = if changed { VALID | DIRTY } else { VALID };
+            Ok(()) => {
+                reading.result = VALID;
                 Ok(())
             }
             Err(error) => {
                 drop(reading);
                 self.forget(pin);
                 Err(error)
-            }
-        }
-    }
-
-    /// Reads what a page's file has.
-    fn read_page(
-        &self,
-        tag: Tag,
-        bytes: &mut PageBytes,
-        kind: IoKind,
-        load: Load,
-    ) -> Result<(), BufferError> {
-        let Tag { rel, fork, block } = tag;
-        self.inner().stats.read(kind);
-        let read = || self.inner().smgr.read(rel, fork, block, bytes);
-        let (read, time) = waiting(WaitEvent::DataFileRead, || timed(|c| &c.shared_read_time, read));
-        add(&self.inner().stats.here().of(kind).read_time, time);
-        read?;
-        match page::verify(bytes, block) {
-            // A page of zeros never reached the disk, and those that a checkpoint has seen all did.
-            Ok(page::State::Zero) if block.0 < self.inner().smgr.settled_pages(rel, fork) => {
-                used(|c| &c.checksum_failures, 1);
-                Err(BufferError::Corrupt { rel, fork, block })
-            }
-            Ok(_) => Ok(()),
-            Err(_) if load == Load::ReadOrReset => {
-                bytes.fill(0);
-                Ok(())
-            }
-            Err(wrong) => {
-                if matches!(wrong, page::Corrupt::Checksum { .. }) {
-                    used(|c| &c.checksum_failures, 1);
-                }
-                Err(BufferError::Corrupt { rel, fork, block })
             }
         }
     }
@@ -701,14 +672,21 @@ impl BufferPool {
 
     /// Discards the pages from `nblocks` on and cuts the file. The caller has the relation to itself and has logged it.
     pub fn truncate(&self, rel: RelFile, fork: Fork, nblocks: u32) -> Result<(), BufferError> {
-        self.inner().overdue.forget(Gone::From(Tag { rel, fork, block: BlockNo(nblocks) }));
-        self.discard_where(|tag| tag.rel == rel && tag.fork == fork && tag.block.0 >= nblocks);
+        let end = self.inner().smgr.nblocks(rel, fork).unwrap_or(u32::MAX);
+        if (end.saturating_sub(nblocks) as usize) < self.buffers() / ONE_BY_ONE {
+            for block in (nblocks..end).map(BlockNo) {
+                if let Some((index, _)) = self.lookup(Tag { rel, fork, block }, 1) {
+                    self.discard(self.pin_of(index));
+                }
+            }
+        } else {
+            self.discard_where(|tag| tag.rel == rel && tag.fork == fork && tag.block.0 >= nblocks);
+        }
         Ok(self.inner().smgr.truncate(rel, fork, nblocks)?)
     }
 
     /// Discards all pages of relations that are to be unlinked. Nobody uses them any more.
     pub fn drop_relations(&self, rels: &[RelFile]) {
-        self.inner().overdue.forget(Gone::Relations(rels));
         let mut sorted = rels.to_vec();
         sorted.sort_unstable();
         self.discard_where(|tag| sorted.binary_search(&tag.rel).is_ok());
@@ -716,7 +694,6 @@ impl BufferPool {
 
     /// Discards all pages of a database that is to be removed. Nobody uses it any more.
     pub fn drop_database(&self, database: Oid) {
-        self.inner().overdue.forget(Gone::Database(database));
         self.discard_where(|tag| tag.rel.database == database);
     }
 

@@ -89,12 +89,17 @@ fn put(
     value: u8,
     only_raise: bool,
 ) -> HeapResult<()> {
-    let pin = pin(access, rel, block)?;
+    set(&pin(access, rel, block)?, byte, value, only_raise);
+    Ok(())
+}
+
+/// As [`put`], of a pinned page.
+fn set(pin: &Pin, byte: u32, value: u8, only_raise: bool) {
     let at = HEADER_SIZE + byte as usize;
     {
         let page = pin.shared();
         if page[at] == value || only_raise && page[at] > value {
-            return Ok(());
+            return;
         }
     }
     let mut page = pin.exclusive();
@@ -105,7 +110,6 @@ fn put(
         page[at] = value;
         page.mark_dirty();
     }
-    Ok(())
 }
 
 /// Notes how many bytes are free on a heap page. No latch may be held.
@@ -116,6 +120,51 @@ pub fn record(access: &Access<'_>, rel: &HeapRel, block: BlockNo, free: usize) -
     }
     put(access, rel, leaf, byte, category(free), false)?;
     put(access, rel, upper, upper_byte, category(free), true)
+}
+
+/// Notes the free bytes of many pages in order, as [`record`] does for one: leaves stay pinned meanwhile, and the upper page learns of a leaf
+/// when all of it is noted.
+#[derive(Default)]
+pub(crate) struct Recorder {
+    leaf: Option<(u32, Pin)>,
+    /// Of the leaf: its upper page, its byte there, the largest category noted.
+    above: (u32, u32, u8),
+}
+
+impl Recorder {
+    /// Notes how many bytes are free on a heap page. No latch may be held.
+    pub fn record(
+        &mut self,
+        access: &Access<'_>,
+        rel: &HeapRel,
+        block: BlockNo,
+        free: usize,
+    ) -> HeapResult<()> {
+        let (leaf, upper, byte, upper_byte) = place(block.0);
+        if self.leaf.as_ref().is_none_or(|(pinned, _)| *pinned != leaf) {
+            self.finish(access, rel)?;
+            if !fork_exists(access, rel, Fork::Fsm)? || access.pool.nblocks(rel.desc.file, Fork::Fsm)? <= leaf
+            {
+                extend_fork(access, rel, Fork::Fsm, leaf)?;
+            }
+            self.leaf = Some((leaf, pin(access, rel, leaf)?));
+            self.above = (upper, upper_byte, 0);
+        }
+        let Some((_, pin)) = &self.leaf else { return Ok(()) };
+        let category = category(free);
+        self.above.2 = self.above.2.max(category);
+        set(pin, byte, category, false);
+        Ok(())
+    }
+
+    /// All pages are noted.
+    pub fn finish(&mut self, access: &Access<'_>, rel: &HeapRel) -> HeapResult<()> {
+        let (upper, byte, category) = self.above;
+        match self.leaf.take() {
+            Some(_) => put(access, rel, upper, byte, category, true),
+            None => Ok(()),
+        }
+    }
 }
 
 /// A heap page below `nblocks` that may have `need` bytes free. Searches of different workers start at different places.

@@ -320,6 +320,12 @@ impl Header {
         self.infomask & infomask::XMIN_FROZEN == infomask::XMIN_INVALID
     }
 
+    /// Whether something is known of the inserter's end.
+    #[inline]
+    pub(crate) fn has_xmin_hint(&self) -> bool {
+        self.infomask & infomask::XMIN_FROZEN != 0 || !self.raw_xmin.is_normal()
+    }
+
     /// Whether nobody updated, deleted or locked this version, as far as it tells.
     #[inline]
     pub fn xmax_invalid(&self) -> bool {

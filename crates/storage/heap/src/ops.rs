@@ -13,7 +13,7 @@ use base::{BlockNo, MultiXactId, OffsetNo, Tid, Xid};
 use page::{LinePointer, LpFlags, PageBytes, flags};
 
 use crate::header::{
-    Bases, HEADER_LEN, Header, MAX_TUPLES_PER_PAGE, SPECIAL_LEN, infomask, infomask2, read_header,
+    Bases, HEADER_LEN, Header, INFOMASK, MAX_TUPLES_PER_PAGE, SPECIAL_LEN, infomask, infomask2, read_header,
 };
 
 /// The page is not in the state that the change was made for: damaged, or redo of another history.
@@ -216,15 +216,34 @@ pub struct PrunePlan {
 }
 
 impl PrunePlan {
+    /// Makes it the plan to do nothing, and keeps the memory.
+    pub fn clear(&mut self) {
+        self.redirected.clear();
+        for list in [&mut self.dead, &mut self.unused, &mut self.frozen, &mut self.xmax_cleared] {
+            list.clear();
+        }
+        self.xmax_replaced.clear();
+        self.xmax_renewed.clear();
+        self.prune_xid = Xid::INVALID;
+    }
+
     /// Whether no line pointer changes.
     pub fn keeps_items(&self) -> bool {
         self.redirected.is_empty() && self.dead.is_empty() && self.unused.is_empty()
     }
 
+    /// Whether nothing changes but that these line pointers become unused.
+    pub fn is_only_unused(&self, offsets: &[OffsetNo]) -> bool {
+        self.unused == offsets && self.redirected.is_empty() && self.dead.is_empty() && self.keeps_headers()
+    }
+
     /// Whether nothing changes but perhaps the prune xid.
     pub fn is_empty(&self) -> bool {
-        self.keeps_items()
-            && self.frozen.is_empty()
+        self.keeps_items() && self.keeps_headers()
+    }
+
+    fn keeps_headers(&self) -> bool {
+        self.frozen.is_empty()
             && self.xmax_cleared.is_empty()
             && self.xmax_replaced.is_empty()
             && self.xmax_renewed.is_empty()
@@ -268,7 +287,9 @@ fn prune_unchecked(page: &mut PageBytes, plan: &PrunePlan) -> OpResult<()> {
     }
     let bases = Bases::of(page);
     for &n in &plan.frozen {
-        edit(page, bases, n, |header| header.infomask |= infomask::XMIN_FROZEN)?;
+        let bytes = page::item_mut(page, n).filter(|bytes| bytes.len() >= HEADER_LEN).ok_or(Mismatch)?;
+        let mask = u16::from_le_bytes([bytes[INFOMASK], bytes[INFOMASK + 1]]) | infomask::XMIN_FROZEN;
+        bytes[INFOMASK..INFOMASK + 2].copy_from_slice(&mask.to_le_bytes());
     }
     for &n in &plan.xmax_cleared {
         edit(page, bases, n, clear_xmax)?;

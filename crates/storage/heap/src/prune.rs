@@ -13,24 +13,27 @@
 //! 3. Items move, so the latch is a cleanup latch.
 //!
 //! # WAL and crash
-//! The plan is logged, not its reasons: redo needs no transaction status.
+//! The plan is logged, not its reasons: redo needs no transaction status. What VACUUM finds to do on a page, pruning, freezing and the bits of the
+//! visibility map, is one record.
 //!
 //! # PostgreSQL counterpart and differences
-//! `pruneheap.c`. States of all versions are found first, so that the chains are walked over plain data.
+//! `pruneheap.c`. States of all versions are found first, so that the chains are walked over plain data. VACUUM freezes a page whenever that makes it
+//! all-frozen: the record is written anyway, and nobody has to come back to the page for its xids' sake.
 
 use base::{MultiXactId, OffsetNo, PAGE_SIZE, Xid};
 use buffer::{ExclusivePage, PageChange, Pin, WalAction};
 use page::{LpFlags, PageBytes, flags};
-use txn::{Holder, Member, OldestIds, TxnError, TxnSystem};
+use txn::{Holder, Member, OldestIds, RelKind, TxnError, TxnSystem};
 use wal::Rmgr;
 
 use crate::error::{HeapError, HeapResult};
-use crate::header::{Bases, Header, infomask, read_header};
+use crate::header::{Bases, Header, INFOMASK, infomask, read_header};
 use crate::lock::Xmax;
 use crate::ops::{self, PrunePlan, RenewedXmax};
-use crate::records::{info, put_prune};
+use crate::records::{VmChange, info, put_prune};
 use crate::rel::{Access, HeapRel};
-use crate::visibility::{Fate, Judge, ender, is_removable};
+use crate::visibility::{Fate, Hintable, Judge, ender, is_removable};
+use crate::vm::{self, MapGuards, VmCursor};
 
 /// Bytes of each page that INSERT leaves free.
 pub(crate) fn reserve(rel: &HeapRel) -> usize {
@@ -54,8 +57,9 @@ pub fn prune_opt(access: &Access<'_>, rel: &HeapRel, pin: &Pin) -> HeapResult<()
     }
     let Some(mut page) = pin.try_cleanup() else { return Ok(()) };
     if looks_prunable(access.txns, rel, &page) {
-        let (plan, _) = plan(access, rel, &mut page, &PruneGoal::default())?;
-        execute(access, rel, &mut page, &plan)?;
+        let mut pruner = Pruner::default();
+        pruner.plan(access, rel, &page, &PruneGoal::default())?;
+        pruner.execute(access, rel, &mut page, None)?;
     }
     Ok(())
 }
@@ -98,9 +102,9 @@ pub(crate) struct PruneSummary {
     pub recently_dead: u32,
     /// Line pointers that are dead then.
     pub dead_items: Vec<OffsetNo>,
-    /// Every version is visible to everybody.
+    /// Every version is visible to everybody, and no line pointer is dead.
     pub all_visible: bool,
-    /// Every version is frozen.
+    /// Every version is frozen besides.
     pub all_frozen: bool,
     /// Oldest ids on the page, if old ones were to be taken out.
     pub oldest: OldestIds,
@@ -118,16 +122,6 @@ struct Version {
     multi: Option<MultiXactId>,
 }
 
-struct Planner<'a> {
-    page: &'a PageBytes,
-    /// For each line pointer that has a version: what it is.
-    states: Vec<Option<Version>>,
-    /// Line pointers that some chain has decided about.
-    done: Vec<bool>,
-    goal: PruneGoal,
-    plan: PrunePlan,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Live,
@@ -137,191 +131,330 @@ enum State {
     Dead,
 }
 
-/// Decides what to do with a page. Sets hints on the way.
-pub(crate) fn plan(
-    access: &Access<'_>,
-    rel: &HeapRel,
-    page: &mut ExclusivePage<'_>,
-    goal: &PruneGoal,
-) -> HeapResult<(PrunePlan, PruneSummary)> {
-    let max = page::max_offset(page);
-    let early = access.txns.early_limit(rel.desc.kind);
-    let mut states = vec![None; max as usize + 1];
-    let tag = page.tag();
-    for n in 1..=max {
-        if page::line_pointer(page, n).is_none_or(|lp| lp.flags != LpFlags::Normal) {
-            continue;
-        }
-        let Some(mut header) = read_header(page, n) else {
-            return Err(HeapError::Corrupt {
-                rel: tag.rel,
-                block: tag.block,
-                offset: n,
-                what: "line pointer leads to no tuple",
-            });
-        };
-        let fate = Judge { txns: access.txns, page: &mut *page }.for_vacuum(n, &mut header)?;
-        let state = match fate {
-            Fate::Live => State::Live,
-            Fate::InsertInProgress => State::Inserting,
-            Fate::DeleteInProgress => State::Deleting,
-            Fate::Dead(xmax) if xmax < early || is_removable(access.txns, rel.desc.kind, xmax) => State::Dead,
-            Fate::Dead(_) => State::RecentlyDead,
-        };
-        let multi = header.multi();
-        if multi.is_some() {
-            header.raw_xmax = ender(access.txns, &header)?;
-            header.infomask &= !infomask::XMAX_IS_MULTI;
-        }
-        states[n as usize] = Some(Version { header, state, multi });
-    }
-    let mut planner =
-        Planner { page, done: vec![false; states.len()], states, goal: *goal, plan: PrunePlan::default() };
-    planner.walk_all();
-    let summary = planner.summarise(access, rel)?;
-    Ok((planner.plan, summary))
+/// A line pointer while the plan is made.
+#[derive(Clone, Copy, Debug, Default)]
+struct Slot {
+    version: Option<Version>,
+    /// Some chain has decided about it.
+    done: bool,
+    verdict: Verdict,
+    /// What freezing the version takes, if it stays.
+    freezing: Freezing,
 }
 
-impl Planner<'_> {
-    fn walk_all(&mut self) {
-        for n in 1..=page::max_offset(self.page) {
-            let Some(lp) = page::line_pointer(self.page, n) else { continue };
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Verdict {
+    #[default]
+    Stays,
+    Redirected,
+    Dead,
+    Unused,
+}
+
+/// What may be taken out of the header of a version that stays.
+#[derive(Clone, Copy, Debug, Default)]
+struct Freezing {
+    /// Its `xmin` is older than the limit.
+    forced: bool,
+    /// Everybody sees it, and nobody holds it: it can be frozen.
+    possible: bool,
+    /// Its `xmax` has ended and means nothing.
+    clear_xmax: bool,
+}
+
+/// What is known of transactions, so that it is asked once for the many versions that one of them wrote.
+#[derive(Clone, Copy, Debug, Default)]
+struct Known {
+    /// Inserter, and deleter, that committed durably.
+    inserter: Xid,
+    deleter: Xid,
+    /// Ended so long ago that nobody needs what it deleted.
+    removable: Xid,
+}
+
+impl Known {
+    fn is_removable(&mut self, txns: &TxnSystem, kind: RelKind, xid: Xid) -> bool {
+        if xid == self.removable && xid.is_valid() {
+            return true;
+        }
+        let removable = is_removable(txns, kind, xid);
+        if removable {
+            self.removable = xid;
+        }
+        removable
+    }
+}
+
+/// A page whose hints are noted, and set all at once afterwards: most versions go, or are frozen, and need none.
+struct Noting<'a> {
+    page: &'a PageBytes,
+    hints: &'a mut Vec<(u16, u16)>,
+}
+
+impl Hintable for Noting<'_> {
+    fn page(&self) -> &PageBytes {
+        self.page
+    }
+    fn set_hint(&mut self, offset: usize, bits: u16) {
+        self.hints.push((offset as u16, bits));
+    }
+}
+
+/// Makes plans, page after page, and carries them out. What is kept between pages is memory, and [`Known`].
+#[derive(Default)]
+pub(crate) struct Pruner {
+    slots: Vec<Slot>,
+    chain: Vec<OffsetNo>,
+    hints: Vec<(u16, u16)>,
+    known: Known,
+    goal: PruneGoal,
+    pub plan: PrunePlan,
+    pub summary: PruneSummary,
+    newest_removed: Xid,
+}
+
+impl Pruner {
+    /// Decides what to do with a page, and tells what it will be like.
+    pub fn plan(
+        &mut self,
+        access: &Access<'_>,
+        rel: &HeapRel,
+        page: &ExclusivePage<'_>,
+        goal: &PruneGoal,
+    ) -> HeapResult<()> {
+        self.goal = *goal;
+        self.plan.clear();
+        self.newest_removed = Xid::INVALID;
+        self.judge(access, rel, page)?;
+        self.walk_all(page);
+        self.summarise(access, rel, page)
+    }
+
+    /// Finds out what each version is.
+    fn judge(&mut self, access: &Access<'_>, rel: &HeapRel, page: &ExclusivePage<'_>) -> HeapResult<()> {
+        let max = page::max_offset(page);
+        let (txns, kind) = (access.txns, rel.desc.kind);
+        let early = txns.early_limit(kind);
+        let tag = page.tag();
+        let Pruner { slots, hints, known, .. } = self;
+        slots.clear();
+        slots.resize(max as usize + 1, Slot::default());
+        hints.clear();
+        for n in 1..=max {
+            if page::line_pointer(page, n).is_none_or(|lp| lp.flags != LpFlags::Normal) {
+                continue;
+            }
+            let Some(mut header) = read_header(page, n) else {
+                return Err(HeapError::Corrupt {
+                    rel: tag.rel,
+                    block: tag.block,
+                    offset: n,
+                    what: "line pointer leads to no tuple",
+                });
+            };
+            if !header.has_xmin_hint() && header.raw_xmin == known.inserter {
+                header.infomask |= infomask::XMIN_COMMITTED;
+                note_hint(page, n, infomask::XMIN_COMMITTED, hints);
+            }
+            let ended = !header.xmax_invalid() && header.multi().is_none() && !header.lock_only();
+            if ended && header.raw_xmax == known.deleter && !header.has(infomask::XMAX_COMMITTED) {
+                header.infomask |= infomask::XMAX_COMMITTED;
+                note_hint(page, n, infomask::XMAX_COMMITTED, hints);
+            }
+            let fate = Judge { txns, page: Noting { page, hints } }.for_vacuum(n, &mut header)?;
+            if header.has(infomask::XMIN_COMMITTED) && header.raw_xmin.is_normal() {
+                known.inserter = header.raw_xmin;
+            }
+            if ended && header.has(infomask::XMAX_COMMITTED) && header.raw_xmax.is_normal() {
+                known.deleter = header.raw_xmax;
+            }
+            let state = match fate {
+                Fate::Live => State::Live,
+                Fate::InsertInProgress => State::Inserting,
+                Fate::DeleteInProgress => State::Deleting,
+                Fate::Dead(xmax) if xmax < early || known.is_removable(txns, kind, xmax) => State::Dead,
+                Fate::Dead(_) => State::RecentlyDead,
+            };
+            let multi = header.multi();
+            if multi.is_some() {
+                header.raw_xmax = ender(txns, &header)?;
+                header.infomask &= !infomask::XMAX_IS_MULTI;
+            }
+            slots[n as usize].version = Some(Version { header, state, multi });
+        }
+        Ok(())
+    }
+
+    /// Sets the hints that were found. `logged`: a record of the page follows, before anything of it moves.
+    pub fn set_hints(&self, page: &mut ExclusivePage<'_>, logged: bool) {
+        for &(at, bits) in &self.hints {
+            let at = at as usize;
+            let old = u16::from_le_bytes([page[at], page[at + 1]]);
+            page[at..at + 2].copy_from_slice(&(old | bits).to_le_bytes());
+        }
+        if !logged && !self.hints.is_empty() {
+            page.mark_dirty_hint();
+        }
+    }
+
+    fn walk_all(&mut self, page: &PageBytes) {
+        let max = page::max_offset(page);
+        for n in 1..=max {
+            let Some(lp) = page::line_pointer(page, n) else { continue };
             match lp.flags {
-                LpFlags::Redirect => self.walk(n),
-                LpFlags::Normal if self.header(n).is_some_and(|h| !h.is_heap_only()) => self.walk(n),
-                LpFlags::Dead if self.goal.no_indexes => self.plan.unused.push(n),
+                LpFlags::Redirect => self.walk(page, n),
+                LpFlags::Normal if self.header(n).is_some_and(|h| !h.is_heap_only()) => self.walk(page, n),
+                LpFlags::Dead if self.goal.no_indexes => self.slots[n as usize].verdict = Verdict::Unused,
                 _ => {}
             }
         }
         // Heap-only versions that no chain reached: left over by aborted updates.
-        for n in 1..=page::max_offset(self.page) {
-            let Some(Version { header, state: State::Dead, .. }) = self.states[n as usize] else { continue };
-            if header.is_heap_only() && !self.done[n as usize] && !header.is_hot_updated() {
-                self.plan.unused.push(n);
-                self.done[n as usize] = true;
+        for slot in &mut self.slots {
+            let Some(Version { header, state: State::Dead, .. }) = &slot.version else { continue };
+            if header.is_heap_only() && !slot.done && !header.is_hot_updated() {
+                slot.verdict = Verdict::Unused;
+                slot.done = true;
+            }
+        }
+        for n in 1..=max {
+            match self.slots[n as usize].verdict {
+                Verdict::Dead => self.plan.dead.push(n),
+                Verdict::Unused => self.plan.unused.push(n),
+                Verdict::Stays | Verdict::Redirected => {}
             }
         }
         self.plan.redirected.sort_unstable();
-        self.plan.dead.sort_unstable();
-        self.plan.unused.sort_unstable();
+    }
+
+    fn version(&self, n: OffsetNo) -> Option<Version> {
+        self.slots.get(n as usize).and_then(|slot| slot.version)
     }
 
     fn header(&self, n: OffsetNo) -> Option<Header> {
-        self.states.get(n as usize).copied().flatten().map(|version| version.header)
+        self.version(n).map(|version| version.header)
     }
 
     /// The chain from `root`: members in order, and how many of them (redirect included) come before the first that must stay.
-    fn walk(&mut self, root: OffsetNo) {
-        let mut chain = vec![root];
+    fn walk(&mut self, page: &PageBytes, root: OffsetNo) {
+        self.chain.clear();
+        self.chain.push(root);
         let mut next = root;
         let mut expected_xmin = None;
         // Length of the chain up to and including the last dead member.
         let mut dead_len = 0;
         let mut recently_dead = false;
-        if let Some(lp) = page::line_pointer(self.page, root).filter(|lp| lp.flags == LpFlags::Redirect) {
+        let redirect = page::line_pointer(page, root).filter(|lp| lp.flags == LpFlags::Redirect);
+        if let Some(lp) = redirect {
             next = lp.offset;
         }
-        while let Some(Version { header, state, .. }) = self.states.get(next as usize).copied().flatten() {
+        while let Some(Version { header, state, .. }) = self.version(next) {
             let is_root = next == root;
-            if self.done[next as usize] || !is_root && !header.is_heap_only() {
+            if self.slots[next as usize].done || !is_root && !header.is_heap_only() {
                 break;
             }
             if expected_xmin.is_some_and(|xmin| xmin != header.raw_xmin) {
                 break;
             }
             if !is_root {
-                chain.push(next);
+                self.chain.push(next);
             }
             match state {
-                State::Dead => dead_len = chain.len(),
+                State::Dead => dead_len = self.chain.len(),
                 State::RecentlyDead => recently_dead = true,
                 State::Live | State::Inserting | State::Deleting => break,
             }
-            if dead_len == 0 && !recently_dead || !header.is_hot_updated() || chain.len() >= self.states.len()
-            {
+            let long = self.chain.len() >= self.slots.len();
+            if dead_len == 0 && !recently_dead || !header.is_hot_updated() || long {
                 break;
             }
             expected_xmin = Some(header.raw_xmax);
             next = header.ctid.offset;
         }
-        for &n in &chain {
-            self.done[n as usize] = true;
+        for &n in &self.chain {
+            self.slots[n as usize].done = true;
         }
-        self.decide(root, &chain, dead_len);
+        self.decide(redirect.is_some(), dead_len);
     }
 
-    fn decide(&mut self, root: OffsetNo, chain: &[OffsetNo], dead_len: usize) {
-        let is_redirect = page::line_pointer(self.page, root).is_some_and(|lp| lp.flags == LpFlags::Redirect);
+    fn decide(&mut self, is_redirect: bool, dead_len: usize) {
+        let root = self.chain[0];
         // A redirect that leads nowhere has nothing behind it that an index entry could need.
-        let gone = dead_len == chain.len() || is_redirect && chain.len() == 1;
+        let gone = dead_len == self.chain.len() || is_redirect && self.chain.len() == 1;
         if !gone && dead_len == 0 {
             return;
         }
-        self.plan.unused.extend(chain[1..].iter().take(dead_len.saturating_sub(1)));
-        if !gone {
-            self.plan.redirected.push((root, chain[dead_len]));
-        } else if self.goal.no_indexes {
-            self.plan.unused.push(root);
-        } else {
-            self.plan.dead.push(root);
+        for &n in self.chain[1..].iter().take(dead_len.saturating_sub(1)) {
+            self.slots[n as usize].verdict = Verdict::Unused;
         }
+        self.slots[root as usize].verdict = match gone {
+            false => {
+                self.plan.redirected.push((root, self.chain[dead_len]));
+                Verdict::Redirected
+            }
+            true if self.goal.no_indexes => Verdict::Unused,
+            true => Verdict::Dead,
+        };
     }
 
     /// Plans freezing of what stays, computes the new prune xid, and tells what the page will be like.
-    fn summarise(&mut self, access: &Access<'_>, rel: &HeapRel) -> HeapResult<PruneSummary> {
-        let mut summary = PruneSummary { all_visible: true, all_frozen: true, ..PruneSummary::default() };
-        let mut prune_xid = Xid::INVALID;
-        for n in 1..=page::max_offset(self.page) {
-            let gone = self.plan.unused.binary_search(&n).is_ok();
-            if self.plan.dead.binary_search(&n).is_ok() {
+    fn summarise(&mut self, access: &Access<'_>, rel: &HeapRel, page: &PageBytes) -> HeapResult<()> {
+        let mut summary = PruneSummary {
+            dead_items: std::mem::take(&mut self.summary.dead_items),
+            ..PruneSummary::default()
+        };
+        summary.dead_items.clear();
+        let (mut seen_by_all, mut can_be_frozen) = (true, true);
+        for n in 1..=page::max_offset(page) {
+            let Slot { version, verdict, .. } = self.slots[n as usize];
+            let was_dead = || page::line_pointer(page, n).is_some_and(|lp| lp.flags == LpFlags::Dead);
+            if verdict == Verdict::Dead || version.is_none() && verdict == Verdict::Stays && was_dead() {
                 summary.dead_items.push(n);
-                summary.removed += u32::from(self.header(n).is_some());
-                continue;
             }
-            let Some(Version { header, state, multi }) = self.states[n as usize] else {
-                if page::line_pointer(self.page, n).is_some_and(|lp| lp.flags == LpFlags::Dead) && !gone {
-                    summary.dead_items.push(n);
-                }
-                continue;
-            };
-            if gone || self.plan.redirected.binary_search_by_key(&n, |r| r.0).is_ok() {
+            let Some(version) = version else { continue };
+            if verdict != Verdict::Stays {
                 summary.removed += 1;
+                if !version.header.xmin_hinted_aborted() {
+                    self.newest_removed = self.newest_removed.max(version.header.raw_xmax);
+                }
                 continue;
             }
             summary.has_items = true;
-            match state {
-                State::Live => summary.live += 1,
-                State::Inserting => {}
-                _ => summary.recently_dead += 1,
-            }
-            let ender = match state {
-                State::Deleting | State::RecentlyDead | State::Dead => header.raw_xmax,
-                State::Live | State::Inserting => Xid::INVALID,
+            let ended = match version.state {
+                State::Live => {
+                    summary.live += 1;
+                    Xid::INVALID
+                }
+                State::Inserting => Xid::INVALID,
+                State::Deleting | State::RecentlyDead | State::Dead => {
+                    summary.recently_dead += 1;
+                    version.header.raw_xmax
+                }
             };
-            if ender.is_normal() && (!prune_xid.is_valid() || ender < prune_xid) {
-                prune_xid = ender;
+            if ended.is_normal() && (!self.plan.prune_xid.is_valid() || ended < self.plan.prune_xid) {
+                self.plan.prune_xid = ended;
             }
-            let everybody_sees = state == State::Live
-                && (header.xmin_frozen() || is_removable(access.txns, rel.desc.kind, header.raw_xmin));
-            summary.all_visible &= everybody_sees;
-            let shared = match multi {
-                Some(multi) => self.settle(access, n, multi, &mut summary)?,
-                None => false,
-            };
-            summary.all_frozen &= everybody_sees && self.freeze(n, &header, shared);
-            self.note_oldest(n, &header, multi.is_some(), &mut summary);
+            let freezing = self.freezing(access, rel, (page, n), &version, &mut summary)?;
+            seen_by_all &= version.state == State::Live && self.seen_by_all(access, rel, &version.header);
+            can_be_frozen &= freezing.possible;
+            self.slots[n as usize].freezing = freezing;
         }
-        summary.all_visible &= summary.dead_items.is_empty();
-        summary.all_frozen &= summary.all_visible;
-        self.plan.prune_xid = prune_xid;
-        Ok(summary)
+        let all = self.goal.freeze_limit.is_some() && seen_by_all && can_be_frozen;
+        self.freeze(all, &mut summary);
+        summary.all_visible = seen_by_all && summary.dead_items.is_empty();
+        summary.all_frozen = summary.all_visible && can_be_frozen;
+        self.summary = summary;
+        Ok(())
+    }
+
+    fn seen_by_all(&mut self, access: &Access<'_>, rel: &HeapRel, header: &Header) -> bool {
+        header.xmin_frozen() || self.known.is_removable(access.txns, rel.desc.kind, header.raw_xmin)
     }
 
     /// Plans to get rid of a set that only tells of the past, if that is what pruning is for; whether it stays.
     fn settle(
         &mut self,
         access: &Access<'_>,
-        n: OffsetNo,
+        (page, n): (&PageBytes, OffsetNo),
         multi: MultiXactId,
         summary: &mut PruneSummary,
     ) -> HeapResult<bool> {
@@ -333,7 +466,7 @@ impl Planner<'_> {
                 self.plan.xmax_cleared.push(n);
                 return Ok(false);
             }
-            &[Holder { member, committed: true }] if Bases::of(self.page).fits(member.xid) => {
+            &[Holder { member, committed: true }] if Bases::of(page).fits(member.xid) => {
                 self.plan.xmax_replaced.push((n, member.xid));
                 summary.oldest.xid = summary.oldest.xid.min(member.xid);
                 return Ok(true);
@@ -342,7 +475,7 @@ impl Planner<'_> {
         }
         let mut oldest = ids_of_set(txns, multi)?;
         if oldest.multi < limit.multi
-            && let Some(new) = self.renew(access, n, &holders)?
+            && let Some(new) = renew(access, page, n, &holders)?
         {
             oldest = match new.infomask & infomask::XMAX_IS_MULTI {
                 0 => OldestIds { xid: new.xmax, ..OldestIds::default() },
@@ -354,100 +487,147 @@ impl Planner<'_> {
         Ok(true)
     }
 
-    /// An `xmax` that says who holds a version, and has no old ids; none if the page's bases cannot express it.
-    fn renew(&self, access: &Access<'_>, n: OffsetNo, holders: &[Holder]) -> HeapResult<Option<RenewedXmax>> {
-        let members: Vec<Member> = holders.iter().map(|holder| holder.member).collect();
-        let new = Xmax::of(&members, |members| access.txns.copy_multi(members))?;
-        let fits = Bases::of(self.page).fits_xmax(new.raw, new.infomask);
-        Ok(fits.then_some(RenewedXmax {
-            offset: n,
-            xmax: new.raw,
-            infomask: new.infomask,
-            infomask2: new.infomask2,
-        }))
+    /// What freezing of a version that stays takes.
+    fn freezing(
+        &mut self,
+        access: &Access<'_>,
+        rel: &HeapRel,
+        (page, n): (&PageBytes, OffsetNo),
+        version: &Version,
+        summary: &mut PruneSummary,
+    ) -> HeapResult<Freezing> {
+        let header = &version.header;
+        let shared = match version.multi {
+            Some(multi) => self.settle(access, (page, n), multi, summary)?,
+            None => false,
+        };
+        let Some(limit) = self.goal.freeze_limit else {
+            // A hint that there is no `xmax` does not count: a crash may undo it, and the map's bit would stay.
+            let possible = header.xmin_frozen() && !header.raw_xmax.is_valid() && !shared;
+            return Ok(Freezing { possible, ..Freezing::default() });
+        };
+        let settled = self.plan.xmax_cleared.last() == Some(&n);
+        // A live version's xmax aborted or locks: it may go once it has ended.
+        let clear_xmax =
+            !shared && !settled && header.raw_xmax.is_valid() && header.has(infomask::XMAX_INVALID);
+        let free = !shared && (settled || clear_xmax || !header.raw_xmax.is_valid());
+        let seen = version.state == State::Live && self.seen_by_all(access, rel, header);
+        Ok(Freezing {
+            forced: !header.xmin_frozen() && header.raw_xmin < limit.xid,
+            possible: seen && free,
+            clear_xmax,
+        })
     }
 
-    /// Notes the xids of a version that stays. Those of a set are noted already.
-    fn note_oldest(&self, n: OffsetNo, header: &Header, was_set: bool, summary: &mut PruneSummary) {
+    /// Plans to freeze versions: all of them, if that makes the page all-frozen and nobody has to look at it again; else those that must be.
+    fn freeze(&mut self, all: bool, summary: &mut PruneSummary) {
         if self.goal.freeze_limit.is_none() {
             return;
         }
-        let mut note = |xid: Xid| {
-            if xid.is_normal() {
-                summary.oldest.xid = summary.oldest.xid.min(xid);
+        for n in 1..self.slots.len() as OffsetNo {
+            let Slot { version: Some(version), verdict: Verdict::Stays, freezing, .. } =
+                self.slots[n as usize]
+            else {
+                continue;
+            };
+            let (header, mut oldest) = (&version.header, OldestIds::default());
+            if !header.xmin_frozen() {
+                if all || freezing.forced {
+                    self.plan.frozen.push(n);
+                } else if header.raw_xmin.is_normal() {
+                    oldest.xid = header.raw_xmin;
+                }
             }
-        };
-        if !header.xmin_frozen() && self.plan.frozen.last() != Some(&n) {
-            note(header.raw_xmin);
+            if freezing.clear_xmax {
+                self.plan.xmax_cleared.push(n);
+            } else if version.multi.is_none() && header.raw_xmax.is_normal() {
+                oldest.xid = oldest.xid.min(header.raw_xmax);
+            }
+            summary.oldest = summary.oldest.min(oldest);
         }
-        if !was_set && self.plan.xmax_cleared.last() != Some(&n) {
-            note(header.raw_xmax);
-        }
-    }
-
-    /// Plans to freeze a version that stays; whether it will be frozen then. `shared`: a set stays in its `xmax`.
-    fn freeze(&mut self, n: OffsetNo, header: &Header, shared: bool) -> bool {
-        let Some(limit) = self.goal.freeze_limit else {
-            // A hint that there is no `xmax` does not count: a crash may undo it, and the map's bit would stay.
-            return header.xmin_frozen() && !header.raw_xmax.is_valid() && !shared;
-        };
-        let mut frozen = header.xmin_frozen();
-        if !frozen && header.raw_xmin < limit.xid {
-            self.plan.frozen.push(n);
-            frozen = true;
-        }
-        if shared || self.plan.xmax_cleared.last() == Some(&n) {
-            return frozen && !shared;
-        }
-        if !header.raw_xmax.is_valid() {
-            return frozen;
-        }
-        // A live version's xmax aborted or locks: it may go once it has ended.
-        if header.has(infomask::XMAX_INVALID) {
-            self.plan.xmax_cleared.push(n);
-            return frozen;
-        }
-        false
+        // Those whose sets told only of the past came first.
+        self.plan.xmax_cleared.sort_unstable();
     }
 }
 
-/// Carries out a plan as one WAL action. Needs a cleanup latch unless the plan keeps the items.
-pub(crate) fn execute(
+/// An `xmax` that says who holds a version, and has no old ids; none if the page's bases cannot express it.
+fn renew(
     access: &Access<'_>,
-    rel: &HeapRel,
-    page: &mut ExclusivePage<'_>,
-    plan: &PrunePlan,
-) -> HeapResult<()> {
-    if plan.is_empty() {
-        if page::prune_xid(page) != plan.prune_xid || page::has_flag(page, flags::PAGE_FULL) {
-            page::set_prune_xid(page, plan.prune_xid);
-            page::set_flag(page, flags::PAGE_FULL, false);
-            page.mark_dirty_hint();
-        }
-        return Ok(());
+    page: &PageBytes,
+    n: OffsetNo,
+    holders: &[Holder],
+) -> HeapResult<Option<RenewedXmax>> {
+    let members: Vec<Member> = holders.iter().map(|holder| holder.member).collect();
+    let new = Xmax::of(&members, |members| access.txns.copy_multi(members))?;
+    let fits = Bases::of(page).fits_xmax(new.raw, new.infomask);
+    Ok(fits.then_some(RenewedXmax {
+        offset: n,
+        xmax: new.raw,
+        infomask: new.infomask,
+        infomask2: new.infomask2,
+    }))
+}
+
+fn note_hint(page: &PageBytes, n: OffsetNo, bits: u16, hints: &mut Vec<(u16, u16)>) {
+    if let Some(lp) = page::line_pointer(page, n) {
+        hints.push((lp.offset + INFOMASK as u16, bits));
     }
-    let removed = removed(access, page, plan)?;
-    tell_old_snapshots(access, rel, page, &removed);
-    // A standby's queries that still see one of them conflict with the record.
-    let newest_removed = removed.iter().map(|version| version.1).max().unwrap_or(Xid::INVALID);
-    let mut data = Vec::with_capacity(64);
-    put_prune(&mut data, plan);
-    let tag = page.tag();
-    ops::prune(page, plan).map_err(|_| HeapError::Corrupt {
-        rel: tag.rel,
-        block: tag.block,
-        offset: 0,
-        what: "page cannot be pruned",
-    })?;
-    let newest_removed = newest_removed.0.to_le_bytes();
-    let used = newest_removed.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
-    let mut action =
-        WalAction::for_relation(access.pool, rel.desc.persistence, Rmgr::Heap, info::PRUNE, Xid::INVALID);
-    let i = action.page(page, PageChange::default());
-    action.page_data(i, &data);
-    action.data(&newest_removed[..used]);
-    action.commit();
-    Ok(())
+}
+
+impl Pruner {
+    /// Carries out the plan as one WAL action. Needs a cleanup latch unless the plan keeps the items. `map`: the page's bits, which are
+    /// set besides; the map page is pinned.
+    pub fn execute(
+        &self,
+        access: &Access<'_>,
+        rel: &HeapRel,
+        page: &mut ExclusivePage<'_>,
+        map: Option<(&VmCursor, u8)>,
+    ) -> HeapResult<()> {
+        let plan = &self.plan;
+        self.set_hints(page, map.is_some() || !plan.is_empty());
+        if plan.is_empty() {
+            if page::prune_xid(page) != plan.prune_xid || page::has_flag(page, flags::PAGE_FULL) {
+                page::set_prune_xid(page, plan.prune_xid);
+                page::set_flag(page, flags::PAGE_FULL, false);
+                page.mark_dirty_hint();
+            }
+            if let Some(map) = map {
+                vm::set_visible(access, rel, page, map);
+            }
+            return Ok(());
+        }
+        if access.txns.early_limit(rel.desc.kind).is_valid() {
+            tell_old_snapshots(access, rel, page, &removed(access, page, plan)?);
+        }
+        let tag = page.tag();
+        let change = map.map(|(cursor, bits)| (cursor, VmChange { block: tag.block, bits }));
+        let mut maps = MapGuards::latch(change);
+        ops::prune(page, plan).map_err(|_| HeapError::Corrupt {
+            rel: tag.rel,
+            block: tag.block,
+            offset: 0,
+            what: "page cannot be pruned",
+        })?;
+        let mut data = Vec::with_capacity(256);
+        put_prune(&mut data, plan, map.is_some());
+        // A standby's queries that still see one of them conflict with the record.
+        let newest_removed = self.newest_removed.0.to_le_bytes();
+        let used = newest_removed.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+        if map.is_some() {
+            ops::set_all_visible(page, true);
+            maps.apply();
+        }
+        let persistence = rel.desc.persistence;
+        let mut action =
+            WalAction::for_relation(access.pool, persistence, Rmgr::Heap, info::PRUNE, Xid::INVALID);
+        let i = action.page(page, PageChange::default());
+        action.page_data(i, &data);
+        action.data(&newest_removed[..used]);
+        maps.log(&mut action);
+        action.commit();
+        Ok(())
+    }
 }
 
 /// Inserter and deleter of the versions that go, but for those whose inserter aborted.
@@ -463,9 +643,6 @@ fn removed(access: &Access<'_>, page: &PageBytes, plan: &PrunePlan) -> HeapResul
 
 /// Tells the snapshots that see a version which goes.
 fn tell_old_snapshots(access: &Access<'_>, rel: &HeapRel, page: &ExclusivePage<'_>, removed: &[(Xid, Xid)]) {
-    if !access.txns.early_limit(rel.desc.kind).is_valid() {
-        return;
-    }
     let early: Vec<_> = removed
         .iter()
         .copied()

@@ -28,7 +28,7 @@ pub mod info {
     pub const VISIBLE: u8 = 8;
     /// Block data: a rebase plan.
     pub const REBASE: u8 = 9;
-    /// Block data: dead line pointers that become unused.
+    /// Block data: dead line pointers that become unused. Main data: a byte if the heap page becomes all-visible.
     pub const VACUUM: u8 = 10;
     /// Block data: offset and new data of a tuple.
     pub const INPLACE: u8 = 11;
@@ -49,7 +49,12 @@ pub(crate) trait Put {
     fn u32(&mut self, v: u32);
     fn u64(&mut self, v: u64);
     fn offsets(&mut self, list: &[OffsetNo]);
+    /// Ascending offsets, as a list or a bitmap, whichever is shorter.
+    fn set(&mut self, list: &[OffsetNo]);
 }
+
+/// In the place of a set's length: it is a bitmap.
+const BITMAP: u8 = u8::MAX;
 
 impl Put for Vec<u8> {
     fn u8(&mut self, v: u8) {
@@ -67,6 +72,20 @@ impl Put for Vec<u8> {
     fn offsets(&mut self, list: &[OffsetNo]) {
         self.u16(list.len() as u16);
         list.iter().for_each(|&n| self.u16(n));
+    }
+    fn set(&mut self, list: &[OffsetNo]) {
+        debug_assert!(list.is_sorted(), "a set ascends");
+        let bytes = list.last().map_or(0, |last| *last as usize / 8 + 1);
+        if list.len() < BITMAP as usize && 2 * list.len() <= 1 + bytes {
+            self.u8(list.len() as u8);
+            list.iter().for_each(|&n| self.u16(n));
+            return;
+        }
+        self.u8(BITMAP);
+        self.u16(bytes as u16);
+        let at = self.len();
+        self.resize(at + bytes, 0);
+        list.iter().for_each(|&n| self[at + n as usize / 8] |= 1 << (n % 8));
     }
 }
 
@@ -102,6 +121,17 @@ impl<'a> Get<'a> {
     pub fn offsets(&mut self) -> OpResult<Vec<OffsetNo>> {
         let n = self.u16()?;
         (0..n).map(|_| self.u16()).collect()
+    }
+    /// What [`Put::set`] wrote.
+    pub fn set(&mut self) -> OpResult<Vec<OffsetNo>> {
+        let n = self.u8()?;
+        if n != BITMAP {
+            return (0..n).map(|_| self.u16()).collect();
+        }
+        let count = self.u16()? as usize;
+        let bitmap = self.bytes(count)?;
+        let is_in = |n: &usize| bitmap[n / 8] >> (n % 8) & 1 != 0;
+        Ok((0..8 * count).filter(is_in).map(|n| n as OffsetNo).collect())
     }
 }
 
@@ -235,17 +265,20 @@ mod prune_parts {
     pub const FROZEN: u8 = 16;
     pub const XMAX_CLEARED: u8 = 32;
     pub const XMAX_REPLACED: u8 = 64;
+    /// No list: the page becomes all-visible.
+    pub const VISIBLE: u8 = 128;
 }
 
 /// Logs a prune plan: the parts that there are, then those in their order, then the renewed lockers.
-pub(crate) fn put_prune(out: &mut Vec<u8>, plan: &PrunePlan) {
+/// `visible`: the page becomes all-visible besides.
+pub(crate) fn put_prune(out: &mut Vec<u8>, plan: &PrunePlan, visible: bool) {
     let lists = [
         (prune_parts::DEAD, &plan.dead),
         (prune_parts::UNUSED, &plan.unused),
         (prune_parts::FROZEN, &plan.frozen),
         (prune_parts::XMAX_CLEARED, &plan.xmax_cleared),
     ];
-    let mut parts = 0;
+    let mut parts = if visible { prune_parts::VISIBLE } else { 0 };
     for (part, there) in [
         (prune_parts::PRUNE_XID, plan.prune_xid.is_valid()),
         (prune_parts::REDIRECTED, !plan.redirected.is_empty()),
@@ -267,7 +300,7 @@ pub(crate) fn put_prune(out: &mut Vec<u8>, plan: &PrunePlan) {
             out.u16(to);
         }
     }
-    lists.into_iter().filter(|(_, list)| !list.is_empty()).for_each(|(_, list)| out.offsets(list));
+    lists.into_iter().filter(|(_, list)| !list.is_empty()).for_each(|(_, list)| out.set(list));
     if !plan.xmax_replaced.is_empty() {
         out.u16(plan.xmax_replaced.len() as u16);
         for &(n, updater) in &plan.xmax_replaced {
@@ -283,7 +316,8 @@ pub(crate) fn put_prune(out: &mut Vec<u8>, plan: &PrunePlan) {
     }
 }
 
-pub(crate) fn get_prune(get: &mut Get<'_>) -> OpResult<PrunePlan> {
+/// The plan, and whether the page becomes all-visible.
+pub(crate) fn get_prune(get: &mut Get<'_>) -> OpResult<(PrunePlan, bool)> {
     let parts = get.u8()?;
     let has = |part: u8| parts & part != 0;
     let mut plan = PrunePlan::default();
@@ -301,7 +335,7 @@ pub(crate) fn get_prune(get: &mut Get<'_>) -> OpResult<PrunePlan> {
         (prune_parts::XMAX_CLEARED, &mut plan.xmax_cleared),
     ] {
         if has(part) {
-            *list = get.offsets()?;
+            *list = get.set()?;
         }
     }
     if has(prune_parts::XMAX_REPLACED) {
@@ -312,7 +346,7 @@ pub(crate) fn get_prune(get: &mut Get<'_>) -> OpResult<PrunePlan> {
         let (offset, xmax) = (get.u16()?, Xid(get.u64()?));
         plan.xmax_renewed.push(RenewedXmax { offset, xmax, infomask: get.u16()?, infomask2: get.u16()? });
     }
-    Ok(plan)
+    Ok((plan, has(prune_parts::VISIBLE)))
 }
 
 pub(crate) fn put_rebase(out: &mut Vec<u8>, plan: &RebasePlan) {

@@ -4,9 +4,10 @@
 
 use std::fmt;
 
-use base::{BlockNo, Fork, Xid};
+use base::{BlockNo, Fork, Lsn, Xid};
+use buffer::{BufferError, BufferPool, RedoPage, redo_init_page, redo_page};
 use page::PageBytes;
-use wal::{Record, RecordRef, WalDescribe};
+use wal::{Record, WalDescribe};
 
 use crate::header::HEADER_LEN;
 use crate::ops::{self, Mismatch, OpResult, Stamp};
@@ -15,39 +16,69 @@ use crate::records::{
 };
 use crate::vm;
 
-/// Record and page do not fit together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RedoError {
-    /// The record's kind.
-    info: u8,
-    /// Which of its blocks.
-    block: usize,
+/// Why a record could not be replayed: recovery stops.
+#[derive(Debug)]
+pub enum RedoError {
+    /// The page could not be had.
+    Buffer(BufferError),
+    /// Record and page do not fit together.
+    Mismatch {
+        /// The record.
+        lsn: Lsn,
+        /// Its kind.
+        info: u8,
+        /// Which of its blocks.
+        block: usize,
+    },
 }
 
 impl fmt::Display for RedoError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "heap record {} does not fit its block {}", kind_name(self.info), self.block)
+        match self {
+            RedoError::Buffer(error) => error.fmt(f),
+            RedoError::Mismatch { lsn, info, block } => {
+                write!(f, "heap record {} at {lsn} does not fit its block {block}", kind_name(*info))
+            }
+        }
     }
 }
 
 impl std::error::Error for RedoError {}
 
-/// Does to a page what a record says about its block reference `index`: to a page that [needs](buffer::needs) it, or to zeros if the record
-/// initialises the page.
-pub fn redo_block(page: &mut PageBytes, record: &RecordRef<'_>, index: usize) -> Result<(), RedoError> {
-    let failed = RedoError { info: record.info, block: index };
-    let block = record.block(index).ok_or(failed)?;
-    let change = Change {
-        kind: record.info,
-        xid: record.xid,
-        main: record.data(),
-        index,
-        fork: block.fork,
-        block: block.block,
-        will_init: block.will_init,
-        data: block.data,
-    };
-    apply(page, &change).map_err(|Mismatch| failed)
+impl From<BufferError> for RedoError {
+    fn from(error: BufferError) -> RedoError {
+        RedoError::Buffer(error)
+    }
+}
+
+/// Replays one record. Records of different pages may be replayed by different workers, those of one page in order.
+pub fn redo(pool: &BufferPool, record: &Record) -> Result<(), RedoError> {
+    for index in 0..record.block_count() {
+        let Some(block) = record.block(index) else { continue };
+        let page = if block.will_init {
+            redo_init_page(pool, record, index)?
+        } else {
+            redo_page(pool, record, index)?
+        };
+        let RedoPage::Apply(mut page) = page else { continue };
+        let change = Change {
+            kind: record.info,
+            xid: record.xid,
+            main: record.data(),
+            index,
+            fork: block.fork,
+            block: block.block,
+            will_init: block.will_init,
+            data: block.data,
+        };
+        apply(&mut page, &change).map_err(|Mismatch| RedoError::Mismatch {
+            lsn: record.lsn,
+            info: record.info,
+            block: index,
+        })?;
+        page.set_redone(record.end);
+    }
+    Ok(())
 }
 
 /// What a record says about one of its pages.
@@ -87,7 +118,11 @@ pub(crate) fn apply(page: &mut PageBytes, change: &Change<'_>) -> OpResult<()> {
             ops::stamp_xmax(page, &lock)
         }
         (info::LOCK_ROWS, _) => ops::lock_rows(page, change.block, &get_row_locks(&mut get, change.xid)?),
-        (info::PRUNE, _) => ops::prune(page, &get_prune(&mut get)?),
+        (info::PRUNE, _) => {
+            let (plan, visible) = get_prune(&mut get)?;
+            ops::prune(page, &plan)?;
+            become_visible(page, visible)
+        }
         (info::VISIBLE, _) => {
             ops::set_all_visible(page, true);
             Ok(())
@@ -97,13 +132,23 @@ pub(crate) fn apply(page: &mut PageBytes, change: &Change<'_>) -> OpResult<()> {
             Ok(())
         }
         (info::REBASE, _) => ops::rebase(page, &get_rebase(&mut get)?),
-        (info::VACUUM, _) => ops::free_dead(page, &get.offsets()?),
+        (info::VACUUM, _) => {
+            ops::free_dead(page, &get.set()?)?;
+            become_visible(page, !change.main.is_empty())
+        }
         (info::INPLACE, _) => {
             let offset = get.u16()?;
             ops::overwrite_data(page, offset, get.0)
         }
         _ => Err(Mismatch),
     }
+}
+
+fn become_visible(page: &mut PageBytes, visible: bool) -> OpResult<()> {
+    if visible {
+        ops::set_all_visible(page, true);
+    }
+    Ok(())
 }
 
 fn insert(page: &mut PageBytes, change: &Change<'_>, get: &mut Get<'_>) -> OpResult<()> {
@@ -194,7 +239,7 @@ impl WalDescribe for HeapDescribe {
             }),
             info::UPDATE => get_stamp(&mut Get(record.data()), record.xid)
                 .map(|s| format!("old_xmax: {}, old_off: {}, new: {}", record.xid, s.offset, s.next)),
-            info::PRUNE => get_prune(&mut get).map(|p| {
+            info::PRUNE => get_prune(&mut get).map(|(p, _)| {
                 format!(
                     "nredirected: {}, ndead: {}, nunused: {}, nfrozen: {}",
                     p.redirected.len(),
@@ -204,7 +249,7 @@ impl WalDescribe for HeapDescribe {
                 )
             }),
             info::REBASE => get_rebase(&mut get).map(|p| format!("xid_base: {}", p.bases.xid)),
-            info::VACUUM => get.offsets().map(|list| format!("nunused: {}", list.len())),
+            info::VACUUM => get.set().map(|list| format!("nunused: {}", list.len())),
             info::INPLACE => get.u16().map(|n| format!("off: {n}")),
             _ => Ok(String::new()),
         };

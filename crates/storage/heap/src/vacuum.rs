@@ -25,7 +25,7 @@ use crate::fetch::heap_tag;
 use crate::fsm;
 use crate::header::{MAX_TUPLE, read_header};
 use crate::ops;
-use crate::prune::{PruneGoal, PruneSummary, execute, oldest_ids, plan};
+use crate::prune::{PruneGoal, Pruner, oldest_ids};
 use crate::records::{Put, VmChange, info};
 use crate::rel::{Access, HeapRel};
 use crate::tid_set::TidSet;
@@ -174,6 +174,8 @@ pub(crate) struct Vacuum<'a> {
     ring: Option<Ring>,
     map: VmCursor,
     dead: TidSet,
+    pruner: Pruner,
+    free_space: fsm::Recorder,
     /// What is left of the indexes' work ([`IndexCleanup`]).
     index_cleanup: IndexCleanup,
     pub stats: VacuumStats,
@@ -198,6 +200,8 @@ pub fn vacuum(
         ring: (options.ring > 0).then(|| access.pool.ring_of(RingKind::Vacuum, options.ring)),
         map: VmCursor::default(),
         dead: TidSet::default(),
+        pruner: Pruner::default(),
+        free_space: fsm::Recorder::default(),
         index_cleanup: options.index_cleanup,
         stats: VacuumStats { oldest: options.usable, ..VacuumStats::default() },
         nonempty: 0,
@@ -239,12 +243,12 @@ impl Vacuum<'_> {
             }
             let free = self.scan_page(block)?;
             if let Some(free) = free {
-                fsm::record(self.access, self.rel, block, free)?;
+                self.free_space.record(self.access, self.rel, block, free)?;
             }
             self.stats.pages_scanned += 1;
             self.progress(VacuumPhase::ScanningHeap, block)?;
         }
-        Ok(())
+        self.free_space.finish(self.access, self.rel)
     }
 
     fn progress(&mut self, phase: VacuumPhase, block: BlockNo) -> HeapResult<()> {
@@ -274,8 +278,10 @@ impl Vacuum<'_> {
             freeze_limit: Some(self.options.freeze_limit),
             no_indexes: !self.callbacks.has_indexes(),
         };
-        let (plan, summary) = plan(self.access, self.rel, &mut page, &goal)?;
-        execute(self.access, self.rel, &mut page, &plan)?;
+        self.pruner.plan(self.access, self.rel, &page, &goal)?;
+        let map = self.bits_to_set(&page);
+        let Pruner { plan, summary, .. } = &self.pruner;
+        self.pruner.execute(self.access, self.rel, &mut page, map.map(|bits| (&self.map, bits)))?;
         self.stats.tuples_removed += u64::from(summary.removed);
         self.stats.live_tuples += u64::from(summary.live);
         self.stats.recently_dead_tuples += u64::from(summary.recently_dead);
@@ -285,10 +291,12 @@ impl Vacuum<'_> {
         if summary.has_items {
             self.nonempty = block.0 + 1;
         }
-        self.set_visible(&mut page, &summary)?;
         let room = ops::room(&page);
         drop(page);
-        Ok(self.note_dead(block, &summary.dead_items, room))
+        let dead = std::mem::take(&mut self.pruner.summary.dead_items);
+        let free = self.note_dead(block, &dead, room);
+        self.pruner.summary.dead_items = dead;
+        Ok(free)
     }
 
     /// Collects the dead line pointers of a page; returns the free bytes to be recorded, unless the second pass will do that.
@@ -334,37 +342,23 @@ impl Vacuum<'_> {
         Ok(self.note_dead(block, &dead, room))
     }
 
-    /// Sets the page's and the map's bits as far as they are missing. The map page is pinned.
-    fn set_visible(&mut self, page: &mut ExclusivePage<'_>, summary: &PruneSummary) -> HeapResult<()> {
+    /// The map's bits that the page deserves and does not have yet, as it was summarised; they are counted. The map page is pinned.
+    fn bits_to_set(&mut self, page: &ExclusivePage<'_>) -> Option<u8> {
+        let summary = &self.pruner.summary;
         if !summary.all_visible {
-            return Ok(());
+            return None;
         }
-        let block = page.tag().block;
         let bits = vm::ALL_VISIBLE | if summary.all_frozen { vm::ALL_FROZEN } else { 0 };
-        let had = self.map.bits(block);
+        let had = self.map.bits(page.tag().block);
         if ops::is_all_visible(page) && had & bits == bits {
-            return Ok(());
+            return None;
         }
         let (was_visible, was_frozen) = (had & vm::ALL_VISIBLE != 0, had & vm::ALL_FROZEN != 0);
         let frozen = summary.all_frozen && !was_frozen;
         self.stats.pages_set_visible += u32::from(!was_visible);
         self.stats.pages_set_frozen += u32::from(frozen);
         self.stats.pages_were_visible += u32::from(frozen && was_visible);
-        let mut maps = MapGuards::latch([(&self.map, VmChange { block, bits: had | bits })]);
-        ops::set_all_visible(page, true);
-        maps.apply();
-        let rel = self.rel;
-        let mut action = WalAction::for_relation(
-            self.access.pool,
-            rel.desc.persistence,
-            Rmgr::Heap,
-            info::VISIBLE,
-            Xid::INVALID,
-        );
-        action.page(page, PageChange::default());
-        maps.log(&mut action);
-        action.commit();
-        Ok(())
+        Some(had | bits)
     }
 
     /// The scan is over: what is left of the dead TIDs goes, unless that is not wanted or not worth while.
@@ -392,9 +386,10 @@ impl Vacuum<'_> {
             let block = self.dead.blocks()[i];
             self.dead.offsets(block, &mut offsets);
             let free = self.free_page(block, &offsets)?;
-            fsm::record(self.access, self.rel, block, free)?;
+            self.free_space.record(self.access, self.rel, block, free)?;
             self.progress(VacuumPhase::VacuumingHeap, block)?;
         }
+        self.free_space.finish(self.access, self.rel)?;
         self.dead.clear();
         Ok(())
     }
@@ -405,28 +400,33 @@ impl Vacuum<'_> {
         self.map.pin(self.access, self.rel, block)?;
         let pin = self.read(block)?;
         let mut page = pin.exclusive();
-        let mut log = Vec::with_capacity(2 + 2 * offsets.len());
-        log.offsets(offsets);
+        // The page as it will be: without dead line pointers it may be all-visible. What of the plan is not carried out here died since the first pass.
+        let goal = PruneGoal { no_indexes: true, ..PruneGoal::default() };
+        self.pruner.plan(self.access, self.rel, &page, &goal)?;
+        self.pruner.set_hints(&mut page, true);
+        let map = match self.pruner.plan.is_only_unused(offsets) {
+            true => self.bits_to_set(&page),
+            false => None,
+        };
+        let mut maps = MapGuards::latch(map.map(|bits| (&self.map, VmChange { block, bits })));
         ops::free_dead(&mut page, offsets)
             .map_err(|_| corrupt(self.rel, Tid::new(block, 0), "a dead line pointer came to life"))?;
-        let rel = self.rel;
-        let mut action = WalAction::for_relation(
-            self.access.pool,
-            rel.desc.persistence,
-            Rmgr::Heap,
-            info::VACUUM,
-            Xid::INVALID,
-        );
-        let block_index = action.page(&mut page, PageChange::default());
-        action.page_data(block_index, &log);
+        let mut log = Vec::with_capacity(64);
+        log.set(offsets);
+        let mut main = Vec::new();
+        if map.is_some() {
+            ops::set_all_visible(&mut page, true);
+            maps.apply();
+            main.u8(1);
+        }
+        let (pool, persistence) = (self.access.pool, self.rel.desc.persistence);
+        let mut action = WalAction::for_relation(pool, persistence, Rmgr::Heap, info::VACUUM, Xid::INVALID);
+        let i = action.page(&mut page, PageChange::default());
+        action.page_data(i, &log);
+        action.data(&main);
+        maps.log(&mut action);
         action.commit();
         self.stats.line_pointers_freed += offsets.len() as u64;
-        // Without dead line pointers the page may be all-visible now.
-        let (plan, summary) = plan(self.access, self.rel, &mut page, &PruneGoal::default())?;
-        // The summary is of the page after the plan, which is not carried out here: something died since the first pass.
-        if plan.keeps_items() {
-            self.set_visible(&mut page, &summary)?;
-        }
         Ok(ops::room(&page))
     }
 }

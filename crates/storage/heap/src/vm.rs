@@ -23,7 +23,7 @@ use wal::{Rmgr, xlog_info};
 
 use crate::error::HeapResult;
 use crate::ops;
-use crate::records::{VmChange, put_vm};
+use crate::records::{VmChange, info, put_vm};
 use crate::rel::{Access, HeapRel};
 
 /// All rows of the page are visible to everybody.
@@ -158,6 +158,25 @@ impl<'a> MapGuards<'a> {
     }
 }
 
+/// Sets the bits of a heap page in the map, all-visible among them, and the page's own, as a WAL action. The map page is pinned.
+pub(crate) fn set_visible(
+    access: &Access<'_>,
+    rel: &HeapRel,
+    page: &mut ExclusivePage<'_>,
+    (cursor, bits): (&VmCursor, u8),
+) {
+    let block = page.tag().block;
+    let mut maps = MapGuards::latch([(cursor, VmChange { block, bits })]);
+    ops::set_all_visible(page, true);
+    maps.apply();
+    let persistence = rel.desc.persistence;
+    let mut action =
+        WalAction::for_relation(access.pool, persistence, Rmgr::Heap, info::VISIBLE, Xid::INVALID);
+    action.page(page, PageChange::default());
+    maps.log(&mut action);
+    action.commit();
+}
+
 /// Latches a heap page exclusively. If it is all-visible, the map page that describes it is pinned.
 pub(crate) fn latch_covered<'p>(
     access: &Access<'_>,
@@ -237,39 +256,31 @@ pub fn count(access: &Access<'_>, rel: &HeapRel, heap_pages: u32) -> HeapResult<
     Ok((visible, frozen))
 }
 
-/// The pages of the map of a heap of so many pages: the last that it needs, in part perhaps, and how many that makes.
-pub fn pages_of(heap_pages: u32) -> (BlockNo, u32) {
-    let (last, ..) = place(BlockNo(heap_pages));
-    (BlockNo(last), last + 1)
-}
-
-/// Clears the bits of heap pages from `pages` on, in the map page that has that one's.
-pub fn clear_from(map: &mut PageBytes, pages: u32) {
-    let (_, byte, shift) = place(BlockNo(pages));
-    map[byte] &= (1 << shift) - 1;
-    map[byte + 1..].fill(0);
-}
-
 /// Clears the bits of heap pages from `pages` on: the heap was cut there, and what is added later starts unseen. The cut itself is
 /// logged by the caller; the map page is logged as a whole, for a torn write must not take the bits that stay.
 pub fn truncate(pool: &BufferPool, file: RelFile, pages: u32) -> Result<(), BufferError> {
     if !pool.smgr().exists(file, Fork::Vm)? {
         return Ok(());
     }
-    let (last, count) = pages_of(pages);
+    let (first, byte, shift) = place(BlockNo(pages));
     let map_pages = pool.nblocks(file, Fork::Vm)?;
-    if last.0 < map_pages {
-        let pin = pool.read(Tag { rel: file, fork: Fork::Vm, block: last })?;
+    if first < map_pages {
+        let pin = pool.read(Tag { rel: file, fork: Fork::Vm, block: BlockNo(first) })?;
         let mut map = pin.exclusive();
         if !page::is_new(&map) {
-            clear_from(&mut map, pages);
-            let mut action = WalAction::new(pool, Rmgr::Xlog, xlog_info::FPI, Xid::INVALID);
-            action.page(&mut map, PageChange { force_image: true, ..PageChange::default() });
-            action.commit();
+            map[byte] &= (1 << shift) - 1;
+            map[byte + 1..].fill(0);
+            if pool.wal().is_recovering() {
+                map.mark_dirty();
+            } else {
+                let mut action = WalAction::new(pool, Rmgr::Xlog, xlog_info::FPI, Xid::INVALID);
+                action.page(&mut map, PageChange { force_image: true, ..PageChange::default() });
+                action.commit();
+            }
         }
     }
-    if count < map_pages {
-        pool.truncate(file, Fork::Vm, count)?;
+    if first + 1 < map_pages {
+        pool.truncate(file, Fork::Vm, first + 1)?;
     }
     Ok(())
 }

@@ -7,13 +7,14 @@
 use base::settings::Setting;
 use base::{Oid, SqlResult, sql_err};
 use catalog::{
-    RowExt, SizeEstimate, Table, predefined,
+    Index, RowExt, SizeEstimate, Table, predefined,
     system::{pg_attribute, pg_statistic},
 };
 use heap::HeapError;
 use tuple::Datum;
 use types::oids;
 
+use super::expression::IndexKeys;
 use super::statistics::{self, Population};
 use super::vacuum::{AnalyzeReport, Effort, Maintenance, Pace, full_name};
 use super::{alter_column_options, names, rewrite, sample};
@@ -71,7 +72,7 @@ pub(crate) fn table(
             .with_changer(|changer| changer.set_statistics(table.oid, i as i16 + 1, ty, operators, &stats))?;
     }
     progress.set(sample::PHASE, sample::FINALIZING);
-    note_sizes(session, table, sample.pages, total, columns.is_empty())?;
+    note_sizes(session, table, &sample, columns.is_empty())?;
     session.instance.counters().replace(session.catalog.database(), table.oid, |all| {
         all.live = total as i64;
         if columns.is_empty() {
@@ -157,19 +158,40 @@ fn operators_of(ty: Oid) -> (Oid, Oid) {
     (find("="), find("<"))
 }
 
-fn note_sizes(session: &Session, table: &Table, pages: u32, total: f64, all_columns: bool) -> SqlResult<()> {
+fn note_sizes(session: &Session, table: &Table, sample: &sample::Sample, all_columns: bool) -> SqlResult<()> {
     let Some(heap) = &table.heap else { return Ok(()) };
     let access = session.engine().heap_access();
+    let (pages, total) = (sample.pages, sample.total());
     let (all_visible, _) = heap::vm::count(&access, heap, pages).map_err(HeapError::into_sql)?;
-    let size = SizeEstimate { pages, tuples: total as f32, all_visible };
-    session.with_changer(|changer| {
-        changer.set_size(table.oid, size)?;
-        for index in table.indexes.iter().filter(|i| all_columns && i.predicate.is_none()) {
-            let pages = session.blocks(index.file)?;
-            changer.set_size(index.oid, SizeEstimate { pages, tuples: total as f32, all_visible: 0 })?;
+    let mut sizes = vec![(table.oid, SizeEstimate { pages, tuples: total as f32, all_visible })];
+    for index in table.indexes.iter().filter(|_| all_columns) {
+        let share = share_in_index(session, table, index, sample)?;
+        let (pages, tuples) = (session.blocks(index.file)?, (share * total).ceil() as f32);
+        sizes.push((index.oid, SizeEstimate { pages, tuples, all_visible: 0 }));
+    }
+    session.with_changer(|changer| sizes.iter().try_for_each(|(oid, size)| changer.set_size(*oid, *size)))
+}
+
+/// How many of the rows an index has entries for, as the sample tells.
+fn share_in_index(
+    session: &Session,
+    table: &Table,
+    index: &Index,
+    sample: &sample::Sample,
+) -> SqlResult<f64> {
+    if index.predicate.is_none() || sample.rows.is_empty() {
+        return Ok(1.0);
+    }
+    let count = || {
+        let mut keys = IndexKeys::new(session, table, index)?;
+        let (mut entry, mut entries) = (Vec::new(), 0);
+        for row in &sample.rows {
+            runtime::check_interrupts().map_err(plan::interrupted)?;
+            entries += usize::from(keys.entry(session, row, &mut entry)?);
         }
-        Ok(())
-    })
+        Ok(entries)
+    };
+    Ok(session.as_maintainer(table.owner, count)? as f64 / sample.rows.len() as f64)
 }
 
 fn report(session: &Session, table: &Table, sample: &sample::Sample, total: f64) {

@@ -103,7 +103,7 @@ impl Pair {
 
     fn prune(&mut self, plan: &PrunePlan) {
         let mut log = Vec::new();
-        put_prune(&mut log, plan);
+        put_prune(&mut log, plan, false);
         ops::prune(&mut self.page, plan).unwrap();
         self.redo(info::PRUNE, Xid::INVALID, &log);
     }
@@ -185,7 +185,7 @@ proptest! {
                     pair.prune(&plan);
                     let dead: Vec<u16> = plan.dead.iter().copied().filter(|n| n % 2 == 0).collect();
                     let mut log = Vec::new();
-                    log.offsets(&dead);
+                    log.set(&dead);
                     ops::free_dead(&mut pair.page, &dead).unwrap();
                     pair.redo(info::VACUUM, Xid::INVALID, &log);
                 }

@@ -161,6 +161,25 @@ fn a_lock_that_ended_during_vacuum_leaves_the_page_unfrozen() {
 }
 
 #[test]
+fn cutting_gives_way_and_comes_back() {
+    let world = World::new();
+    let rel = world.pairs();
+    let mut setup = world.session();
+    let tids: Vec<Tid> = (0..500).map(|key| setup.insert(&rel, key, &"x".repeat(100))).collect();
+    setup.commit();
+    let pages = nblocks(&world, &rel);
+    let mut deleter = world.session();
+    for tid in tids.iter().filter(|tid| tid.block.0 > 0) {
+        deleter.delete(&rel, *tid);
+    }
+    deleter.commit();
+    let mut index = TestIndex { entries: tids, wanted: 3, ..Default::default() };
+    let stats = world.vacuum(&rel, &mut index);
+    assert_eq!(index.cuts, ["lock", "unlock", "lock", "unlock", "lock", "cut to 1", "unlock"]);
+    assert_eq!(stats.pages_removed, pages - 1);
+}
+
+#[test]
 fn the_visibility_map_follows_the_page() {
     let world = World::new();
     let rel = world.pairs();

@@ -141,7 +141,7 @@ impl World {
         for record in self.pool.wal().reader(self.start) {
             let record = record.unwrap();
             if record.rmgr == Rmgr::Heap {
-                buffer::replay(&copy.pool, &record, change).unwrap();
+                redo::redo(&copy.pool, &record).unwrap();
             }
         }
         for rel in rels {
@@ -170,10 +170,6 @@ impl World {
             assert!(one[32..] == two[32..], "redo of {tag:?} differs");
         }
     }
-}
-
-fn change(page: &mut page::PageBytes, record: &wal::RecordRef<'_>, index: usize) -> Result<(), String> {
-    redo::redo_block(page, record, index).map_err(|error| error.to_string())
 }
 
 impl Drop for World {
@@ -324,6 +320,10 @@ pub struct TestIndex<'a> {
     pub none: bool,
     /// Called between the two passes over the table.
     pub between: Option<Box<dyn FnMut() + 'a>>,
+    /// How often somebody waits for the lock that cutting takes.
+    pub wanted: u32,
+    /// What became of that lock, and of the table.
+    pub cuts: Vec<String>,
 }
 
 impl VacuumCallbacks for TestIndex<'_> {
@@ -341,13 +341,18 @@ impl VacuumCallbacks for TestIndex<'_> {
         !self.none
     }
     fn lock_for_truncation(&mut self) -> HeapResult<bool> {
+        self.cuts.push("lock".into());
         Ok(true)
     }
     fn is_lock_wanted(&mut self) -> bool {
-        false
+        self.wanted = self.wanted.saturating_sub(1);
+        self.wanted > 0
     }
-    fn unlock_after_truncation(&mut self) {}
-    fn truncate(&mut self, _: &Access<'_>, _: u32) -> HeapResult<()> {
+    fn unlock_after_truncation(&mut self) {
+        self.cuts.push("unlock".into());
+    }
+    fn truncate(&mut self, _: &Access<'_>, pages: u32) -> HeapResult<()> {
+        self.cuts.push(format!("cut to {pages}"));
         // Truncation is the storage manager's record; these tests replay the heap's alone.
         Ok(())
     }
