@@ -15,7 +15,7 @@ use catalog::{BootstrapOptions, Reader, SessionCatalog, predefined};
 use engine::background::{self, Stop};
 use engine::control::{ClusterState, ControlFile};
 use engine::lock::DirectoryLock;
-use engine::{Engine, EngineError, EngineOptions};
+use engine::{Engine, EngineError, EngineOptions, RecoveryOptions};
 use exec::{
     Format, Instance, LogSink, Notification, Output, ParamValue, Passwords, Session, SessionInfo, Situation,
     SocketSink, TransactionStatus,
@@ -68,6 +68,11 @@ fn options(settings: &ServerSettings) -> SqlResult<EngineOptions> {
         log_checkpoints: settings.bool(Setting::log_checkpoints),
         checkpoint_warning: settings.duration(Setting::checkpoint_warning),
         startup_progress: settings.duration(Setting::log_startup_progress_interval),
+        recovery: RecoveryOptions {
+            open_early: settings.bool(Setting::stampede_open_during_recovery),
+            workers: settings.int(Setting::stampede_workers) as usize,
+            memory: settings.bytes(Setting::stampede_recovery_memory) as usize,
+        },
         bgwriter_delay: settings.duration(Setting::bgwriter_delay),
         wal_writer_delay: settings.duration(Setting::wal_writer_delay),
         ..EngineOptions::default()
@@ -124,9 +129,10 @@ fn fatal(error: EngineError) -> SqlError {
     }
     let code = match &error {
         EngineError::Locked(_) => SqlState::LOCK_FILE_EXISTS,
-        EngineError::ControlFile(_) | EngineError::Redo { .. } | EngineError::NoCheckpoint(_) => {
-            SqlState::DATA_CORRUPTED
-        }
+        EngineError::ControlFile(_)
+        | EngineError::Redo { .. }
+        | EngineError::LogEnds { .. }
+        | EngineError::NoCheckpoint(_) => SqlState::DATA_CORRUPTED,
         EngineError::FormatVersion { .. } => SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE,
         _ => SqlState::IO_ERROR,
     };
@@ -307,6 +313,7 @@ impl Database for Stampede {
             self.instance.sessions().add_background(pid, kind, wait);
         }
         let wal_writer = ("WAL writer", Account::WalWriter);
+        self.start(workers, 0, ("recovery", Account::Checkpointer), background::recovery);
         self.start(workers, 0, ("checkpointer", Account::Checkpointer), background::checkpointer);
         let writer = ("background writer", Account::BackgroundWriter);
         self.start(workers, 1, writer, background::background_writer);

@@ -183,7 +183,9 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-const SETTINGS: [&str; 6] = [
+const SETTINGS: [&str; 7] = [
+    // A server that is open already ends at the first page that cannot be redone: `damage.rs` has that.
+    "stampede.open_during_recovery=off",
     "max_prepared_transactions=2",
     "autovacuum=off",
     "fsync=off",

@@ -48,6 +48,38 @@ fn a_flipped_byte_is_an_error_that_names_the_page() {
     assert_eq!(client.value("select count(*) from hurt"), "200");
 }
 
+/// What the log has for a page that is damaged cannot be done. Whoever reads it is told, and the server ends, early opened or not.
+#[test]
+fn a_page_that_cannot_be_redone_ends_the_server() {
+    let mut server = Server::start(&["full_page_writes=off", "autovacuum=off"]);
+    let mut client = server.client();
+    client.query("create table t (a int primary key, b text)").unwrap();
+    client.query("insert into t select g, repeat('x', 200) from generate_series(1, 200) g").unwrap();
+    client.query("vacuum freeze t").unwrap();
+    client.query("checkpoint").unwrap();
+    client.query("update t set b = 'y' where a = 50").unwrap();
+    let path = client.value("select pg_relation_filepath('t')");
+    server.kill();
+    let file = fs::OpenOptions::new().read(true).write(true).open(server.data().join(&path)).unwrap();
+    let (mut byte, at) = ([0], 8192 + 5000);
+    file.read_exact_at(&mut byte, at).unwrap();
+    file.write_all_at(&[byte[0] ^ 0x10], at).unwrap();
+    let expected = format!("invalid page in block 1 of relation \"{path}\"");
+    for early in ["on", "off"] {
+        server.set_option(&format!("stampede.open_during_recovery={early}"));
+        server.launch();
+        assert!(!server.wait().success());
+        let log = server.log();
+        let last = log.lines().rfind(|line| line.contains("PANIC:") || line.contains("FATAL:"));
+        assert!(last.is_some_and(|line| line.contains(&expected)), "{log}");
+    }
+    // Nothing was done by halves: with the page as it was all is there.
+    file.write_all_at(&byte, at).unwrap();
+    server.run();
+    let mut client = server.client();
+    assert_eq!(client.value("select count(*) || ' ' || count(*) filter (where b = 'y') from t"), "200 1");
+}
+
 /// A session as a driver would send it, to be mutated.
 fn streams() -> Vec<Vec<u8>> {
     let hello = startup(&[("application_name", "mutant")]);

@@ -148,6 +148,8 @@ const STARTED: &[Row] = &[
             "little true",
         ),
     ),
+    ("stampede.open_during_recovery", "off", Seen(|_, _| ())),
+    ("stampede.recovery_memory", "1MB", Seen(|_, _| ())),
     ("stampede.workers", "3", Seen(workers)),
     ("superuser_reserved_connections", "4", Seen(|_, _| ())),
     ("tcp_keepalives_count", "3", Seen(|other, _| options_of_sockets(other))),

@@ -16,20 +16,16 @@
 //! | `META` | meta fields | meta page | |
 //! | `BUILD` | | full image | |
 //!
-//! Each page is changed by what the record says, never by what another page says: pages of one record may be replayed in any order. They stay
-//! latched until the record is done.
+//! Each page is changed by what the record says, never by what another page says: pages of one record may be replayed in any order.
 
 use std::fmt::Write;
 
 use base::{BlockNo, Lsn, Xid};
-use buffer::{BufferPool, RedoPage, redo_init_page, redo_page};
 use page::PageBytes;
-use wal::Record;
+use wal::{Record, RecordRef};
 
 use crate::format::{Check, Meta, NONE};
 use crate::ops::{self, ListUpdate, Reader, SplitPlan, put_sized};
-use crate::search::Exclusive;
-use crate::{BtreeError, BtreeResult};
 
 /// Kind of a record, its `info`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,8 +67,8 @@ impl Kind {
         Kind::Build,
     ];
 
-    fn of(record: &Record) -> Option<Kind> {
-        Kind::ALL.get(record.info as usize).copied()
+    fn from_info(info: u8) -> Option<Kind> {
+        Kind::ALL.get(info as usize).copied()
     }
 
     fn name(self) -> &'static str {
@@ -231,177 +227,74 @@ fn read_runs(bytes: &[u8]) -> Check<Vec<(u16, u16)>> {
     Ok(runs)
 }
 
-/// The blocks of one record being replayed.
-struct Redo<'a> {
-    pool: &'a BufferPool,
-    record: &'a Record,
-    /// Pages stay latched until the record is done.
-    held: Vec<Exclusive>,
-}
-
-impl Redo<'_> {
-    fn corrupt(&self, index: usize, what: &'static str) -> BtreeError {
-        let (rel, block) =
-            self.record.block(index).map_or((Default::default(), NONE), |block| (block.rel, block.block));
-        BtreeError::Corrupt { rel, block, what }
-    }
-
-    fn finish(
-        &mut self,
-        index: usize,
-        page: RedoPage,
-        change: impl FnOnce(&mut PageBytes) -> Check<()>,
-    ) -> BtreeResult<()> {
-        match page {
-            RedoPage::Apply(mut page) => {
-                change(&mut page).map_err(|what| self.corrupt(index, what))?;
-                page.set_redone(self.record.end);
-                self.held.push(page);
+/// Does to a page what a record says about its block reference `index`: to a page that [needs](buffer::needs) it, or to zeros if the record
+/// initialises the page. The error says what does not fit.
+pub fn redo_block(page: &mut PageBytes, record: &RecordRef<'_>, index: usize) -> Result<(), &'static str> {
+    let data = record.block(index).ok_or("the record lacks a block")?.data;
+    let mut main = Reader(record.data());
+    let kind = Kind::from_info(record.info).ok_or("unknown kind of record")?;
+    match (kind, index) {
+        (Kind::InsertLeaf | Kind::InsertUpper | Kind::InsertMeta, 0) => ops::insert(page, main.u16()?, data),
+        (Kind::InsertPosting, 0) => ops::insert_into_posting(page, main.u16()?, data),
+        (Kind::InsertUpper | Kind::InsertMeta, 1) | (Kind::NewRoot, 2) => ops::finish_split(page),
+        (Kind::InsertMeta, 2) => {
+            main.u16()?;
+            write_meta(page, &mut main)
+        }
+        (Kind::Split, 0) => ops::split_left(page, &read_split(data)?),
+        (Kind::Split, 1) | (Kind::NewRoot | Kind::PutFree, 0) => ops::from_blob(page, data),
+        (Kind::Split, _) => {
+            let present = main.take(1)?[0];
+            match index == 2 && present & SPLIT_SIBLING != 0 {
+                true => ops::link(page, record.block(1).map(|right| right.block), None),
+                false => ops::finish_split(page),
             }
-            RedoPage::Restored(page) => self.held.push(page),
-            RedoPage::Done | RedoPage::Missing => {}
         }
-        Ok(())
-    }
-
-    /// Changes the page of block reference `index` unless it has the change already. `change` gets the reference's data.
-    fn change(
-        &mut self,
-        index: usize,
-        change: impl FnOnce(&mut PageBytes, &[u8]) -> Check<()>,
-    ) -> BtreeResult<()> {
-        let block = self.record.block(index).ok_or_else(|| self.corrupt(index, "record lacks a block"))?;
-        let page = redo_page(self.pool, self.record, index)?;
-        self.finish(index, page, |page| change(page, block.data))
-    }
-
-    /// Builds the page of block reference `index` from nothing.
-    fn init(
-        &mut self,
-        index: usize,
-        build: impl FnOnce(&mut PageBytes, &[u8]) -> Check<()>,
-    ) -> BtreeResult<()> {
-        let block = self.record.block(index).ok_or_else(|| self.corrupt(index, "record lacks a block"))?;
-        let page = redo_init_page(self.pool, self.record, index)?;
-        self.finish(index, page, |page| build(page, block.data))
-    }
-
-    fn write_meta(&mut self, index: usize, meta: &Meta) -> BtreeResult<()> {
-        self.init(index, |page, _| {
-            meta.write(page);
-            Ok(())
-        })
-    }
-
-    fn data<T>(&self, read: impl FnOnce(&mut Reader<'_>) -> Check<T>) -> BtreeResult<T> {
-        read(&mut Reader(self.record.data())).map_err(|what| self.corrupt(0, what))
-    }
-}
-
-/// Replays one record of [`wal::Rmgr::Btree`].
-pub fn redo(pool: &BufferPool, record: &Record) -> BtreeResult<()> {
-    let mut redo = Redo { pool, record, held: Vec::new() };
-    let Some(kind) = Kind::of(record) else { return Err(redo.corrupt(0, "unknown kind of record")) };
-    match kind {
-        Kind::InsertLeaf | Kind::InsertPosting | Kind::InsertUpper | Kind::InsertMeta => {
-            redo_insert(&mut redo, kind)
-        }
-        Kind::Split => redo_split(&mut redo),
-        Kind::NewRoot => redo_new_root(&mut redo),
-        Kind::Dedup => redo.change(0, |page, data| ops::deduplicate(page, &read_runs(data)?)),
-        Kind::Delete | Kind::Vacuum => redo.change(0, |page, data| {
+        (Kind::NewRoot | Kind::PutFree | Kind::TakeFree, 1) | (Kind::Meta, 0) => write_meta(page, &mut main),
+        (Kind::Dedup, 0) => ops::deduplicate(page, &read_runs(data)?),
+        (Kind::Delete | Kind::Vacuum, 0) => {
             let (doomed, updates) = read_delete(data)?;
             ops::delete(page, &doomed, &updates)
-        }),
-        Kind::HalfDead => redo_half_dead(&mut redo),
-        Kind::Unlink => redo_unlink(&mut redo),
-        Kind::PutFree => {
-            let meta = redo.data(read_meta)?;
-            redo.init(0, ops::from_blob)?;
-            redo.write_meta(1, &meta)
         }
-        Kind::TakeFree => {
-            let meta = redo.data(read_meta)?;
-            redo.change(0, |page, _| ops::unmark_free(page))?;
-            redo.write_meta(1, &meta)
+        (Kind::HalfDead, 0) => ops::half_dead(page, HalfDead::read(main.0)?.top),
+        (Kind::HalfDead, 1) => {
+            let what = HalfDead::read(main.0)?;
+            ops::remove_downlink(page, what.at, what.top_right)
         }
-        Kind::Meta => {
-            let meta = redo.data(read_meta)?;
-            redo.write_meta(0, &meta)
-        }
-        Kind::Build => redo.change(0, |_, _| Err("page image is missing")),
+        (Kind::Unlink, _) => redo_unlink(page, &Unlink::read(main.0)?, index),
+        (Kind::TakeFree, 0) => ops::unmark_free(page),
+        (Kind::Build, _) => Err("page image is missing"),
+        _ => Err("the record has too many blocks"),
     }
 }
 
-fn redo_insert(redo: &mut Redo<'_>, kind: Kind) -> BtreeResult<()> {
-    let (at, meta) = redo.data(|r| {
-        let at = r.u16()?;
-        Ok((at, if r.0.is_empty() { None } else { Some(read_meta(r)?) }))
-    })?;
-    redo.change(0, |page, item| match kind {
-        Kind::InsertPosting => ops::insert_into_posting(page, at, item),
-        _ => ops::insert(page, at, item),
-    })?;
-    if matches!(kind, Kind::InsertUpper | Kind::InsertMeta) {
-        redo.change(1, |page, _| ops::finish_split(page))?;
-    }
-    match meta {
-        Some(meta) => redo.write_meta(2, &meta),
-        None => Ok(()),
-    }
-}
-
-fn redo_split(redo: &mut Redo<'_>) -> BtreeResult<()> {
-    let present = redo.data(|r| r.take(1).map(|bytes| bytes[0]))?;
-    let right = redo.record.block(1).map_or(NONE, |block| block.block);
-    redo.change(0, |page, data| ops::split_left(page, &read_split(data)?))?;
-    redo.init(1, ops::from_blob)?;
-    let mut index = 2;
-    if present & SPLIT_SIBLING != 0 {
-        redo.change(index, |page, _| ops::link(page, Some(right), None))?;
-        index += 1;
-    }
-    if present & SPLIT_CHILD != 0 {
-        redo.change(index, |page, _| ops::finish_split(page))?;
-    }
+fn write_meta(page: &mut PageBytes, main: &mut Reader<'_>) -> Check<()> {
+    read_meta(main)?.write(page);
     Ok(())
 }
 
-fn redo_new_root(redo: &mut Redo<'_>) -> BtreeResult<()> {
-    let meta = redo.data(read_meta)?;
-    redo.init(0, ops::from_blob)?;
-    redo.write_meta(1, &meta)?;
-    if redo.record.block_count() > 2 { redo.change(2, |page, _| ops::finish_split(page)) } else { Ok(()) }
-}
-
-fn redo_half_dead(redo: &mut Redo<'_>) -> BtreeResult<()> {
-    let what = redo.data(|r| HalfDead::read(r.0))?;
-    redo.change(0, |page, _| ops::half_dead(page, what.top))?;
-    redo.change(1, |page, _| ops::remove_downlink(page, what.at, what.top_right))
-}
-
-fn redo_unlink(redo: &mut Redo<'_>) -> BtreeResult<()> {
-    let what = redo.data(|r| Unlink::read(r.0))?;
-    redo.change(0, |page, _| ops::mark_deleted(page, what.safe))?;
-    redo.change(1, |page, _| ops::link(page, Some(what.left), None))?;
-    let mut index = 2;
-    if what.left != NONE {
-        redo.change(index, |page, _| ops::link(page, None, Some(what.right)))?;
-        index += 1;
-    }
-    if let Some(top) = what.leaf_top {
-        redo.change(index, |page, _| ops::half_dead(page, top))?;
-        index += 1;
-    }
-    match &what.meta {
-        Some(meta) => redo.write_meta(index, meta),
-        None => Ok(()),
+/// The blocks behind the first two are there if they are needed, in this order: left sibling, leaf, meta page.
+fn redo_unlink(page: &mut PageBytes, what: &Unlink, index: usize) -> Check<()> {
+    let left = usize::from(what.left != NONE);
+    let leaf = left + usize::from(what.leaf_top.is_some());
+    match (index, what.leaf_top, &what.meta) {
+        (0, ..) => ops::mark_deleted(page, what.safe),
+        (1, ..) => ops::link(page, Some(what.left), None),
+        (n, ..) if n < 2 + left => ops::link(page, None, Some(what.right)),
+        (n, Some(top), _) if n < 2 + leaf => ops::half_dead(page, top),
+        (n, _, Some(meta)) if n == 2 + leaf => {
+            meta.write(page);
+            Ok(())
+        }
+        _ => Err("the record has too many blocks"),
     }
 }
 
 /// Name of the action and its details, as `pg_waldump` shows them.
 pub fn describe(record: &Record) -> (&'static str, String) {
-    let Some(kind) = Kind::of(record) else { return ("UNKNOWN", format!("info {}", record.info)) };
+    let Some(kind) = Kind::from_info(record.info) else {
+        return ("UNKNOWN", format!("info {}", record.info));
+    };
     let text = details(kind, record).unwrap_or_else(|what| format!("damaged: {what}"));
     (kind.name(), text)
 }

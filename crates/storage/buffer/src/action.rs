@@ -4,7 +4,7 @@ use base::{Lsn, Xid};
 use page::PageBytes;
 use smallvec::SmallVec;
 use smgr::SmgrError;
-use wal::{BlockOptions, BlockRef, Record, RecordBuilder, Rmgr};
+use wal::{BlockOptions, Record, RecordBuilder, RecordRef, Rmgr};
 
 use crate::pin::ExclusivePage;
 use crate::pool::{BufferError, BufferPool, Persistence};
@@ -116,67 +116,63 @@ impl<'a> WalAction<'a> {
     }
 }
 
-/// What redo has to do with a page.
-pub enum RedoPage {
-    /// Apply the change, then [`ExclusivePage::set_redone`].
-    Apply(ExclusivePage<'static>),
-    /// The page has the change already.
-    Done,
-    /// The image was restored; the page is complete and marked dirty.
-    Restored(ExclusivePage<'static>),
-    /// The page is not there: its relation was cut or dropped later in the log.
-    Missing,
-}
-
-/// The page that block reference `index` of `record` names, latched, and what to do with it. A reference that the record does
-/// not have gives [`RedoPage::Missing`].
-pub fn redo_page(pool: &BufferPool, record: &Record, index: usize) -> Result<RedoPage, BufferError> {
-    let Some(block) = record.block(index) else { return Ok(RedoPage::Missing) };
-    if block.image.is_some() {
-        return restore(pool, record, block);
+/// Brings a page to the end of `record`, whose block reference `index` it is, unless it has the change already; tells whether it was changed.
+/// `change` does what the record says; an error says why that cannot be, and leaves the page useless.
+///
+/// An image replaces whatever is there, and a page that the record initialises begins with zeros: bytes that are there may be torn. A page that
+/// is new although the record did not expect that stays so: its file was cut and grew again, or it never got to the disk because its
+/// relation is dropped later.
+pub fn redo_block(
+    page: &mut PageBytes,
+    record: &RecordRef<'_>,
+    index: usize,
+    change: impl FnOnce(&mut PageBytes) -> Result<(), String>,
+) -> Result<bool, String> {
+    let Some(block) = record.block(index) else { return Ok(false) };
+    if let Some(image) = block.image {
+        image.restore(page).map_err(|invalid| invalid.to_string())?;
+        if !page::is_new(page) {
+            page::set_lsn(page, record.end);
+        }
+        return Ok(true);
     }
     if block.will_init {
-        return redo_init_page(pool, record, index);
+        page.fill(0);
+    } else if !needs(page, record) {
+        return Ok(false);
     }
-    let pin = match pool.read(tag_of(&block)) {
-        Err(BufferError::File(SmgrError::MissingFile { .. } | SmgrError::PastEnd { .. })) => {
-            return Ok(RedoPage::Missing);
+    change(page)?;
+    page::set_lsn(page, record.end);
+    Ok(true)
+}
+
+/// Whether a page has something of a record yet to come.
+pub fn needs(page: &PageBytes, record: &RecordRef<'_>) -> bool {
+    !page::is_new(page) && page::lsn(page) < record.end
+}
+
+/// Replays one record on pages of the pool, at once: for tests of those who write records. Recovery goes by the page.
+pub fn replay(
+    pool: &BufferPool,
+    record: &Record,
+    change: impl Fn(&mut PageBytes, &RecordRef<'_>, usize) -> Result<(), String>,
+) -> Result<(), BufferError> {
+    let record = record.borrowed();
+    for (index, block) in record.blocks().enumerate() {
+        let tag = Tag { rel: block.rel, fork: block.fork, block: block.block };
+        let read = match block.image.is_some() || block.will_init {
+            true => pool.read_or_zero(tag),
+            false => pool.read(tag),
+        };
+        let pin = match read {
+            Err(BufferError::File(SmgrError::MissingFile { .. } | SmgrError::PastEnd { .. })) => continue,
+            pin => pin?,
+        };
+        let mut page = pin.into_exclusive();
+        let changed = redo_block(&mut page, &record, index, |page| change(page, &record, index));
+        if changed.map_err(|reason| BufferError::Redo { lsn: record.lsn, reason })? {
+            page.mark_dirty();
         }
-        pin => pin?,
-    };
-    let page = pin.into_exclusive();
-    if page::is_new(&page) {
-        // The file was cut and grew again, or the page never got to the disk because the relation is dropped later.
-        return Ok(RedoPage::Missing);
     }
-    Ok(if page::lsn(&page) >= record.end { RedoPage::Done } else { RedoPage::Apply(page) })
-}
-
-/// The page of a reference with `will_init`: always to be built from zero, as bytes that are there may be torn.
-pub fn redo_init_page(pool: &BufferPool, record: &Record, index: usize) -> Result<RedoPage, BufferError> {
-    let Some(block) = record.block(index) else { return Ok(RedoPage::Missing) };
-    if block.image.is_some() {
-        return restore(pool, record, block);
-    }
-    let mut page = pool.read_or_zero(tag_of(&block))?.into_exclusive();
-    page.fill(0);
-    Ok(RedoPage::Apply(page))
-}
-
-fn restore(pool: &BufferPool, record: &Record, block: BlockRef<'_>) -> Result<RedoPage, BufferError> {
-    let mut page = pool.read_or_zero(tag_of(&block))?.into_exclusive();
-    if let Some(image) = block.image {
-        let BlockRef { rel, fork, block, .. } = block;
-        image.restore(&mut page).map_err(|_| BufferError::Corrupt { rel, fork, block })?;
-    }
-    if page::is_new(&page) {
-        page.mark_dirty();
-    } else {
-        page.set_redone(record.end);
-    }
-    Ok(RedoPage::Restored(page))
-}
-
-fn tag_of(block: &BlockRef<'_>) -> Tag {
-    Tag { rel: block.rel, fork: block.fork, block: block.block }
+    Ok(())
 }

@@ -2,13 +2,14 @@
 //!
 //! # What
 //! [`BufferPool`] keeps pages of relations in memory. [`BufferPool::read`] gives a [`Pin`]: the page stays. [`Pin::shared`] and
-//! [`Pin::exclusive`] give its bytes under its latch. [`WalAction`] logs a change; [`redo_page`] is the other side of it.
+//! [`Pin::exclusive`] give its bytes under its latch. [`WalAction`] logs a change; [`redo_block`] is the other side of it, and [`Overdue`] what is left of that after a crash.
 //!
 //! # Layout
 //! * `frame`: a buffer's descriptor; the table of its state word's bits is there. `tag`: what page it is.
 //! * `mapping`: which frame has which page; lookups take no lock.
 //! * `clock_sweep`: which frame is given up next (thread 2). `ring`: big scans keep to few frames.
-//! * `pool`: reading, adding, discarding pages. `write_back`: writing them. `pin`: guards. `action`: WAL.
+//! * `pool`: reading, adding, discarding pages. `write_back`: writing them. `pin`: guards. `action`: WAL. `overdue`: what recovery
+//!   has left to do.
 //! * `model`: shuttle models of `frame`, `mapping` and `clock_sweep`.
 //!
 //! # Invariants
@@ -30,8 +31,8 @@
 //! * A cleanup latch ([`Pin::cleanup`]) is the exclusive latch of a page that nobody else has pinned.
 //!
 //! # WAL and crash
-//! Recovery reads pages through the pool like everybody else; while it runs, [`wal::Wal::is_recovering`], nothing is logged and the log counts
-//! as flushed. Pages of unlogged and temporary relations have LSN 0 and need no flush; checkpoints leave them alone but for the
+//! While the log is read after a crash ([`wal::Wal::is_recovering`]) nothing is logged and it counts as flushed. Pages that it has changes for get
+//! them when they are brought in, whoever brings them, before anybody sees them ([`Overdue`]). Pages of unlogged and temporary relations have LSN 0 and need no flush; checkpoints leave them alone but for the
 //! one at shutdown.
 //!
 //! # PostgreSQL counterpart and differences
@@ -46,6 +47,7 @@ mod clock_sweep;
 mod frame;
 mod mapping;
 mod memory;
+mod overdue;
 mod pin;
 mod pool;
 mod ring;
@@ -59,7 +61,8 @@ mod model;
 #[cfg(test)]
 mod tests;
 
-pub use action::{PageChange, RedoPage, WalAction, redo_init_page, redo_page};
+pub use action::{PageChange, WalAction, needs, redo_block, replay};
+pub use overdue::{Gone, Overdue};
 pub use pin::{ExclusivePage, Pin, SharedPage};
 pub use pool::{BufferError, BufferPool, Persistence, PoolOptions};
 pub use ring::{Ring, RingKind};

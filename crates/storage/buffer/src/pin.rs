@@ -6,7 +6,7 @@ use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU16, Ordering};
 
-use base::{Lsn, PAGE_SIZE};
+use base::PAGE_SIZE;
 use page::PageBytes;
 use runtime::{WaitEvent, waiting};
 
@@ -291,12 +291,6 @@ impl ExclusivePage<'_> {
         // SAFETY: the hold that the guard stood for.
         unsafe { held.latch().unlock_exclusive() };
         held.into_pin()
-    }
-
-    /// Redo: stamps the record's end and marks the page dirty.
-    pub fn set_redone(&mut self, end: Lsn) {
-        page::set_lsn(self, end);
-        self.mark_dirty();
     }
 
     /// Marks a page dirty whose change is not logged (unlogged relation, free-space map).

@@ -5,7 +5,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use base::{BlockNo, Fork, Oid, RelFile, Severity, SqlError, SqlState};
+use base::{BlockNo, Fork, Lsn, Oid, RelFile, Severity, SqlError, SqlState};
 use page::PageBytes;
 use runtime::usage::{timed, used};
 use runtime::{WaitEvent, WaitQueue, waiting};
@@ -16,6 +16,7 @@ use crate::clock_sweep::ClockSweep;
 use crate::frame::{DIRTY, Frame, MAPPED, MAX_USAGE, READING, VALID, pins};
 use crate::mapping::Mapping;
 use crate::memory::{PageMemory, Table};
+use crate::overdue::{Gone, Overdue, OverdueSlot};
 use crate::pin::{ExclusivePage, Pin};
 use crate::ring::{Ring, RingKind};
 use crate::stats::{BufferStats, IoKind, Stats, add, count};
@@ -58,6 +59,13 @@ pub enum BufferError {
     NoLog(WalError),
     /// Every buffer is pinned: 53200.
     NoUnpinnedBuffers,
+    /// After a crash, a record of the log cannot be replayed on a page: XX001.
+    Redo {
+        /// Start of the record.
+        lsn: Lsn,
+        /// Why not.
+        reason: String,
+    },
 }
 
 impl fmt::Display for BufferError {
@@ -69,6 +77,9 @@ impl fmt::Display for BufferError {
             BufferError::File(error) => error.fmt(f),
             BufferError::Wal(error) | BufferError::NoLog(error) => error.fmt(f),
             BufferError::NoUnpinnedBuffers => f.write_str("no unpinned buffers available"),
+            BufferError::Redo { lsn, reason } => {
+                write!(f, "could not replay the WAL record at {lsn}: {reason}")
+            }
         }
     }
 }
@@ -95,7 +106,9 @@ impl From<BufferError> for SqlError {
             BufferError::NoLog(error) => {
                 return base::os::file_error(error.kind, error.transient, &error.message);
             }
-            BufferError::Corrupt { .. } => (Severity::Error, SqlState::DATA_CORRUPTED),
+            BufferError::Corrupt { .. } | BufferError::Redo { .. } => {
+                (Severity::Error, SqlState::DATA_CORRUPTED)
+            }
             BufferError::NoUnpinnedBuffers => (Severity::Error, SqlState::INSUFFICIENT_RESOURCES),
             BufferError::File(SmgrError::MissingFile { .. }) => (Severity::Error, SqlState::UNDEFINED_FILE),
             BufferError::File(SmgrError::PastEnd { .. } | SmgrError::Cut { .. }) => {
@@ -161,6 +174,7 @@ pub(crate) struct Inner {
     pub options: PoolOptions,
     pub stats: Stats,
     pub background: Background,
+    overdue: OverdueSlot,
     queues: Box<[WaitQueue]>,
     /// Threads between giving up their last pin and waking somebody through `queues`.
     wakers: AtomicUsize,
@@ -276,6 +290,7 @@ impl BufferPool {
             options: PoolOptions { buffers, ..options },
             stats: Stats::default(),
             background: Background::default(),
+            overdue: OverdueSlot::default(),
             queues: (0..QUEUES).map(|_| WaitQueue::new()).collect(),
             wakers: AtomicUsize::new(0),
         });
@@ -300,6 +315,11 @@ impl BufferPool {
             Persistence::Permanent => self.wal().admit().map_err(BufferError::NoLog),
             _ => Ok(()),
         }
+    }
+
+    /// After a crash: what the log still has for pages that are brought in, until there is nothing left of it.
+    pub fn set_overdue(&self, overdue: Option<Arc<dyn Overdue>>) {
+        self.inner().overdue.set(overdue);
     }
 
     /// The files below.
@@ -370,7 +390,7 @@ impl BufferPool {
         inner.smgr.prefetch(first.rel, first.fork, BlockNo(first.block.0 + from), to + 1 - from);
     }
 
-    /// Redo: the page, zeroed without reading if it is not in the pool; the fork is created and extended as needed.
+    /// The page, zeroed without reading if it is not in the pool; the fork is created and extended as needed. For forks that nobody logs.
     pub fn read_or_zero(&self, tag: Tag) -> Result<Pin, BufferError> {
         let nblocks = match self.inner().smgr.nblocks(tag.rel, tag.fork) {
             Err(SmgrError::MissingFile { .. }) => {
@@ -471,49 +491,60 @@ impl BufferPool {
 
     /// Fills a page that nobody else looks at before it is valid.
     fn fill(&self, pin: &Pin, kind: IoKind, load: Load, mut reading: Reading<'_>) -> Result<(), BufferError> {
-        let Tag { rel, fork, block } = pin.tag();
         // SAFETY: `READING` is ours and the page is not valid, so nobody has a reference to the bytes.
         let bytes = unsafe { &mut *self.inner().page_ptr(pin.index()) };
-        let filled = match load {
-            Load::Zero => {
+        let mut read = |bytes: &mut PageBytes| self.read_page(pin.tag(), bytes, kind, load);
+        let filled = match (load, self.inner().overdue.get()) {
+            (Load::Zero, _) => {
                 bytes.fill(0);
-                Ok(())
+                Ok(false)
             }
-            Load::Read | Load::ReadOrReset => {
-                self.inner().stats.read(kind);
-                let read = || self.inner().smgr.read(rel, fork, block, bytes);
-                let (read, time) = waiting(WaitEvent::DataFileRead, || timed(|c| &c.shared_read_time, read));
-                add(&self.inner().stats.here().of(kind).read_time, time);
-                // A page of zeros never reached the disk, and those that a checkpoint has seen all did.
-                let lost = || block.0 < self.inner().smgr.settled_pages(rel, fork);
-                read.map_err(BufferError::File).and_then(|()| match page::verify(bytes, block) {
-                    Ok(page::State::Zero) if lost() => {
-                        used(|c| &c.checksum_failures, 1);
-                        Err(BufferError::Corrupt { rel, fork, block })
-                    }
-                    Ok(_) => Ok(()),
-                    Err(_) if load == Load::ReadOrReset => {
-                        bytes.fill(0);
-                        Ok(())
-                    }
-                    Err(wrong) => {
-                        if matches!(wrong, page::Corrupt::Checksum { .. }) {
-                            used(|c| &c.checksum_failures, 1);
-                        }
-                        Err(BufferError::Corrupt { rel, fork, block })
-                    }
-                })
-            }
+            (_, None) => read(bytes).map(|()| false),
+            (_, Some(overdue)) => overdue.fill(pin.tag(), bytes, &mut read),
         };
         match filled {
-            Ok(()) => {
-                reading.result = VALID;
+            Ok(changed) => {
+                reading.result = if changed { VALID | DIRTY } else { VALID };
                 Ok(())
             }
             Err(error) => {
                 drop(reading);
                 self.forget(pin);
                 Err(error)
+            }
+        }
+    }
+
+    /// Reads what a page's file has.
+    fn read_page(
+        &self,
+        tag: Tag,
+        bytes: &mut PageBytes,
+        kind: IoKind,
+        load: Load,
+    ) -> Result<(), BufferError> {
+        let Tag { rel, fork, block } = tag;
+        self.inner().stats.read(kind);
+        let read = || self.inner().smgr.read(rel, fork, block, bytes);
+        let (read, time) = waiting(WaitEvent::DataFileRead, || timed(|c| &c.shared_read_time, read));
+        add(&self.inner().stats.here().of(kind).read_time, time);
+        read?;
+        match page::verify(bytes, block) {
+            // A page of zeros never reached the disk, and those that a checkpoint has seen all did.
+            Ok(page::State::Zero) if block.0 < self.inner().smgr.settled_pages(rel, fork) => {
+                used(|c| &c.checksum_failures, 1);
+                Err(BufferError::Corrupt { rel, fork, block })
+            }
+            Ok(_) => Ok(()),
+            Err(_) if load == Load::ReadOrReset => {
+                bytes.fill(0);
+                Ok(())
+            }
+            Err(wrong) => {
+                if matches!(wrong, page::Corrupt::Checksum { .. }) {
+                    used(|c| &c.checksum_failures, 1);
+                }
+                Err(BufferError::Corrupt { rel, fork, block })
             }
         }
     }
@@ -672,6 +703,7 @@ impl BufferPool {
 
     /// Discards the pages from `nblocks` on and cuts the file. The caller has the relation to itself and has logged it.
     pub fn truncate(&self, rel: RelFile, fork: Fork, nblocks: u32) -> Result<(), BufferError> {
+        self.inner().overdue.forget(Gone::From(Tag { rel, fork, block: BlockNo(nblocks) }));
         let end = self.inner().smgr.nblocks(rel, fork).unwrap_or(u32::MAX);
         if (end.saturating_sub(nblocks) as usize) < self.buffers() / ONE_BY_ONE {
             for block in (nblocks..end).map(BlockNo) {
@@ -687,6 +719,7 @@ impl BufferPool {
 
     /// Discards all pages of relations that are to be unlinked. Nobody uses them any more.
     pub fn drop_relations(&self, rels: &[RelFile]) {
+        self.inner().overdue.forget(Gone::Relations(rels));
         let mut sorted = rels.to_vec();
         sorted.sort_unstable();
         self.discard_where(|tag| sorted.binary_search(&tag.rel).is_ok());
@@ -694,6 +727,7 @@ impl BufferPool {
 
     /// Discards all pages of a database that is to be removed. Nobody uses it any more.
     pub fn drop_database(&self, database: Oid) {
+        self.inner().overdue.forget(Gone::Database(database));
         self.discard_where(|tag| tag.rel.database == database);
     }
 

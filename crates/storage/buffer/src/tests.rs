@@ -503,16 +503,12 @@ fn the_background_writer_cleans_ahead_of_the_sweep() {
 
 /// Redo of this module's records.
 fn redo(pool: &BufferPool, record: &wal::Record) {
-    for (i, block) in record.blocks().enumerate() {
-        match redo_page(pool, record, i).unwrap() {
-            RedoPage::Apply(mut page) => {
-                set_number(&mut page, u64::from_le_bytes(block.data.try_into().unwrap()));
-                page.set_redone(record.end);
-            }
-            RedoPage::Done | RedoPage::Restored(_) => {}
-            RedoPage::Missing => panic!("block {} is missing", block.block),
-        }
-    }
+    let change = |page: &mut page::PageBytes, record: &wal::RecordRef<'_>, index| {
+        let data = record.block(index).unwrap().data;
+        set_number(page, u64::from_le_bytes(data.try_into().unwrap()));
+        Ok(())
+    };
+    crate::replay(pool, record, change).unwrap();
 }
 
 /// Random changes, hints, write-backs and checkpoints; crashes that lose and tear; redo; nothing flushed is missing.

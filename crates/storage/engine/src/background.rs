@@ -52,6 +52,19 @@ pub fn checkpointer(engine: &Engine, stop: &Stop, after_round: &dyn Fn()) -> Res
     Ok(())
 }
 
+/// Ends the recovery that the server was opened with, if it was opened before that.
+pub fn recovery(engine: &Engine, stop: &Stop, after_round: &dyn Fn()) -> Result<(), EngineError> {
+    let mut trouble = Trouble::default();
+    loop {
+        trouble.note("recovery", engine.finish_recovery())?;
+        after_round();
+        if stop.is_set() || !trouble.lasts {
+            return Ok(());
+        }
+        stop.pause(Duration::from_millis(800));
+    }
+}
+
 /// A full disk is no reason to stop, and is worth a line when it begins and when it ends.
 #[derive(Default)]
 struct Trouble {

@@ -139,6 +139,10 @@ impl Checkpointer {
 impl Engine {
     /// Takes a checkpoint and waits for it.
     pub fn checkpoint(&self, cause: CheckpointCause) -> Result<CheckpointStats, EngineError> {
+        if cause != CheckpointCause::EndOfRecovery {
+            // Redo would have to begin behind what pages still need.
+            self.finish_recovery()?;
+        }
         let mut progress = self.next_checkpoint(cause);
         let begin = now();
         self.note_checkpoint(|totals| match cause {
@@ -340,6 +344,9 @@ impl Engine {
 
     /// The checkpoint that is due now by time or by log volume, if any. None while one is being taken: whoever asks asks again.
     pub(crate) fn checkpoint_due(&self) -> Option<CheckpointCause> {
+        if self.is_in_recovery() {
+            return None;
+        }
         let progress = self.checkpointer.progress.try_lock()?;
         let written = self.wal.insert_end().0.saturating_sub(progress.redo.0);
         // Segments before this one, if there are any, will do for the one that there is no room for.

@@ -31,7 +31,7 @@ use base::{BlockNo, Fork, Oid, RelFile, Xid, stop_point};
 use buffer::{PageChange, Persistence, Ring, RingKind, Tag, WalAction};
 use runtime::fs::{self, File, OpenOptions};
 use txn::{End, Phase, RelationFiles, Transaction};
-use wal::{Record, Rmgr, xlog_info};
+use wal::{RecordRef, Rmgr, xlog_info};
 
 use crate::map::{self, Numbers};
 use crate::xlog::{self, DatabaseChange};
@@ -144,6 +144,8 @@ impl Engine {
     }
 
     fn copy_files(&self, xid: Xid, (to, from): (Oid, Oid), numbers: Numbers) -> Result<(), EngineError> {
+        // Files have what recovery brought to their pages only when they were written.
+        self.finish_recovery()?;
         self.pool.flush_database(from)?;
         self.make_folder(to, xid, numbers, |folder| self.copy_folder(from, folder))?;
         let end = self.wal.insert(&xlog::copy_database_record(xid, to, from));
@@ -222,8 +224,8 @@ impl Engine {
         }
     }
 
-    /// Redo of the making of a database.
-    pub(crate) fn redo_database(&self, record: &Record) -> Result<(), EngineError> {
+    /// Redo of the making of a database; of one that is copied the files have everything.
+    pub(crate) fn redo_database(&self, record: &RecordRef<'_>) -> Result<(), EngineError> {
         let malformed = |reason: &str| EngineError::Redo { lsn: record.lsn, reason: reason.into() };
         match xlog::as_database_change(record) {
             Some(DatabaseChange::CreateLogged { database, map }) => {
@@ -240,7 +242,6 @@ impl Engine {
                     tracing::warn!("skipping the copy of database {from}: it was removed");
                     return Ok(());
                 }
-                self.pool.flush_database(from)?;
                 let numbers = self.maps.numbers(from);
                 self.make_folder(database, record.xid, numbers, |folder| self.copy_folder(from, folder))
             }

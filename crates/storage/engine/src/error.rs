@@ -34,6 +34,15 @@ pub enum EngineError {
         /// Why not.
         reason: String,
     },
+    /// The log ends before a record that is known to have been on disk.
+    LogEnds {
+        /// Where it ends.
+        at: Lsn,
+        /// So far it went.
+        known: Lsn,
+        /// Why it ends there.
+        reason: String,
+    },
     /// The log failed; the server must stop.
     Wal(wal::WalError),
     /// A page could not be read or written.
@@ -63,6 +72,9 @@ impl fmt::Display for EngineError {
             }
             EngineError::Redo { lsn, reason } => {
                 write!(f, "could not replay the WAL record at {lsn}: {reason}")
+            }
+            EngineError::LogEnds { at, known, reason } => {
+                write!(f, "WAL ends at {at}, before the end of the checkpoint record at {known}: {reason}")
             }
             EngineError::Wal(error) => error.fmt(f),
             EngineError::Buffer(error) => error.fmt(f),

@@ -30,7 +30,7 @@
 //!
 //! # Invariants
 //! 1. A server that holds the directory's lock is the only one that writes below it.
-//! 2. After [`Engine::open`] every committed change is in the pool or on disk, and no other.
+//! 2. After [`Engine::open`] whoever reads a page finds every committed change, and no other.
 //! 3. The layers below never call up: redo dispatch, checkpoints and file removal are done from here.
 //!
 //! # PostgreSQL counterpart and differences
@@ -57,7 +57,7 @@ use std::time::Duration;
 
 use base::{Lsn, MultiXactId, Oid, Xid};
 use buffer::{BufferPool, PoolOptions};
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 use smgr::{Smgr, SmgrOptions};
 use txn::{OldestIds, TxnOptions, TxnStart, TxnSystem};
 use wal::{Wal, WalOptions, WalStart};
@@ -66,11 +66,13 @@ pub use access::RowLiveness;
 pub use checkpoint::{CheckpointCause, CheckpointStats, CheckpointTotals};
 pub use database::CopyStrategy;
 pub use error::EngineError;
+pub use recovery::{RecoveryOptions, RecoveryProgress};
 
 use checkpoint::Checkpointer;
 use control::{Checkpoint, ClusterState, ControlFile};
 use lock::DirectoryLock;
 use map::RelationMaps;
+use recovery::Recovery;
 use relation::{Files, OidCounter};
 
 /// Major version of PostgreSQL whose behaviour is the specification.
@@ -99,6 +101,8 @@ pub struct EngineOptions {
     pub checkpoint_warning: Duration,
     /// `log_startup_progress_interval`; zero: never.
     pub startup_progress: Duration,
+    /// What a crash is recovered from with.
+    pub recovery: RecoveryOptions,
     /// `bgwriter_delay`.
     pub bgwriter_delay: Duration,
     /// `wal_writer_delay`.
@@ -118,6 +122,7 @@ impl Default for EngineOptions {
             log_checkpoints: true,
             checkpoint_warning: Duration::from_secs(30),
             startup_progress: Duration::from_secs(10),
+            recovery: RecoveryOptions::default(),
             bgwriter_delay: Duration::from_millis(200),
             wal_writer_delay: Duration::from_millis(200),
         }
@@ -137,6 +142,8 @@ pub struct Engine {
     maps: Arc<RelationMaps>,
     files: Arc<Files>,
     checkpointer: Checkpointer,
+    /// Until a recovery's last checkpoint.
+    recovery: Mutex<Option<Arc<Recovery>>>,
     index_horizon: access::IndexHorizon,
     _lock: DirectoryLock,
 }
@@ -185,6 +192,15 @@ fn empty_folder(path: &Path) -> std::io::Result<()> {
     }
 }
 
+impl Drop for Engine {
+    fn drop(&mut self) {
+        if let Some(recovery) = self.recovery.lock().take() {
+            recovery.stop();
+            self.pool.set_overdue(None);
+        }
+    }
+}
+
 impl Engine {
     /// Makes a data directory in `dir` (created if missing; must be empty) and opens it, ready for bootstrap: no relations,
     /// OIDs below those that users get. A crash before [`Engine::shutdown`] leaves a directory that
@@ -221,7 +237,8 @@ impl Engine {
         Ok(engine)
     }
 
-    /// Opens the data directory, replaying the log if the last server did not shut down.
+    /// Opens the data directory, replaying the log if the last server did not shut down; with [`RecoveryOptions::open_early`] pages are
+    /// replayed behind, and [`finish_recovery`](Self::finish_recovery) waits for them.
     pub fn open(dir: &Path, options: EngineOptions) -> Result<Engine, EngineError> {
         Self::open_locked(dir, DirectoryLock::acquire(dir)?, options)
     }
@@ -259,7 +276,7 @@ impl Engine {
         engine.smgr.begin_recovery(lengths::read(dir)?.into_iter());
         engine.txns.begin_recovery()?;
         engine.txns.prepared().expect(record.prepared);
-        let end = if clean { record.end } else { engine.redo(redo)? };
+        let end = if clean { record.end } else { engine.read_log(redo, record.end)? };
         engine.wal.start(WalStart { system_identifier: engine.wal.system_identifier(), end, redo })?;
         engine.txns.end_recovery()?;
         if !clean {
@@ -271,10 +288,10 @@ impl Engine {
             tracing::info!("recovering prepared transaction {}", prepared.xid);
         }
         engine.checkpointer.start(redo);
-        if !clean {
-            engine.checkpoint(CheckpointCause::EndOfRecovery)?;
+        match clean {
+            true => engine.set_state(ClusterState::InProduction)?,
+            false => engine.start_redo(engine.options().recovery.open_early)?,
         }
-        engine.set_state(ClusterState::InProduction)?;
         Ok(engine)
     }
 
@@ -313,6 +330,7 @@ impl Engine {
             files,
             oids: OidCounter::new(control.checkpoint.next_oid),
             checkpointer: Checkpointer::default(),
+            recovery: Mutex::default(),
             control: runtime::Mutex::new(runtime::WaitEvent::ControlFile, control),
             wal,
             options: RwLock::new(Arc::new(options)),

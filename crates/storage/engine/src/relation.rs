@@ -159,20 +159,15 @@ impl Engine {
         txn.drop_at_commit(file);
     }
 
-    /// Cuts a relation to `pages` pages. The caller holds it exclusively.
+    /// Cuts a relation to `pages` pages; maps keep what belongs to these. The caller holds it exclusively.
     pub fn truncate_relation(&self, file: RelFile, pages: u32) -> Result<(), EngineError> {
         // A checkpoint whose redo starts behind the record must not note the old length.
         self.txns.within_gate(|| {
             let end = self.wal.insert(&xlog::truncate_record(file, pages));
             self.wal.flush(end)?;
-            self.truncate_files(file, pages)
+            self.pool.truncate(file, Fork::Main, pages)?;
+            heap::vm::truncate(&self.pool, file, pages)?;
+            Ok(())
         })
-    }
-
-    /// Cuts the files of all forks; maps keep what belongs to the remaining pages.
-    pub(crate) fn truncate_files(&self, file: RelFile, pages: u32) -> Result<(), EngineError> {
-        self.pool.truncate(file, Fork::Main, pages)?;
-        heap::vm::truncate(&self.pool, file, pages)?;
-        Ok(())
     }
 }

@@ -24,11 +24,11 @@
 //! writes the page.
 
 use base::{BlockNo, Fork, RelFile, Tid, Xid};
-use buffer::{ExclusivePage, PageChange, Persistence, RedoPage, Tag, WalAction};
+use buffer::{ExclusivePage, PageChange, Persistence, Tag, WalAction};
 use heap::header::form_tuple;
 use page::PageBytes;
 use tuple::{Attr, Datum, Physical, RowLayout};
-use wal::{Record, Rmgr};
+use wal::Rmgr;
 
 use crate::{Engine, EngineError};
 
@@ -184,18 +184,13 @@ impl Engine {
         }
         Ok(Changed::Done)
     }
+}
 
-    /// Redo.
-    pub(crate) fn redo_sequence(&self, record: &Record) -> Result<(), EngineError> {
-        let malformed = || EngineError::Redo { lsn: record.lsn, reason: "malformed sequence record".into() };
-        let block = record.block(0).ok_or_else(malformed)?;
-        let row = SequenceRow::decode(block.data).ok_or_else(malformed)?;
-        if let RedoPage::Apply(mut page) = buffer::redo_init_page(self.pool(), record, 0)? {
-            row.init(&mut page);
-            page.set_redone(record.end);
-        }
-        Ok(())
-    }
+/// Redo: makes a page of zeros the sequence's.
+pub(crate) fn redo_block(page: &mut PageBytes, data: &[u8]) -> Result<(), &'static str> {
+    let row = SequenceRow::decode(data).ok_or("malformed sequence record")?;
+    row.init(page);
+    Ok(())
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@
 //! A relation file is 12 bytes: tablespace, database, number, each u32 little-endian.
 
 use std::fmt;
+use std::ops::Deref;
 
 use base::{Fork, Oid, RelFile, Xid};
 use wal::{Record, RecordBuilder, Rmgr, WalDescribe};
@@ -47,7 +48,7 @@ pub fn checkpoint_record(checkpoint: &Checkpoint, prepared: &[Xid]) -> RecordBui
 }
 
 /// The checkpoint that a record holds, if it is one.
-pub fn as_checkpoint(record: &Record) -> Option<Checkpoint> {
+pub fn as_checkpoint<B: Deref<Target = [u8]>>(record: &Record<B>) -> Option<Checkpoint> {
     let is_one = record.rmgr == Rmgr::Xlog && matches!(record.info, CHECKPOINT_SHUTDOWN | CHECKPOINT_ONLINE);
     if is_one { Checkpoint::decode(record.data()) } else { None }
 }
@@ -66,7 +67,7 @@ pub fn next_oid_record(limit: Oid) -> RecordBuilder<'static> {
 }
 
 /// The limit of a NEXTOID record.
-pub fn as_next_oid(record: &Record) -> Option<Oid> {
+pub fn as_next_oid<B: Deref<Target = [u8]>>(record: &Record<B>) -> Option<Oid> {
     (record.rmgr == Rmgr::Xlog && record.info == NEXTOID).then(|| u32_at(record.data(), 0).map(Oid))?
 }
 
@@ -94,7 +95,7 @@ pub enum FileChange {
 }
 
 /// Decodes an [`Rmgr::Smgr`] record; `None` if it is malformed.
-pub fn as_file_change(record: &Record) -> Option<FileChange> {
+pub fn as_file_change<B: Deref<Target = [u8]>>(record: &Record<B>) -> Option<FileChange> {
     let data = record.data();
     let rel = RelFile {
         tablespace: Oid(u32_at(data, 0)?),
@@ -142,7 +143,7 @@ pub enum DatabaseChange<'a> {
 }
 
 /// Decodes an [`Rmgr::Database`] record; `None` if it is malformed.
-pub fn as_database_change(record: &Record) -> Option<DatabaseChange<'_>> {
+pub fn as_database_change<B: Deref<Target = [u8]>>(record: &Record<B>) -> Option<DatabaseChange<'_>> {
     let data = record.data();
     let database = Oid(u32_at(data, 0)?);
     match record.info {

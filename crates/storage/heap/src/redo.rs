@@ -4,10 +4,9 @@
 
 use std::fmt;
 
-use base::{BlockNo, Fork, Lsn, Xid};
-use buffer::{BufferError, BufferPool, RedoPage, redo_init_page, redo_page};
+use base::{BlockNo, Fork, Xid};
 use page::PageBytes;
-use wal::{Record, WalDescribe};
+use wal::{Record, RecordRef, WalDescribe};
 
 use crate::header::HEADER_LEN;
 use crate::ops::{self, Mismatch, OpResult, Stamp};
@@ -16,69 +15,39 @@ use crate::records::{
 };
 use crate::vm;
 
-/// Why a record could not be replayed: recovery stops.
-#[derive(Debug)]
-pub enum RedoError {
-    /// The page could not be had.
-    Buffer(BufferError),
-    /// Record and page do not fit together.
-    Mismatch {
-        /// The record.
-        lsn: Lsn,
-        /// Its kind.
-        info: u8,
-        /// Which of its blocks.
-        block: usize,
-    },
+/// Record and page do not fit together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RedoError {
+    /// The record's kind.
+    info: u8,
+    /// Which of its blocks.
+    block: usize,
 }
 
 impl fmt::Display for RedoError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RedoError::Buffer(error) => error.fmt(f),
-            RedoError::Mismatch { lsn, info, block } => {
-                write!(f, "heap record {} at {lsn} does not fit its block {block}", kind_name(*info))
-            }
-        }
+        write!(f, "heap record {} does not fit its block {}", kind_name(self.info), self.block)
     }
 }
 
 impl std::error::Error for RedoError {}
 
-impl From<BufferError> for RedoError {
-    fn from(error: BufferError) -> RedoError {
-        RedoError::Buffer(error)
-    }
-}
-
-/// Replays one record. Records of different pages may be replayed by different workers, those of one page in order.
-pub fn redo(pool: &BufferPool, record: &Record) -> Result<(), RedoError> {
-    for index in 0..record.block_count() {
-        let Some(block) = record.block(index) else { continue };
-        let page = if block.will_init {
-            redo_init_page(pool, record, index)?
-        } else {
-            redo_page(pool, record, index)?
-        };
-        let RedoPage::Apply(mut page) = page else { continue };
-        let change = Change {
-            kind: record.info,
-            xid: record.xid,
-            main: record.data(),
-            index,
-            fork: block.fork,
-            block: block.block,
-            will_init: block.will_init,
-            data: block.data,
-        };
-        apply(&mut page, &change).map_err(|Mismatch| RedoError::Mismatch {
-            lsn: record.lsn,
-            info: record.info,
-            block: index,
-        })?;
-        page.set_redone(record.end);
-    }
-    Ok(())
+/// Does to a page what a record says about its block reference `index`: to a page that [needs](buffer::needs) it, or to zeros if the record
+/// initialises the page.
+pub fn redo_block(page: &mut PageBytes, record: &RecordRef<'_>, index: usize) -> Result<(), RedoError> {
+    let failed = RedoError { info: record.info, block: index };
+    let block = record.block(index).ok_or(failed)?;
+    let change = Change {
+        kind: record.info,
+        xid: record.xid,
+        main: record.data(),
+        index,
+        fork: block.fork,
+        block: block.block,
+        will_init: block.will_init,
+        data: block.data,
+    };
+    apply(page, &change).map_err(|Mismatch| failed)
 }
 
 /// What a record says about one of its pages.

@@ -256,31 +256,39 @@ pub fn count(access: &Access<'_>, rel: &HeapRel, heap_pages: u32) -> HeapResult<
     Ok((visible, frozen))
 }
 
+/// The pages of the map of a heap of so many pages: the last that it needs, in part perhaps, and how many that makes.
+pub fn pages_of(heap_pages: u32) -> (BlockNo, u32) {
+    let (last, ..) = place(BlockNo(heap_pages));
+    (BlockNo(last), last + 1)
+}
+
+/// Clears the bits of heap pages from `pages` on, in the map page that has that one's.
+pub fn clear_from(map: &mut PageBytes, pages: u32) {
+    let (_, byte, shift) = place(BlockNo(pages));
+    map[byte] &= (1 << shift) - 1;
+    map[byte + 1..].fill(0);
+}
+
 /// Clears the bits of heap pages from `pages` on: the heap was cut there, and what is added later starts unseen. The cut itself is
 /// logged by the caller; the map page is logged as a whole, for a torn write must not take the bits that stay.
 pub fn truncate(pool: &BufferPool, file: RelFile, pages: u32) -> Result<(), BufferError> {
     if !pool.smgr().exists(file, Fork::Vm)? {
         return Ok(());
     }
-    let (first, byte, shift) = place(BlockNo(pages));
+    let (last, count) = pages_of(pages);
     let map_pages = pool.nblocks(file, Fork::Vm)?;
-    if first < map_pages {
-        let pin = pool.read(Tag { rel: file, fork: Fork::Vm, block: BlockNo(first) })?;
+    if last.0 < map_pages {
+        let pin = pool.read(Tag { rel: file, fork: Fork::Vm, block: last })?;
         let mut map = pin.exclusive();
         if !page::is_new(&map) {
-            map[byte] &= (1 << shift) - 1;
-            map[byte + 1..].fill(0);
-            if pool.wal().is_recovering() {
-                map.mark_dirty();
-            } else {
-                let mut action = WalAction::new(pool, Rmgr::Xlog, xlog_info::FPI, Xid::INVALID);
-                action.page(&mut map, PageChange { force_image: true, ..PageChange::default() });
-                action.commit();
-            }
+            clear_from(&mut map, pages);
+            let mut action = WalAction::new(pool, Rmgr::Xlog, xlog_info::FPI, Xid::INVALID);
+            action.page(&mut map, PageChange { force_image: true, ..PageChange::default() });
+            action.commit();
         }
     }
-    if first + 1 < map_pages {
-        pool.truncate(file, Fork::Vm, first + 1)?;
+    if count < map_pages {
+        pool.truncate(file, Fork::Vm, count)?;
     }
     Ok(())
 }

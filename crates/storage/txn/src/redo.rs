@@ -4,6 +4,8 @@
 //! of whatever resource manager, is shown to [`TxnSystem::observe_xid`], so that no xid with a trace in WAL is given out
 //! again.
 
+use std::ops::Deref;
+
 use base::{MultiXactId, Xid};
 use wal::{Record, Rmgr};
 
@@ -23,7 +25,7 @@ impl TxnSystem {
     }
 
     /// Replays a record of `Rmgr::Xact`, `Rmgr::Clog` or `Rmgr::Multixact`; false if it is none that this version writes.
-    pub fn redo(&self, record: &Record) -> Result<bool, TxnError> {
+    pub fn redo<B: Deref<Target = [u8]>>(&self, record: &Record<B>) -> Result<bool, TxnError> {
         self.redo_parts(record.rmgr, record.info, record.xid, record.data(), record.end)
     }
 

@@ -12,25 +12,29 @@ use crate::record::{HEADER_SIZE, Header, Invalid, Record};
 use crate::segment::SegmentHeader;
 
 /// Bytes read ahead at a time.
-const WINDOW: usize = 256 << 10;
+pub(crate) const WINDOW: usize = 256 << 10;
 
 /// Reads records in order and ends at the first that is not valid: that is the end of the log after a crash. Only a disk
 /// that fails gives an error.
 pub struct WalReader {
-    dir: PathBuf,
-    geometry: Geometry,
+    pub(crate) dir: PathBuf,
+    pub(crate) geometry: Geometry,
     system_identifier: Option<u64>,
     file: Option<(u64, File)>,
     /// Position of the next record.
-    next: u64,
+    pub(crate) next: u64,
     /// Bytes of the log from position `window_start` on.
     window: Vec<u8>,
     window_start: u64,
-    ended: Option<String>,
+    pub(crate) ended: Option<String>,
+    /// Bytes from `next` on, of which no chunk was made yet.
+    pub(crate) ahead: Vec<u8>,
+    /// What comes behind the last chunk.
+    pub(crate) stop_ahead: Option<Stop>,
 }
 
 /// Why the bytes of a record could not be had.
-enum Stop {
+pub(crate) enum Stop {
     End(String),
     Failed(WalError),
 }
@@ -55,6 +59,8 @@ impl WalReader {
             window: Vec::new(),
             window_start: 0,
             ended: None,
+            ahead: Vec::new(),
+            stop_ahead: None,
         }
     }
 
@@ -126,28 +132,38 @@ impl WalReader {
     /// Loads what follows `position` in its segment.
     fn fill_window(&mut self, position: u64) -> Result<(), Stop> {
         let (segment, offset) = self.geometry.locate(position);
+        let mut window = std::mem::take(&mut self.window);
+        window.resize((self.geometry.segment_size() - offset).min(WINDOW as u64) as usize, 0);
+        let got = self.read_segment(segment, offset, &mut window)?;
+        if got == 0 {
+            return Err(Stop::End(format!("end of segment file at {}", self.geometry.lsn(position))));
+        }
+        window.truncate(got);
+        (self.window, self.window_start) = (window, position);
+        Ok(())
+    }
+
+    /// Reads from a segment's file, which stays open until another is wanted.
+    pub(crate) fn read_segment(&mut self, segment: u64, offset: u64, out: &mut [u8]) -> Result<usize, Stop> {
         if self.file.as_ref().is_none_or(|(number, _)| *number != segment) {
             self.file = Some((segment, self.open_segment(segment)?));
         }
         let (_, file) = self.file.as_ref().expect("opened above");
-        let wanted = (self.geometry.segment_size() - offset).min(WINDOW as u64) as usize;
-        self.window.resize(wanted, 0);
-        let got = file
-            .read_at(&mut self.window, offset)
-            .map_err(|error| WalError::new("read", &self.dir.join(self.geometry.file_name(segment)), &error));
-        match got {
-            Ok(0) => {
-                self.window.clear();
-                Err(Stop::End(format!("end of segment file at {}", self.geometry.lsn(position))))
+        let failed =
+            |error| WalError::new("read", &self.dir.join(self.geometry.file_name(segment)), &error).into();
+        file.read_at(out, offset).map_err(failed)
+    }
+
+    /// Takes note of why there is no more; the error, if it is one.
+    pub(crate) fn end(&mut self, stop: Stop) -> Option<WalError> {
+        match stop {
+            Stop::End(reason) => {
+                self.ended = Some(reason);
+                None
             }
-            Ok(n) => {
-                self.window.truncate(n);
-                self.window_start = position;
-                Ok(())
-            }
-            Err(error) => {
-                self.window.clear();
-                Err(error.into())
+            Stop::Failed(error) => {
+                self.ended = Some(error.to_string());
+                Some(error)
             }
         }
     }
@@ -191,14 +207,7 @@ impl Iterator for WalReader {
         }
         match self.read_record() {
             Ok(record) => Some(Ok(record)),
-            Err(Stop::End(reason)) => {
-                self.ended = Some(reason);
-                None
-            }
-            Err(Stop::Failed(error)) => {
-                self.ended = Some(error.to_string());
-                Some(Err(error))
-            }
+            Err(stop) => self.end(stop).map(Err),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::ops::Range;
+use std::ops::{Deref, Range};
 
 use base::{BlockNo, Fork, Lsn, Oid, PAGE_SIZE, RelFile, Xid};
 use compress::Method;
@@ -202,9 +202,9 @@ fn u32_at(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
 }
 
-/// A decoded record; owns its bytes.
+/// A decoded record. It owns its bytes, or borrows them from a stretch of the log ([`RecordRef`]).
 #[derive(Clone, Debug)]
-pub struct Record {
+pub struct Record<B = Box<[u8]>> {
     /// Where it begins.
     pub lsn: Lsn,
     /// Where the next one begins: the LSN stamped on the pages it changed.
@@ -215,10 +215,13 @@ pub struct Record {
     pub rmgr: Rmgr,
     /// Kind of record, in `rmgr`'s own terms.
     pub info: u8,
-    bytes: Box<[u8]>,
+    bytes: B,
     blocks: SmallVec<[Parsed; 2]>,
     data: Range<usize>,
 }
+
+/// A record whose bytes are somebody else's.
+pub type RecordRef<'a> = Record<&'a [u8]>;
 
 /// Where the parts of a block reference lie in the record's bytes.
 #[derive(Clone, Debug)]
@@ -239,9 +242,9 @@ struct ParsedImage {
     compressed: Option<Method>,
 }
 
-impl Record {
+impl<B: Deref<Target = [u8]>> Record<B> {
     /// Decodes and checks a whole record that begins at `lsn`; `end` is where the next would begin.
-    pub fn decode(bytes: Box<[u8]>, lsn: Lsn, end: Lsn) -> Result<Record, Invalid> {
+    pub fn decode(bytes: B, lsn: Lsn, end: Lsn) -> Result<Record<B>, Invalid> {
         let head: &[u8; HEADER_SIZE] =
             bytes.get(..HEADER_SIZE).and_then(|b| b.try_into().ok()).ok_or(Invalid::Length)?;
         let header = Header::decode(head)?;
@@ -251,9 +254,36 @@ impl Record {
         if finish_crc(crc32c::crc32c(&bytes[HEADER_SIZE..]), &bytes, lsn) != header.crc {
             return Err(Invalid::Checksum);
         }
+        Record::assemble(bytes, header, lsn, end)
+    }
+
+    /// As [`decode`](Self::decode), of bytes that were checked before.
+    pub(crate) fn decode_checked(bytes: B, lsn: Lsn, end: Lsn) -> Result<Record<B>, Invalid> {
+        let head: &[u8; HEADER_SIZE] =
+            bytes.get(..HEADER_SIZE).and_then(|b| b.try_into().ok()).ok_or(Invalid::Length)?;
+        let header = Header::decode(head)?;
+        Record::assemble(bytes, header, lsn, end)
+    }
+
+    fn assemble(bytes: B, header: Header, lsn: Lsn, end: Lsn) -> Result<Record<B>, Invalid> {
         let (xid, blocks, data) = parse_body(&bytes, &header)?;
         let Header { rmgr, info, .. } = header;
         Ok(Record { lsn, end, xid, rmgr, info, bytes, blocks, data })
+    }
+
+    /// The same record, with these bytes.
+    pub fn borrowed(&self) -> RecordRef<'_> {
+        let Record { lsn, end, xid, rmgr, info, .. } = *self;
+        Record {
+            lsn,
+            end,
+            xid,
+            rmgr,
+            info,
+            bytes: &self.bytes,
+            blocks: self.blocks.clone(),
+            data: self.data.clone(),
+        }
     }
 
     /// The main data.

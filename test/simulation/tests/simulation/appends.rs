@@ -75,6 +75,7 @@ impl Plan {
         let mut options = small_options();
         options.shared_buffers = *choices.of(&[96, 128, 256]);
         options.checkpoint_timeout = Duration::from_millis(*choices.of(&[20, 100, 1000]));
+        options.recovery.open_early = choices.one_in(2);
         let crashes = (0..choices.below(3)).map(|_| Crash::choose(&mut choices)).collect();
         Plan {
             sessions: choices.between(3, 10),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use base::settings::ServerSettings;
 use catalog::BootstrapOptions;
 use engine::background::{self, Stop};
-use engine::{Engine, EngineError, EngineOptions};
+use engine::{Engine, EngineError, EngineOptions, RecoveryOptions};
 use exec::Instance;
 use runtime::sim::{DiskImage, Simulation};
 use runtime::{JoinHandle, spawn_fiber};
@@ -31,6 +31,7 @@ pub fn small_options() -> EngineOptions {
             ..WalOptions::default()
         },
         checkpoint_timeout: Duration::from_secs(1),
+        recovery: RecoveryOptions { workers: 2, ..RecoveryOptions::default() },
         txn: TxnOptions { max_prepared: 64, ..TxnOptions::default() },
         ..EngineOptions::default()
     }
@@ -86,7 +87,8 @@ impl Server {
     /// Starts checkpointer, background writer and WAL writers.
     pub fn start_background(&self) -> Background {
         type Loop = fn(&Engine, &Stop, &dyn Fn()) -> Result<(), EngineError>;
-        let loops: [(&'static str, Loop); 4] = [
+        let loops: [(&'static str, Loop); 5] = [
+            ("recovery", background::recovery),
             ("checkpointer", background::checkpointer),
             ("background writer", background::background_writer),
             ("wal writer", background::wal_writer),

@@ -1,13 +1,13 @@
 //! Redo: any prefix of the log gives a sound tree, which goes on working; the whole log gives the same pages.
 
 use base::{BlockNo, Fork, Lsn, Tid};
-use buffer::Tag;
+use buffer::{BufferError, BufferPool, Tag};
 use wal::Record;
 
 use super::world::{FILE, Random, Shape, Store, World};
 use crate::format::{Meta, Node};
 use crate::redo::Kind;
-use crate::{Direction, redo};
+use crate::{Direction, redo_block};
 
 /// A history with splits on all levels, duplicates, vacuums, page deletions and recycled pages.
 fn history(shape: Shape) -> World {
@@ -30,6 +30,10 @@ fn history(shape: Shape) -> World {
     (0..count / 4).for_each(|n| world.insert(n * 3));
     world.check();
     world
+}
+
+fn redo(pool: &BufferPool, record: &Record) -> Result<(), BufferError> {
+    buffer::replay(pool, record, |page, record, index| redo_block(page, record, index).map_err(str::to_owned))
 }
 
 fn records(store: &Store) -> Vec<Record> {

@@ -141,7 +141,7 @@ impl World {
         for record in self.pool.wal().reader(self.start) {
             let record = record.unwrap();
             if record.rmgr == Rmgr::Heap {
-                redo::redo(&copy.pool, &record).unwrap();
+                buffer::replay(&copy.pool, &record, change).unwrap();
             }
         }
         for rel in rels {
@@ -170,6 +170,10 @@ impl World {
             assert!(one[32..] == two[32..], "redo of {tag:?} differs");
         }
     }
+}
+
+fn change(page: &mut page::PageBytes, record: &wal::RecordRef<'_>, index: usize) -> Result<(), String> {
+    redo::redo_block(page, record, index).map_err(|error| error.to_string())
 }
 
 impl Drop for World {

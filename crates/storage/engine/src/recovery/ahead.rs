@@ -1,0 +1,103 @@
+//! A thread that reads and checks the log ahead of the pass.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use base::Lsn;
+use parking_lot::Mutex;
+use runtime::WaitQueue;
+use wal::{Chunk, WalError, WalReader};
+
+use crate::EngineError;
+
+/// Chunks read ahead.
+const AHEAD: usize = 16;
+
+/// Why the log has no more.
+#[derive(Clone, Debug)]
+pub(super) struct Ended {
+    /// Where it ends.
+    pub end: Lsn,
+    pub reason: String,
+}
+
+#[derive(Default)]
+struct State {
+    chunks: VecDeque<Result<Arc<Chunk>, WalError>>,
+    ended: Option<Ended>,
+    /// The thread has ended, or nobody wants more.
+    closed: bool,
+}
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    changed: WaitQueue,
+}
+
+impl Shared {
+    fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+        let value = change(&mut self.state.lock());
+        self.changed.wake_all();
+        value
+    }
+}
+
+/// Either side; the other learns that it is gone.
+struct Side(Arc<Shared>);
+
+impl Drop for Side {
+    fn drop(&mut self) {
+        self.0.change(|state| state.closed = true);
+    }
+}
+
+/// Chunks as they come.
+pub(super) struct Ahead(Side);
+
+impl Ahead {
+    /// Starts reading.
+    pub fn start(reader: WalReader) -> Result<Ahead, EngineError> {
+        let shared = Arc::<Shared>::default();
+        let side = Side(shared.clone());
+        runtime::spawn_thread("log reader", move || read(reader, &side))
+            .map_err(|e| EngineError::Io("could not start thread of the log's reader".into(), e))?;
+        Ok(Ahead(Side(shared)))
+    }
+
+    /// The next chunk; the end of the log behind the last.
+    pub fn next(&self) -> Result<Result<Arc<Chunk>, Ended>, WalError> {
+        let shared = &self.0.0;
+        let next = shared.changed.wait_until(|| {
+            let mut state = shared.state.lock();
+            match state.chunks.pop_front() {
+                Some(chunk) => Some(chunk.map(Ok)),
+                None if state.closed => Some(Ok(Err(state.ended.clone().unwrap_or_else(lost)))),
+                None => None,
+            }
+        });
+        shared.changed.wake_all();
+        next
+    }
+}
+
+/// The thread panicked, which it has told: nothing is known to be there.
+fn lost() -> Ended {
+    Ended { end: Lsn::INVALID, reason: "reading the log was interrupted".into() }
+}
+
+fn read(mut reader: WalReader, side: &Side) {
+    let shared = &side.0;
+    while let Some(chunk) = reader.next_chunk() {
+        shared.change(|state| state.chunks.push_back(chunk.map(Arc::new)));
+        let wanted = || {
+            let state = shared.state.lock();
+            (state.closed || state.chunks.len() < AHEAD).then_some(state.closed)
+        };
+        if shared.changed.wait_until(wanted) {
+            return;
+        }
+    }
+    let reason = reader.end_reason().unwrap_or_default().to_owned();
+    shared.change(|state| state.ended = Some(Ended { end: reader.position(), reason }));
+}

@@ -1,0 +1,99 @@
+//! A page and its list.
+
+use std::sync::Arc;
+
+use base::{Fork, Lsn};
+use buffer::{BufferError, Gone, Overdue, Tag};
+use page::PageBytes;
+use wal::{RecordRef, Rmgr};
+
+use super::Recovery;
+use super::lists::{List, Step};
+use crate::sequence;
+use crate::xlog::{self, FileChange};
+
+/// The index of a step that is no block reference: the heap was cut, and this is the last page of its visibility map.
+pub(super) const CUT: u8 = u8::MAX;
+
+impl Overdue for Recovery {
+    fn fill(
+        &self,
+        tag: Tag,
+        page: &mut PageBytes,
+        read: &mut dyn FnMut(&mut PageBytes) -> Result<(), BufferError>,
+    ) -> Result<bool, BufferError> {
+        let Some(list) = self.lists.get(tag) else {
+            read(page)?;
+            return Ok(false);
+        };
+        if list.fresh {
+            page.fill(0);
+        } else {
+            read(page)?;
+        }
+        let changed = self.apply(tag, page, &list)?;
+        base::stop_point!("recovery-page");
+        self.lists.done(tag);
+        Ok(changed)
+    }
+
+    fn forget(&self, gone: Gone<'_>) {
+        self.lists.forget(gone);
+        self.workers.pass_by();
+    }
+}
+
+impl Recovery {
+    /// Does all steps of a list; whether any was wanting.
+    fn apply(&self, tag: Tag, page: &mut PageBytes, list: &List) -> Result<bool, BufferError> {
+        let log = Arc::clone(&self.log.read());
+        let mut scratch = Vec::new();
+        let mut changed = list.fresh;
+        for Step { at, index } in &list.steps {
+            let failed = |lsn, why: String| {
+                let Tag { rel, fork, block } = tag;
+                let reason = format!("{why}, in block {block} of relation \"{rel}{}\"", fork.suffix());
+                BufferError::Redo { lsn, reason }
+            };
+            let record = log.record(*at, &mut scratch);
+            let record = record.map_err(|error| failed(Lsn::INVALID, error.to_string()))?;
+            changed |= redo(page, &record, *index).map_err(|why| failed(record.lsn, why))?;
+        }
+        Ok(changed)
+    }
+}
+
+/// What a record says about one page; whether the page lacked it.
+fn redo(page: &mut PageBytes, record: &RecordRef<'_>, index: u8) -> Result<bool, String> {
+    if index == CUT {
+        return cut(page, record);
+    }
+    let index = usize::from(index);
+    buffer::redo_block(page, record, index, |page| match record.rmgr {
+        Rmgr::Heap => heap::redo::redo_block(page, record, index).map_err(|error| error.to_string()),
+        Rmgr::Btree => btree::redo_block(page, record, index).map_err(str::to_owned),
+        Rmgr::Sequence => {
+            let data = record.block(index).map_or(&[][..], |block| block.data);
+            sequence::redo_block(page, data).map_err(str::to_owned)
+        }
+        rmgr => Err(format!("record of {} has no image of its page", rmgr.name())),
+    })
+}
+
+/// The last page of a map loses the bits of heap pages that went.
+fn cut(page: &mut PageBytes, record: &RecordRef<'_>) -> Result<bool, String> {
+    let Some(FileChange::Truncate(_, pages)) = xlog::as_file_change(record) else {
+        return Err("malformed file record".into());
+    };
+    if !buffer::needs(page, record) {
+        return Ok(false);
+    }
+    heap::vm::clear_from(page, pages);
+    page::set_lsn(page, record.end);
+    Ok(true)
+}
+
+/// The map page that [`CUT`] is about, when a heap was cut to so many pages.
+pub(super) fn cut_page(rel: base::RelFile, pages: u32) -> Tag {
+    Tag { rel, fork: Fork::Vm, block: heap::vm::pages_of(pages).0 }
+}
