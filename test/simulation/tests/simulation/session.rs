@@ -29,8 +29,8 @@ impl Client {
     /// Rows, their columns separated by `|`.
     pub fn run(&self, sql: &str) -> SqlResult<Vec<String>> {
         let mut rows = Rows::default();
-        self.0.simple_query(sql, &mut rows)?;
-        Ok(rows.0)
+        let executed = self.0.simple_query(sql, &mut rows);
+        answer(executed, rows)
     }
 
     /// As [`Client::run`], through the extended protocol.
@@ -41,9 +41,8 @@ impl Client {
             .parse("", sql, &[], &mut rows)
             .and_then(|()| self.0.bind("", "", &[], &[], &[]))
             .and_then(|()| self.0.execute("", 0, &mut rows));
-        self.0.sync(&mut rows)?;
-        executed?;
-        Ok(rows.0)
+        let executed = executed.and(self.0.sync(&mut rows));
+        answer(executed, rows)
     }
 
     /// What `psql -At` would show: rows, or the error.
@@ -58,6 +57,12 @@ impl Client {
     pub fn close(self) {
         self.0.close();
     }
+}
+
+/// What a client is told, rows or the error alike, once nothing of it can be lost any more: as the server does it before it sends anything.
+fn answer(executed: SqlResult<()>, rows: Rows) -> SqlResult<Vec<String>> {
+    runtime::rest::settle()?;
+    executed.map(|()| rows.0)
 }
 
 #[derive(Default)]
