@@ -12,7 +12,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use base::{CommandId, Oid, SqlError, SqlResult, Xid, sql_err};
-use heap::{Access, ComboCids};
+use heap::{Access, ComboCids, KnownHolders};
 use parse::fingerprint::Fingerprint;
 use plan::{Context, Expr, Statement};
 use tuple::Datum;
@@ -72,6 +72,8 @@ pub struct Env<'s> {
     pub txn: &'s RefCell<Transaction>,
     /// Its combo command ids.
     pub combo: &'s ComboCids,
+    /// What it knows of those who hold rows that it locks.
+    pub holders: &'s RefCell<KnownHolders>,
     /// What is visible.
     pub snapshot: &'s Snapshot,
     /// The command that runs.

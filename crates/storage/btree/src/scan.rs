@@ -458,11 +458,12 @@ impl Scan {
                 Next::Done => break,
                 Next::Seek if dense && on_page => from + 1,
                 Next::Here if on_page => {
-                    let end = groups.end();
-                    let to = match end.key(&rel.desc) {
-                        _ if dense => from + 1,
-                        Some(key) => key.gallop(node, from)?,
-                        None => node.max() + 1,
+                    let to = match dense {
+                        true => from + 1,
+                        false => match groups.end().key(&rel.desc) {
+                            Some(key) => key.gallop(node, from)?,
+                            None => node.max() + 1,
+                        },
                     };
                     self.leaf.copy_range(node, (from, to), self.want_values)?;
                     to

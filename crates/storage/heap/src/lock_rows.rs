@@ -6,8 +6,9 @@
 //! with the rest.
 //!
 //! # What is known
-//! A statement that locks many rows meets the same holders again and again. Once it has found out what they leave to it, a row that they
-//! hold costs a look at [`KnownHolders`]: neither the set nor the running transactions are asked, and no new set is made.
+//! A transaction that locks many rows meets the same holders again and again. Once it has found out what they leave to it, a row that they
+//! hold costs a look at [`KnownHolders`]: neither the set nor the running transactions are asked, and no new set is made. So there are fewer
+//! sets to be met by others too.
 //!
 //! # Invariants
 //! 1. What is known of holders stays true as long as the same (sub)transaction asks for locks of the same strength, whichever row they hold: who was
@@ -39,7 +40,7 @@ use crate::update::{Look, corrupt, look};
 use crate::vm::{VmCursor, latch_covered};
 
 /// Most holders that are remembered.
-const KNOWN: usize = 8192;
+const KNOWN: usize = 16384;
 
 /// What an `xmax` with its bits leaves to do for whoever asks for a lock.
 #[derive(Clone, Copy)]
@@ -50,7 +51,7 @@ enum Verdict {
     Free(RowLock),
 }
 
-/// What a statement has found out about those who hold the rows that it locks.
+/// What a transaction has found out about those who hold the rows that it locks. The session owns it beside its [`txn::Transaction`].
 #[derive(Default)]
 pub struct KnownHolders {
     /// Who asks, and for what.
@@ -68,6 +69,14 @@ impl KnownHolders {
     /// Nothing known.
     pub fn new() -> KnownHolders {
         KnownHolders::default()
+    }
+
+    /// The transaction has ended: nothing is kept, nor the memory for it.
+    #[inline]
+    pub fn forget(&mut self) {
+        if self.asks.is_some() {
+            *self = KnownHolders::default();
+        }
     }
 
     fn serve(&mut self, xid: Xid, strength: LockStrength) {

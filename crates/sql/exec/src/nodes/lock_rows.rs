@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use base::{OffsetNo, Oid, SqlError, SqlResult, Tid};
-use heap::{HeapRel, KnownHolders, Wanted};
+use heap::{HeapRel, Wanted};
 use plan::{Expr, ParamId, Plan, RelId, RowLockStrength, RowLockWait, RowMark, Statement};
 use tuple::Datum;
 
@@ -68,7 +68,6 @@ pub fn build<'p>(
         others,
         ahead,
         taken: Taken::default(),
-        known: KnownHolders::new(),
         places: Vec::new(),
     }))
 }
@@ -212,8 +211,6 @@ struct LockRows {
     /// Whether rows are taken from below by the page.
     ahead: Drained,
     taken: Taken,
-    /// Of the only mark's table.
-    known: KnownHolders,
     places: Vec<OffsetNo>,
 }
 
@@ -281,9 +278,9 @@ impl LockRows {
         let Some(Tid { block, .. }) = tids().next() else { return Ok(()) };
         self.places.clear();
         self.places.extend(tids().map(|tid| tid.offset));
-        let (page, known) = ((block, self.places.as_slice()), &mut self.known);
+        let (page, holders) = ((block, self.places.as_slice()), cx.env.holders);
         let locked = cx.with_writer(&table.heap, |access, writer| {
-            heap::lock_rows(access, &table.heap, writer, page, mark.strength, known)
+            heap::lock_rows(access, &table.heap, writer, page, mark.strength, &mut holders.borrow_mut())
         })?;
         taken.locked = taken.at + locked.map_err(crate::error::heap)?;
         Ok(())
@@ -361,7 +358,6 @@ impl Node for LockRows {
 
     fn close(&mut self, cx: &mut Cx<'_>) {
         self.taken.reset();
-        self.known = KnownHolders::new();
         self.child.close(cx);
     }
 }

@@ -98,6 +98,7 @@ impl Session {
             names: Rc::new(SessionCatalog::new(role.oid)),
             txn: RefCell::new(txn),
             combo,
+            holders: RefCell::default(),
             settings: RefCell::new(settings),
             format: RefCell::new(Rc::new(FormatContext::default())),
             format_version: Cell::new(u32::MAX),

@@ -371,6 +371,8 @@ pub struct Session {
     /// What fires at the end of the transaction; made for the first that is to.
     pub(crate) deferred: RefCell<Option<Box<crate::trigger::Deferred>>>,
     pub(crate) combo: ComboCids,
+    /// What the transaction knows of those who hold rows that it locks.
+    holders: RefCell<heap::KnownHolders>,
     /// LISTEN and NOTIFY.
     notifying: notify::Notifying,
     /// Counters as the transaction has seen them (`stats_fetch_consistency`).

@@ -426,6 +426,7 @@ impl Session {
             access: self.engine().heap_access(),
             txn: &self.txn,
             combo: &self.combo,
+            holders: &self.holders,
             snapshot,
             command,
             fixed_snapshot,

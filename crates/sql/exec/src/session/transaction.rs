@@ -147,6 +147,7 @@ impl Session {
         let has_set = self.settings.borrow_mut().end_transaction(committed);
         self.report_counters(committed);
         self.combo.clear();
+        self.holders.borrow_mut().forget();
         self.deferred.take();
         self.close_large_objects();
         if self.txn.borrow().characteristics() != Characteristics::default() {
