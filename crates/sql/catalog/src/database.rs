@@ -217,6 +217,19 @@ pub struct SessionCatalog {
     members_of: Cell<Oid>,
     /// Catalogs that the running transaction wrote anew, complete: it alone uses them until it commits.
     rewritten: RefCell<FxHashMap<Oid, Arc<OpenTable>>>,
+    /// Rows written, until somebody asks.
+    written: RefCell<Vec<Written>>,
+}
+
+/// Rows of a catalog that were written at a depth of subtransactions.
+#[derive(Clone, Copy, Debug)]
+pub struct Written {
+    /// The catalog.
+    pub catalog: Oid,
+    /// Depth of subtransactions.
+    pub depth: u32,
+    /// Rows inserted, updated and deleted.
+    pub rows: [u32; 3],
 }
 
 impl SessionCatalog {
@@ -234,6 +247,7 @@ impl SessionCatalog {
             overlay_since: Cell::new(0),
             members_of: Cell::new(Oid::INVALID),
             rewritten: RefCell::default(),
+            written: RefCell::default(),
             gone: RefCell::default(),
         }
     }
@@ -242,6 +256,26 @@ impl SessionCatalog {
     #[inline]
     pub fn take_gone(&self) -> Vec<Oid> {
         self.gone.take()
+    }
+
+    /// The rows written since this was last asked.
+    #[inline]
+    pub fn take_written(&self) -> Vec<Written> {
+        self.written.take()
+    }
+
+    /// A row was written; of [`Written::rows`] the one with this number grows.
+    pub(crate) fn note_written(&self, catalog: Oid, depth: u32, number: usize) {
+        let mut written = self.written.borrow_mut();
+        let known = written.iter_mut().rfind(|known| known.catalog == catalog && known.depth == depth);
+        match known {
+            Some(known) => known.rows[number] += 1,
+            None => {
+                let mut rows = [0; 3];
+                rows[number] = 1;
+                written.push(Written { catalog, depth, rows });
+            }
+        }
     }
 
     /// A relation or function is gone.

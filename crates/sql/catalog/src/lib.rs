@@ -48,7 +48,9 @@ pub use bootstrap::{
 };
 pub use cache::Stale;
 pub use change::{Changer, NotedIds};
-pub use database::{Catalog, Cluster, PG_CATALOG, PG_TOAST, PUBLIC, Reader, SessionCatalog, database_lock};
+pub use database::{
+    Catalog, Cluster, PG_CATALOG, PG_TOAST, PUBLIC, Reader, SessionCatalog, Written, database_lock,
+};
 pub use load::{compare_of, persistence_of};
 pub use object_class::ObjectClass;
 pub use roles::{DatabaseRow, Membership, MembershipRow, Role, RoleFacts, predefined};

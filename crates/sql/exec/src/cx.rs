@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base::{CommandId, Oid, SqlResult, Tid, Xid};
 use catalog::{FunctionDef, Table};
-use heap::{Access, HeapRel, View, Writer};
+use heap::{Access, Chunks, HeapRel, View, Writer};
 use plan::explain::Detail;
 use plan::{ParamId, RelId};
 use runtime::usage::Usage;
@@ -60,6 +60,8 @@ pub trait Facilities {
     fn current_of(&self, cursor: &str, table: Oid) -> SqlResult<Option<Tid>>;
     /// Counts a change of a table, made at this depth of subtransactions.
     fn count_change(&self, table: Oid, depth: u32, change: Change);
+    /// Counts rows of a table's TOAST table that were written at this depth of subtransactions.
+    fn count_chunks(&self, table: &HeapRel, depth: u32, chunks: &Chunks);
     /// Counts what a node's scan of a relation did, which has ended.
     fn count_scan(&self, counted: &mut Counted);
     /// What types ask.
@@ -219,7 +221,8 @@ impl<'s> Cx<'s> {
     ) -> SqlResult<T> {
         let xid = self.xid_for(table)?;
         let me = self.env.txn.borrow();
-        Ok(f(
+        let chunks = Chunks::default();
+        let done = f(
             &self.env.access,
             &Writer {
                 xid,
@@ -227,8 +230,13 @@ impl<'s> Cx<'s> {
                 me: &me,
                 combo: self.env.combo,
                 compression: self.env.compression,
+                chunks: Some(&chunks),
             },
-        ))
+        );
+        if !chunks.is_empty() {
+            self.env.session.count_chunks(table, me.depth() as u32, &chunks);
+        }
+        Ok(done)
     }
 
     /// Context of a call of a function.

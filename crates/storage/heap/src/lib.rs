@@ -61,7 +61,7 @@ pub use latest::fetch_latest;
 pub use lock::{Wanted, lock_later, lock_tuple};
 pub use lock_rows::{KnownHolders, lock_rows};
 pub use prune::prune_opt;
-pub use rel::{Access, HeapDesc, HeapRel, View, Writer};
+pub use rel::{Access, Chunks, HeapDesc, HeapRel, View, Writer};
 pub use row::{HeapTuple, TupleRef};
 pub use scan::{BuildRow, HeapScan, SampleCounts, build_scan, sample_block};
 pub use serial::{SoughtRows, watch_page, watch_removal, watch_scan};

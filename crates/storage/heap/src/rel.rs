@@ -1,5 +1,6 @@
 //! What the heap must know of a table, and who acts on it.
 
+use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -48,6 +49,25 @@ pub struct Writer<'a> {
     pub combo: &'a ComboCids,
     /// How large values of columns that name no method are compressed.
     pub compression: Compression,
+    /// Counts rows of the TOAST table, if somebody wants to know.
+    pub chunks: Option<&'a Chunks>,
+}
+
+/// Rows of a TOAST table that a writer has written.
+#[derive(Debug, Default)]
+pub struct Chunks {
+    /// Inserted.
+    pub inserted: Cell<u32>,
+    /// Deleted.
+    pub deleted: Cell<u32>,
+}
+
+impl Chunks {
+    /// Whether none was written.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.inserted.get() | self.deleted.get() == 0
+    }
 }
 
 impl Writer<'_> {

@@ -15,6 +15,7 @@
 //! # PostgreSQL counterpart and differences
 //! `heaptoast.c`, `toast_internals.c`. Same thresholds and order of measures by `attstorage`.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use base::{Oid, SqlError, Tid};
@@ -25,7 +26,7 @@ use crate::error::{DeleteOutcome, HeapError, HeapResult};
 use crate::fetch::fetch_version;
 use crate::header::{MAX_TUPLE, tuple_len};
 use crate::insert::{InsertOptions, insert};
-use crate::rel::{Access, HeapRel, Writer};
+use crate::rel::{Access, Chunks, HeapRel, Writer};
 use crate::row::{HeapTuple, TupleRef};
 
 /// Rows longer than this are made shorter, if they can be, down to this: a quarter of a page.
@@ -123,6 +124,12 @@ fn chunk_of(row: &TupleRef<'_>, rel: &HeapRel, value_id: u32, seq: i32) -> Optio
     }
 }
 
+fn count(writer: &Writer<'_>, counter: impl FnOnce(&Chunks) -> &Cell<u32>) {
+    if let Some(counter) = writer.chunks.map(counter) {
+        counter.set(counter.get() + 1);
+    }
+}
+
 /// Stores a value's bytes in chunks and returns the pointer to them.
 fn store_value(
     access: &Access<'_>,
@@ -145,6 +152,7 @@ fn store_value(
         let row = [Datum::Oid(value_id), Datum::Int4(seq as i32), Datum::Bytes(chunk.into())];
         let tid = insert(access, &toast.rel, writer, &row, options)?;
         toast.index.insert(access, value_id, seq as i32, tid)?;
+        count(writer, |chunks| &chunks.inserted);
     }
     let pointer = External {
         raw_size: raw_size as u32,
@@ -193,7 +201,7 @@ pub(crate) fn delete_values(
         for tid in tids {
             runtime::check_interrupts()?;
             match remove(access, &toast.rel, writer, tid)? {
-                DeleteOutcome::Deleted => {}
+                DeleteOutcome::Deleted => count(writer, |chunks| &chunks.deleted),
                 DeleteOutcome::Refused(_) => {
                     return Err(HeapError::ToastMissing {
                         value_id: pointer.value_id,

@@ -149,6 +149,7 @@ impl<'a> Loader<'a> {
             me: &self.me,
             combo: &self.combo,
             compression: Default::default(),
+            chunks: None,
         };
         self.create_files(table)?;
         let mut tids = Vec::with_capacity(rows.len());

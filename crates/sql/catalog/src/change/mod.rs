@@ -104,7 +104,7 @@ impl Changer<'_> {
         let mut stale = Vec::new();
         makes_stale(shape, row, &mut stale);
         stale.extend(may_be_searched(shape, row).then_some(Stale::Authority));
-        self.change(shape, stale, |table, writer| table.insert(writer, row).map(|()| None))?;
+        self.change(shape, stale, 0, |table, writer| table.insert(writer, row).map(|()| None))?;
         Ok(())
     }
 
@@ -124,7 +124,7 @@ impl Changer<'_> {
         // A plan does not say which built-in functions it calls.
         let execute = shape.oid == pg_proc::TABLE.oid && old[pg_proc::PROACL] != row[pg_proc::PROACL];
         stale.extend((execute || changes_rights(shape)).then_some(Stale::Authority));
-        self.change(shape, stale, |table, writer| table.update(writer, place, old, row))
+        self.change(shape, stale, 1, |table, writer| table.update(writer, place, old, row))
     }
 
     /// Removes a row. Who is changing it is waited for as in [`update`](Self::update).
@@ -132,7 +132,7 @@ impl Changer<'_> {
         let mut stale = Vec::new();
         makes_stale(shape, old, &mut stale);
         stale.extend(changes_rights(shape).then_some(Stale::Authority));
-        match self.change(shape, stale, |table, writer| table.delete(writer, place, old))? {
+        match self.change(shape, stale, 2, |table, writer| table.delete(writer, place, old))? {
             true => Ok(()),
             false => Err(concurrently("deleted")),
         }
@@ -190,11 +190,12 @@ impl Changer<'_> {
         Ok(removed)
     }
 
-    /// Writes a row, once nobody is changing it; false if somebody has.
+    /// Writes a row, once nobody is changing it; false if somebody has. `kind`: as what it counts among [`Written::rows`](crate::Written).
     fn change(
         &mut self,
         shape: &SystemTable,
         stale: Vec<Stale>,
+        kind: usize,
         write: impl Fn(&OpenTable, &Writer<'_>) -> SqlResult<Option<Refusal>>,
     ) -> SqlResult<bool> {
         let xid = self.me.xid().map_err(SqlError::from)?;
@@ -206,6 +207,7 @@ impl Changer<'_> {
             self.me.wait_for(xid).map_err(SqlError::from)?;
         }
         register_change(self.catalog, self.session, self.me, stale);
+        self.session.note_written(shape.oid, self.me.depth() as u32, kind);
         Ok(true)
     }
 
@@ -217,6 +219,7 @@ impl Changer<'_> {
             me: self.me,
             combo: self.combo,
             compression: Default::default(),
+            chunks: None,
         }
     }
 

@@ -17,7 +17,7 @@ use analyze::{Analyzed, facts};
 use base::{Oid, SqlError, SqlResult, sql_err};
 use catalog::change::{NewColumn, NewTable, ObjectAddress};
 use catalog::{CatalogView, RelationKind, Table};
-use heap::{InsertOptions, Writer};
+use heap::{Chunks, InsertOptions, Writer};
 use parse::Statement;
 use parse::ast::{CreateTableAs, Into, Persistence};
 use tuple::Datum;
@@ -271,12 +271,14 @@ impl<'s> Load<'s> {
         let session = self.session;
         let xid = session.txn.borrow_mut().xid()?;
         let me = session.txn.borrow();
+        let chunks = Chunks::default();
         let writer = Writer {
             xid,
             cid: me.current_command(),
             me: &me,
             combo: &session.combo,
             compression: session.compression(),
+            chunks: Some(&chunks),
         };
         self.tids.clear();
         heap::multi_insert(
@@ -290,6 +292,7 @@ impl<'s> Load<'s> {
         .map_err(heap::HeapError::into_sql)?;
         let rows = self.batch.len() as i64;
         session.count_change(self.relation, me.depth() as u32, Change::Insert(rows));
+        session.count_chunks(&self.heap, me.depth() as u32, &chunks);
         self.batch.clear();
         Ok(())
     }

@@ -16,8 +16,8 @@ pub(crate) enum Change {
     Insert(i64),
     /// UPDATE: whether without new index entries, and whether to another page.
     Update { hot: bool, newpage: bool },
-    /// DELETE.
-    Delete,
+    /// DELETE, of so many rows.
+    Delete(i64),
 }
 
 /// How a session ended.
@@ -153,9 +153,9 @@ impl Pending {
                 counts.newpage_updated += i64::from(newpage);
                 level.updated += 1;
             }
-            Change::Delete => {
-                counts.deleted += 1;
-                level.deleted += 1;
+            Change::Delete(rows) => {
+                counts.deleted += rows;
+                level.deleted += rows;
             }
         }
     }
@@ -329,7 +329,7 @@ mod tests {
         let pending = pending(&counters);
         pending.changed(TABLE, 1, Change::Insert(10));
         pending.changed(TABLE, 3, Change::Insert(5));
-        pending.changed(TABLE, 3, Change::Delete);
+        pending.changed(TABLE, 3, Change::Delete(1));
         pending.end_subtransaction(3, true);
         pending.changed(TABLE, 3, Change::Insert(100));
         pending.end_subtransaction(3, false);

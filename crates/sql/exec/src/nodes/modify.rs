@@ -502,7 +502,7 @@ impl ModifyNode {
             .map_err(crate::error::heap)?;
         Ok(match outcome {
             DeleteOutcome::Deleted => {
-                cx.count_change(target.table.oid, Change::Delete);
+                cx.count_change(target.table.oid, Change::Delete(1));
                 cx.state.processed += 1;
                 self.did = Command::Delete;
                 self.after_row(target, Event::Delete, Some((tid, &old)), cx)?;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use base::{CommandId, Oid, SqlResult, Tid, sql_err};
 use catalog::{CatalogView, FunctionDef, Table};
+use heap::{Chunks, HeapRel};
 use plan::SqlValueKind;
 use tuple::Datum;
 use txn::{BlockState, Snapshot};
@@ -18,6 +19,15 @@ impl Facilities for Session {
     fn count_change(&self, table: Oid, depth: u32, change: Change) {
         if self.settings.borrow().fast().track_counts {
             self.pending.changed(table, depth, change);
+        }
+    }
+
+    fn count_chunks(&self, table: &HeapRel, depth: u32, chunks: &Chunks) {
+        let Some(toast) = table.desc.toast.as_ref().filter(|_| !chunks.is_empty()) else { return };
+        for change in
+            [Change::Insert(chunks.inserted.get().into()), Change::Delete(chunks.deleted.get().into())]
+        {
+            self.count_change(toast.oid, depth, change);
         }
     }
 

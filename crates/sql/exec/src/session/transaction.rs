@@ -2,12 +2,15 @@
 
 use base::settings::Setting;
 use base::{SqlError, SqlResult, SqlState, SubxactId, sql_err};
+use catalog::Written;
 use parse::Statement;
 use parse::ast::{self, DefElem};
 use txn::{BlockState, Characteristics, End, SyncCommit};
 
 use super::Session;
 use super::statement::{Source, Work};
+use crate::counters::Change;
+use crate::cx::Facilities;
 
 /// What statements of a failed block are told.
 pub(super) fn failed_block() -> SqlError {
@@ -131,8 +134,27 @@ impl Session {
         self.after_transaction(false);
     }
 
+    /// The rows of catalogs that were written are counted as those of tables are.
+    fn count_catalogs(&self) {
+        for Written { catalog, depth, rows } in self.names.take_written() {
+            let [inserted, updated, deleted] = rows;
+            self.count_change(catalog, depth, Change::Insert(inserted.into()));
+            for _ in 0..updated {
+                self.count_change(catalog, depth, Change::Update { hot: false, newpage: false });
+            }
+            self.count_change(catalog, depth, Change::Delete(deleted.into()));
+        }
+    }
+
+    /// The levels of subtransactions from this one on have ended, for counters.
+    fn end_counted_level(&self, depth: u32, committed: bool) {
+        self.count_catalogs();
+        self.pending.end_subtransaction(depth, committed);
+    }
+
     /// What the transaction did goes to the server's counters.
     fn report_counters(&self, committed: bool) {
+        self.count_catalogs();
         let now = || self.format.borrow().statement_time;
         let (counters, database) = (self.instance.counters(), self.catalog.database());
         let gone = self.names.take_gone();
@@ -195,7 +217,7 @@ impl Session {
                 self.show_outer_characteristics();
                 let depth = self.txn.borrow().depth() as u32;
                 self.settings.borrow_mut().end_subtransaction(depth + 1, true);
-                self.pending.end_subtransaction(depth + 1, true);
+                self.end_counted_level(depth + 1, true);
                 Ok("RELEASE".into())
             }
             T::RollbackTo(name) => {
@@ -207,7 +229,7 @@ impl Session {
                 self.show_outer_characteristics();
                 let depth = self.txn.borrow().depth() as u32;
                 self.settings.borrow_mut().end_subtransaction(depth, false);
-                self.pending.end_subtransaction(depth, false);
+                self.end_counted_level(depth, false);
                 self.apply_settings();
                 Ok("ROLLBACK".into())
             }
@@ -319,7 +341,7 @@ impl Session {
         self.show_outer_characteristics();
         let depth = self.txn.borrow().depth() as u32;
         self.settings.borrow_mut().end_subtransaction(depth + 1, commit);
-        self.pending.end_subtransaction(depth + 1, commit);
+        self.end_counted_level(depth + 1, commit);
         if !commit {
             self.apply_settings();
         }

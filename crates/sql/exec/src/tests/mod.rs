@@ -61,6 +61,7 @@ impl Facilities for NoFacilities {
     }
 
     fn count_change(&self, _: Oid, _: u32, _: crate::counters::Change) {}
+    fn count_chunks(&self, _: &heap::HeapRel, _: u32, _: &heap::Chunks) {}
     fn count_scan(&self, _: &mut crate::counters::Counted) {}
     fn partition_key_columns(&self, _: &catalog::Table) -> SqlResult<String> {
         Ok(String::new())

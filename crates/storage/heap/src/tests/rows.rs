@@ -275,6 +275,7 @@ fn a_row_longer_than_a_page_is_refused() {
         me: &session.txn,
         combo: &session.combo,
         compression: Default::default(),
+        chunks: None,
     };
     let values = pair(1, &noise(9000, 5));
     let error = insert(&world.access(), &rel, &writer, &values, Default::default()).unwrap_err();

@@ -207,6 +207,7 @@ impl Session<'_> {
             me: &self.txn,
             combo: &self.combo,
             compression: Default::default(),
+            chunks: None,
         };
         f(&self.world.access(), &writer).unwrap()
     }

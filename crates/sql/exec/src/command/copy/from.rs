@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use base::{Encoding, Oid, Severity, SqlError, SqlResult, SqlState, Tid, sql_err};
 use catalog::{Generated, Identity, RelationKind, Table, TriggerKind};
-use heap::{HeapRel, InsertOptions, Writer};
+use heap::{Chunks, HeapRel, InsertOptions, Writer};
 use parse::Statement;
 use parse::ast::{
     Copy, Expr, FromItem, Insert, Location, Overriding, RangeVar, ResTarget, Returning, Select, SelectBody,
@@ -594,16 +594,19 @@ impl<'a> Load<'a> {
         self.place = Place::Number(self.lines[0]);
         {
             let me = session.txn.borrow();
+            let chunks = Chunks::default();
             let writer = Writer {
                 xid,
                 cid: me.current_command(),
                 me: &me,
                 combo: &session.combo,
                 compression: session.compression(),
+                chunks: Some(&chunks),
             };
             let access = session.engine().heap_access();
             heap::multi_insert(&access, heap, &writer, &self.batch, *options, &mut self.tids)
                 .map_err(heap::HeapError::into_sql)?;
+            session.count_chunks(heap, me.depth() as u32, &chunks);
         }
         for ((row, &tid), &line) in self.batch.iter().zip(&self.tids).zip(&self.lines) {
             self.place = Place::Number(line);
