@@ -13,7 +13,7 @@ use exec::{
 };
 use runtime::Workers;
 
-use crate::sessions::Rank;
+use crate::sessions::{Rank, Sessions};
 
 /// A role, as far as logging in is concerned.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -58,8 +58,8 @@ pub trait Database: Send + Sync + 'static {
     /// Whom statements ask for what concerns the server around the database.
     fn set_control(&self, control: Arc<dyn exec::ServerControl>);
 
-    /// Starts what works beside sessions, on these workers.
-    fn start_background(&self, workers: &Workers);
+    /// Starts what works beside sessions, on these workers; some of it has a number as sessions have.
+    fn start_background(&self, workers: &Workers, sessions: &Arc<Sessions>);
 
     /// All sessions have ended: stops what works beside them and leaves the data directory cleanly closed. Called on a
     /// thread of its own.

@@ -7,11 +7,10 @@
 use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use base::settings::{ServerSettings, Setting, Source, Timeouts};
 use base::{Encoding, Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
-use catalog::{BootstrapOptions, Reader, SessionCatalog, predefined};
+use catalog::{BootstrapOptions, Reader, predefined};
 use engine::background::{self, Stop};
 use engine::control::{ClusterState, ControlFile};
 use engine::lock::DirectoryLock;
@@ -20,9 +19,8 @@ use exec::{
     Format, Instance, LogSink, Notification, Output, ParamValue, Passwords, Session, SessionInfo, Situation,
     SocketSink, TransactionStatus,
 };
+use runtime::Workers;
 use runtime::usage::Account;
-use runtime::{Event, Workers};
-use txn::{SessionId, Transaction};
 use wire::scram::{self, Verifier};
 
 use crate::backend::{Client, Database, Role};
@@ -30,12 +28,17 @@ use crate::cli::NewCluster;
 use crate::config::access;
 use crate::descriptors;
 use crate::log;
+use crate::loops::Loops;
+use crate::sessions::Sessions;
+use crate::upkeep;
 
 /// An open database.
 pub struct Stampede {
     instance: Arc<Instance>,
     stop: Stop,
     loops: Arc<Loops>,
+    /// The launcher of automatic vacuums, and its workers.
+    upkeep: Arc<Loops>,
 }
 
 /// What sessions share, with the languages that functions may be written in, the extensions, and how passwords are kept.
@@ -46,13 +49,6 @@ fn instance(engine: Arc<Engine>, settings: Arc<ServerSettings>) -> Arc<Instance>
     instance.on_passwords(Scram);
     instance.on_access_files(access::shown::Files);
     instance
-}
-
-/// The loops that have not ended yet.
-#[derive(Default)]
-struct Loops {
-    running: AtomicUsize,
-    ended: Event,
 }
 
 /// A loop: what it does until it is told to stop.
@@ -174,7 +170,8 @@ pub fn open(dir: &Path, lock: DirectoryLock, settings: Arc<ServerSettings>) -> S
     }
     instance.counters().load(dir, clean);
     instance.preload().map_err(|error| SqlError::fatal(error.code(), error.message().to_owned()))?;
-    Ok(Arc::new(Stampede { instance, stop: Stop::default(), loops: Arc::default() }))
+    let (stop, loops, upkeep) = Default::default();
+    Ok(Arc::new(Stampede { instance, stop, loops, upkeep }))
 }
 
 /// Tells how the last server ended. What is wrong with the control file is the engine's to say.
@@ -224,23 +221,14 @@ impl Passwords for Scram {
 }
 
 impl Stampede {
-    /// Reads shared catalogs in a transaction of its own.
     fn read<T>(&self, read: impl FnOnce(&Reader<'_>) -> SqlResult<T>) -> SqlResult<T> {
-        let mut me = Transaction::new(self.instance.engine().txns().clone(), SessionId(0));
-        me.start(Default::default());
-        let combo = heap::ComboCids::new();
-        let shared = self.instance.shared_catalog();
-        let nobody = SessionCatalog::new(Oid::INVALID);
-        let result = read(&Reader { catalog: &shared, session: &nobody, me: &me, combo: &combo });
-        me.abort();
-        result
+        self.instance.read_shared(0, read)
     }
 
     fn start(&self, workers: &Workers, worker: usize, (name, account): (&'static str, Account), body: Loop) {
-        let (instance, stop, loops) = (self.instance.clone(), self.stop.clone(), self.loops.clone());
-        // AcqRel: pairs with the decrement below.
-        loops.running.fetch_add(1, Ordering::AcqRel);
+        let (instance, stop, running) = (self.instance.clone(), self.stop.clone(), self.loops.enter());
         workers.spawn_fiber_on(worker, move || {
+            let _running = running;
             let after_round = || {
                 instance.counters().count_background();
                 let settings = instance.settings();
@@ -259,10 +247,6 @@ impl Stampede {
                 log::report(&report, None, None);
                 log::flush();
                 std::process::abort();
-            }
-            // AcqRel: whoever sees zero sees what the loops did.
-            if loops.running.fetch_sub(1, Ordering::AcqRel) == 1 {
-                loops.ended.set();
             }
         });
     }
@@ -303,7 +287,7 @@ impl Database for Stampede {
         self.instance.set_settings(settings);
     }
 
-    fn start_background(&self, workers: &Workers) {
+    fn start_background(&self, workers: &Workers, sessions: &Arc<Sessions>) {
         let shown = [
             ("checkpointer", "CheckpointerMain"),
             ("background writer", "BgwriterMain"),
@@ -319,13 +303,14 @@ impl Database for Stampede {
         self.start(workers, 1, writer, background::background_writer);
         self.start(workers, 0, wal_writer, background::wal_writer);
         self.start(workers, 1, wal_writer, background::wal_backlog_writer);
+        upkeep::start(self.instance.clone(), workers, sessions, &self.upkeep);
     }
 
     fn shutdown(&self) -> SqlResult<()> {
+        self.instance.autovacuum().stop();
+        self.upkeep.wait();
         self.stop.stop(self.instance.engine());
-        if self.loops.running.load(Ordering::Acquire) > 0 {
-            self.loops.ended.wait();
-        }
+        self.loops.wait();
         self.instance.engine().shutdown().map_err(fatal)?;
         // Counters that cannot be kept are not worth an error.
         if let Err(error) = self.instance.save_counters() {

@@ -24,6 +24,7 @@ mod descriptors;
 mod directory;
 pub mod listener;
 pub mod log;
+mod loops;
 mod memory_limit;
 pub mod pidfile;
 pub mod server;
@@ -31,6 +32,7 @@ mod service_manager;
 pub mod session;
 pub mod sessions;
 pub mod tls;
+mod upkeep;
 
 /// Version of PostgreSQL whose behaviour is the specification.
 pub const PG_VERSION: &str = "18.1";

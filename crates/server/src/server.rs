@@ -283,7 +283,7 @@ impl Server {
             let _ = accepting.await;
             return Ok(());
         };
-        database.start_background(&self.workers);
+        database.start_background(&self.workers, &self.shared.sessions);
         database.set_control(Arc::new(Control::new(self.shared.clone(), self.start.command_line.clone())));
         // Set once: this is the only place.
         let _ = self.shared.database.set(database.clone());

@@ -3,7 +3,8 @@
 //! # Locks
 //! One short mutex, taken when a connection comes, when a session begins or ends, and for cancel requests; never by a statement.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use base::{SqlError, SqlResult, SqlState};
@@ -24,6 +25,8 @@ struct Entry {
 #[derive(Debug, Default)]
 struct Table {
     by_pid: HashMap<i32, Entry>,
+    /// Numbers of who is no client's session.
+    reserved: HashSet<i32>,
     last_pid: i32,
 }
 
@@ -32,10 +35,14 @@ impl Table {
     fn draw_number(&mut self) -> i32 {
         loop {
             self.last_pid = self.last_pid.max(FIRST_PID - 1).checked_add(1).unwrap_or(FIRST_PID);
-            if !self.by_pid.contains_key(&self.last_pid) {
+            if !self.has(self.last_pid) {
                 return self.last_pid;
             }
         }
+    }
+
+    fn has(&self, pid: i32) -> bool {
+        self.by_pid.contains_key(&pid) || self.reserved.contains(&pid)
     }
 }
 
@@ -117,6 +124,14 @@ impl Sessions {
         self.table.lock().draw_number()
     }
 
+    /// A number for who works beside the sessions as one of them.
+    pub fn reserve(self: &Arc<Self>) -> Reserved {
+        let mut table = self.table.lock();
+        let pid = table.draw_number();
+        table.reserved.insert(pid);
+        Reserved { sessions: self.clone(), pid }
+    }
+
     /// Draws a key for a new session and enters it under the number that it [has](Self::draw_number), or refuses it (53300).
     pub fn register(
         &self,
@@ -146,7 +161,7 @@ impl Sessions {
             return Err(SqlError::fatal(SqlState::TOO_MANY_CONNECTIONS, message));
         }
         // Taken only if two billion others have come while it logged in.
-        let pid = if table.by_pid.contains_key(&number) { table.draw_number() } else { number };
+        let pid = if table.has(number) { table.draw_number() } else { number };
         table.by_pid.insert(pid, Entry { key, key_length, interrupts: interrupts.clone() });
         self.empty.reset();
         Ok(Registration { sessions: self, pid, key, key_length })
@@ -185,6 +200,26 @@ impl Sessions {
     /// Waits until there is none.
     pub async fn until_empty(&self) {
         self.empty.until_set().await;
+    }
+}
+
+/// A number that no session gets until this is dropped.
+#[derive(Debug)]
+pub struct Reserved {
+    sessions: Arc<Sessions>,
+    pid: i32,
+}
+
+impl Reserved {
+    /// The number.
+    pub fn pid(&self) -> i32 {
+        self.pid
+    }
+}
+
+impl Drop for Reserved {
+    fn drop(&mut self) {
+        self.sessions.table.lock().reserved.remove(&self.pid);
     }
 }
 

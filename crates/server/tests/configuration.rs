@@ -83,20 +83,21 @@ fn a_bad_line_spoils_itself_or_all() {
         fs::write(&path, before + text).unwrap();
     };
     let lines = "select string_agg(concat_ws(' ', name, setting, applied, error), '; ' order by seqno) \
-                 from pg_file_settings where name is null or name in ('work_mem', 'autovacuum', 'nonsense', 'lock_timeout')";
-    add("work_mem = 5MB\nwork_mem = 6MB\nautovacuum = on\nlock_timeout = soon\n");
+                 from pg_file_settings where name is null or name in ('work_mem', 'jit', 'nonsense', 'lock_timeout')";
+    add("work_mem = 5MB\nwork_mem = 6MB\njit = on\nlock_timeout = soon\n");
     assert_eq!(
         client.value(lines),
-        "work_mem 5MB f; work_mem 6MB t; autovacuum on f setting could not be applied; \
+        "work_mem 5MB f; work_mem 6MB t; jit on f setting could not be applied; \
          lock_timeout soon f setting could not be applied"
     );
     client.query("select pg_reload_conf()").unwrap();
     until("the good line", || client.value("show work_mem") == "6MB");
-    server
-        .wait_for_log("setting \"autovacuum\" cannot be changed: automatic vacuum is not supported in file");
+    server.wait_for_log(
+        "setting \"jit\" cannot be changed: compilation of expressions is not supported in file",
+    );
     server.wait_for_log("invalid value for parameter \"lock_timeout\": \"soon\"");
     server.wait_for_log("contains errors; unaffected changes were applied");
-    assert_eq!(client.value("show autovacuum"), "off");
+    assert_eq!(client.value("show jit"), "off");
     add("work_mem = 7MB\nnonsense = 1\nthis is wrong\n");
     assert!(
         client

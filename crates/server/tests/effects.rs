@@ -2,7 +2,7 @@
 //! says why its value cannot matter.
 //!
 //! # Layout
-//! `session`: what a session sets. `start`: what a server starts with, or reads again; `in_time`: what is waited for. The tests at the end of this file see to it that none
+//! `session`: what a session sets. `start`: what a server starts with, or reads again; `in_time`: what is waited for; `upkeep`: automatic vacuums. The tests at the end of this file see to it that none
 //! is left out. A [`Row`] names the setting and how its effect shows.
 
 #[path = "support/authority.rs"]
@@ -17,6 +17,8 @@ mod in_time;
 mod session;
 #[path = "effects/start.rs"]
 mod start;
+#[path = "effects/upkeep.rs"]
+mod upkeep;
 
 use std::collections::BTreeSet;
 
@@ -160,6 +162,7 @@ fn every_setting_that_works_is_seen_to() {
         .map(|(name, _)| *name)
         .chain(start::names())
         .chain(in_time::names())
+        .chain(upkeep::names())
         .map(str::to_string)
         .collect();
     let unseen: Vec<_> = working.difference(&seen).collect();

@@ -19,6 +19,7 @@ use server::config::access::Rules;
 use server::listener::Listeners;
 use server::pidfile::Contents;
 use server::session::{Phase, Shared};
+use server::sessions::Sessions;
 use tuple::Datum;
 
 /// How often what answers rest on was made durable.
@@ -67,7 +68,7 @@ impl Database for Canned {
 
     fn set_control(&self, _: Arc<dyn exec::ServerControl>) {}
 
-    fn start_background(&self, _: &Workers) {}
+    fn start_background(&self, _: &Workers, _: &Arc<Sessions>) {}
 
     fn shutdown(&self) -> SqlResult<()> {
         Ok(())

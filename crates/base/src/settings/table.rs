@@ -8,7 +8,7 @@
 //!   "so many workers at most" and "a worker costs so much" are true whatever the number is, and so is "plans may do this" where
 //!   none does. No answer and no promise depends on the value. The text says why, in `pg_settings.extra_desc`.
 //! * `.lacks(what)`: another value than the default asks for something that there is not, and is refused by that name (0A000). The
-//!   default is then what the server does, even where PostgreSQL's is another: `autovacuum` is off where there is none.
+//!   default is then what the server does, even where PostgreSQL's is another.
 //! * `.only(values, what)`: as `.lacks`, but these values mean what is done anyway.
 //!
 //! In between: some values of a setting that works may be refused, by [`checks`](super::checks).
@@ -16,7 +16,6 @@
 use super::definition::Module::*;
 use super::definition::*;
 
-const AUTOVACUUM: &str = "Counts for automatic vacuums, and there are none.";
 const GENETIC: &str = "Large joins are planned by a search that is not genetic.";
 const GIN: &str = "There are no GIN indexes.";
 const JIT: &str = "Counts only with jit, which is not supported.";
@@ -530,7 +529,7 @@ settings! {
         debug_print_plan = bool(false).user().lacks("logging of trees").about("Whether plans are logged.");
         debug_print_rewritten = bool(false).user().lacks("logging of trees")
             .about("Whether rewritten trees are logged.");
-        log_autovacuum_min_duration = int(600000, -1, MAX).sighup().ms().moot(AUTOVACUUM)
+        log_autovacuum_min_duration = int(600000, -1, MAX).sighup().ms().works()
             .about("Time from which on automatic vacuums are logged.");
         log_checkpoints = bool(true).sighup().works()
             .about("Whether checkpoints are logged.");
@@ -648,7 +647,7 @@ settings! {
         max_files_per_process = int(1000, 64, MAX).postmaster().works().about("Files open at most.");
     }
     "Resource Usage / Memory" {
-        autovacuum_work_mem = int(-1, -1, MAX).sighup().kb().moot(AUTOVACUUM)
+        autovacuum_work_mem = int(-1, -1, MAX).sighup().kb().works()
             .about("Memory of each automatic vacuum.");
         commit_timestamp_buffers = int(0, 0, 131072).postmaster().pages().moot(NO_CACHE)
             .about("Buffers for times of commits.");
@@ -729,35 +728,35 @@ settings! {
             .about("Whether resource use of statements is logged.");
     }
     "Vacuuming / Automatic Vacuuming" {
-        autovacuum = bool(false).sighup().lacks("automatic vacuum")
+        autovacuum = bool(true).sighup().works()
             .about("Whether tables are vacuumed automatically.");
-        autovacuum_analyze_scale_factor = real(0.1, 0.0, 100.0).sighup().moot(AUTOVACUUM)
+        autovacuum_analyze_scale_factor = real(0.1, 0.0, 100.0).sighup().works()
             .about("Share of changed rows that causes ANALYZE.");
-        autovacuum_analyze_threshold = int(50, 0, MAX).sighup().moot(AUTOVACUUM)
+        autovacuum_analyze_threshold = int(50, 0, MAX).sighup().works()
             .about("Changed rows that cause ANALYZE, beside the share.");
         autovacuum_freeze_max_age = int(200000000, 100000, 2000000000).postmaster().works()
             .about("Age at which a vacuum against wraparound is forced.");
-        autovacuum_max_workers = int(3, 1, 262143).sighup().moot(AUTOVACUUM)
+        autovacuum_max_workers = int(3, 1, 262143).sighup().works()
             .about("Automatic vacuums at a time at most.");
         autovacuum_multixact_freeze_max_age = int(400000000, 10000, 2000000000).postmaster().works()
             .about("Age of sets of lockers at which a vacuum is forced.");
-        autovacuum_naptime = int(60, 1, 2147483).sighup().s().moot(AUTOVACUUM)
+        autovacuum_naptime = int(60, 1, 2147483).sighup().s().works()
             .about("Time between looks for tables to vacuum.");
-        autovacuum_vacuum_cost_delay = real(2.0, -1.0, 100.0).sighup().ms().moot(AUTOVACUUM)
+        autovacuum_vacuum_cost_delay = real(2.0, -1.0, 100.0).sighup().ms().works()
             .about("Pause of an automatic vacuum that has used its cost limit.");
-        autovacuum_vacuum_cost_limit = int(-1, -1, 10000).sighup().moot(AUTOVACUUM)
+        autovacuum_vacuum_cost_limit = int(-1, -1, 10000).sighup().works()
             .about("Cost limit of automatic vacuums.");
-        autovacuum_vacuum_insert_scale_factor = real(0.2, 0.0, 100.0).sighup().moot(AUTOVACUUM)
+        autovacuum_vacuum_insert_scale_factor = real(0.2, 0.0, 100.0).sighup().works()
             .about("Share of inserted rows that causes VACUUM.");
-        autovacuum_vacuum_insert_threshold = int(1000, -1, MAX).sighup().moot(AUTOVACUUM)
+        autovacuum_vacuum_insert_threshold = int(1000, -1, MAX).sighup().works()
             .about("Inserted rows that cause VACUUM, beside the share.");
-        autovacuum_vacuum_max_threshold = int(100000000, -1, MAX).sighup().moot(AUTOVACUUM)
+        autovacuum_vacuum_max_threshold = int(100000000, -1, MAX).sighup().works()
             .about("Dead rows that cause VACUUM of any table.");
-        autovacuum_vacuum_scale_factor = real(0.2, 0.0, 100.0).sighup().moot(AUTOVACUUM)
+        autovacuum_vacuum_scale_factor = real(0.2, 0.0, 100.0).sighup().works()
             .about("Share of dead rows that causes VACUUM.");
-        autovacuum_vacuum_threshold = int(50, 0, MAX).sighup().moot(AUTOVACUUM)
+        autovacuum_vacuum_threshold = int(50, 0, MAX).sighup().works()
             .about("Dead rows that cause VACUUM, beside the share.");
-        autovacuum_worker_slots = int(16, 1, 262143).postmaster().moot(AUTOVACUUM)
+        autovacuum_worker_slots = int(16, 1, 262143).postmaster().works()
             .about("Places for automatic vacuums.");
     }
     "Vacuuming / Cost-Based Vacuum Delay" {

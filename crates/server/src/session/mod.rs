@@ -59,7 +59,7 @@ pub struct Shared {
     /// Whether clients are let in.
     pub phase: RwLock<Phase>,
     /// All sessions.
-    pub sessions: Sessions,
+    pub sessions: Arc<Sessions>,
     /// The database, once it is open.
     pub database: OnceLock<Arc<dyn Database>>,
     /// Makes the salt of users that do not exist.
@@ -75,7 +75,7 @@ impl Shared {
             maps: RwLock::default(),
             tls: RwLock::default(),
             phase: RwLock::new(Phase::Starting),
-            sessions: Sessions::new(workers),
+            sessions: Arc::new(Sessions::new(workers)),
             database: OnceLock::new(),
             mock_secret,
         }

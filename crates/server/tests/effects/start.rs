@@ -47,6 +47,13 @@ const STARTED: &[Row] = &[
     ("authentication_timeout", "1s", Seen(a_silent_client)),
     ("autovacuum_freeze_max_age", "100000", Seen(ages)),
     ("autovacuum_multixact_freeze_max_age", "10000", Seen(|_, _| ())),
+    (
+        "autovacuum_worker_slots",
+        "1",
+        Logs(
+            "\"autovacuum_max_workers\" (3) should be less than or equal to \"autovacuum_worker_slots\" (1)",
+        ),
+    ),
     ("external_pid_file", "BASE/other_pid", Seen(another_pid_file)),
     (
         "fsync",

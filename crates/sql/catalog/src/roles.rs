@@ -39,6 +39,8 @@ pub mod predefined {
     pub const EXECUTE_SERVER_PROGRAM: Oid = Oid(4571);
     /// May cancel statements and end sessions of others.
     pub const SIGNAL_BACKEND: Oid = Oid(4200);
+    /// May cancel and end automatic vacuums.
+    pub const SIGNAL_AUTOVACUUM_WORKER: Oid = Oid(6392);
     /// May run CHECKPOINT.
     pub const CHECKPOINT: Oid = Oid(4544);
     /// May maintain all tables.

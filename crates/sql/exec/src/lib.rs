@@ -4,6 +4,7 @@
 //! # Layout
 //! * `session`: what the server drives, one per connection. `command`: utility statements. `functions`: functions of SQL that need a session.
 //! * `run`: from an analysed statement to rows. `compile`, `eval`, `truth` (conditions), `decimal` (arithmetic of `numeric`), `composite` (arrays), `row_value` (rows, domains): expressions. `nodes`, `subplan`: the tree that runs. `cx`: what it works with.
+//! * [`autovacuum`]: VACUUM and ANALYZE by themselves.
 //! * [`module`]: extensions that are compiled in.
 //! * [`routine`]: functions that users made, and the languages that they are written in.
 //! * `trigger`: triggers, and what waits for the end of a statement or transaction.
@@ -21,6 +22,7 @@
 #[cfg(test)]
 extern crate self as exec;
 
+pub mod autovacuum;
 mod clock_map;
 mod command;
 mod compile;

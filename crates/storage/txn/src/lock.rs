@@ -40,7 +40,7 @@ use smallvec::SmallVec;
 
 use crate::SessionId;
 use crate::lock_fast::FastLocks;
-use crate::long_wait::{Listener, LockTimeouts};
+use crate::long_wait::{BlockedListener, Listener, LockTimeouts};
 use crate::sync::{Alone, Mutex};
 use crate::virtual_xid::VirtualXid;
 
@@ -398,6 +398,8 @@ pub struct LockManager {
     virtual_waited: AtomicU64,
     /// Who is told of long waits.
     pub(crate) listener: OnceLock<Listener>,
+    /// Who is told of those whom somebody waits for.
+    pub(crate) blocked: OnceLock<BlockedListener>,
     /// Tags in the main table, and from how many on no new one is locked.
     made: AtomicUsize,
     most: usize,
@@ -419,6 +421,7 @@ impl LockManager {
             xid_waits: Mutex::default(),
             virtual_waited: AtomicU64::new(0),
             listener: OnceLock::new(),
+            blocked: OnceLock::new(),
             made: AtomicUsize::new(0),
             most,
         }

@@ -1,4 +1,5 @@
-//! What · Waits for locks that last: when a session looks for a deadlock or gives up, and what is told of it (`log_lock_waits`).
+//! What · Waits for locks that last: when a session looks for a deadlock or gives up, what is told of it (`log_lock_waits`), and to
+//! those who may give way.
 //!
 //! Locks · As [`lock`](crate::lock): none is held while a session sleeps or what it waits for is told.
 //!
@@ -76,6 +77,9 @@ pub struct LongWait {
 /// Who is told of long waits.
 pub(crate) type Listener = Box<dyn Fn(&LongWait) + Send + Sync>;
 
+/// Who is told of those whom somebody waits for.
+pub(crate) type BlockedListener = Box<dyn Fn(&[SessionId]) + Send + Sync>;
+
 impl LongWait {
     /// In PostgreSQL's words.
     pub fn message(&self) -> String {
@@ -134,6 +138,7 @@ impl LockManager {
                 }
                 if !queued.waiter.granted() {
                     tell(&queued.waiter, Standing::Waits);
+                    self.tell_blocked(&queued.waiter);
                 }
                 continue;
             }
@@ -151,6 +156,17 @@ impl LockManager {
     /// Who is told of long waits; set once.
     pub fn on_long_wait(&self, listener: impl Fn(&LongWait) + Send + Sync + 'static) {
         let _ = self.listener.set(Box::new(listener));
+    }
+
+    /// Who is told of those whom somebody has waited for as long as `deadlock_timeout`; set once. They may give way.
+    pub fn on_blocked(&self, listener: impl Fn(&[SessionId]) + Send + Sync + 'static) {
+        let _ = self.blocked.set(Box::new(listener));
+    }
+
+    fn tell_blocked(&self, waiter: &Waiter) {
+        if let Some(listener) = self.blocked.get() {
+            listener(&self.blocking(waiter.session));
+        }
     }
 
     fn tell(&self, waiter: &Waiter, waited: Duration, standing: Standing, told: Told) {

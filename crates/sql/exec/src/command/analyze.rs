@@ -74,13 +74,11 @@ pub(crate) fn table(
     progress.set(sample::PHASE, sample::FINALIZING);
     note_sizes(session, table, &sample, columns.is_empty())?;
     session.instance.counters().replace(session.catalog.database(), table.oid, |all| {
-        all.live = total as i64;
+        (all.live, all.dead) = (total as i64, sample.total_dead() as i64);
         if columns.is_empty() {
             all.changed = 0;
         }
-        all.analyzes += 1;
-        all.analyze_time += began.elapsed().as_micros() as i64;
-        all.last_analyze = runtime::wall_clock_micros();
+        all.analyzed(how.automatic, began.elapsed().as_micros() as i64, runtime::wall_clock_micros());
     });
     let report = AnalyzeReport { table: full_name(session, table), used: effort.end(&pace) };
     if how.verbose {

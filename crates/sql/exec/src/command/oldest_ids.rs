@@ -34,7 +34,7 @@ pub(super) fn cutoffs(session: &Session, kind: RelKind, ages: FreezeAges) -> Cut
 }
 
 /// After VACUUM: notes the database's oldest ids, and lets go what no database needs.
-pub(super) fn settle(session: &Session) -> SqlResult<()> {
+pub(crate) fn settle(session: &Session) -> SqlResult<()> {
     let txns = session.engine().txns();
     let noted = NotedIds::new(txns);
     let database = session.catalog.database();

@@ -31,10 +31,19 @@ pub(crate) struct Sample {
 impl Sample {
     /// Rows of the whole table, by the density of the pages looked at.
     pub(crate) fn total(&self) -> f64 {
+        self.of_all(self.live)
+    }
+
+    /// Dead rows of the whole table, likewise.
+    pub(crate) fn total_dead(&self) -> f64 {
+        self.of_all(self.dead)
+    }
+
+    fn of_all(&self, found: u64) -> f64 {
         if self.scanned == 0 {
             return 0.0;
         }
-        (self.live as f64 / f64::from(self.scanned) * f64::from(self.pages) + 0.5).floor()
+        (found as f64 / f64::from(self.scanned) * f64::from(self.pages) + 0.5).floor()
     }
 }
 

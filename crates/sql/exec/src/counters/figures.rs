@@ -10,6 +10,7 @@ macro_rules! figures {
         counted { $($(#[$doc:meta])* $count:ident,)* }
         latest { $($(#[$recent:meta])* $latest:ident,)* }
         settled { $($(#[$later:meta])* $settled:ident,)* }
+        own { $($(#[$kept:meta])* $own:ident,)* }
     ) => {
         $(#[$outer])*
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,6 +67,7 @@ macro_rules! figures {
         pub struct $lane {
             $(pub(super) $count: Figure,)*
             $(pub(super) $latest: Figure,)*
+            $($(#[$kept])* pub(super) $own: Figure,)*
         }
 
         impl $lane {
@@ -153,6 +155,24 @@ figures! {
         last_vacuum,
         /// When ANALYZE last ran.
         last_analyze,
+        /// Automatic runs of VACUUM, which the ones above do not count.
+        autovacuums,
+        /// Automatic runs of ANALYZE.
+        autoanalyzes,
+        /// Microseconds spent in automatic runs of VACUUM.
+        autovacuum_time,
+        /// Microseconds spent in automatic runs of ANALYZE.
+        autoanalyze_time,
+        /// When VACUUM last ran by itself.
+        last_autovacuum,
+        /// When ANALYZE last ran by itself.
+        last_autoanalyze,
+    }
+    own {
+        /// What this lane has counted of all that upkeep depends on.
+        weight,
+        /// From which weight on somebody is to look whether the table needs upkeep.
+        limit,
     }
 }
 
@@ -227,6 +247,7 @@ figures! {
         /// Rows deleted.
         deleted,
     }
+    own {}
 }
 
 /// What is known of a function. Times are microseconds.
@@ -323,6 +344,31 @@ impl Relation {
     }
 }
 
+impl Relation {
+    /// VACUUM has run, for so many microseconds.
+    pub(crate) fn vacuumed(&mut self, automatic: bool, took: i64, now: i64) {
+        let (runs, time, last) = match automatic {
+            false => (&mut self.vacuums, &mut self.vacuum_time, &mut self.last_vacuum),
+            true => (&mut self.autovacuums, &mut self.autovacuum_time, &mut self.last_autovacuum),
+        };
+        (*runs, *time, *last) = (*runs + 1, *time + took, now);
+    }
+
+    /// ANALYZE has run, for so many microseconds.
+    pub(crate) fn analyzed(&mut self, automatic: bool, took: i64, now: i64) {
+        let (runs, time, last) = match automatic {
+            false => (&mut self.analyzes, &mut self.analyze_time, &mut self.last_analyze),
+            true => (&mut self.autoanalyzes, &mut self.autoanalyze_time, &mut self.last_autoanalyze),
+        };
+        (*runs, *time, *last) = (*runs + 1, *time + took, now);
+    }
+
+    /// How much more of what upkeep depends on.
+    fn weight(&self) -> i64 {
+        self.dead.max(self.changed).max(self.inserted_since_vacuum)
+    }
+}
+
 impl DatabaseLane {
     /// Forgets when a checksum was last wrong; as with scans.
     pub(super) fn forget_last_failure(&self) {
@@ -331,6 +377,26 @@ impl DatabaseLane {
 }
 
 impl RelationLane {
+    /// Takes note of what was just added. Whether so much has come together that somebody is to look; says so once, until a new limit is set.
+    /// By the worker of the lane only.
+    pub(super) fn is_over_limit(&self, more: &Relation) -> bool {
+        let more = more.weight();
+        if more <= 0 {
+            return false;
+        }
+        self.weight.add(more);
+        let over = self.weight.get() > self.limit.get();
+        if over {
+            self.limit.set(i64::MAX);
+        }
+        over
+    }
+
+    /// Says when to look next: when so much more has come together.
+    pub(super) fn set_limit(&self, more: i64) {
+        self.limit.set(self.weight.get().saturating_add(more));
+    }
+
     /// Forgets when it was scanned; who scans at the same time may set that again.
     pub(super) fn forget_last_scan(&self) {
         self.last_scan.set(0);

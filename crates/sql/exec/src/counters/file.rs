@@ -10,7 +10,7 @@ use runtime::fs;
 
 use super::{Counters, Database, Function, Group, Offset, Relation};
 
-const FIRST: &str = "stampede counters 2";
+const FIRST: &str = "stampede counters 3";
 const LAST: &str = "end";
 
 impl Counters {
@@ -116,7 +116,7 @@ mod tests {
     fn a_clean_restart_keeps_the_counters_and_a_crash_does_not() {
         let data = std::env::temp_dir().join(format!("counters-{:016x}", runtime::random_u64()));
         let counters = Counters::default();
-        let pending = Pending::new(counters.database_lane(Oid(5)));
+        let pending = Pending::new(counters.database_lane(Oid(5)), true);
         pending.changed(Oid(20000), 1, Change::Insert(3));
         pending.report(&counters, Oid(5), true, || 7);
         let counted = |group| if group == Group::Wal { vec![8, 9] } else { Vec::new() };
@@ -133,7 +133,7 @@ mod tests {
         let again = Counters::default();
         again.load(&data, true);
         assert_eq!(again.relation(Oid(5), Oid(20000)), None, "the file is gone");
-        assert_eq!(again.take("stampede counters 1\nrelation 5\nend"), None);
+        assert_eq!(again.take("stampede counters 2\nrelation 5\nend"), None);
         std::fs::remove_dir_all(&data).unwrap();
     }
 }

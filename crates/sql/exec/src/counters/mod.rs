@@ -6,7 +6,7 @@
 //!
 //! # Layout
 //! `figures`: what is counted. `pending`: a session's, and how nodes count. `groups`: what is
-//! counted of the server as a whole. `file`: what is kept over a clean restart.
+//! counted of the server as a whole. `file`: what is kept over a clean restart. `suspects`: tables that may need upkeep.
 //!
 //! # Invariants
 //! 1. Nothing is touched for a row that another worker writes, and no lock is taken for a statement that only reads: a lane is written by its
@@ -17,8 +17,8 @@
 //! 4. What survives a crash is nothing: counters begin at zero after recovery.
 //!
 //! # Locks
-//! Two kinds of short mutexes (rank 61): the names of a worker's lanes, taken by a node's first run, by the end of a transaction that changed
-//! rows, and by whoever reads; what is settled. Those of lanes are taken one at a time, and inside the other if both.
+//! Short mutexes (rank 61): the names of a worker's lanes, taken by a node's first run, by the end of a transaction that changed
+//! rows, and by whoever reads; what is settled; the suspects, under no other. Those of lanes are taken one at a time, and inside the other if both.
 //!
 //! # PostgreSQL counterpart and differences
 //! `pgstat.c`, `pgstat_relation.c`, `pgstat_database.c`. There a session reports once a second at most, and counters are a shared hash table.
@@ -27,6 +27,7 @@ mod figures;
 mod file;
 mod groups;
 mod pending;
+mod suspects;
 
 use std::sync::{Arc, OnceLock};
 
@@ -39,12 +40,13 @@ use groups::Offset;
 pub(crate) use groups::{Group, SLRUS};
 pub use pending::SessionEnd;
 pub(crate) use pending::{Change, Counted, Pending};
+use suspects::Suspects;
 
 /// Workers with lanes of their own; those beyond this number share them, and may lose counts to each other.
 const WORKERS: usize = 256;
 
 /// Database and relation.
-type Key = (Oid, Oid);
+pub(crate) type Key = (Oid, Oid);
 
 /// The lanes of one worker.
 #[derive(Default)]
@@ -67,6 +69,7 @@ struct Settled {
 pub struct Counters {
     workers: Box<[OnceLock<Box<Mutex<Lanes>>>]>,
     settled: Mutex<Settled>,
+    suspects: Suspects,
 }
 
 /// Stands for a database where the server's own loops count.
@@ -75,12 +78,12 @@ const BACKGROUND: Oid = Oid(u32::MAX);
 impl Default for Counters {
     fn default() -> Counters {
         let workers = (0..WORKERS).map(|_| OnceLock::new()).collect();
-        Counters { workers, settled: Mutex::default() }
+        Counters { workers, settled: Mutex::default(), suspects: Suspects::default() }
     }
 }
 
 /// The database by which a relation is known: none if all databases share it.
-fn key(database: Oid, relation: Oid) -> Key {
+pub(crate) fn key(database: Oid, relation: Oid) -> Key {
     (if crate::command::names::is_shared(relation) { Oid::INVALID } else { database }, relation)
 }
 

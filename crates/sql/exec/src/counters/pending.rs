@@ -119,9 +119,9 @@ pub(crate) struct Pending {
 }
 
 impl Pending {
-    /// Of a session that begins.
-    pub(crate) fn new(database: Arc<DatabaseLane>) -> Pending {
-        database.sessions.add(1);
+    /// Of a session that begins; the server's own are not counted as sessions.
+    pub(crate) fn new(database: Arc<DatabaseLane>, is_client: bool) -> Pending {
+        database.sessions.add(i64::from(is_client));
         Pending { database, objects: RefCell::default() }
     }
 
@@ -295,7 +295,11 @@ fn report_relation(
     if entry.counts.scans > 0 {
         entry.counts.last_scan = now;
     }
-    counters.relation_lane(database, relation).add(&entry.counts);
+    let lane = counters.relation_lane(database, relation);
+    lane.add(&entry.counts);
+    if lane.is_over_limit(&entry.counts) {
+        counters.suspect(database, relation);
+    }
 }
 
 /// What the changes of a transaction mean for the number of live and dead versions.
@@ -320,7 +324,7 @@ mod tests {
     const DATABASE: Oid = Oid(5);
 
     fn pending(counters: &Counters) -> Pending {
-        Pending::new(counters.database_lane(DATABASE))
+        Pending::new(counters.database_lane(DATABASE), true)
     }
 
     #[test]

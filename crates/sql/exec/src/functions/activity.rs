@@ -17,7 +17,7 @@ use super::locks::lock_type;
 use super::{Row, arg};
 use crate::error;
 use crate::session::progress::Lengthy;
-use crate::session::{Backend, BackendState, Background, CursorInfo, Named, Session};
+use crate::session::{Backend, BackendKind, BackendState, Background, CursorInfo, Named, Session};
 
 /// How often a session that waits for another's end looks.
 const POLL: Duration = Duration::from_millis(10);
@@ -110,6 +110,15 @@ impl Session {
         let denied = |detail: String| {
             Err(sql_err!(INSUFFICIENT_PRIVILEGE, "permission denied to {what}").detail(detail))
         };
+        if backend.kind == BackendKind::AutovacuumWorker {
+            if self.has_role(predefined::SIGNAL_AUTOVACUUM_WORKER)? {
+                return Ok(());
+            }
+            return denied(format!(
+                "Only roles with privileges of the \"pg_signal_autovacuum_worker\" role may {} autovacuum workers.",
+                if end { "terminate" } else { "cancel" }
+            ));
+        }
         if self.with_reader(|reader| reader.is_superuser(backend.user))? {
             return denied(format!(
                 "Only roles with the SUPERUSER attribute may {act} of roles with the SUPERUSER attribute."
@@ -223,7 +232,7 @@ struct Sight {
 
 impl Sight {
     fn sees(&self, backend: &Backend) -> bool {
-        self.all || self.facts.inherits.contains(&backend.user)
+        self.all || backend.kind == BackendKind::Client && self.facts.inherits.contains(&backend.user)
     }
 }
 
@@ -270,7 +279,9 @@ fn wait_of(backend: &Backend, locks: &[LockInfo]) -> Option<(&'static str, &'sta
     let mine = |lock: &&LockInfo| lock.session.0 as i32 == backend.pid && !lock.granted;
     match locks.iter().find(mine) {
         Some(lock) => Some(("Lock", lock_type(&lock.tag))),
-        None if activity.state != BackendState::Active => Some(("Client", "ClientRead")),
+        None if backend.kind == BackendKind::Client && activity.state != BackendState::Active => {
+            Some(("Client", "ClientRead"))
+        }
         None => backend.interrupts.waits_for().map(WaitEvent::names),
     }
 }
@@ -299,10 +310,12 @@ fn activity_row(backend: &Backend, locks: &[LockInfo], visible: bool) -> Row {
         LockTag::Xid(xid) if lock.granted && lock.session.0 as i32 == backend.pid => Some(xid),
         _ => None,
     });
+    // The server's own sessions are no role's, and have no client.
+    let clients = |d: Datum| if backend.kind == BackendKind::Client { d } else { Datum::Null };
     let mut row = vec![
         backend.database.into(),
         Datum::Int4(backend.pid),
-        backend.user.into(),
+        clients(backend.user.into()),
         Datum::text(&activity.application),
         shown(Datum::text(if told { activity.state.as_str() } else { "disabled" })),
         match visible {
@@ -317,10 +330,10 @@ fn activity_row(backend: &Backend, locks: &[LockInfo], visible: bool) -> Row {
         shown(time(Some(activity.state_change))),
         shown(super::address(backend.client)),
         shown(backend.client_host.as_deref().map_or(Datum::Null, Datum::text)),
-        shown(Datum::Int4(backend.client.map_or(-1, |a| i32::from(a.port())))),
+        clients(shown(Datum::Int4(backend.client.map_or(-1, |a| i32::from(a.port()))))),
         xid.map_or(Datum::Null, |xid| Datum::Oid(xid.0 as u32)),
         backend.xmin().map_or(Datum::Null, |xmin| Datum::Oid(xmin.0 as u32)),
-        shown(Datum::text("client backend")),
+        shown(Datum::text(backend.kind.as_str())),
     ];
     row.extend(encryption(backend).map(shown));
     // GSSAPI cannot be in use.

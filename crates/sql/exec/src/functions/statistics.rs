@@ -35,10 +35,6 @@ impl Session {
                 phase.map_or(Datum::Null, Datum::text)
             }
             F::PgStatHaveStats => self.have_statistics(arg(args, 0), Oid(arg(args, 1)), arg(args, 2))?,
-            // There is no autovacuum yet.
-            F::PgStatGetAutovacuumCount | F::PgStatGetAutoanalyzeCount => Datum::Int8(0),
-            F::PgStatGetTotalAutovacuumTime | F::PgStatGetTotalAutoanalyzeTime => Datum::Float8(0.0),
-            F::PgStatGetLastAutovacuumTime | F::PgStatGetLastAutoanalyzeTime => Datum::Null,
             other => {
                 let object = || Oid(arg::<u32>(args, 0));
                 if let Some(figure) = relation_figure(other) {
@@ -155,6 +151,12 @@ fn relation_figure(id: SessionFn) -> Option<Figure<Relation>> {
         F::PgStatGetAnalyzeCount => |r| Datum::Int8(r.analyzes),
         F::PgStatGetTotalVacuumTime => |r| millis(r.vacuum_time),
         F::PgStatGetTotalAnalyzeTime => |r| millis(r.analyze_time),
+        F::PgStatGetLastAutovacuumTime => |r| time(r.last_autovacuum),
+        F::PgStatGetLastAutoanalyzeTime => |r| time(r.last_autoanalyze),
+        F::PgStatGetAutovacuumCount => |r| Datum::Int8(r.autovacuums),
+        F::PgStatGetAutoanalyzeCount => |r| Datum::Int8(r.autoanalyzes),
+        F::PgStatGetTotalAutovacuumTime => |r| millis(r.autovacuum_time),
+        F::PgStatGetTotalAutoanalyzeTime => |r| millis(r.autoanalyze_time),
         _ => return None,
     })
 }

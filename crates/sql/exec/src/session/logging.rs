@@ -81,6 +81,13 @@ impl Session {
         sink(&line, None, &self.situation());
     }
 
+    /// A report that no client gets.
+    pub(crate) fn log_report(&self, report: &SqlError) {
+        if let Some(sink) = self.backend.log() {
+            sink(report, None, &self.situation());
+        }
+    }
+
     /// `log_temp_files`: those that are gone, with the statement that runs.
     #[cold]
     pub(super) fn log_temporary_files(&self) {

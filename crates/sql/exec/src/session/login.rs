@@ -18,7 +18,7 @@ use types::{FormatContext, acl};
 use super::identity::{Identity, names_a_role};
 use super::notices::Notices;
 use super::notify::Notifying;
-use super::registry::{Limits, Registered, TooMany};
+use super::registry::{BackendKind, Limits, Registered, TooMany};
 use super::{Backend, Instance, Session, SessionInfo, session_id};
 use crate::counters::SessionEnd;
 use crate::notify::Subscription;
@@ -27,6 +27,10 @@ use crate::spill::TempDir;
 impl Session {
     /// Checks that role and database exist and applies the start-up settings. The client has proved who it is.
     pub fn new(instance: Arc<Instance>, info: SessionInfo) -> SqlResult<Session> {
+        Session::open(instance, info, BackendKind::Client)
+    }
+
+    pub(super) fn open(instance: Arc<Instance>, info: SessionInfo, kind: BackendKind) -> SqlResult<Session> {
         let mut txn = Transaction::new(instance.engine().txns().clone(), session_id(info.pid));
         txn.start(Default::default());
         let combo = ComboCids::new();
@@ -34,7 +38,7 @@ impl Session {
         let nobody = Rc::new(SessionCatalog::new(base::Oid::INVALID));
         let role = {
             let reader = Reader { catalog: &shared, session: &nobody, me: &txn, combo: &combo };
-            role_of(&reader, &info.user)?
+            role_of(&reader, &info.user, kind)?
         };
         let database = lock_database(&mut txn, (&shared, &nobody, &combo), &info.database)?;
         let mut backend = Backend::new(
@@ -44,6 +48,7 @@ impl Session {
             (database.oid, &database.name),
             info.client_address,
         );
+        backend.kind = kind;
         backend.client_host = info.client_host.clone().map(Into::into);
         backend.encryption = info.encryption.clone().map(Box::new);
         let reader = Reader { catalog: &shared, session: &nobody, me: &txn, combo: &combo };
@@ -88,7 +93,10 @@ impl Session {
         );
         let instance_dir = instance.engine().dir().to_path_buf();
         let session = Session {
-            pending: crate::counters::Pending::new(instance.counters().database_lane(database.oid)),
+            pending: crate::counters::Pending::new(
+                instance.counters().database_lane(database.oid),
+                kind == BackendKind::Client,
+            ),
             seen_counters: Default::default(),
             called_time: Default::default(),
             seen_at: Default::default(),
@@ -179,7 +187,9 @@ impl Session {
         self.drop_temporary();
         self.txn.borrow_mut().unlock_all_for_session(|_| true);
         self.pending.take_usage();
-        self.pending.ended(runtime::wall_clock_micros() - self.backend.start, how);
+        if self.backend.kind == BackendKind::Client {
+            self.pending.ended(runtime::wall_clock_micros() - self.backend.start, how);
+        }
     }
 
     /// Temporary relations end with their session. What cannot be dropped now goes when the schema is used again.
@@ -364,7 +374,7 @@ fn stored_settings(
 }
 
 /// The role that a client logs in as.
-fn role_of(reader: &Reader<'_>, user: &str) -> SqlResult<Role> {
+fn role_of(reader: &Reader<'_>, user: &str, kind: BackendKind) -> SqlResult<Role> {
     let refused = |why: &str| {
         fatal(SqlError::new(
             base::SqlState::INVALID_AUTHORIZATION_SPECIFICATION,
@@ -372,7 +382,11 @@ fn role_of(reader: &Reader<'_>, user: &str) -> SqlResult<Role> {
         ))
     };
     let role = reader.role(user)?.ok_or_else(|| refused("does not exist"))?;
-    if role.login { Ok(role) } else { Err(refused("is not permitted to log in")) }
+    if role.login || kind != BackendKind::Client {
+        Ok(role)
+    } else {
+        Err(refused("is not permitted to log in"))
+    }
 }
 
 /// The database that a client names. Its lock is taken: nobody removes, renames or copies it before the transaction ends.

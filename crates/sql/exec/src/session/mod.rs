@@ -7,6 +7,7 @@
 //!   `nested`: PREPARE. `explain`: EXPLAIN.
 //! * `protocol`: the messages of the simple and extended protocol. `encoding`: texts that are not UTF-8. `transaction`: BEGIN to COMMIT.
 //! * `modes`: isolation level, READ ONLY and their like. `identity`: whose rights apply. `restricted`: upkeep as a table's owner. `access`: what statements need. `export`: snapshots for other transactions. `notify`: LISTEN and NOTIFY.
+//! * `upkeep`: sessions without a client, which vacuum tables.
 //! * `watch`, `auto_explain`: what modules see of statements. `registry`, `progress`: what other sessions see of one. `planning`, `facilities`: what the planner and running statements see of a session.
 //!
 //! # Invariants
@@ -52,6 +53,7 @@ mod socket;
 mod statement;
 mod statements;
 mod transaction;
+mod upkeep;
 mod watch;
 
 use std::cell::{Cell, RefCell};
@@ -71,6 +73,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use txn::{SessionId, Transaction};
 use types::FormatContext;
 
+use crate::autovacuum::Autovacuum;
 use crate::control::ServerControl;
 use crate::output::{Format, Output};
 use crate::spill::TempDir;
@@ -84,7 +87,9 @@ pub use logging::{LogSink, Situation};
 use notices::Notices;
 use plan_cache::PlanCache;
 use portals::Portals;
-pub use registry::{Activity, Backend, BackendState, Background, Encryption, Registered, Sessions};
+pub use registry::{
+    Activity, Backend, BackendKind, BackendState, Background, Encryption, Registered, Sessions,
+};
 pub use socket::{SocketOptions, SocketSink};
 pub(crate) use statement::{Body, Named, Planned, Source, Work};
 use statements::Statements;
@@ -108,6 +113,7 @@ pub struct Instance {
     exports: Arc<export::Exports>,
     exchange: Arc<crate::notify::Exchange>,
     counters: crate::counters::Counters,
+    autovacuum: Arc<Autovacuum>,
     /// When the server started, microseconds since 2000-01-01 UTC.
     started: i64,
     /// When the configuration was last read.
@@ -147,6 +153,9 @@ impl Instance {
         let exchange = crate::notify::Exchange::new(settings.int(Setting::max_notify_queue_pages));
         let sessions = Arc::default();
         long_waits::listen(engine.txns().locks(), &sessions);
+        upkeep::give_way(engine.txns().locks(), &sessions);
+        let counters = crate::counters::Counters::default();
+        let autovacuum = Arc::new(Autovacuum::new(counters.suspects_found(), &settings));
         Arc::new(Instance {
             engine,
             cluster: Arc::default(),
@@ -158,7 +167,8 @@ impl Instance {
             sessions,
             exports: Arc::default(),
             exchange: Arc::new(exchange),
-            counters: Default::default(),
+            counters,
+            autovacuum,
             started: now,
             configured: AtomicI64::new(now),
             control: OnceLock::new(),
@@ -181,10 +191,11 @@ impl Instance {
 
     /// After a reload: sessions take the new values over before their next statement.
     pub fn set_settings(&self, settings: Arc<ServerSettings>) {
-        *self.settings.write() = settings;
+        *self.settings.write() = settings.clone();
         // Release: pairs with the acquire in `adopt_reload`; who sees the count finds these values.
         self.reloads.fetch_add(1, Ordering::Release);
         self.configured.store(runtime::wall_clock_micros(), Ordering::Relaxed);
+        self.autovacuum.take_settings(&settings);
     }
 
     /// Languages of users' functions, besides SQL.
@@ -205,6 +216,11 @@ impl Instance {
     /// Cumulative counters.
     pub fn counters(&self) -> &crate::counters::Counters {
         &self.counters
+    }
+
+    /// Automatic vacuums.
+    pub fn autovacuum(&self) -> &Arc<Autovacuum> {
+        &self.autovacuum
     }
 
     /// When the server started, microseconds since 2000-01-01 UTC.
@@ -274,6 +290,17 @@ impl Instance {
     /// The catalogs that all databases share, for who is in none.
     pub fn shared_catalog(&self) -> Arc<Catalog> {
         self.cluster.shared_catalog(&self.engine)
+    }
+
+    /// Reads shared catalogs in a transaction of its own, which the locks know by this number.
+    pub fn read_shared<T>(&self, pid: i32, read: impl FnOnce(&Reader<'_>) -> SqlResult<T>) -> SqlResult<T> {
+        let mut me = Transaction::new(self.engine.txns().clone(), session_id(pid));
+        me.start(Default::default());
+        let (combo, nobody) = (ComboCids::new(), SessionCatalog::new(Oid::INVALID));
+        let shared = self.shared_catalog();
+        let result = read(&Reader { catalog: &shared, session: &nobody, me: &me, combo: &combo });
+        me.abort();
+        result
     }
 
     /// A database that nobody is in was renamed: what is kept of it by its old name goes.

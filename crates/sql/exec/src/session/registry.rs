@@ -85,11 +85,33 @@ pub struct Encryption {
     pub issuer_name: Option<Box<str>>,
 }
 
-/// One connected session.
+/// Whose a session is (`pg_stat_activity.backend_type`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BackendKind {
+    /// A client's.
+    #[default]
+    Client,
+    /// The server's own, which vacuums tables.
+    AutovacuumWorker,
+}
+
+impl BackendKind {
+    /// The words of the view.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            BackendKind::Client => "client backend",
+            BackendKind::AutovacuumWorker => "autovacuum worker",
+        }
+    }
+}
+
+/// One session.
 #[derive(Debug)]
 pub struct Backend {
     /// Its number.
     pub pid: i32,
+    /// Whose it is.
+    pub kind: BackendKind,
     /// How to cancel or end it.
     pub interrupts: Interrupts,
     /// The role that logged in.
@@ -132,6 +154,7 @@ impl Backend {
         let now = runtime::wall_clock_micros();
         Backend {
             pid,
+            kind: BackendKind::Client,
             interrupts,
             user,
             user_name: user_name.into(),
@@ -315,7 +338,8 @@ impl Sessions {
         let backend = Arc::new(backend);
         let mut sessions = self.0.lock();
         let full = |limit: Option<u32>, counts: &dyn Fn(&Backend) -> bool| {
-            limit.is_some_and(|limit| sessions.values().filter(|b| counts(b)).count() >= limit as usize)
+            let clients = sessions.values().filter(|b| b.kind == BackendKind::Client);
+            limit.is_some_and(|limit| clients.filter(|b| counts(b)).count() >= limit as usize)
         };
         if full(limits.database, &|other| other.database == backend.database) {
             return Err(TooMany::Database);
@@ -331,6 +355,11 @@ impl Sessions {
     /// A loop of the server begins.
     pub fn add_background(&self, pid: i32, kind: &'static str, wait: &'static str) {
         self.1.lock().push(Background { pid, kind, wait, start: runtime::wall_clock_micros() });
+    }
+
+    /// A loop of the server has ended.
+    pub fn remove_background(&self, pid: i32) {
+        self.1.lock().retain(|background| background.pid != pid);
     }
 
     /// The loops of the server.

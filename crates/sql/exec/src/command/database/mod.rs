@@ -27,11 +27,11 @@ use std::time::Duration;
 use base::{Oid, SqlError, SqlResult, sql_err};
 use catalog::system::{pg_database, pg_tablespace};
 use catalog::{Row, RowExt, database_lock};
-use runtime::WaitEvent;
+use runtime::{Interrupt, WaitEvent};
 use txn::{End, LockMode, LockWait, Phase};
 
 use super::names;
-use crate::session::{Backend, Instance, Session};
+use crate::session::{Backend, BackendKind, Instance, Session};
 
 pub(super) use alter::{alter, refresh_collation, rename};
 pub(super) use create::create;
@@ -163,6 +163,10 @@ fn wait_for_others(session: &Session, database: Oid, message: impl FnOnce() -> S
         if !users.any() {
             return Ok(());
         }
+        // Those that vacuum its tables give way.
+        let workers = other_sessions(session, database);
+        let workers = workers.iter().filter(|other| other.kind == BackendKind::AutovacuumWorker);
+        workers.for_each(|worker| worker.interrupts.set(Interrupt::Terminate));
         if start.elapsed() >= PATIENCE {
             return Err(sql_err!(OBJECT_IN_USE, "{}", message()).detail(users.detail()));
         }

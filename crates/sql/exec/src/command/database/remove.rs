@@ -11,7 +11,7 @@ use super::{
     Users, accessed, check_owner, forget_at_commit, open, other_sessions, undefined, wait_for_others,
 };
 use crate::command::names::{self, at};
-use crate::session::{Instance, Session};
+use crate::session::{BackendKind, Instance, Session};
 
 /// DROP DATABASE.
 pub(crate) fn drop(
@@ -59,7 +59,9 @@ fn end_sessions(session: &Session, database: Oid, name: &str) -> SqlResult<()> {
         return Err(sql_err!(OBJECT_IN_USE, "database \"{name}\" is being used by prepared transactions")
             .detail(users.detail()));
     }
-    let others = other_sessions(session, database);
+    let mut others = other_sessions(session, database);
+    // The others end by themselves.
+    others.retain(|other| other.kind == BackendKind::Client);
     others.iter().try_for_each(|other| session.check_may_signal(other, true))?;
     others.iter().for_each(|other| other.interrupts.set(Interrupt::Terminate));
     Ok(())

@@ -71,9 +71,7 @@ pub(super) fn vacuum(
         all.live = live;
         all.dead = (stats.recently_dead_tuples + stats.tuples_missed) as i64;
         all.inserted_since_vacuum = 0;
-        all.vacuums += 1;
-        all.vacuum_time += began.elapsed().as_micros() as i64;
-        all.last_vacuum = runtime::wall_clock_micros();
+        all.vacuumed(how.automatic, began.elapsed().as_micros() as i64, runtime::wall_clock_micros());
     });
     let gone_through =
         |open: OpenIndex| Some((open.index.name.clone(), open.stats.filter(|s| !s.estimated)?));

@@ -1,0 +1,65 @@
+//! Automatic vacuums: where their launcher and its workers run.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use base::SqlError;
+use exec::autovacuum::{Host, Launcher, Place};
+use exec::{Instance, LogSink};
+use runtime::Workers;
+
+use crate::log::{self, Subject};
+use crate::loops::Loops;
+use crate::sessions::Sessions;
+
+/// The workers of the runtime, for those of automatic vacuums.
+struct Upkeep {
+    workers: Workers,
+    sessions: Arc<Sessions>,
+    loops: Arc<Loops>,
+    /// How many were started.
+    started: AtomicUsize,
+}
+
+/// Starts the launcher.
+pub fn start(instance: Arc<Instance>, workers: &Workers, sessions: &Arc<Sessions>, loops: &Arc<Loops>) {
+    let running = loops.enter();
+    let host = Arc::new(Upkeep {
+        workers: workers.clone(),
+        sessions: sessions.clone(),
+        loops: loops.clone(),
+        started: AtomicUsize::new(0),
+    });
+    workers.spawn_fiber_on(0, move || {
+        let _running = running;
+        Launcher::new(instance, host).run();
+    });
+}
+
+impl Host for Upkeep {
+    fn start_worker(&self, work: Box<dyn FnOnce(Place) + Send>) {
+        let (running, number) = (self.loops.enter(), self.sessions.reserve());
+        // Relaxed: they are only spread.
+        let at = self.started.fetch_add(1, Ordering::Relaxed) + 1;
+        self.workers.spawn_fiber_on(at % self.workers.count(), move || {
+            let (pid, _running) = (number.pid(), running);
+            work(Place { pid, log: Box::new(move |database| sink(pid, database)) });
+            drop(number);
+        });
+    }
+
+    fn log(&self, line: &SqlError) {
+        log::report(line, None, None);
+    }
+}
+
+/// Takes the lines of a worker.
+fn sink(pid: i32, database: &str) -> LogSink {
+    let subject = Subject {
+        pid,
+        database: database.to_owned(),
+        since: runtime::wall_clock_micros(),
+        ..Subject::default()
+    };
+    Box::new(move |line, statement, situation| log::report_in(line, Some(&subject), statement, situation))
+}
