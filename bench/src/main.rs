@@ -7,6 +7,7 @@
 //! `cargo run --release --manifest-path bench/Cargo.toml -- quick`
 
 mod ablation;
+mod autovacuum;
 mod canned;
 mod client;
 mod crowd;
@@ -109,6 +110,12 @@ enum What {
         /// Only shapes whose name contains this.
         only: Option<String>,
     },
+    /// A table that is updated without end, with automatic vacuums alone; and others beside one.
+    Autovacuum {
+        /// Updates; each row has a hundred of them.
+        #[arg(long, default_value_t = 10_000_000)]
+        updates: u32,
+    },
     /// The 22 queries of TPC-H beside PostgreSQL 18 with and without parallel workers; answers must agree.
     Tpch {
         /// Size of the tables; 1 is about a gigabyte.
@@ -178,6 +185,7 @@ fn run(options: &Options) -> Result<(), String> {
         What::Subtransactions => lab.subtransactions(32, options.seconds),
         What::Locks { only } => lab.locks(*only, options.seconds),
         What::Vacuum { only } => lab.vacuum(only.as_deref()),
+        What::Autovacuum { updates } => lab.autovacuum(*updates, options.seconds),
         What::Tpch { scale, only } => lab.tpch(*scale, only),
         What::Canned { .. } | What::Snapshots | What::Draw { .. } => Ok(()),
     }

@@ -6,7 +6,9 @@ use crate::client::Client;
 use crate::peers::{self, Place, Server, Version};
 use crate::report::{Scale, Table, median};
 use crate::workloads::Scripts;
-use crate::{Options, What, canned, crowd, greedy, locks, pgbench, subtransactions, tpch, vacuum};
+use crate::{
+    Options, What, autovacuum, canned, crowd, greedy, locks, pgbench, subtransactions, tpch, vacuum,
+};
 
 /// Ports, one a server; PostgreSQL's versions have one after the other. Not among those that the system gives to clients: one of an earlier
 /// run may still hold it.
@@ -222,6 +224,13 @@ impl Lab {
     pub fn vacuum(&self, only: Option<&str>) -> Result<(), String> {
         let servers: Vec<&Server> = self.databases().collect();
         vacuum::run(&servers, only, self.rounds)
+    }
+
+    /// What automatic vacuums keep up with, and what others notice of them, here and on PostgreSQL.
+    pub fn autovacuum(&mut self, updates: u32, seconds: u32) -> Result<(), String> {
+        let mut servers: Vec<&mut Server> =
+            std::iter::once(&mut self.stampede).chain(&mut self.postgres).collect();
+        autovacuum::run(&mut servers, updates, seconds)
     }
 
     /// What crowds of connections and of prepared statements do to others.
