@@ -16,6 +16,7 @@ mod greedy;
 mod locks;
 mod peers;
 mod pgbench;
+mod recovery;
 mod report;
 mod scenario;
 mod subtransactions;
@@ -116,6 +117,14 @@ enum What {
         #[arg(long, default_value_t = 10_000_000)]
         updates: u32,
     },
+    /// Recovery from a crash after random updates of narrow, medium, wide and ten rows, and after pgbench's own script: first answer, first write, all redone.
+    Recovery {
+        /// Only cases whose name contains this.
+        only: Option<String>,
+        /// Transactions before the crash.
+        #[arg(long, default_value_t = 1_200_000)]
+        transactions: u32,
+    },
     /// The 22 queries of TPC-H beside PostgreSQL 18 with and without parallel workers; answers must agree.
     Tpch {
         /// Size of the tables; 1 is about a gigabyte.
@@ -186,6 +195,7 @@ fn run(options: &Options) -> Result<(), String> {
         What::Locks { only } => lab.locks(*only, options.seconds),
         What::Vacuum { only } => lab.vacuum(only.as_deref()),
         What::Autovacuum { updates } => lab.autovacuum(*updates, options.seconds),
+        What::Recovery { only, transactions } => lab.recovery(only.as_deref(), *transactions),
         What::Tpch { scale, only } => lab.tpch(*scale, only),
         What::Canned { .. } | What::Snapshots | What::Draw { .. } => Ok(()),
     }

@@ -131,13 +131,31 @@ impl Server {
         self.wait_until_ready(&log)
     }
 
+    /// Stops it as a crash would, and starts it again with these settings beside its own; returns before it answers.
+    pub fn crash(&mut self, settings: &[String]) -> Result<(), String> {
+        self.end(libc::SIGQUIT);
+        let start = self.start.as_ref().ok_or("not a server of its own")?;
+        self.child = Some(start.spawn(settings).map_err(|e| format!("{}: {e}", self.name))?);
+        Ok(())
+    }
+
+    /// What it has logged since it was started last.
+    pub fn log(&self) -> String {
+        let log = self.start.as_ref().and_then(|start| std::fs::read_to_string(&start.log).ok());
+        log.unwrap_or_default()
+    }
+
     /// Asks it to stop at once and waits until it has.
     fn stop(&mut self) {
+        self.end(libc::SIGINT);
+    }
+
+    fn end(&mut self, signal: i32) {
         let ended = self.has_ended();
         if let Some(mut child) = self.child.take() {
             if !ended {
                 // SAFETY: a signal to a child that has not been waited for.
-                unsafe { libc::kill(child.id() as i32, libc::SIGINT) };
+                unsafe { libc::kill(child.id() as i32, signal) };
             }
             let _ = child.wait();
         }

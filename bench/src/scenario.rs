@@ -7,7 +7,7 @@ use crate::peers::{self, Place, Server, Version};
 use crate::report::{Scale, Table, median};
 use crate::workloads::Scripts;
 use crate::{
-    Options, What, autovacuum, canned, crowd, greedy, locks, pgbench, subtransactions, tpch, vacuum,
+    Options, What, autovacuum, canned, crowd, greedy, locks, pgbench, recovery, subtransactions, tpch, vacuum,
 };
 
 /// Ports, one a server; PostgreSQL's versions have one after the other. Not among those that the system gives to clients: one of an earlier
@@ -231,6 +231,14 @@ impl Lab {
         let mut servers: Vec<&mut Server> =
             std::iter::once(&mut self.stampede).chain(&mut self.postgres).collect();
         autovacuum::run(&mut servers, updates, seconds)
+    }
+
+    /// Recovery from a crash, here and on PostgreSQL.
+    pub fn recovery(&mut self, only: Option<&str>, transactions: u32) -> Result<(), String> {
+        let rounds = self.rounds;
+        let mut servers: Vec<&mut Server> =
+            std::iter::once(&mut self.stampede).chain(&mut self.postgres).collect();
+        recovery::run(&mut servers, only, (transactions, rounds))
     }
 
     /// What crowds of connections and of prepared statements do to others.
