@@ -266,14 +266,19 @@ pub struct RenewedXmax {
 /// Carries out a plan. Needs a cleanup latch unless [`PrunePlan::keeps_items`].
 pub fn prune(page: &mut PageBytes, plan: &PrunePlan) -> OpResult<()> {
     let before = *page;
-    let result = prune_unchecked(page, plan);
+    let result = prune_with_gaps(page, plan).and_then(|()| match plan.keeps_items() {
+        true => Ok(()),
+        false => page::repair(page).map_err(|_| Mismatch),
+    });
     if result.is_err() {
         *page = before;
     }
     result
 }
 
-fn prune_unchecked(page: &mut PageBytes, plan: &PrunePlan) -> OpResult<()> {
+/// As [`prune`], but the room of what goes is not closed up ([`page::repair`]), and a page that does not fit the plan is spoilt: for redo, which
+/// closes up when it needs the room, and drops what is spoilt.
+pub fn prune_with_gaps(page: &mut PageBytes, plan: &PrunePlan) -> OpResult<()> {
     let max = page::max_offset(page);
     let check = |n: OffsetNo| if n >= 1 && n <= max { Ok(n) } else { Err(Mismatch) };
     for &(from, to) in &plan.redirected {
@@ -316,9 +321,6 @@ fn prune_unchecked(page: &mut PageBytes, plan: &PrunePlan) -> OpResult<()> {
     }
     page::set_prune_xid(page, plan.prune_xid);
     page::set_flag(page, flags::PAGE_FULL, false);
-    if !plan.keeps_items() {
-        page::repair(page).map_err(|_| Mismatch)?;
-    }
     Ok(())
 }
 
@@ -417,8 +419,10 @@ pub fn overwrite_data(page: &mut PageBytes, offset: OffsetNo, data: &[u8]) -> Op
 }
 
 /// Makes equal what two copies of a page may differ in after the same changes: LSN, checksum, hints, command ids (which redo does not
-/// restore) and bytes that belong to nothing.
+/// restore), bytes that belong to nothing, and the order in which items lie.
 pub fn mask_hints(page: &mut PageBytes) {
+    // A damaged page stays as it is, and differs.
+    let _ = page::repair(page);
     page[..12].fill(0);
     page::set_flag(page, flags::PAGE_FULL | flags::HAS_FREE_LINES | flags::ALL_VISIBLE, false);
     page::set_prune_xid(page, Xid::INVALID);

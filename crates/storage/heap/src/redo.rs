@@ -6,7 +6,7 @@ use std::fmt;
 
 use base::{BlockNo, Fork, Xid};
 use page::PageBytes;
-use wal::{Record, RecordRef, WalDescribe};
+use wal::{Record, RecordRef, Rmgr, WalDescribe};
 
 use crate::header::HEADER_LEN;
 use crate::ops::{self, Mismatch, OpResult, Stamp};
@@ -33,7 +33,7 @@ impl fmt::Display for RedoError {
 impl std::error::Error for RedoError {}
 
 /// Does to a page what a record says about its block reference `index`: to a page that [needs](buffer::needs) it, or to zeros if the record
-/// initialises the page.
+/// initialises the page. A page that does not fit the record is spoilt.
 pub fn redo_block(page: &mut PageBytes, record: &RecordRef<'_>, index: usize) -> Result<(), RedoError> {
     let failed = RedoError { info: record.info, block: index };
     let block = record.block(index).ok_or(failed)?;
@@ -48,6 +48,17 @@ pub fn redo_block(page: &mut PageBytes, record: &RecordRef<'_>, index: usize) ->
         data: block.data,
     };
     apply(page, &change).map_err(|Mismatch| failed)
+}
+
+/// Whether redo of such a record leaves gaps between the items of the heap page. They are closed when there is no other room, and by
+/// [`close_gaps`] behind the page's last record: once for many records, where normal running closes them for each.
+pub fn leaves_gaps(record: &RecordRef<'_>) -> bool {
+    record.rmgr == Rmgr::Heap && record.info == info::PRUNE
+}
+
+/// Closes the gaps between a heap page's items.
+pub fn close_gaps(page: &mut PageBytes) -> Result<(), RedoError> {
+    page::repair(page).map_err(|_| RedoError { info: info::PRUNE, block: 0 })
 }
 
 /// What a record says about one of its pages.
@@ -89,7 +100,7 @@ pub(crate) fn apply(page: &mut PageBytes, change: &Change<'_>) -> OpResult<()> {
         (info::LOCK_ROWS, _) => ops::lock_rows(page, change.block, &get_row_locks(&mut get, change.xid)?),
         (info::PRUNE, _) => {
             let (plan, visible) = get_prune(&mut get)?;
-            ops::prune(page, &plan)?;
+            ops::prune_with_gaps(page, &plan)?;
             become_visible(page, visible)
         }
         (info::VISIBLE, _) => {
@@ -128,6 +139,9 @@ fn insert(page: &mut PageBytes, change: &Change<'_>, get: &mut Get<'_>) -> OpRes
 }
 
 fn put(page: &mut PageBytes, change: &Change<'_>, mut tuple: LoggedTuple) -> OpResult<()> {
+    if ops::room(page) < page::align8(tuple.bytes.len()) {
+        page::repair(page).map_err(|_| Mismatch)?;
+    }
     let (at, xmax) = (Some(tuple.offset), tuple.raw_xmax);
     ops::insert_locked(page, change.block, at, &mut tuple.bytes, change.xid, 0, xmax)?;
     Ok(())

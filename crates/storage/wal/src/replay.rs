@@ -160,6 +160,8 @@ pub struct Replayed {
     dir: PathBuf,
     /// From the start on, as far as memory goes; in order.
     chunks: Vec<Arc<Chunk>>,
+    /// Where each of them begins.
+    starts: Vec<u64>,
     /// Bytes that `chunks` may still take.
     room: usize,
     files: Arc<Mutex<Files>>,
@@ -169,7 +171,7 @@ impl Replayed {
     /// Of what `reader` reads so many bytes are kept at most.
     pub fn new(reader: &WalReader, room: usize) -> Replayed {
         let (geometry, dir) = (reader.geometry, reader.dir.clone());
-        Replayed { geometry, dir, chunks: Vec::new(), room, files: Arc::default() }
+        Replayed { geometry, dir, chunks: Vec::new(), starts: Vec::new(), room, files: Arc::default() }
     }
 
     /// The next chunk was read: keeps it if there is room.
@@ -179,17 +181,38 @@ impl Replayed {
             Some(room) => {
                 self.room = room;
                 self.chunks.push(chunk.clone());
+                self.starts.push(chunk.start);
             }
             // Nothing behind it is kept either, or there would be holes.
             None => self.room = 0,
         }
     }
 
+    /// The chunk that a record lies in, if it is in memory.
+    fn chunk(&self, at: RecordAt) -> Option<&Chunk> {
+        let behind = self.starts.partition_point(|start| *start <= at.position);
+        let chunk = &self.chunks[behind.checked_sub(1)?];
+        (at.position < chunk.end()).then_some(chunk)
+    }
+
+    /// Tells the processor that a record is wanted soon.
+    #[inline]
+    pub fn prefetch(&self, at: RecordAt) {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(chunk) = self.chunk(at) {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            let from = (at.position - chunk.start) as usize;
+            let bytes = &chunk.bytes[from..(from + at.length as usize).min(chunk.bytes.len())];
+            for line in bytes.chunks(64).take(2) {
+                // SAFETY: a hint, about bytes that are there.
+                unsafe { _mm_prefetch(line.as_ptr().cast(), _MM_HINT_T0) };
+            }
+        }
+    }
+
     /// A record that was read. `scratch` has its bytes if they are no longer in memory.
     pub fn record<'a>(&'a self, at: RecordAt, scratch: &'a mut Vec<u8>) -> Result<RecordRef<'a>, WalError> {
-        let behind = self.chunks.partition_point(|chunk| chunk.start <= at.position);
-        let chunk = behind.checked_sub(1).map(|before| &self.chunks[before]);
-        if let Some(chunk) = chunk.filter(|chunk| at.position < chunk.end()) {
+        if let Some(chunk) = self.chunk(at) {
             return Ok(chunk.get(at).expect("its chunk was checked"));
         }
         self.read_again(at, scratch)?;

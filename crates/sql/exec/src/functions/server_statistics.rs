@@ -349,7 +349,7 @@ fn slru_number(name: &str) -> u8 {
 }
 
 /// What sessions and loops can be seen waiting for.
-const WAITS: [(&str, &str, &str); 46] = [
+const WAITS: [(&str, &str, &str); 48] = [
     ("Activity", "BgwriterMain", "The background writer pauses between two rounds."),
     ("Activity", "CheckpointerMain", "The checkpointer pauses until a checkpoint may be due."),
     ("Activity", "WalWriterMain", "The log writer pauses between two rounds."),
@@ -412,6 +412,8 @@ const WAITS: [(&str, &str, &str); 46] = [
     ("Lock", "virtualxid", "A transaction, with or without an identifier, must end first."),
     ("Timeout", "CheckpointWriteDelay", "A checkpoint spreads its writes over time."),
     ("Timeout", "PgSleep", "The session called pg_sleep or one of its like."),
+    ("Timeout", "VacuumDelay", "A VACUUM or ANALYZE that has used its cost limit pauses."),
+    ("Timeout", "VacuumTruncate", "A VACUUM wants to cut the empty end of a table that others have locked."),
 ];
 
 fn wait_events() -> Vec<Row> {

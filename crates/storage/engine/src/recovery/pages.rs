@@ -15,6 +15,9 @@ use crate::xlog::{self, FileChange};
 /// The index of a step that is no block reference: the heap was cut, and this is the last page of its visibility map.
 pub(super) const CUT: u8 = u8::MAX;
 
+/// How many steps ahead a record is fetched into the processor's cache.
+const AHEAD: usize = 3;
+
 impl Overdue for Recovery {
     fn fill(
         &self,
@@ -47,17 +50,28 @@ impl Recovery {
     /// Does all steps of a list; whether any was wanting.
     fn apply(&self, tag: Tag, page: &mut PageBytes, list: &List) -> Result<bool, BufferError> {
         let log = Arc::clone(&self.log.read());
+        let failed = |lsn, why: String| {
+            let Tag { rel, fork, block } = tag;
+            let reason = format!("{why}, in block {block} of relation \"{rel}{}\"", fork.suffix());
+            BufferError::Redo { lsn, reason }
+        };
         let mut scratch = Vec::new();
-        let mut changed = list.fresh;
-        for Step { at, index } in &list.steps {
-            let failed = |lsn, why: String| {
-                let Tag { rel, fork, block } = tag;
-                let reason = format!("{why}, in block {block} of relation \"{rel}{}\"", fork.suffix());
-                BufferError::Redo { lsn, reason }
-            };
+        let (mut changed, mut gaps, mut last) = (list.fresh, false, Lsn::INVALID);
+        for (i, Step { at, index }) in list.steps.iter().enumerate() {
+            // Records of a page lie far apart.
+            if let Some(later) = list.steps.get(i + AHEAD) {
+                log.prefetch(later.at);
+            }
             let record = log.record(*at, &mut scratch);
             let record = record.map_err(|error| failed(Lsn::INVALID, error.to_string()))?;
-            changed |= redo(page, &record, *index).map_err(|why| failed(record.lsn, why))?;
+            last = record.lsn;
+            if redo(page, &record, *index).map_err(|why| failed(last, why))? {
+                changed = true;
+                gaps |= tag.fork == Fork::Main && heap::redo::leaves_gaps(&record);
+            }
+        }
+        if gaps {
+            heap::redo::close_gaps(page).map_err(|error| failed(last, error.to_string()))?;
         }
         Ok(changed)
     }
