@@ -114,11 +114,19 @@ thread_local! {
 pub(crate) fn with_state<T>(f: impl FnOnce(&FiberState) -> T) -> T {
     let current = CURRENT.get();
     if current.is_null() {
-        OUTSIDE.with(f)
+        outside(f)
     } else {
         // SAFETY: invariant 1; the running fiber's state outlives every frame on its stack.
         f(unsafe { &*current })
     }
+}
+
+/// A thread that ends may have lost its state before it drops the last of what it keeps: a new one will do for that.
+fn outside<T>(f: impl FnOnce(&FiberState) -> T) -> T {
+    let mut f = Some(f);
+    let mut once = |state: &FiberState| f.take().map(|f| f(state));
+    let done = OUTSIDE.try_with(&mut once).ok().flatten();
+    done.or_else(|| once(&FiberState::new())).expect("called once, with one of the two")
 }
 
 /// Sets `CURRENT` and restores it, also when the fiber panics. Who ran until then is charged with the memory that it took.

@@ -334,3 +334,24 @@ fn threads_give_their_value_to_a_fiber() {
     let failed = run(|| spawn_thread("bad", || -> () { panic!("no") }).unwrap().join());
     assert_eq!(failed, Err(JoinError::Panicked("no".into())));
 }
+
+/// What a thread keeps may be dropped when the thread's own state is gone already.
+#[test]
+fn a_thread_that_ends_still_has_a_state() {
+    struct Late;
+    impl Drop for Late {
+        fn drop(&mut self) {
+            assert!(crate::check_interrupts().is_ok());
+        }
+    }
+    thread_local! {
+        static LATE: Late = const { Late };
+    }
+    // Those that come later go earlier.
+    std::thread::spawn(|| {
+        LATE.with(|_| ());
+        assert!(crate::check_interrupts().is_ok());
+    })
+    .join()
+    .unwrap();
+}
