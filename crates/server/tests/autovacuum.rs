@@ -24,7 +24,7 @@ fn until_above(client: &mut Client, table: &str, count: &str, least: i64) {
 
 #[test]
 fn tables_are_vacuumed_and_analysed_when_they_need_it_and_not_before() {
-    let mut server = Server::start(&["log_autovacuum_min_duration=0", "log_line_prefix="]);
+    let mut server = Server::start_with_upkeep(&["log_autovacuum_min_duration=0", "log_line_prefix="]);
     let mut client = server.client();
     run(
         &mut client,
@@ -72,7 +72,7 @@ fn tables_are_vacuumed_and_analysed_when_they_need_it_and_not_before() {
 
 #[test]
 fn large_values_and_catalogs_are_kept_up_too() {
-    let server = Server::start(&EAGER);
+    let server = Server::start_with_upkeep(&EAGER);
     let mut client = server.client();
     run(
         &mut client,
@@ -95,7 +95,7 @@ fn large_values_and_catalogs_are_kept_up_too() {
 
 #[test]
 fn settings_and_parameters_count_from_the_next_look_on() {
-    let mut server = Server::start(&EAGER);
+    let mut server = Server::start_with_upkeep(&EAGER);
     let mut client = server.client();
     let launcher = "select count(*) from pg_stat_activity where backend_type = 'autovacuum launcher'";
     until("a launcher", || client.value(launcher) == "1");
@@ -145,7 +145,7 @@ fn slow_table(server: &Server, client: &mut Client) -> i32 {
 
 #[test]
 fn a_worker_gives_way_to_whoever_needs_its_table() {
-    let mut server = Server::start(&EAGER);
+    let mut server = Server::start_with_upkeep(&EAGER);
     let mut client = server.client();
     slow_table(&server, &mut client);
     let shown = "select usename is null, datname, state, client_port is null from pg_stat_activity where backend_type = 'autovacuum worker'";
@@ -160,7 +160,7 @@ fn a_worker_gives_way_to_whoever_needs_its_table() {
 
 #[test]
 fn workers_are_cancelled_and_ended_by_those_who_may() {
-    let mut server = Server::start(&EAGER);
+    let mut server = Server::start_with_upkeep(&EAGER);
     let mut client = server.client();
     let pid = slow_table(&server, &mut client);
     run(&mut client, &["create role joe login in role pg_signal_backend"]);
@@ -191,7 +191,7 @@ fn workers_are_cancelled_and_ended_by_those_who_may() {
 
 #[test]
 fn a_database_is_removed_under_its_workers() {
-    let mut server = Server::start(&EAGER);
+    let mut server = Server::start_with_upkeep(&EAGER);
     let mut client = server.client();
     run(&mut client, &["create database other"]);
     let mut other = server.connect(&[("database", "other")]).unwrap();
@@ -206,7 +206,7 @@ fn a_database_is_removed_under_its_workers() {
 /// What dies while a snapshot needs it cannot be taken out: no worker tries again and again.
 #[test]
 fn a_table_is_left_alone_while_a_snapshot_needs_its_rows() {
-    let server = Server::start(&EAGER);
+    let server = Server::start_with_upkeep(&EAGER);
     let (mut client, mut reader) = (server.client(), server.client());
     run(
         &mut client,

@@ -115,7 +115,7 @@ fn check(client: &mut Client) {
 
 #[test]
 fn an_index_built_beside_writers_has_all_rows() {
-    let server = Server::start(&["autovacuum=off"]);
+    let server = Server::start(&[]);
     let mut client = server.client();
     run(
         &mut client,

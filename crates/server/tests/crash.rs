@@ -224,7 +224,7 @@ fn an_unlogged_table_is_empty_after_kill_9_and_keeps_its_rows_otherwise() {
 /// `txid_current()` alone and temporary tables log nothing: their commits wait for no disk. What is logged after that is waited for.
 #[test]
 fn a_commit_waits_for_the_log_if_something_was_logged() {
-    let mut server = Server::start(&["wal_writer_delay=10s", "autovacuum=off"]);
+    let mut server = Server::start(&["wal_writer_delay=10s"]);
     let mut client = server.client();
     let run = |client: &mut Client, statement: &str| {
         client.query(statement).unwrap_or_else(|failure| panic!("{statement}: {failure:?}"));

@@ -51,7 +51,7 @@ fn a_flipped_byte_is_an_error_that_names_the_page() {
 /// What the log has for a page that is damaged cannot be done. Whoever reads it is told, and the server ends, early opened or not.
 #[test]
 fn a_page_that_cannot_be_redone_ends_the_server() {
-    let mut server = Server::start(&["full_page_writes=off", "autovacuum=off"]);
+    let mut server = Server::start(&["full_page_writes=off"]);
     let mut client = server.client();
     client.query("create table t (a int primary key, b text)").unwrap();
     client.query("insert into t select g, repeat('x', 200) from generate_series(1, 200) g").unwrap();

@@ -48,7 +48,7 @@ fn oldest(client: &mut Client) -> u64 {
 
 #[test]
 fn files_of_sets_go_when_vacuum_has_been_everywhere() {
-    let server = Server::start(&["autovacuum=off"]);
+    let server = Server::start(&[]);
     let (mut one, mut two) = (server.client(), server.client());
     run(&mut one, &["create table t (id int primary key, v int)", "insert into t values (1, 0), (2, 0)"]);
     share_rows(&mut one, &mut two, 2);
@@ -75,7 +75,7 @@ fn files_of_sets_go_when_vacuum_has_been_everywhere() {
 
 #[test]
 fn a_snapshot_from_before_keeps_the_files_until_it_is_gone() {
-    let server = Server::start(&["autovacuum=off"]);
+    let server = Server::start(&[]);
     let (mut one, mut two, mut old) = (server.client(), server.client(), server.client());
     run(&mut one, &["create table t (id int primary key, v int)", "insert into t values (1, 0)"]);
     share_rows(&mut one, &mut two, 1);
@@ -88,7 +88,7 @@ fn a_snapshot_from_before_keeps_the_files_until_it_is_gone() {
 
 #[test]
 fn a_lock_that_lasts_does_not_keep_those_before_it() {
-    let server = Server::start(&["autovacuum=off", "max_prepared_transactions=2"]);
+    let server = Server::start(&["max_prepared_transactions=2"]);
     let mut one = server.client();
     run(&mut one, &["create table t (id int primary key, v int)", "insert into t values (1, 0), (2, 0)"]);
     let mut early: Vec<Client> = (0..9).map(|_| server.client()).collect();
@@ -118,7 +118,7 @@ fn a_lock_that_lasts_does_not_keep_those_before_it() {
 #[test]
 fn rows_are_right_when_the_server_dies_while_files_go() {
     for round in 0..knob("STAMPEDE_CRASH_ROUNDS", 2) {
-        let mut server = Server::start(&["autovacuum=off"]);
+        let mut server = Server::start(&[]);
         let (mut one, mut two) = (server.client(), server.client());
         run(
             &mut one,
@@ -221,7 +221,7 @@ fn the_status_of_transactions_goes_when_every_database_was_vacuumed() {
 
 #[test]
 fn nobody_enters_a_database_unseen_while_its_row_is_changed() {
-    let server = Server::start(&["autovacuum=off"]);
+    let server = Server::start(&[]);
     let mut one = server.client();
     let template = "select datfrozenxid from pg_database where datname = 'template1'";
     assert_eq!(one.value(template), "3", "nobody was there yet");

@@ -181,7 +181,7 @@ fn kill_9_among_many_who_share_rows_loses_nothing_and_leaves_no_lock() {
 /// Whoever holds the row ends between any two looks at it.
 #[test]
 fn a_row_whose_update_is_rolled_back_just_now_is_found() {
-    let server = Server::start(&["autovacuum=off"]);
+    let server = Server::start(&[]);
     let mut client = server.client();
     run(&mut client, &["create table t (id int primary key, n int)", "insert into t values (1, 0)"]);
     let rounds = knob("ROLLBACK_ROUNDS", 3000);
@@ -196,7 +196,7 @@ fn a_row_whose_update_is_rolled_back_just_now_is_found() {
 /// A set of lockers of whom one runs, and ends while VACUUM looks at it, does not pass for an update that committed.
 #[test]
 fn rows_that_are_frozen_while_their_lockers_end_stay() {
-    let server = Server::start(&["autovacuum=off"]);
+    let server = Server::start(&[]);
     let mut client = server.client();
     run(&mut client, &["create table t (id int primary key)", "insert into t select generate_series(1, 20)"]);
     let lock: Repeated<'_> =

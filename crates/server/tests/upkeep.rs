@@ -96,7 +96,7 @@ fn parts_of_a_table_go_when_nobody_uses_the_table() {
 
 #[test]
 fn readers_by_an_index_do_not_notice_that_it_is_built_anew() {
-    let server = Server::start(&["autovacuum=off"]);
+    let server = Server::start(&[]);
     let mut client = server.client();
     run(
         &mut client,
@@ -120,7 +120,7 @@ fn readers_by_an_index_do_not_notice_that_it_is_built_anew() {
 
 #[test]
 fn large_values_stay_whole_whatever_is_done_to_the_table_they_are_in() {
-    let server = Server::start(&["autovacuum=off"]);
+    let server = Server::start(&[]);
     let mut client = server.client();
     run(&mut client, &["create table big (id int primary key, v text, sum text)"]);
     run(&mut client, &["alter table big alter v set storage external"]);
@@ -171,7 +171,7 @@ fn large_values_stay_whole_whatever_is_done_to_the_table_they_are_in() {
 
 #[test]
 fn nobody_stands_behind_a_vacuum_that_would_cut_the_table() {
-    let server = Server::start(&["autovacuum=off"]);
+    let server = Server::start(&[]);
     let (mut client, mut reader, mut other) = (server.client(), server.client(), server.client());
     run(
         &mut client,
@@ -225,7 +225,7 @@ const LONG: [(&str, &str); 6] = [
 
 #[test]
 fn others_see_how_far_a_command_is() {
-    let server = Server::start(&["autovacuum=off"]);
+    let server = Server::start(&[]);
     let mut watcher = server.client();
     run(
         &mut watcher,

@@ -342,7 +342,7 @@ pub const ROWS: &[Row] = &[
 
 #[test]
 fn what_sessions_set() {
-    let server = Server::start(&["log_line_prefix=", "autovacuum=off"]);
+    let server = Server::start(&["log_line_prefix="]);
     server.client().query(TABLES).unwrap();
     server.client().query("vacuum analyze").unwrap();
     let mut failed = Vec::new();
@@ -364,7 +364,7 @@ const PACED_BY_OTHERS: &str = "set track_cost_delay_timing = on; set vacuum_cost
 
 /// VACUUM (VERBOSE) of a table none of whose pages is in the pool, with these settings; and the pages that VACUUM's rings took.
 fn vacuum_of_a_cold_table(settings: &str) -> (String, String) {
-    let mut server = Server::start(&["autovacuum=off"]);
+    let mut server = Server::start(&[]);
     server.client().query("create table z as select generate_series(1, 1000) g").unwrap();
     server.stop();
     server.run();

@@ -105,7 +105,7 @@ fn set(client: &mut Client, what: &str) {
 
 #[test]
 fn when_tables_are_kept_up() {
-    let server = Server::start(&["autovacuum_naptime=1"]);
+    let server = Server::start_with_upkeep(&["autovacuum_naptime=1"]);
     let mut client = server.client();
     for (name, value, statement, column) in THRESHOLDS {
         transcript(
@@ -127,7 +127,7 @@ fn when_tables_are_kept_up() {
 #[test]
 fn how_tables_are_kept_up() {
     for (name, value, seen) in OTHERS {
-        let mut server = Server::start(&["log_line_prefix="]);
+        let mut server = Server::start_with_upkeep(&["log_line_prefix="]);
         let mut client = server.client();
         set(&mut client, &format!("set {name} = '{value}'"));
         until(name, || {

@@ -63,14 +63,22 @@ impl Server {
         server
     }
 
-    /// A new server that lets everybody in, with some settings (`name=value`).
+    /// A new server that lets everybody in, with some settings (`name=value`). Nothing is vacuumed by itself: tests would depend on when.
     pub fn start(settings: &[&str]) -> Server {
         let mut server = Server::init(&[]);
-        for setting in settings {
-            server.options.extend(["-c".to_string(), setting.to_string()]);
-        }
-        server.run();
-        server
+        server.set_option("autovacuum=off");
+        server.run_with(settings)
+    }
+
+    /// As [`Server::start`], with tables vacuumed by themselves.
+    pub fn start_with_upkeep(settings: &[&str]) -> Server {
+        Server::init(&[]).run_with(settings)
+    }
+
+    fn run_with(mut self, settings: &[&str]) -> Server {
+        settings.iter().for_each(|setting| self.set_option(setting));
+        self.run();
+        self
     }
 
     /// One more setting (`name=value`) for the next start; the last one of a name counts.
