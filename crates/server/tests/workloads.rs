@@ -91,9 +91,9 @@ fn updates_of_loose_pages_are_recovered_and_vacuumed() {
     pg_ctl(&server, &["stop", "-m", "immediate"]);
     server.wait();
     server.run();
-    assert!(server.log().contains(" system usage: CPU: user: "), "{}", server.log());
     let mut client = server.client();
     assert_eq!(sum(&mut client), "5000 2000");
+    server.wait_for_log(" system usage: CPU: user: ");
     client.query("vacuum pages").unwrap();
     pgbench(&server, &["-f", "script0", "-t", "100", "-c", "20", "-j", "2", "-M", "prepared"], &[script]);
     assert_eq!(sum(&mut client), "5000 4000");
