@@ -15,6 +15,9 @@ use super::{Host, LAUNCHER_PID, look, worker};
 use crate::counters::{self, Key};
 use crate::session::Instance;
 
+/// The rest of a table that is found for the first time: it may still be being filled, and whoever fills it often vacuums or analyses it too.
+const FIRST_REST: Duration = Duration::from_secs(1);
+
 /// The shortest rest of a table after a VACUUM, or when somebody has it.
 const REST: Duration = Duration::from_millis(200);
 
@@ -266,12 +269,15 @@ impl Launcher {
     }
 
     /// What a table may have now of what it needs, and when it may have the rest, if that is known.
-    fn allowed(&self, key: Key, need: Need, has_old_ids: bool) -> (Need, Option<Instant>) {
-        let Some(past) = self.past.get(&key) else { return (need, None) };
+    fn allowed(&mut self, key: Key, need: Need, has_old_ids: bool) -> (Need, Option<Instant>) {
+        let now = runtime::now();
+        let past = self.past.entry(key).or_insert_with(|| {
+            let from = Some(later(now, FIRST_REST));
+            Past { vacuum_from: from, analyze_from: from, ..Past::default() }
+        });
         if past.is_aside {
             return (Need::default(), None);
         }
-        let now = runtime::now();
         let is_over = |from: Option<Instant>| from.is_none_or(|from| from <= now);
         let is_useless = || !has_old_ids && past.horizon == Some(worker::horizon(&self.instance));
         let allowed = Need {
