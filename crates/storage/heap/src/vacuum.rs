@@ -12,7 +12,7 @@
 //! waited for: its existing dead line pointers are collected, the rest is left to the next VACUUM.
 //!
 //! # PostgreSQL counterpart and differences
-//! `vacuumlazy.c`. Xids do not wrap, so there is no aggressive or fail-safe mode. How the tail is cut off is told in [`crate::truncate`].
+//! `vacuumlazy.c`. Xids do not wrap, so there is no aggressive or fail-safe mode. How the tail is cut off is told in `truncate.rs`.
 
 use base::{BlockNo, Fork, OffsetNo, Tid, Xid};
 use buffer::{BufferError, ExclusivePage, PageChange, Pin, Ring, RingKind, WalAction};

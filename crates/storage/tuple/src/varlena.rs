@@ -211,7 +211,7 @@ pub fn compress(payload: &[u8], method: Compression) -> Option<Arc<[u8]>> {
     Some(out.into())
 }
 
-/// Undoes [`compress`], given the bytes behind the headers.
+/// Undoes [`compress()`], given the bytes behind the headers.
 pub fn decompress(bytes: &[u8], raw_size: usize, method: Compression) -> Result<Vec<u8>, BadRow> {
     if raw_size > VALUE_MAX {
         return Err(BadRow);

@@ -1,11 +1,11 @@
 //! # What
 //! Crash recovery. One *pass* reads the log from the latest checkpoint's redo point to its end, does at once what is not a page's, and sorts the
-//! rest into *lists by page* ([`lists`]). A page is brought up to date when it is brought into the pool ([`pages`]), whoever wants it: a
-//! worker that goes through all lists in the order of files ([`drain`]), or a session, if connections are let in behind the pass. The
+//! rest into *lists by page* (`lists`). A page is brought up to date when it is brought into the pool (`pages`), whoever wants it: a
+//! worker that goes through all lists in the order of files (`drain`), or a session, if connections are let in behind the pass. The
 //! checkpoint behind the last list ends recovery.
 //!
 //! # Layout
-//! [`ahead`]: a thread reads and checks the log ahead. [`pass`]: the pass. [`lists`], [`pages`], [`drain`]: as above. The log's bytes stay in memory
+//! `ahead`: a thread reads and checks the log ahead. `pass`: the pass. `lists`, `pages`, `drain`: as above. The log's bytes stay in memory
 //! as far as [`RecoveryOptions::memory`] goes; records behind that are read again.
 //!
 //! # Invariants
