@@ -5,7 +5,7 @@
 //! Cutting needs ACCESS EXCLUSIVE, and finding out what may be cut takes long. So the tail is looked through first, from the end and without a lock,
 //! some pages at a time. Only then is the lock taken, if that needs no waiting; under it the pages, which are in the pool, are looked at
 //! once more, the file is cut, and the lock given back. Whoever comes meanwhile waits for one such step at most; if that is seen before the file
-//! is cut the lock goes at once, and the step is tried again later.
+//! is cut the lock goes at once, and the step is tried again, unless somebody waits for VACUUM as a whole.
 //!
 //! # WAL and crash
 //! The cut is logged by the callback, and takes the map's bits of the pages with it.
@@ -29,6 +29,9 @@ const LOOK: u32 = 64;
 const WORTH: u32 = 1000;
 const SHARE: u32 = 16;
 
+/// How often a step gives way before the rest is left to the next VACUUM.
+const GIVES_WAY: u32 = 10;
+
 /// How a step ended.
 enum Step {
     /// These pages are left.
@@ -48,6 +51,7 @@ pub(crate) fn truncate(vacuum: &mut Vacuum<'_>) -> HeapResult<()> {
         return Ok(());
     }
     let ring = vacuum.access.pool.ring_of(RingKind::Vacuum, STEP as usize * base::PAGE_SIZE);
+    let mut given_way = 0;
     loop {
         let keep = look(vacuum, &ring, pages)?;
         let first = pages == vacuum.total;
@@ -67,7 +71,13 @@ pub(crate) fn truncate(vacuum: &mut Vacuum<'_>) -> HeapResult<()> {
             }
             Step::Done => return Ok(()),
             Step::Wanted => {
-                vacuum.callbacks.progress(VacuumPhase::TruncatingHeap, BlockNo(keep), pages, (0, 0))?
+                vacuum.callbacks.progress(VacuumPhase::TruncatingHeap, BlockNo(keep), pages, (0, 0))?;
+                given_way += 1;
+                // Who still waits does so for the lock that VACUUM itself has, and would wait as long as this goes on.
+                if given_way == GIVES_WAY || vacuum.callbacks.is_lock_wanted() {
+                    vacuum.stats.truncation_stopped = true;
+                    return Ok(());
+                }
             }
         }
     }

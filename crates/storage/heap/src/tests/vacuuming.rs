@@ -173,7 +173,11 @@ fn cutting_gives_way_and_comes_back() {
         deleter.delete(&rel, *tid);
     }
     deleter.commit();
-    let mut index = TestIndex { entries: tids, wanted: 3, ..Default::default() };
+    let mut index = TestIndex { entries: tids, is_waited_for: true, ..Default::default() };
+    let stats = world.vacuum(&rel, &mut index);
+    assert_eq!(index.cuts, ["lock", "unlock"], "who waits for VACUUM itself waits no longer");
+    assert!(stats.truncation_stopped && stats.pages_removed == 0);
+    let mut index = TestIndex { wanted: 3, ..Default::default() };
     let stats = world.vacuum(&rel, &mut index);
     assert_eq!(index.cuts, ["lock", "unlock", "lock", "unlock", "lock", "cut to 1", "unlock"]);
     assert_eq!(stats.pages_removed, pages - 1);

@@ -327,6 +327,10 @@ pub struct TestIndex<'a> {
     pub between: Option<Box<dyn FnMut() + 'a>>,
     /// How often somebody waits for the lock that cutting takes.
     pub wanted: u32,
+    /// Somebody waits as long as VACUUM goes on, who wants another lock than that for cutting.
+    pub is_waited_for: bool,
+    /// The lock for cutting is held.
+    pub locked: bool,
     /// What became of that lock, and of the table.
     pub cuts: Vec<String>,
 }
@@ -347,14 +351,18 @@ impl VacuumCallbacks for TestIndex<'_> {
     }
     fn lock_for_truncation(&mut self) -> HeapResult<bool> {
         self.cuts.push("lock".into());
+        self.locked = true;
         Ok(true)
     }
     fn is_lock_wanted(&mut self) -> bool {
-        self.wanted = self.wanted.saturating_sub(1);
-        self.wanted > 0
+        if self.locked {
+            self.wanted = self.wanted.saturating_sub(1);
+        }
+        self.is_waited_for || self.locked && self.wanted > 0
     }
     fn unlock_after_truncation(&mut self) {
         self.cuts.push("unlock".into());
+        self.locked = false;
     }
     fn truncate(&mut self, _: &Access<'_>, pages: u32) -> HeapResult<()> {
         self.cuts.push(format!("cut to {pages}"));
