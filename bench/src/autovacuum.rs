@@ -3,11 +3,10 @@
 //! Rows of one table are updated by 32 clients, in ten tenths, each row a hundred times; nothing but automatic vacuums takes the old versions away. Then
 //! point queries of another table run alone, and beside a worker at its usual pace that has a table of dead rows before it.
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crate::peers::Server;
-use crate::pgbench::{self, Length, psql};
+use crate::pgbench::{self, Length, Script, psql};
 use crate::scenario::p99_ms;
 
 const CLIENTS: u32 = 32;
@@ -29,12 +28,6 @@ pub fn run(servers: &mut [&mut Server], updates: u32, seconds: u32) -> Result<()
     Ok(())
 }
 
-fn script(name: &str, text: &str) -> Result<PathBuf, String> {
-    let path = std::env::temp_dir().join(format!("stampede-bench-{name}-{}", std::process::id()));
-    std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))?;
-    Ok(path)
-}
-
 fn number(server: &Server, question: &str) -> Result<f64, String> {
     let answer = psql(server, question)?;
     answer.trim().parse().map_err(|_| format!("{question}: {answer}"))
@@ -53,15 +46,13 @@ fn wear(server: &Server, updates: u32) -> Result<(), String> {
     psql(server, "vacuum analyze worn")?;
     let size = "select pg_total_relation_size('worn')";
     let before = number(server, size)?;
-    let path =
-        script("wear", &format!("\\set id random(1, {rows})\nupdate worn set v = v + 1 where id = :id;\n"))?;
-    let file = path.to_string_lossy().into_owned();
+    let text = format!("\\set id random(1, {rows})\nupdate worn set v = v + 1 where id = :id;\n");
+    let script = Script::new("wear", &text)?;
     let mut speeds = Vec::new();
     for _ in 0..TENTHS {
         let length = Length::Transactions((updates / TENTHS / CLIENTS).max(1));
-        speeds.push(pgbench::run_counting(server, CLIENTS, length, &["-M", "prepared", "-f", &file])?.tps);
+        speeds.push(script.tps(server, CLIENTS, length)?);
     }
-    let _ = std::fs::remove_file(&path);
     let after = number(server, size)?;
     let vacuums = number(server, "select autovacuum_count from pg_stat_user_tables where relname = 'worn'")?;
     let (first, last) = (speeds[0], speeds[speeds.len() - 1]);
@@ -86,10 +77,12 @@ fn beside(server: &Server, rows: u32, seconds: u32) -> Result<(), String> {
         ),
     )?;
     psql(server, "vacuum analyze read")?;
-    let path = script("read", &format!("\\set id random(1, {rows})\nselect v from read where id = :id;\n"))?;
+    let script =
+        Script::new("read", &format!("\\set id random(1, {rows})\nselect v from read where id = :id;\n"))?;
     let log = std::env::temp_dir().join(format!("stampede-autovacuum-{}", std::process::id()));
-    let (file, prefix) = (path.to_string_lossy().into_owned(), log.to_string_lossy().into_owned());
-    let args = ["-M", "prepared", "-f", &file, "-l", "--log-prefix", &prefix];
+    let (prefix, script) = (log.to_string_lossy().into_owned(), script.args());
+    let mut args: Vec<&str> = script.iter().map(String::as_str).collect();
+    args.extend(["-l", "--log-prefix", &prefix]);
     let p99 = || {
         pgbench::run(server, CLIENTS, seconds, &args)?;
         p99_ms(&log)
@@ -115,7 +108,6 @@ fn beside(server: &Server, rows: u32, seconds: u32) -> Result<(), String> {
     }
     let together = p99()?;
     let ended = if number(server, works)? == 0.0 { ", which ended before" } else { "" };
-    let _ = std::fs::remove_file(&path);
     println!(
         "{}: p99 of point queries {alone:.2} ms alone, {together:.2} ms beside a worker{ended} (× {:.2})",
         server.name,

@@ -40,6 +40,12 @@ impl Client {
         self.until_ready()
     }
 
+    /// The first value that statements give.
+    pub fn value(&mut self, sql: &str) -> Result<String, String> {
+        let rows = self.query(sql)?;
+        rows.into_iter().flatten().next().flatten().ok_or_else(|| format!("{sql}: no value"))
+    }
+
     /// Waits for the next notification.
     pub fn notification(&mut self) -> Result<(), String> {
         while self.receive()?.0 != b'A' {}

@@ -10,14 +10,13 @@
 //!
 //! All servers take turns, several rounds; the figures are medians.
 
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::client::Client;
 use crate::peers::Server;
-use crate::pgbench::{self, Length};
+use crate::pgbench::{self, Length, Script};
 use crate::report::median;
 
 /// What can be chosen.
@@ -116,32 +115,6 @@ fn statements(server: &Server, sql: &str) -> Result<(), String> {
         .map(str::trim)
         .filter(|one| !one.is_empty())
         .try_for_each(|one| client.query(one).map(drop))
-}
-
-/// A script of pgbench's, as a file that goes with this value.
-struct Script(PathBuf);
-
-impl Script {
-    fn new(name: &str, text: &str) -> Result<Script, String> {
-        let path = std::env::temp_dir().join(format!("stampede-bench-{name}-{}", std::process::id()));
-        std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))?;
-        Ok(Script(path))
-    }
-
-    fn tps(&self, server: &Server, clients: u32, length: Length) -> Result<f64, String> {
-        let args = ["-M", "prepared", "-f", &self.0.to_string_lossy()];
-        let figures = pgbench::run_counting(server, clients, length, &args)?;
-        if figures.counts[1] > 0.0 {
-            return Err(format!("{} transactions failed", figures.counts[1]));
-        }
-        Ok(figures.tps)
-    }
-}
-
-impl Drop for Script {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
 }
 
 fn asynchronous(servers: &[&Server], off: bool) -> Result<(), String> {
@@ -261,8 +234,7 @@ fn share_one_row(server: &Server, most: usize) -> Result<Vec<(f64, f64)>, String
     )?;
     let mut watch = Client::connect(server)?;
     let mut position = || -> Result<f64, String> {
-        let rows = watch.query("select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')")?;
-        let value = rows.into_iter().flatten().next().flatten().ok_or("no position")?;
+        let value = watch.value("select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')")?;
         value.parse().map_err(|_| format!("{value} is no position"))
     };
     let mut open = Vec::new();
@@ -409,8 +381,8 @@ fn serializable(servers: &[&Server], task: &Task) -> Result<(), String> {
          select count(*) from doctors where shift = :shift and on_call;\n\
          update doctors set on_call = not on_call where shift = :shift and doctor = :doctor;\nend;\n",
     )?;
-    let doctors = doctors.0.to_string_lossy().into_owned();
-    let mixes = [("tpcb-like", vec!["-b", "tpcb-like"]), ("doctors on call", vec!["-f", doctors.as_str()])];
+    let path = doctors.path();
+    let mixes = [("tpcb-like", vec!["-b", "tpcb-like"]), ("doctors on call", vec!["-f", path.as_str()])];
     for server in servers {
         pgbench::initialize(server, 32)?;
         statements(

@@ -1,5 +1,6 @@
 //! Running `pgbench` and `psql` and reading what they print.
 
+use std::path::PathBuf;
 use std::process::Command;
 
 use crate::canned;
@@ -62,6 +63,44 @@ pub fn run_counting(server: &Server, clients: u32, length: Length, args: &[&str]
             count("number of failed transactions: "),
         ],
     })
+}
+
+/// A script of pgbench's, as a file that goes with this value.
+pub struct Script(PathBuf);
+
+impl Script {
+    /// With this text; no other of the same name is there meanwhile.
+    pub fn new(name: &str, text: &str) -> Result<Script, String> {
+        let path = std::env::temp_dir().join(format!("stampede-bench-{name}-{}", std::process::id()));
+        std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))?;
+        Ok(Script(path))
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> String {
+        self.0.to_string_lossy().into_owned()
+    }
+
+    /// The arguments with which pgbench runs it, prepared.
+    pub fn args(&self) -> [String; 4] {
+        ["-M".into(), "prepared".into(), "-f".into(), self.path()]
+    }
+
+    /// Transactions a second; a failed one is an error.
+    pub fn tps(&self, server: &Server, clients: u32, length: Length) -> Result<f64, String> {
+        let args = self.args();
+        let figures = run_counting(server, clients, length, &args.each_ref().map(String::as_str))?;
+        if figures.counts[1] > 0.0 {
+            return Err(format!("{} transactions failed", figures.counts[1]));
+        }
+        Ok(figures.tps)
+    }
+}
+
+impl Drop for Script {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
 }
 
 /// Runs one statement and returns its unaligned output.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::client::Client;
 use crate::peers::Server;
-use crate::pgbench::{self, Length};
+use crate::pgbench::{self, Length, Script};
 use crate::report::median;
 
 /// Clients that update.
@@ -84,7 +84,7 @@ pub fn run(
 /// The statement whose answer must be the same before and after, and the update.
 struct Work {
     sum: &'static str,
-    script: Option<String>,
+    script: Option<Script>,
     write: &'static str,
 }
 
@@ -103,13 +103,9 @@ fn prepare(server: &Server, name: &str) -> Result<Work, String> {
     ))?;
     client.query(&format!("insert into t1 select g, 0{values} from generate_series(1, {}) g", case.rows))?;
     client.query("vacuum analyze t1")?;
-    let script = format!("\\set i random(1, {})\nupdate t1 set b = b + 1 where a = :i;\n", case.rows);
-    Ok(Work { sum: "select sum(b) from t1", script: Some(script), write: "update t1 set b = b where a = 1" })
-}
-
-fn value(client: &mut Client, sql: &str) -> Result<String, String> {
-    let rows = client.query(sql)?;
-    rows.into_iter().flatten().next().flatten().ok_or_else(|| format!("{sql}: no value"))
+    let text = format!("\\set i random(1, {})\nupdate t1 set b = b + 1 where a = :i;\n", case.rows);
+    let script = Some(Script::new("recovery", &text)?);
+    Ok(Work { sum: "select sum(b) from t1", script, write: "update t1 set b = b where a = 1" })
 }
 
 fn measure(server: &mut Server, name: &str, transactions: u32) -> Result<Seen, String> {
@@ -118,23 +114,18 @@ fn measure(server: &mut Server, name: &str, transactions: u32) -> Result<Seen, S
     let work = prepare(server, name)?;
     let mut client = Client::connect(server)?;
     client.query("checkpoint")?;
-    let start = value(&mut client, "select pg_current_wal_lsn()")?;
-    let file = std::env::temp_dir().join(format!("stampede-recovery-{}.sql", std::process::id()));
-    let path = file.to_string_lossy().into_owned();
-    let mut args = vec!["-M", "prepared"];
-    if let Some(script) = &work.script {
-        std::fs::write(&file, script).map_err(|e| format!("{path}: {e}"))?;
-        args.extend(["-f", &path]);
-    }
-    let done = pgbench::run_counting(server, CLIENTS, Length::Transactions(transactions / CLIENTS), &args);
-    let _ = std::fs::remove_file(&file);
-    done?;
+    let start = client.value("select pg_current_wal_lsn()")?;
+    let length = Length::Transactions(transactions / CLIENTS);
+    match &work.script {
+        Some(script) => script.tps(server, CLIENTS, length)?,
+        None => pgbench::run_counting(server, CLIENTS, length, &["-M", "prepared"])?.tps,
+    };
     // A commit that waits takes all before it to the disk.
     client.query("set synchronous_commit = on")?;
     client.query("create table last_of_all ()")?;
     client.query("drop table last_of_all")?;
-    let bytes = value(&mut client, &format!("select pg_current_wal_lsn() - '{start}'"))?;
-    let sum = value(&mut client, work.sum)?;
+    let bytes = client.value(&format!("select pg_current_wal_lsn() - '{start}'"))?;
+    let sum = client.value(work.sum)?;
     drop(client);
     server.crash(&settings)?;
     let begin = Instant::now();
@@ -160,7 +151,7 @@ fn measure(server: &mut Server, name: &str, transactions: u32) -> Result<Seen, S
         }
         std::thread::sleep(Duration::from_millis(5));
     };
-    let again = value(&mut client, work.sum)?;
+    let again = client.value(work.sum)?;
     if again != sum {
         return Err(format!("{sum} before the crash, {again} behind it"));
     }

@@ -75,10 +75,7 @@ pub fn rolled_back(server: &Server) -> Result<(), String> {
     let table = "drop table if exists rolled; create table rolled (a int primary key, b text)";
     pgbench::psql(server, table)?;
     let mut client = Client::connect(server)?;
-    let size = |client: &mut Client| -> Result<String, String> {
-        let rows = client.query("select pg_relation_size('rolled_pkey')")?;
-        rows.into_iter().flatten().next().flatten().ok_or("no size".into())
-    };
+    let size = |client: &mut Client| client.value("select pg_relation_size('rolled_pkey')");
     client.query("begin; set local enable_seqscan = off")?;
     let mut after_hundred = String::new();
     let tenths = tenths(20_000, |n| {

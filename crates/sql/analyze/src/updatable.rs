@@ -433,7 +433,7 @@ fn check_assignments(targets: &[TargetEntry], base: &Table) -> SqlResult<()> {
 
 /// Notes WITH CHECK OPTION of a view, its own or one that a view above hands down.
 fn note_check(query: &mut Query, view: &Table, condition: Option<Expr>) {
-    let own = view.options.iter().find(|(name, _)| name == "check_option").map(|(_, v)| v == "cascaded");
+    let own = view.option("check_option").map(|value| value == "cascaded");
     let handed = query.view_checks.first().is_some_and(|c| c.cascaded);
     let cascaded = handed || own == Some(true);
     if (own.is_some() || handed) && (cascaded || condition.is_some()) {

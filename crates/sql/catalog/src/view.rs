@@ -300,10 +300,14 @@ impl Table {
         Some((i as i16 + 1, &self.columns[i]))
     }
 
+    /// An option of a view or table, if it was given.
+    pub fn option(&self, name: &str) -> Option<&str> {
+        self.options.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
     /// Whether an option of a view or table that is on or off is on.
     pub fn bool_option(&self, name: &str) -> bool {
-        let value = self.options.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str());
-        matches!(value, Some("true" | "on" | "yes" | "1" | "t" | "y"))
+        matches!(self.option(name), Some("true" | "on" | "yes" | "1" | "t" | "y"))
     }
 
     /// The description for a snapshot, which is asked for only if it matters: without the service of indexes that are too young for it,

@@ -37,20 +37,9 @@ pub fn initialize(dir: &Path, engine: EngineOptions, options: &BootstrapOptions)
 
 fn make_system_views(engine: &Arc<Engine>, options: &BootstrapOptions) -> SqlResult<()> {
     let instance = Instance::new(engine.clone(), Arc::new(ServerSettings::new()));
-    let session = Session::new(
-        instance,
-        SessionInfo {
-            pid: 1,
-            user: options.superuser.clone(),
-            database: "template1".into(),
-            options: vec![("allow_system_table_mods".into(), "on".into())],
-            client_address: None,
-            server_address: None,
-            client_host: None,
-            encryption: None,
-            system_user: None,
-        },
-    )?;
+    let mut info = SessionInfo::local(1, options.superuser.clone(), "template1".into());
+    info.options.push(("allow_system_table_mods".into(), "on".into()));
+    let session = Session::new(instance, info)?;
     let frozen = "vacuum (freeze, skip_database_stats)";
     let made = [SYSTEM_VIEWS, STATISTICS_VIEWS, INITIAL_PRIVILEGES, INFORMATION_SCHEMA, frozen];
     let done = made.iter().try_for_each(|text| session.simple_query(text, &mut Silent));

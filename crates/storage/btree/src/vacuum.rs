@@ -158,10 +158,7 @@ impl<F: FnMut(Tid) -> bool> Pass<'_, F> {
     fn visit(&mut self, first: BlockNo) -> BtreeResult<()> {
         let mut block = first;
         loop {
-            let pin = match self.ring {
-                Some(ring) => self.access.pool.read_with(self.rel.tag(block), ring)?,
-                None => self.rel.pin(self.access.pool, block)?,
-            };
+            let pin = self.access.pool.read_with(self.rel.tag(block), self.ring)?;
             let op = {
                 let page = pin.shared();
                 if page::is_new(&page) { None } else { Some(self.rel.node(block, &page)?.op) }

@@ -344,9 +344,9 @@ impl BufferPool {
         self.read_as(tag, None, Load::Read)
     }
 
-    /// The page, pinned; a miss takes a buffer of the ring.
-    pub fn read_with(&self, tag: Tag, ring: &Ring) -> Result<Pin, BufferError> {
-        self.read_as(tag, Some(ring), Load::Read)
+    /// The page, pinned; a miss takes a buffer of the ring, if there is one.
+    pub fn read_with(&self, tag: Tag, ring: Option<&Ring>) -> Result<Pin, BufferError> {
+        self.read_as(tag, ring, Load::Read)
     }
 
     /// The page; a damaged one becomes an empty new page. For forks that repair themselves (the free-space map).

@@ -453,7 +453,7 @@ fn a_scan_with_a_ring_leaves_the_pool_alone() {
         }
         let ring = pool.ring(RingKind::BulkRead);
         for block in 100..300 {
-            let pin = pool.read_with(tag(block), &ring).unwrap();
+            let pin = pool.read_with(tag(block), Some(&ring)).unwrap();
             assert_eq!(number(&pin.shared()), block as u64);
         }
         let kept = (0..64).filter(|block| pool.read_cached(tag(*block)).is_some()).count();

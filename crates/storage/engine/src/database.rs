@@ -132,7 +132,7 @@ impl Engine {
             runtime::check_interrupts().map_err(EngineError::Interrupted)?;
             self.pool.admit(persistence)?;
             let tag = Tag::new(old, fork, BlockNo(block));
-            copy.copy_from_slice(&self.pool.read_with(tag, reading)?.shared()[..]);
+            copy.copy_from_slice(&self.pool.read_with(tag, Some(reading))?.shared()[..]);
             let mut page = self.pool.extend_with(new, fork, persistence, Some(writing))?;
             page.copy_from_slice(&copy[..]);
             let (rmgr, info) = (Rmgr::Xlog, xlog_info::FPI);

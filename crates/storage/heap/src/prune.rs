@@ -612,8 +612,7 @@ impl Pruner {
         let mut data = Vec::with_capacity(256);
         put_prune(&mut data, plan, map.is_some());
         // A standby's queries that still see one of them conflict with the record.
-        let newest_removed = self.newest_removed.0.to_le_bytes();
-        let used = newest_removed.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+        let newest_removed = self.newest_removed.0;
         if map.is_some() {
             ops::set_all_visible(page, true);
             maps.apply();
@@ -623,7 +622,7 @@ impl Pruner {
             WalAction::for_relation(access.pool, persistence, Rmgr::Heap, info::PRUNE, Xid::INVALID);
         let i = action.page(page, PageChange::default());
         action.page_data(i, &data);
-        action.data(&newest_removed[..used]);
+        action.data(&newest_removed.to_le_bytes()[..wal::byte_width(newest_removed)]);
         maps.log(&mut action);
         action.commit();
         Ok(())

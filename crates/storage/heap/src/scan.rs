@@ -194,10 +194,7 @@ impl HeapScan {
         }
         let before = runtime::usage::pages();
         let tag = heap_tag(&self.rel, BlockNo(block));
-        let pin = match &self.ring {
-            Some(ring) => access.pool.read_with(tag, ring)?,
-            None => access.pool.read(tag)?,
-        };
+        let pin = access.pool.read_with(tag, self.ring.as_ref())?;
         let mut page = pin.shared();
         if looks_prunable(access.txns, &self.rel, &page) {
             drop(page);
@@ -283,7 +280,7 @@ pub fn build_scan(
     let mut verdicts: Vec<(OffsetNo, bool)> = Vec::new();
     for block in 0..access.pool.nblocks(rel.desc.file, Fork::Main)? {
         runtime::check_interrupts()?;
-        let pin = access.pool.read_with(heap_tag(rel, BlockNo(block)), &ring)?;
+        let pin = access.pool.read_with(heap_tag(rel, BlockNo(block)), Some(&ring))?;
         prune_opt(access, rel, &pin)?;
         {
             let page = pin.shared();
@@ -399,10 +396,7 @@ pub fn sample_block(
     let mut live = Vec::new();
     let copy: Box<PageBytes>;
     {
-        let pin = match ring {
-            Some(ring) => access.pool.read_with(heap_tag(rel, block), ring)?,
-            None => access.pool.read(heap_tag(rel, block))?,
-        };
+        let pin = access.pool.read_with(heap_tag(rel, block), ring)?;
         let page = pin.shared();
         for n in 1..=page::max_offset(&page) {
             let Some(lp) = page::line_pointer(&page, n) else { continue };

@@ -123,7 +123,7 @@ fn cut(vacuum: &mut Vacuum<'_>, ring: &Ring, keep: u32, pages: u32) -> HeapResul
 }
 
 fn is_empty_page(vacuum: &Vacuum<'_>, ring: &Ring, n: u32) -> HeapResult<bool> {
-    let pin = vacuum.access.pool.read_with(heap_tag(vacuum.rel, BlockNo(n)), ring)?;
+    let pin = vacuum.access.pool.read_with(heap_tag(vacuum.rel, BlockNo(n)), Some(ring))?;
     let page = pin.shared();
     Ok(is_empty(&page))
 }

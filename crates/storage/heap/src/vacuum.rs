@@ -256,11 +256,7 @@ impl Vacuum<'_> {
     }
 
     fn read(&self, block: BlockNo) -> Result<Pin, BufferError> {
-        let tag = heap_tag(self.rel, block);
-        match &self.ring {
-            Some(ring) => self.access.pool.read_with(tag, ring),
-            None => self.access.pool.read(tag),
-        }
+        self.access.pool.read_with(heap_tag(self.rel, block), self.ring.as_ref())
     }
 
     /// Returns the free bytes to be recorded, unless the second pass will do that.

@@ -7,7 +7,7 @@ use compress::Method;
 use page::PageBytes;
 use smallvec::SmallVec;
 
-use crate::record::{HEADER_SIZE, MAX_RECORD, Rmgr, finish_crc, method_of, number_of, ref_flags, width};
+use crate::record::{HEADER_SIZE, MAX_RECORD, Rmgr, byte_width, finish_crc, method_of, number_of, ref_flags};
 
 /// Most block references of a record.
 pub const MAX_BLOCKS: usize = u8::MAX as usize;
@@ -95,8 +95,8 @@ impl<'a> RecordBuilder<'a> {
             blocks: SmallVec::new(),
         };
         let (xid, data_length) = (self.xid.0, self.data.len() as u64);
-        record.front.extend_from_slice(&xid.to_le_bytes()[..width(xid)]);
-        record.front.extend_from_slice(&data_length.to_le_bytes()[..width(data_length)]);
+        record.front.extend_from_slice(&xid.to_le_bytes()[..byte_width(xid)]);
+        record.front.extend_from_slice(&data_length.to_le_bytes()[..byte_width(data_length)]);
         let mut length = HEADER_SIZE + self.data.len();
         let mut previous = None;
         for block in &self.blocks {
@@ -286,7 +286,7 @@ impl Assembled<'_, '_> {
         header[8] = builder.rmgr as u8;
         header[9] = builder.info;
         header[10] = builder.blocks.len() as u8;
-        header[11] = (width(builder.xid.0) | width(builder.data.len() as u64) << 4) as u8;
+        header[11] = (byte_width(builder.xid.0) | byte_width(builder.data.len() as u64) << 4) as u8;
         let crc = finish_crc(self.body_crc, &header, lsn);
         header[4..8].copy_from_slice(&crc.to_le_bytes());
         header

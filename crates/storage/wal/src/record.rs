@@ -185,8 +185,8 @@ impl Header {
     }
 }
 
-/// How many low bytes of a number are not zero from above.
-pub(crate) fn width(number: u64) -> usize {
+/// How many bytes a number takes without its upper ones that are zero.
+pub fn byte_width(number: u64) -> usize {
     (u64::BITS - number.leading_zeros()).div_ceil(8) as usize
 }
 

@@ -12,17 +12,7 @@ pub struct Client(Session);
 impl Client {
     /// Connects.
     pub fn connect(instance: &Arc<Instance>, pid: i32) -> Client {
-        let info = SessionInfo {
-            pid,
-            user: "postgres".into(),
-            database: "postgres".into(),
-            options: Vec::new(),
-            client_address: None,
-            server_address: None,
-            client_host: None,
-            encryption: None,
-            system_user: None,
-        };
+        let info = SessionInfo::local(pid, "postgres".into(), "postgres".into());
         Client(Session::new(instance.clone(), info).expect("the superuser can connect"))
     }
 

@@ -60,6 +60,11 @@ impl Need {
         self.vacuum || self.analyze
     }
 
+    /// In texts: what comes first.
+    pub(crate) fn verb(self) -> &'static str {
+        if self.vacuum { "vacuum" } else { "analyze" }
+    }
+
     /// What both have.
     pub(crate) fn and(self, other: Need) -> Need {
         Need { vacuum: self.vacuum && other.vacuum, analyze: self.analyze && other.analyze }

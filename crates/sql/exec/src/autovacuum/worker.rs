@@ -15,7 +15,7 @@ use super::look;
 use super::need::{Facts, Need};
 use super::state::{Ended, Hired, Job, Outcome, is_wanted};
 use crate::command::oldest_ids;
-use crate::command::vacuum::{AnalyzeReport, Maintenance, VacuumReport};
+use crate::command::vacuum::{AnalyzeReport, Maintenance, VacuumReport, full_name, skipped_locked};
 use crate::session::{Instance, LogSink, Session};
 
 /// Where a worker runs.
@@ -124,9 +124,8 @@ impl Worker<'_> {
         let start = self.session.txn.borrow().start_time();
         let text = format!("autovacuum: {what} {schema}.{name}");
         self.session.backend.begin_command(&text.into(), runtime::wall_clock_micros(), start);
-        let what = if need.vacuum { "vacuum" } else { "analyze" };
-        let database = self.session.catalog.database_name();
-        self.task.replace(format!("automatic {what} of table \"{database}.{schema}.{name}\""));
+        let table = full_name(self.session, table);
+        self.task.replace(format!("automatic {} of table \"{table}\"", need.verb()));
     }
 
     /// How to go about a table: by its parameters, by what the server has for automatic vacuums, and else as other sessions do.
@@ -172,9 +171,7 @@ impl Worker<'_> {
         if facts.log_min_duration(settings) < 0 {
             return;
         }
-        let what = if need.vacuum { "vacuum" } else { "analyze" };
-        let message = format!("skipping {what} of \"{}\" --- lock not available", table.name);
-        self.log(SqlState::LOCK_NOT_AVAILABLE, message);
+        self.log(SqlState::LOCK_NOT_AVAILABLE, skipped_locked(need.verb(), &table.name));
     }
 
     /// Notes the database's oldest ids, once in a while.

@@ -340,6 +340,23 @@ pub struct SessionInfo {
     pub system_user: Option<String>,
 }
 
+impl SessionInfo {
+    /// Of a session without a socket: nobody's address, nothing proved, no settings.
+    pub fn local(pid: i32, user: String, database: String) -> SessionInfo {
+        SessionInfo {
+            pid,
+            user,
+            database,
+            options: Vec::new(),
+            client_address: None,
+            server_address: None,
+            client_host: None,
+            encryption: None,
+            system_user: None,
+        }
+    }
+}
+
 /// The byte of ReadyForQuery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransactionStatus {

@@ -33,17 +33,7 @@ impl Session {
         })?;
         let (user, database) =
             names.ok_or_else(|| sql_err!(UNDEFINED_DATABASE, "database {database} does not exist"))?;
-        let info = SessionInfo {
-            pid,
-            user,
-            database,
-            options: Vec::new(),
-            client_address: None,
-            server_address: None,
-            client_host: None,
-            encryption: None,
-            system_user: None,
-        };
+        let info = SessionInfo::local(pid, user, database);
         let session = Session::open(instance, info, BackendKind::AutovacuumWorker)?;
         {
             let mut settings = session.settings.borrow_mut();

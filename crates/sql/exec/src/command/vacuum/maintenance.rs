@@ -207,8 +207,12 @@ fn warn(session: &Session, code: SqlState, message: String) {
 }
 
 pub(super) fn warn_locked(session: &Session, verb: &str, name: &str) {
-    let message = format!("skipping {verb} of \"{name}\" --- lock not available");
-    warn(session, SqlState::LOCK_NOT_AVAILABLE, message);
+    warn(session, SqlState::LOCK_NOT_AVAILABLE, skipped_locked(verb, name));
+}
+
+/// What is said of a table that others have locked.
+pub(crate) fn skipped_locked(verb: &str, name: &str) -> String {
+    format!("skipping {verb} of \"{name}\" --- lock not available")
 }
 
 fn check(session: &Session, table: &Table, verb: &str, automatic: bool) -> SqlResult<bool> {

@@ -28,6 +28,7 @@ use super::{analyze, names, oldest_ids};
 use crate::output::Output;
 use crate::session::Session;
 use asked::{Asked, read};
+pub(crate) use maintenance::skipped_locked;
 pub use maintenance::{FreezeAges, Maintenance};
 use maintenance::{analyze_named, rewrite_named, vacuum_named, warn_locked};
 pub use pace::Budget;

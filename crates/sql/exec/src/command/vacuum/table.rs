@@ -98,13 +98,9 @@ pub(crate) fn full_name(session: &Session, table: &Table) -> String {
 
 fn heap_options(session: &Session, table: &Table, how: &Maintenance) -> VacuumOptions {
     let cutoffs = oldest_ids::cutoffs(session, kind_of(table), how.freeze_ages);
-    let parameter = |name: &str| {
-        let found = table.options.iter().find(|(known, _)| known == name);
-        found.map(|(_, value)| value.as_str())
-    };
     let by_setting = || session.settings.borrow().get(Setting::vacuum_truncate).as_bool();
-    let truncate = how.truncate.or_else(|| parameter("vacuum_truncate").and_then(parse_bool));
-    let index_cleanup = how.index_cleanup.unwrap_or_else(|| match parameter("vacuum_index_cleanup") {
+    let truncate = how.truncate.or_else(|| table.option("vacuum_truncate").and_then(parse_bool));
+    let index_cleanup = how.index_cleanup.unwrap_or_else(|| match table.option("vacuum_index_cleanup") {
         Some(word) if !word.eq_ignore_ascii_case("auto") => match parse_bool(word) {
             Some(true) => IndexCleanup::On,
             _ => IndexCleanup::Off,

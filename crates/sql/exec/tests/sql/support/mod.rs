@@ -85,17 +85,8 @@ impl Server {
 
     /// A new session of a role in a database.
     pub fn connect_to(&self, database: &str, user: &str) -> SqlResult<Client> {
-        let info = SessionInfo {
-            pid: self.next_pid.fetch_add(1, Ordering::Relaxed),
-            user: user.into(),
-            database: database.into(),
-            options: Vec::new(),
-            client_address: None,
-            server_address: None,
-            client_host: None,
-            encryption: None,
-            system_user: None,
-        };
+        let pid = self.next_pid.fetch_add(1, Ordering::Relaxed);
+        let info = SessionInfo::local(pid, user.into(), database.into());
         let instance = self.instance.clone().expect("the cluster is open");
         Ok(Client { session: Session::new(instance, info)? })
     }
