@@ -39,12 +39,17 @@ impl Place {
 
     /// Whether it is before an entry with these values.
     fn is_before(&self, desc: &BtreeDesc, values: &[Datum]) -> bool {
+        match self.order(desc, values) {
+            Ordering::Equal => !self.behind,
+            order => order.is_lt(),
+        }
+    }
+
+    /// Order of its values and those of an entry.
+    fn order(&self, desc: &BtreeDesc, values: &[Datum]) -> Ordering {
         let columns = desc.keys.iter().zip(self.values.iter().zip(values));
         let mut orders = columns.map(|(key, (a, b))| compare_column(key, a, b));
-        match orders.find(|order| order.is_ne()) {
-            Some(order) => order.is_lt(),
-            None => !self.behind,
-        }
+        orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
     }
 
     /// To search by; `None`: an end of the index.
@@ -293,19 +298,13 @@ impl Bounds {
 
     /// Whether an entry with these values lies between the places, and in one of the groups.
     pub fn hold_key(&self, desc: &BtreeDesc, values: &[Datum]) -> bool {
-        let from = self.begin.as_ref();
-        let before = |place: Option<&Place>| place.is_none_or(|place| place.is_before(desc, values));
-        let to = match &self.end {
-            End::Right => true,
-            End::Equal => {
-                from.is_none_or(|place| !Place { behind: true, ..place.clone() }.is_before(desc, values))
-            }
-            End::At(place) => !place.is_before(desc, values),
+        let begun = || self.begin.as_ref().is_none_or(|place| place.is_before(desc, values));
+        let within = match &self.end {
+            End::Right => begun(),
+            End::Equal => self.begin.as_ref().is_none_or(|place| place.order(desc, values).is_eq()),
+            End::At(place) => !place.is_before(desc, values) && begun(),
         };
-        !self.empty
-            && to
-            && before(from)
-            && self.groups.as_ref().is_none_or(|groups| groups.hold_key(desc, values))
+        !self.empty && within && self.groups.as_ref().is_none_or(|groups| groups.hold_key(desc, values))
     }
 
     pub fn new(desc: &BtreeDesc, keys: &ScanKeys) -> Bounds {

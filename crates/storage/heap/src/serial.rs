@@ -21,6 +21,18 @@ use crate::rel::HeapRel;
 use crate::row::TupleRef;
 use crate::visibility::ender;
 
+/// Whether there is anything to tell of a version: a few comparisons, for most versions of a table that is scanned need no more. `rows`: whether
+/// those that are seen are locked one by one.
+#[inline]
+pub(crate) fn is_worth_noting(serial: &Serial<'_>, header: &Header, sees: bool, rows: bool) -> bool {
+    match sees {
+        true => rows || !(header.xmax_invalid() || header.lock_only()),
+        false => {
+            !header.xmin_hinted_aborted() && !header.xmin_frozen() && serial.is_concurrent(header.raw_xmin)
+        }
+    }
+}
+
 /// A version was met; whether the transaction sees it. Its lock is taken if `rows` are locked one by one.
 pub(crate) fn note_version(
     serial: &Serial<'_>,
@@ -31,11 +43,11 @@ pub(crate) fn note_version(
     rows: bool,
 ) -> HeapResult<()> {
     serial.check()?;
-    if !sees {
-        if !header.xmin_hinted_aborted() && !header.xmin_frozen() {
-            serial.conflict_out(header.raw_xmin)?;
-        }
+    if !is_worth_noting(serial, header, sees, rows) {
         return Ok(());
+    }
+    if !sees {
+        return Ok(serial.conflict_out(header.raw_xmin)?);
     }
     // What it wrote itself nobody else can change before it ends.
     if rows && (header.xmin_hinted_committed() || !me.is_mine(header.raw_xmin)) {
@@ -53,28 +65,27 @@ pub struct SoughtRows {
     range: Arc<dyn KeyRange>,
     /// The index's columns among the table's.
     columns: Box<[usize]>,
-    /// A row's columns up to the last of them, and they themselves.
-    row: Vec<Datum>,
+    /// A row's values of them.
     key: Vec<Datum>,
 }
 
 impl SoughtRows {
     /// Rows in a range of an index, which has these columns of the table's, counted from 0.
     pub fn new(range: Arc<dyn KeyRange>, columns: Box<[usize]>) -> SoughtRows {
-        SoughtRows { range, columns, row: Vec::new(), key: Vec::new() }
+        SoughtRows { range, columns, key: Vec::new() }
     }
 
-    /// Whether a version may be in the range.
+    /// Whether a version may be in the range; if its columns cannot be known here, it may.
     pub(crate) fn may_hold(&mut self, layout: &RowLayout, version: Option<TupleRef<'_>>) -> bool {
-        let upto = self.columns.iter().max().map_or(0, |last| last + 1);
-        self.row.clear();
-        if version.is_none_or(|version| version.decode(layout, upto, &mut self.row).is_err()) {
-            return true;
-        }
-        let values = self.columns.iter().map(|column| self.row[*column].clone());
+        let Some(version) = version else { return true };
         self.key.clear();
-        self.key.extend(values);
-        self.key.iter().any(|value| matches!(value, Datum::Toasted(_))) || self.range.holds(&self.key)
+        for &column in &self.columns {
+            match version.decode_column(layout, column) {
+                Err(_) | Ok(Datum::Toasted(_)) => return true,
+                Ok(value) => self.key.push(value),
+            }
+        }
+        self.range.holds(&self.key)
     }
 }
 

@@ -175,13 +175,19 @@ impl Serial<'_> {
         self.lock(index, |owned, steps| owned.narrow_range(index, range, part, steps));
     }
 
+    /// Whether `xid` is another transaction's that the snapshot does not see.
+    #[inline]
+    pub fn is_concurrent(&self, xid: Xid) -> bool {
+        self.me.snapshot.as_ref().is_some_and(|snapshot| !snapshot.sees(xid)) && !self.me.is_mine(xid)
+    }
+
     /// A version was met that `xid` made, or ended, and that is or would be another for who sees that transaction.
     #[inline]
     pub fn conflict_out(&self, xid: Xid) -> Result<(), TxnError> {
-        if self.me.snapshot.as_ref().is_none_or(|snapshot| snapshot.sees(xid)) || self.me.is_mine(xid) {
-            return Ok(());
+        match self.is_concurrent(xid) {
+            true => self.conflict_out_to(xid),
+            false => Ok(()),
         }
-        self.conflict_out_to(xid)
     }
 
     #[cold]
