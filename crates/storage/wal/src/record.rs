@@ -161,6 +161,11 @@ pub(crate) struct Header {
 }
 
 impl Header {
+    /// The header at the front of a record.
+    fn of(bytes: &[u8]) -> Result<Header, Invalid> {
+        Header::decode(bytes.first_chunk().ok_or(Invalid::Length)?)
+    }
+
     /// Checks lengths and numbers; not the check sum.
     pub fn decode(bytes: &[u8; HEADER_SIZE]) -> Result<Header, Invalid> {
         let total_length = u32_at(bytes, 0) as usize;
@@ -185,6 +190,18 @@ impl Header {
     }
 }
 
+/// Whether bytes are a whole record that begins at `lsn`, by its length and check sum. What is in it is not looked at.
+pub(crate) fn check(bytes: &[u8], lsn: Lsn) -> Result<(), Invalid> {
+    let header = Header::of(bytes)?;
+    if header.total_length != bytes.len() {
+        return Err(Invalid::Length);
+    }
+    match finish_crc(crc32c::crc32c(&bytes[HEADER_SIZE..]), bytes, lsn) == header.crc {
+        true => Ok(()),
+        false => Err(Invalid::Checksum),
+    }
+}
+
 /// How many bytes a number takes without its upper ones that are zero.
 pub fn byte_width(number: u64) -> usize {
     (u64::BITS - number.leading_zeros()).div_ceil(8) as usize
@@ -193,9 +210,11 @@ pub fn byte_width(number: u64) -> usize {
 /// Check sum of a record: the body first, so that it can be computed before the place is known; then the header without the field
 /// itself, and the place.
 pub(crate) fn finish_crc(body: u32, header: &[u8], lsn: Lsn) -> u32 {
-    let crc = crc32c::crc32c_append(body, &header[..4]);
-    let crc = crc32c::crc32c_append(crc, &header[8..HEADER_SIZE]);
-    crc32c::crc32c_append(crc, &lsn.0.to_le_bytes())
+    let mut rest = [0; HEADER_SIZE + 4];
+    rest[..4].copy_from_slice(&header[..4]);
+    rest[4..8].copy_from_slice(&header[8..HEADER_SIZE]);
+    rest[8..].copy_from_slice(&lsn.0.to_le_bytes());
+    crc32c::crc32c_append(body, &rest)
 }
 
 fn u32_at(bytes: &[u8], at: usize) -> u32 {
@@ -245,27 +264,13 @@ struct ParsedImage {
 impl<B: Deref<Target = [u8]>> Record<B> {
     /// Decodes and checks a whole record that begins at `lsn`; `end` is where the next would begin.
     pub fn decode(bytes: B, lsn: Lsn, end: Lsn) -> Result<Record<B>, Invalid> {
-        let head: &[u8; HEADER_SIZE] =
-            bytes.get(..HEADER_SIZE).and_then(|b| b.try_into().ok()).ok_or(Invalid::Length)?;
-        let header = Header::decode(head)?;
-        if header.total_length != bytes.len() {
-            return Err(Invalid::Length);
-        }
-        if finish_crc(crc32c::crc32c(&bytes[HEADER_SIZE..]), &bytes, lsn) != header.crc {
-            return Err(Invalid::Checksum);
-        }
-        Record::assemble(bytes, header, lsn, end)
+        check(&bytes, lsn)?;
+        Record::decode_checked(bytes, lsn, end)
     }
 
-    /// As [`decode`](Self::decode), of bytes that were checked before.
+    /// As [`decode`](Self::decode), of bytes that were [checked](check) before.
     pub(crate) fn decode_checked(bytes: B, lsn: Lsn, end: Lsn) -> Result<Record<B>, Invalid> {
-        let head: &[u8; HEADER_SIZE] =
-            bytes.get(..HEADER_SIZE).and_then(|b| b.try_into().ok()).ok_or(Invalid::Length)?;
-        let header = Header::decode(head)?;
-        Record::assemble(bytes, header, lsn, end)
-    }
-
-    fn assemble(bytes: B, header: Header, lsn: Lsn, end: Lsn) -> Result<Record<B>, Invalid> {
+        let header = Header::of(&bytes)?;
         let (xid, blocks, data) = parse_body(&bytes, &header)?;
         let Header { rmgr, info, .. } = header;
         Ok(Record { lsn, end, xid, rmgr, info, bytes, blocks, data })
@@ -336,10 +341,17 @@ impl Cursor<'_> {
         Ok(range)
     }
 
-    /// A number of `n` bytes.
+    /// A number of `n` bytes, eight at most.
+    #[inline]
     fn number(&mut self, n: usize) -> Result<u64, Invalid> {
+        let taken = self.take(n)?;
+        // A copy of a length that is not known here would cost more than all the rest.
+        if let Some(eight) = self.bytes[taken.start..].first_chunk::<8>() {
+            let unwanted = u64::BITS - 8 * n as u32;
+            return Ok(u64::from_le_bytes(*eight) & u64::MAX.checked_shr(unwanted).unwrap_or(0));
+        }
         let mut bytes = [0; 8];
-        bytes[..n].copy_from_slice(&self.bytes[self.take(n)?]);
+        bytes[..n].copy_from_slice(&self.bytes[taken]);
         Ok(u64::from_le_bytes(bytes))
     }
 }

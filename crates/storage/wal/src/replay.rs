@@ -5,7 +5,8 @@
 //! records. [`Replayed`] gives back any record of what was read.
 //!
 //! # Invariants
-//! 1. A [`Chunk`] has whole records only, one behind the other; all of them were checked.
+//! 1. A [`Chunk`] has whole records only, one behind the other; all their check sums are right. That what is in them can be decoded is known once
+//!    [`Chunk::records`] has gone over them.
 //! 2. Files are opened when bytes of them are wanted for a record, not before: what lies behind the end of the log is nobody's business.
 
 use std::io;
@@ -19,7 +20,7 @@ use runtime::fs::{File, OpenOptions};
 use crate::geometry::{Geometry, align};
 use crate::log::WalError;
 use crate::reader::{Stop, WINDOW, WalReader};
-use crate::record::{HEADER_SIZE, Header, Record, RecordRef};
+use crate::record::{self, HEADER_SIZE, Header, Invalid, Record, RecordRef};
 
 /// Bytes of a chunk, unless a single record is longer.
 const CHUNK: usize = 1 << 20;
@@ -48,11 +49,11 @@ pub struct Chunk {
 }
 
 impl Chunk {
-    /// All records, in order.
-    pub fn records(&self) -> impl Iterator<Item = (RecordAt, RecordRef<'_>)> {
+    /// All records, in order, with their LSNs. An error is no end of the log: who wrote the record meant what we cannot read.
+    pub fn records(&self) -> impl Iterator<Item = (RecordAt, Lsn, Result<RecordRef<'_>, Invalid>)> {
         self.records.iter().map(|&(at, length)| {
             let at = RecordAt { position: self.start + u64::from(at), length };
-            (at, self.get(at).expect("invariant 1"))
+            (at, self.geometry.lsn(at.position), self.get(at))
         })
     }
 
@@ -61,11 +62,11 @@ impl Chunk {
     }
 
     /// The record at `at`, which lies in this chunk.
-    fn get(&self, at: RecordAt) -> Option<RecordRef<'_>> {
+    fn get(&self, at: RecordAt) -> Result<RecordRef<'_>, Invalid> {
         let from = (at.position - self.start) as usize;
-        let bytes = self.bytes.get(from..from + at.length as usize)?;
+        let bytes = self.bytes.get(from..from + at.length as usize).ok_or(Invalid::Length)?;
         let (lsn, end) = bounds(self.geometry, at);
-        Record::decode_checked(bytes, lsn, end).ok()
+        Record::decode_checked(bytes, lsn, end)
     }
 }
 
@@ -132,7 +133,7 @@ impl WalReader {
         if (bytes.len() as u64) < padded {
             return Err(Lack::Bytes(padded as usize));
         }
-        Record::decode(&bytes[..length], lsn, self.geometry.lsn(position + padded)).map_err(invalid)?;
+        record::check(&bytes[..length], lsn).map_err(invalid)?;
         Ok(length)
     }
 
@@ -213,7 +214,7 @@ impl Replayed {
     /// A record that was read. `scratch` has its bytes if they are no longer in memory.
     pub fn record<'a>(&'a self, at: RecordAt, scratch: &'a mut Vec<u8>) -> Result<RecordRef<'a>, WalError> {
         if let Some(chunk) = self.chunk(at) {
-            return Ok(chunk.get(at).expect("its chunk was checked"));
+            return Ok(chunk.get(at).expect("it was decoded when the chunk was read"));
         }
         self.read_again(at, scratch)?;
         let (lsn, end) = bounds(self.geometry, at);

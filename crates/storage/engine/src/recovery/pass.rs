@@ -72,9 +72,10 @@ impl<'a> Pass<'a> {
     /// Returns where the last record begins.
     fn take(&mut self, chunk: &Chunk) -> Result<Option<Lsn>, EngineError> {
         let mut last = None;
-        for (at, record) in chunk.records() {
+        for (at, lsn, record) in chunk.records() {
+            let record = record.map_err(|invalid| EngineError::Redo { lsn, reason: invalid.to_string() })?;
             self.redo(at, &record)?;
-            last = Some(record.lsn);
+            last = Some(lsn);
         }
         Ok(last)
     }
