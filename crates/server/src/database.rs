@@ -138,6 +138,7 @@ fn fatal(error: EngineError) -> SqlError {
         EngineError::ControlFile(_)
         | EngineError::Redo { .. }
         | EngineError::LogEnds { .. }
+        | EngineError::LogHole { .. }
         | EngineError::NoCheckpoint(_) => SqlState::DATA_CORRUPTED,
         EngineError::FormatVersion { .. } => SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE,
         _ => SqlState::IO_ERROR,
@@ -198,6 +199,16 @@ fn log_last_state(dir: &Path) {
             crate::log::log(format!("database system was interrupted; last known up at {time}"));
         }
     }
+}
+
+/// Checks a data directory that no server runs on, and changes nothing of it. Called on a plain thread.
+pub fn verify(dir: &Path, watcher: &mut dyn exec::verify::Watcher) -> Result<(), String> {
+    let mut options = EngineOptions::default();
+    // However many were allowed when they were prepared.
+    options.txn.max_prepared = 1 << 18;
+    let engine = Engine::inspect(dir, options).map_err(|error| error.to_string())?;
+    let instance = instance(Arc::new(engine), Arc::new(ServerSettings::new()));
+    exec::verify::databases(&instance, watcher).map_err(|error| error.message().to_owned())
 }
 
 /// Makes a data directory's database. Called on a plain thread.

@@ -9,6 +9,6 @@ static ALLOCATOR: Allocator = Allocator;
 
 fn main() {
     let args: Vec<String> = std::env::args().collect();
-    let commands = Commands { open: database::open, create: database::create };
+    let commands = Commands { open: database::open, create: database::create, verify: database::verify };
     std::process::exit(cli::main(&args, commands));
 }

@@ -130,9 +130,122 @@ fn acknowledged_transactions_survive_kill_9() {
     assert!(count > 0, "no transaction was ever committed");
     // A clean stop leaves nothing to recover.
     server.stop();
+    server.assert_sound();
     server.run();
     assert!(!server.log().contains("redo starts at"), "{}", server.log());
     check(&server, &mut ledgers);
+}
+
+/// Transfers from the moment when the server lets somebody in, until it is gone.
+fn work_early(server: &Server, random: &mut Random, ledger: &mut Ledger, first: u64, stop: &AtomicBool) {
+    while server.connect(&[]).is_err() {
+        if stop.load(Ordering::Relaxed) {
+            return;
+        }
+        thread::sleep(Duration::from_millis(2));
+    }
+    let mut session = match server.connect(&[]) {
+        Ok(session) => session,
+        Err(_) => return,
+    };
+    for number in first.. {
+        ledger.unknown = Some(number);
+        match transfer(&mut session, random, ledger.client, number) {
+            Ok(()) => ledger.acknowledged.push(number),
+            Err(Failure::Lost) => return,
+            Err(failure) => panic!("{failure:?}"),
+        }
+        ledger.unknown = None;
+        if stop.load(Ordering::Relaxed) {
+            return;
+        }
+    }
+}
+
+/// What became of transfers whose answers were lost.
+fn settle(server: &Server, ledgers: &mut [Ledger]) {
+    let mut client = server.client();
+    for ledger in ledgers {
+        let Some(number) = ledger.unknown.take() else { continue };
+        let text =
+            format!("select count(*) from history where client = {} and number = {number}", ledger.client);
+        if client.value(&text) == "1" {
+            ledger.acknowledged.push(number);
+        }
+    }
+}
+
+/// Killed again and again while it recovers, and while clients write to pages that are not redone yet. `STAMPEDE_RECOVERY_CRASHES` says how often.
+#[test]
+fn kills_in_recovery_lose_nothing() {
+    let seed = knob("STAMPEDE_TEST_SEED", u64::from(std::process::id()));
+    println!("STAMPEDE_TEST_SEED={seed}");
+    let mut random = Random(seed);
+    let mut server = Server::start(&["shared_buffers=1MB", "checkpoint_timeout=1h", "max_wal_size=4GB"]);
+    let mut client = server.client();
+    create(&mut client);
+    client.query("create table wide (id int primary key, n int, filler text)").unwrap();
+    client.query("insert into wide select g, 0, repeat('x', 300) from generate_series(1, 20000) g").unwrap();
+    client.query("checkpoint").unwrap();
+    let mut ledgers: Vec<Ledger> = (0..knob("STAMPEDE_CRASH_CLIENTS", 6))
+        .map(|client| Ledger { client, acknowledged: Vec::new(), unknown: None })
+        .collect();
+    for round in 1..=knob("STAMPEDE_RECOVERY_CRASHES", 3) {
+        // Pages for redo: each life that comes far enough changes some more of them.
+        let _ = client.query(&format!("update wide set n = n + 1 where id % 7 = {}", round % 7));
+        server.kill();
+        server.launch();
+        let stop = AtomicBool::new(false);
+        let pid = server.pid();
+        thread::scope(|scope| {
+            for ledger in &mut ledgers {
+                let (server, stop, seed) = (&server, &stop, random.next());
+                let first = round * 1_000_000;
+                scope.spawn(move || work_early(server, &mut Random(seed), ledger, first, stop));
+            }
+            thread::sleep(Duration::from_millis(random.below(1_500)));
+            support::signal_to(pid, libc::SIGKILL);
+            stop.store(true, Ordering::Relaxed);
+        });
+        server.wait();
+        server.run();
+        settle(&server, &mut ledgers);
+        client = server.client();
+    }
+    check(&server, &mut ledgers);
+    drop(client);
+    server.stop();
+    server.assert_sound();
+}
+
+#[test]
+fn recovery_tells_how_far_it_has_come() {
+    let mut server = Server::start(&["shared_buffers=1MB", "checkpoint_timeout=1h"]);
+    let mut client = server.client();
+    client.query("create table t (id int primary key, filler text)").unwrap();
+    client.query("insert into t select g, repeat('x', 300) from generate_series(1, 5000) g").unwrap();
+    assert_eq!(client.value("select count(*) from stampede_recovery"), "0");
+    server.kill();
+    server.run();
+    let mut client = server.client();
+    // Recovery may be over before anybody asks.
+    let rows = client.query(
+        "select phase in ('redoing pages', 'performing checkpoint') and pages_total > 100
+            and pages_redone between 0 and pages_total and wal_bytes > 1000000 and elapsed > '0'
+        from stampede_recovery",
+    );
+    assert!(rows.unwrap().iter().all(|row| row[0].as_deref() == Some("t")));
+    assert!(!server.log().contains("first write after the crash"));
+    client.query("insert into t values (0, 'first')").unwrap();
+    let words = "first write after the crash ";
+    support::until(words, || server.log().contains(words));
+    client.query("insert into t values (-1, 'second')").unwrap();
+    assert_eq!(server.log().matches(words).count(), 1, "{}", server.log());
+    support::until("recovery is over", || client.value("select count(*) from stampede_recovery") == "0");
+    server.stop();
+    server.run();
+    server.client().query("insert into t values (-2, 'third')").unwrap();
+    assert!(!server.log().contains(words), "there was no crash");
 }
 
 /// Lives too short for a checkpoint, one behind the other: the log of all of them is replayed each time.

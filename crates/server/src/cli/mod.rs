@@ -10,9 +10,12 @@ mod options;
 mod postgres;
 mod serve;
 mod top;
+mod verify;
 mod waldump;
 
 use std::path::{Path, PathBuf};
+
+use exec::verify::Watcher;
 
 use crate::server::Open;
 use options::Given;
@@ -37,6 +40,8 @@ pub struct Commands {
     pub open: Open,
     /// Makes a new one. The error is a message.
     pub create: fn(&NewCluster) -> Result<(), String>,
+    /// Checks one that no server runs on. The error is a message: why it could not be checked.
+    pub verify: fn(&Path, &mut dyn Watcher) -> Result<(), String>,
 }
 
 const HELP: &str = "\
@@ -50,6 +55,7 @@ Usage:
   stampede postgres .. run a server on an existing data directory (postgres)
   stampede top ..      watch sessions, waits, statements and locks, and end what runs away
   stampede waldump ..  show the write-ahead log
+  stampede verify ..   check every page, index entry and row of a data directory that is shut down
   stampede --version
 
 Under the names initdb, pg_ctl and postgres (links to this file) it takes the flags of those programs.
@@ -72,6 +78,7 @@ pub fn main(args: &[String], commands: Commands) -> i32 {
                 "postgres" => postgres::main(rest, commands),
                 "top" => top::main(rest),
                 "waldump" => waldump::main(rest),
+                "verify" => verify::main(rest, commands),
                 "--version" | "-V" | "version" => {
                     println!("stampede {} (PostgreSQL {})", crate::VERSION, crate::PG_VERSION);
                     0

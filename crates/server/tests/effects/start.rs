@@ -155,8 +155,8 @@ const STARTED: &[Row] = &[
             "little true",
         ),
     ),
-    ("stampede.open_during_recovery", "off", Seen(|_, _| ())),
-    ("stampede.recovery_memory", "1MB", Seen(|_, _| ())),
+    ("stampede.open_during_recovery", "off", Seen(openings)),
+    ("stampede.recovery_memory", "1MB", Seen(logs_in_memory)),
     ("stampede.workers", "3", Seen(workers)),
     ("superuser_reserved_connections", "4", Seen(|_, _| ())),
     ("tcp_keepalives_count", "3", Seen(|other, _| options_of_sockets(other))),
@@ -397,6 +397,40 @@ fn limits_of_connections(other: &Server, _: &Server) {
     assert_eq!(fill("postgres", 12), "sorry, too many clients already");
     drop(there);
     until("there is room again", || other.connect(&[]).is_ok());
+}
+
+/// A server that comes back from a crash with more than 3 MB of log.
+fn after_a_crash(settings: &[&str]) -> String {
+    let mut server = Server::start(&[&["checkpoint_timeout=1h"], settings].concat());
+    transcript(
+        &mut server.client(),
+        "create table t as select repeat('x', 500) from generate_series(1, 8000)",
+    );
+    server.kill();
+    server.run();
+    until("pages are redone", || server.log().contains("redo done at"));
+    server.log()
+}
+
+fn openings(_: &Server, _: &Server) {
+    let opened_early = |settings: &[&str]| {
+        let log = after_a_crash(settings);
+        log.contains("database system is open ") && log.contains("pages are still to be redone")
+    };
+    assert!(opened_early(&[]) && !opened_early(&["stampede.open_during_recovery=off"]));
+}
+
+/// How much of the log that recovery has read stays in memory.
+fn logs_in_memory(_: &Server, _: &Server) {
+    let figures = |settings: &[&str]| {
+        let log = after_a_crash(settings);
+        let line = log.lines().find(|line| line.contains("kB stay in memory")).unwrap_or_default();
+        let number = |word: &str| word.parse::<u64>().ok();
+        line.rsplit(": ").next().unwrap_or_default().split(' ').filter_map(number).collect::<Vec<_>>()
+    };
+    let (all, little) = (figures(&[]), figures(&["stampede.recovery_memory=1MB"]));
+    assert!(all[1] > 3000 && all[1] == all[2], "{all:?}");
+    assert!(little[1] > 3000 && little[2] <= 1024, "{little:?}");
 }
 
 fn silent_checkpoints(other: &Server, plain: &Server) {

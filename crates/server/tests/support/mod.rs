@@ -52,7 +52,7 @@ impl Server {
         // Another build of the server may be put to the test, an optimised one for long runs.
         let built = env!("CARGO_BIN_EXE_stampede").into();
         let binary = std::env::var_os("STAMPEDE_BINARY").unwrap_or(built);
-        for name in ["initdb", "pg_ctl", "postgres"] {
+        for name in ["initdb", "pg_ctl", "postgres", "stampede"] {
             std::os::unix::fs::symlink(&binary, base.join("bin").join(name)).unwrap();
         }
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
@@ -218,6 +218,17 @@ impl Server {
         self.signal(libc::SIGINT);
         let status = self.wait();
         assert!(status.success(), "{status}: {}", self.log());
+    }
+
+    /// What `stampede verify` says of the data directory, which no server runs on, and its exit code.
+    pub fn verify(&self) -> (Option<i32>, String) {
+        let done = output(self.program("stampede").args(["verify", "-D"]).arg(self.data()));
+        (done.status.code(), text(&done))
+    }
+
+    /// Nothing is wrong with the data directory, which no server runs on.
+    pub fn assert_sound(&self) {
+        assert_eq!(self.verify(), (Some(0), "verify: nothing is wrong\n".into()));
     }
 
     /// The end that no program can prepare for.

@@ -329,10 +329,10 @@ impl Analyzer<'_> {
                 f(&builtin_signature(b));
             }
         }
-        if schema == Some("pg_catalog") {
-            return Ok(());
+        // Extensions may have put theirs there too.
+        if schema != Some("pg_catalog") {
+            self.check_schema(schema)?;
         }
-        self.check_schema(schema)?;
         for u in self.catalog.functions(schema, last)? {
             let kind = u8::try_from(u.kind).unwrap_or(b'f');
             // A call of a procedure has arguments for its OUT parameters too.
@@ -369,15 +369,15 @@ impl Analyzer<'_> {
         }
         if schema != Some("pg_catalog") {
             self.check_schema(schema)?;
-            for o in self.catalog.operators(schema, last)? {
-                out.push(OperatorFacts {
-                    oid: o.oid,
-                    left: o.left,
-                    right: o.right,
-                    result: o.result,
-                    function: o.function,
-                });
-            }
+        }
+        for o in self.catalog.operators(schema, last)? {
+            out.push(OperatorFacts {
+                oid: o.oid,
+                left: o.left,
+                right: o.right,
+                result: o.result,
+                function: o.function,
+            });
         }
         Ok(out)
     }

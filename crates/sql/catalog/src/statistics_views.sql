@@ -674,6 +674,15 @@ SELECT p.pubname,
         OR r.oid IS NOT NULL
         OR EXISTS (SELECT FROM pg_catalog.pg_publication_namespace s WHERE s.pnpubid = p.oid AND s.pnnspid = n.oid));
 
+CREATE VIEW pg_catalog.stampede_recovery AS
+SELECT CASE WHEN p.param2 < p.param1 THEN 'redoing pages' ELSE 'performing checkpoint' END AS phase,
+       p.param1 AS pages_total,
+       p.param2 AS pages_redone,
+       p.param3 AS wal_bytes,
+       p.param4 AS wal_bytes_in_memory,
+       p.param5 * '1 millisecond'::interval AS elapsed
+  FROM pg_catalog.pg_stat_get_progress_info('STAMPEDE RECOVERY') p;
+
 GRANT SELECT ON
     pg_catalog.pg_stat_activity,
     pg_catalog.pg_stat_ssl,
@@ -718,6 +727,7 @@ GRANT SELECT ON
     pg_catalog.pg_stat_progress_copy,
     pg_catalog.pg_stat_progress_create_index,
     pg_catalog.pg_stat_progress_basebackup,
+    pg_catalog.stampede_recovery,
     pg_catalog.pg_wait_events,
     pg_catalog.pg_timezone_abbrevs,
     pg_catalog.pg_seclabels,

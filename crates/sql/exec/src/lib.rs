@@ -5,7 +5,7 @@
 //! * `session`: what the server drives, one per connection. `command`: utility statements. `functions`: functions of SQL that need a session.
 //! * `run`: from an analysed statement to rows. `compile`, `eval`, `truth` (conditions), `decimal` (arithmetic of `numeric`), `composite` (arrays), `row_value` (rows, domains): expressions. `nodes`, `subplan`: the tree that runs. `cx`: what it works with.
 //! * [`autovacuum`]: VACUUM and ANALYZE by themselves.
-//! * [`module`]: extensions that are compiled in.
+//! * [`module`]: extensions that are compiled in. [`verify`]: whether tables and indexes are sound.
 //! * [`routine`]: functions that users made, and the languages that they are written in.
 //! * `trigger`: triggers, and what waits for the end of a statement or transaction.
 //! * `index`: entries of indexes. `recheck`: rows that others changed meanwhile. `spill`: temporary files. `statistics`: what the planner asks.
@@ -58,6 +58,7 @@ mod temp_account;
 mod tests;
 mod trigger;
 mod truth;
+pub mod verify;
 pub mod watch;
 
 pub use command::vacuum::{AnalyzeReport, Budget, FreezeAges, Maintenance, Used, VacuumReport};

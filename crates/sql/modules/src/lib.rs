@@ -4,7 +4,7 @@
 //! # Layout
 //! * `pgcrypto`: hashes, ciphers, passwords, OpenPGP messages. `uuid_ossp`: UUIDs. `fuzzystrmatch`: similar words. `pg_trgm`: similar texts. `unaccent`:
 //!   letters without accents. `citext`: texts without regard to case.
-//!   `pg_stat_statements`, `auto_explain`: what statements take, and their plans.
+//!   `pg_stat_statements`, `auto_explain`: what statements take, and their plans. `amcheck`: whether tables and indexes are sound.
 //! * Each has its `script.sql`, the statements that make its functions, and a table that leads from symbols to them.
 //!
 //! # Invariants
@@ -13,6 +13,7 @@
 //! # PostgreSQL counterpart
 //! `contrib/`.
 
+mod amcheck;
 mod auto_explain;
 mod citext;
 mod fuzzystrmatch;
@@ -25,8 +26,9 @@ mod uuid_ossp;
 use exec::module::Module;
 
 /// All modules.
-pub fn all() -> [&'static Module; 8] {
+pub fn all() -> [&'static Module; 9] {
     [
+        &amcheck::MODULE,
         &auto_explain::MODULE,
         &citext::MODULE,
         &fuzzystrmatch::MODULE,

@@ -104,7 +104,10 @@ pub use redo::{describe, redo_block};
 pub use rel::{BtreeDesc, BtreeRel, Compare, KeyColumn};
 pub use scan::{Direction, Scan, ScanKey, ScanKeys, ScanOp};
 pub use vacuum::{Manner, VacuumStats, bulk_delete, cleanup};
-pub use verify::{HeapCheck, VerifyReport, verify};
+pub use verify::{
+    CROSS_PAGE_ORDER, DOWNLINK, HIGH_KEY, HeapCheck, ITEM_ORDER, ROOT_DESCENT, VerifyOptions, VerifyReport,
+    verify,
+};
 
 /// What every operation needs besides the index: handed down, never stored.
 ///

@@ -1,15 +1,25 @@
-//! Checks a whole tree, level by level from the root: for tests, and for whoever doubts an index.
+//! # What
+//! Checks a whole tree, level by level from the root: for `bt_index_check` and its like, for `stampede verify`, for tests.
+//!
+//! # Invariants
+//! 1. Nothing is changed. Pages are copied under their latch and checked without it.
+//! 2. While others write, only that is told which holds whatever they do: the order on each page, and that a page holds nothing below the high key of
+//!    one that was met on its left (a page's key space only ever moves to the right). The caller's snapshot keeps deleted pages from being used again.
+//!
+//! # PostgreSQL counterpart
+//! `verify_nbtree.c` of `contrib/amcheck`.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
-use base::{BlockNo, Fork, SqlError, Tid};
+use base::{BlockNo, Fork, PAGE_SIZE, SqlError, Tid};
+use page::PageBytes;
 use tuple::Datum;
 
 use crate::format::{Check, DELETED, FREE, HALF_DEAD, INCOMPLETE_SPLIT, Item, META, NONE, Node, ROOT};
 use crate::key::SearchKey;
 use crate::rel::{BtreeDesc, BtreeRel};
-use crate::search::Shared;
+use crate::search::{Hops, descend, move_right};
 use crate::{Access, BtreeError, BtreeResult};
 
 /// What a check counted.
@@ -33,16 +43,48 @@ pub struct VerifyReport {
     pub free: u32,
 }
 
-/// Takes one entry's TID and values; an error fails the check.
+/// Takes one entry's TID and values, in the order of the index; an error fails the check.
 pub type HeapCheck<'a> = &'a mut dyn FnMut(Tid, &[Datum]) -> Result<(), SqlError>;
 
-/// Checks order, links, high keys, downlinks, levels and the list of free pages; hands every entry that is not marked as dead to `heap`. The tree
-/// must not change meanwhile.
-pub fn verify(access: &Access<'_>, rel: &BtreeRel, heap: Option<HeapCheck<'_>>) -> BtreeResult<VerifyReport> {
+/// What is checked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct VerifyOptions {
+    /// Nobody changes the tree meanwhile: links, downlinks, levels and the list of free pages are checked too.
+    pub still: bool,
+    /// Every entry is found by a search from the root. Of a still tree only.
+    pub root_descend: bool,
+}
+
+impl VerifyOptions {
+    /// All that can be told of a tree that nobody changes.
+    pub const ALL: VerifyOptions = VerifyOptions { still: true, root_descend: true };
+}
+
+/// What is said of items on a page that are not in order.
+pub const ITEM_ORDER: &str = "items are not in order";
+/// What is said of an item that belongs to the right of its page.
+pub const HIGH_KEY: &str = "item is above the high key";
+/// What is said of a page whose first item belongs to the left of it.
+pub const CROSS_PAGE_ORDER: &str = "item is not above the high key on the left";
+/// What is said of a separator in a parent that is not the high key on the left of its child.
+pub const DOWNLINK: &str = "downlink's key is not the high key on the left";
+/// What is said of an entry that searches miss.
+pub const ROOT_DESCENT: &str = "entry is not found by a search from the root";
+
+/// Checks the order of items, links, high keys, downlinks, levels and the list of free pages, as far as `options` say; hands every entry that is
+/// not marked as dead to `heap`.
+pub fn verify(
+    access: &Access<'_>,
+    rel: &BtreeRel,
+    options: VerifyOptions,
+    heap: Option<HeapCheck<'_>>,
+) -> BtreeResult<VerifyReport> {
     let meta = rel.meta(access.pool)?;
-    let mut v = Verify { access, rel, heap, report: VerifyReport::default(), seen: HashSet::new() };
+    let mut v = Verify { access, rel, options, heap, report: VerifyReport::default(), seen: HashSet::new() };
     v.physical()?;
-    v.free_list(meta.free_head, meta.free_count)?;
+    if options.still {
+        v.free_list(meta.free_head, meta.free_count)?;
+    }
     if meta.root == NONE {
         return Ok(v.report);
     }
@@ -50,13 +92,16 @@ pub fn verify(access: &Access<'_>, rel: &BtreeRel, heap: Option<HeapCheck<'_>>) 
     let mut expected = vec![Downlink { child: meta.root, low: None }];
     for level in (0..=meta.level).rev() {
         let pages = v.level(level as u16, &expected)?;
+        expected = pages.downlinks;
+        if !options.still {
+            continue;
+        }
         if level == meta.fast_level && pages.first_block != meta.fast_root {
             return Err(rel.corrupt(META, "fast root is not the first page of its level"));
         }
         if level >= meta.fast_level && level < meta.level && pages.live > 1 && level > meta.fast_level {
             return Err(rel.corrupt(META, "a level above the fast root has several pages"));
         }
-        expected = pages.downlinks;
     }
     Ok(v.report)
 }
@@ -76,14 +121,19 @@ struct LevelPages {
 struct Verify<'a, 'h> {
     access: &'a Access<'a>,
     rel: &'a BtreeRel,
+    options: VerifyOptions,
     heap: Option<HeapCheck<'h>>,
     report: VerifyReport,
     seen: HashSet<BlockNo>,
 }
 
 impl Verify<'_, '_> {
-    fn page(&self, block: BlockNo) -> BtreeResult<Shared> {
-        self.rel.shared(self.access.pool, block)
+    /// A copy of a page.
+    fn page(&self, block: BlockNo) -> BtreeResult<Box<PageBytes>> {
+        runtime::check_interrupts().map_err(BtreeError::Interrupted)?;
+        let mut copy: Box<PageBytes> = Box::new([0; PAGE_SIZE]);
+        copy.copy_from_slice(&self.rel.shared(self.access.pool, block)?[..]);
+        Ok(copy)
     }
 
     fn ensure(&self, block: BlockNo, holds: bool, what: &'static str) -> BtreeResult<()> {
@@ -117,10 +167,11 @@ impl Verify<'_, '_> {
 
     /// Walks one level from its first page, the first of `expected`, which lists the children that the level above knows.
     fn level(&mut self, level: u16, expected: &[Downlink]) -> BtreeResult<LevelPages> {
+        let still = self.options.still;
         let first =
             expected.first().ok_or_else(|| self.rel.corrupt(META, "internal level has no downlinks"))?.child;
         // A half-dead first leaf has no downlink: begin to the left of it.
-        let mut block = self.leftmost_from(first)?;
+        let mut block = if still { self.leftmost_from(first)? } else { first };
         let mut expected = expected.iter().peekable();
         let mut out = LevelPages { first_block: NONE, live: 0, downlinks: Vec::new() };
         let mut before = NONE;
@@ -131,30 +182,36 @@ impl Verify<'_, '_> {
             self.ensure(block, new, "page is linked twice")?;
             let page = self.page(block)?;
             let node = self.rel.node(block, &page)?;
-            self.ensure(block, node.op.prev == before, "left link is wrong")?;
-            self.ensure(block, node.op.level == level, "level is wrong")?;
-            self.ensure(block, node.op.is_leaf() == (level == 0), "leaf flag is wrong")?;
-            self.ensure(block, !node.op.is(DELETED), "a deleted page is linked")?;
-            self.ensure(
-                block,
-                !node.op.is(ROOT) || node.op.leftmost() && node.op.rightmost(),
-                "root has siblings",
-            )?;
             let listed = expected.next_if(|downlink| downlink.child == block);
-            let skeleton = node.op.is(HALF_DEAD)
-                || listed.is_none() && !incomplete && !node.op.is_leaf() && node.count() == 1;
+            let skeleton = if still {
+                self.links(block, &node, before)?;
+                node.op.is(HALF_DEAD)
+                    || listed.is_none() && !incomplete && !node.op.is_leaf() && node.count() == 1
+            } else {
+                node.op.ignored()
+            };
+            if !node.op.is(DELETED) {
+                self.ensure(block, node.op.level == level, "level is wrong")?;
+                self.ensure(block, node.op.is_leaf() == (level == 0), "leaf flag is wrong")?;
+            }
             if node.op.is(HALF_DEAD) {
                 self.report.half_dead += 1;
                 self.ensure(block, level == 0, "internal page is half-dead")?;
             }
             if !skeleton {
-                self.ensure(block, listed.is_some() != incomplete, "page and downlink disagree")?;
-                if let Some(downlink) = listed {
+                if still {
+                    self.ensure(block, listed.is_some() != incomplete, "page and downlink disagree")?;
+                }
+                if let Some(downlink) = listed.filter(|_| still) {
                     let same = same_pivot(self.rel, downlink.low.as_deref(), high.as_deref());
                     let same = self.rel.check(block, same)?;
-                    self.ensure(block, same, "downlink's key is not the high key on the left")?;
+                    self.ensure(block, same, DOWNLINK)?;
                 }
-                let items = self.items(block, &node, high.as_deref())?;
+                let mut items = self.items(block, &node, high.as_deref())?;
+                if !still {
+                    // Where the level below begins is all that is wanted.
+                    items.truncate(usize::from(out.downlinks.is_empty()));
+                }
                 out.downlinks.extend(items);
                 if out.live == 0 {
                     out.first_block = block;
@@ -167,22 +224,35 @@ impl Verify<'_, '_> {
             }
             before = block;
             if node.op.rightmost() {
+                self.ensure(block, !node.op.ignored(), "right-most page is deleted")?;
                 break;
             }
             block = node.op.next;
         }
-        self.ensure(before, expected.next().is_none(), "a downlink leads to a page outside the chain")?;
-        self.ensure(before, !incomplete, "right-most page has an incomplete split")?;
+        if still {
+            self.ensure(before, expected.next().is_none(), "a downlink leads to a page outside the chain")?;
+            self.ensure(before, !incomplete, "right-most page has an incomplete split")?;
+        }
         Ok(out)
     }
 
+    /// Links of a page in a still tree, behind the page `before`.
+    fn links(&self, block: BlockNo, node: &Node<'_>, before: BlockNo) -> BtreeResult<()> {
+        self.ensure(block, node.op.prev == before, "left link is wrong")?;
+        self.ensure(block, !node.op.is(DELETED), "a deleted page is linked")?;
+        let alone = node.op.leftmost() && node.op.rightmost();
+        self.ensure(block, !node.op.is(ROOT) || alone, "root has siblings")
+    }
+
     fn leftmost_from(&self, mut block: BlockNo) -> BtreeResult<BlockNo> {
+        let mut hops = Hops::default();
         loop {
             let page = self.page(block)?;
             let op = self.rel.node(block, &page)?.op;
             if op.leftmost() {
                 return Ok(block);
             }
+            hops.count(self.rel, block)?;
             let left = self.page(op.prev)?;
             let skeleton = self.rel.node(op.prev, &left)?;
             self.ensure(
@@ -202,15 +272,17 @@ impl Verify<'_, '_> {
             Some(low) => Some(self.rel.check(block, Item::new(low))?),
             None => None,
         };
+        let mut complaint = CROSS_PAGE_ORDER;
         let mut downlinks = Vec::new();
         for item in node.items() {
             let (n, item) = self.rel.check(block, item)?;
             let leaf = node.op.is_leaf();
+            let mut leaf_tids = Vec::new();
             self.ensure(block, item.is_pivot() != leaf, "item of the wrong kind")?;
             if leaf {
                 let tids = self.rel.check(block, item.tids())?;
                 self.ensure(block, tids.is_sorted_by(|a, b| a < b), "posting list is not in order")?;
-                self.entry(block, node, n, &item, &tids)?;
+                leaf_tids = tids;
             } else if n == node.first() {
                 self.ensure(block, item.columns(&desc.layout) == 0, "first item is not minus infinity")?;
                 downlinks.push(Downlink { child: item.child(), low: low.map(<[u8]>::to_vec) });
@@ -220,13 +292,17 @@ impl Verify<'_, '_> {
             }
             if let Some(before) = &before {
                 let order = self.rel.check(block, in_order(desc, before, &item, true))?;
-                self.ensure(block, order, "items are not in order")?;
+                self.ensure(block, order, complaint)?;
             }
             if let Some(high) = &high {
                 let order = self.rel.check(block, in_order(desc, &item, high, false))?;
-                self.ensure(block, order, "item is above the high key")?;
+                self.ensure(block, order, HIGH_KEY)?;
+            }
+            if leaf {
+                self.entry(block, node, n, &item, &leaf_tids)?;
             }
             before = Some(item);
+            complaint = ITEM_ORDER;
         }
         self.ensure(block, node.op.is_leaf() || !downlinks.is_empty(), "internal page has no children")?;
         Ok(downlinks)
@@ -244,15 +320,42 @@ impl Verify<'_, '_> {
             return Ok(());
         }
         self.report.entries += tids.len() as u64;
+        if self.heap.is_none() && !self.options.root_descend {
+            return Ok(());
+        }
+        let layout = &self.rel.desc.layout;
+        let mut values = Vec::new();
+        self.rel.check(block, item.decode(layout, layout.len(), &mut values))?;
+        if self.options.root_descend {
+            for &tid in tids {
+                let found = self.is_found(&values, tid)?;
+                self.ensure(block, found, ROOT_DESCENT)?;
+            }
+        }
         if let Some(heap) = &mut self.heap {
-            let layout = &self.rel.desc.layout;
-            let mut values = Vec::new();
-            self.rel.check(block, item.decode(layout, layout.len(), &mut values))?;
             for &tid in tids {
                 heap(tid, &values).map_err(BtreeError::Callback)?;
             }
         }
         Ok(())
+    }
+}
+
+impl Verify<'_, '_> {
+    /// Whether a search from the root comes to an entry.
+    fn is_found(&self, values: &[Datum], tid: Tid) -> BtreeResult<bool> {
+        let (access, rel) = (self.access, self.rel);
+        let key = SearchKey { tid: Some(tid), ..SearchKey::new(&rel.desc, &values[..rel.nkeys()], false) };
+        let Some(pin) = descend(access, rel, &key, 0, None)? else { return Ok(false) };
+        let (page, op) = move_right(access, rel, &key, pin.into_shared(), None)?;
+        let (block, node) = (page.tag().block, Node { page: &page, op });
+        let at = rel.check(block, key.search(&node))?;
+        if at > node.max() {
+            return Ok(false);
+        }
+        let item = rel.check(block, node.item(at))?;
+        let same = rel.check(block, key.compare(&item))? == Ordering::Equal;
+        Ok(same && rel.check(block, item.tids())?.contains(&tid))
     }
 }
 

@@ -343,7 +343,9 @@ impl Inner {
         }
         let may_need_image = self.options.log_hints && state & UNLOGGED == 0;
         if !may_need_image {
-            self.set_dirty(index);
+            if !self.wal.is_closed() {
+                self.set_dirty(index);
+            }
             return;
         }
         if !self.wal.has_room() {

@@ -25,6 +25,8 @@ pub enum EngineError {
     NotEmpty(String),
     /// Another server uses the data directory.
     Locked(String),
+    /// It was not shut down cleanly, and is only to be looked at.
+    NotShutDown,
     /// The checkpoint that the control file names is not in the log.
     NoCheckpoint(Lsn),
     /// A record cannot be replayed.
@@ -41,6 +43,15 @@ pub enum EngineError {
         /// So far it went.
         known: Lsn,
         /// Why it ends there.
+        reason: String,
+    },
+    /// The log has a hole: something on disk behind it was written when all of it was there.
+    LogHole {
+        /// Where it begins: no valid record is there.
+        at: Lsn,
+        /// A valid record behind it.
+        behind: Lsn,
+        /// Why there is none where it begins.
         reason: String,
     },
     /// The log failed; the server must stop.
@@ -67,6 +78,7 @@ impl fmt::Display for EngineError {
             ),
             EngineError::NotEmpty(dir) => write!(f, "directory \"{dir}\" exists but is not empty"),
             EngineError::Locked(by) => f.write_str(by),
+            EngineError::NotShutDown => f.write_str("cluster must be shut down"),
             EngineError::NoCheckpoint(lsn) => {
                 write!(f, "could not locate a valid checkpoint record at {lsn}")
             }
@@ -75,6 +87,9 @@ impl fmt::Display for EngineError {
             }
             EngineError::LogEnds { at, known, reason } => {
                 write!(f, "WAL ends at {at}, before the end of the checkpoint record at {known}: {reason}")
+            }
+            EngineError::LogHole { at, behind, reason } => {
+                write!(f, "WAL has a hole at {at}, before the valid record at {behind}: {reason}")
             }
             EngineError::Wal(error) => error.fmt(f),
             EngineError::Buffer(error) => error.fmt(f),

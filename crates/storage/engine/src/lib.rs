@@ -8,6 +8,7 @@
 //! * [`checkpoint`]: everything dirty to disk, the log cut behind it.
 //! * [`relation`]: making and dropping relation files; OIDs. [`database`]: making and removing databases. [`sequence`]: the one row of a sequence. [`xlog`]: the log records of this
 //!   crate.
+//! * [`files`]: whether all pages of all files are whole.
 //! * `map`: which files the system catalogs have. `lengths`: how long files must be. `unlogged`: relations that a crash empties.
 //! * `access`: the traits by which heaps and indexes reach each other. [`background`]: the loops of checkpointer, background writer and WAL writer; the server gives them fibers.
 //!
@@ -42,6 +43,7 @@ pub mod checkpoint;
 pub mod control;
 pub mod database;
 mod error;
+pub mod files;
 mod lengths;
 pub mod lock;
 mod map;
@@ -292,6 +294,34 @@ impl Engine {
             true => engine.set_state(ClusterState::InProduction)?,
             false => engine.start_redo(engine.options().recovery.open_early)?,
         }
+        Ok(engine)
+    }
+
+    /// Opens a data directory that was shut down cleanly to look at it: nothing in it is changed. No row can be written, and no hint is set.
+    pub fn inspect(dir: &Path, mut options: EngineOptions) -> Result<Engine, EngineError> {
+        let lock = DirectoryLock::acquire(dir)?;
+        let mut control = ControlFile::read(dir)?;
+        if control.state != ClusterState::ShutDown {
+            return Err(EngineError::NotShutDown);
+        }
+        options.wal.segment_size = u64::from(control.wal_segment_size);
+        let record = recovery::checkpoint_record(dir, &control)?;
+        if !record.is_end_of_log {
+            return Err(EngineError::NotShutDown);
+        }
+        control.checkpoint = record.checkpoint;
+        let redo = control.checkpoint.redo;
+        let wal =
+            Arc::new(Wal::recovering(&dir.join("pg_wal"), options.wal.clone(), control.system_identifier));
+        let engine = Self::assemble(dir, options, lock, control, wal)?;
+        engine.smgr.begin_recovery(lengths::read(dir)?.into_iter());
+        engine.txns.begin_recovery()?;
+        engine.txns.prepared().expect(record.prepared);
+        let system_identifier = engine.wal.system_identifier();
+        engine.wal.start_closed(WalStart { system_identifier, end: record.end, redo });
+        engine.txns.end_recovery()?;
+        engine.smgr.end_recovery();
+        engine.maps.check(&engine.dir)?;
         Ok(engine)
     }
 

@@ -6,7 +6,7 @@
 //! * [`fetch()`], [`HeapScan`], [`visibility`]: reading.
 //! * [`prune`], [`vacuum`]: getting rid of dead versions. [`fsm`], [`vm`]: the maps. [`toast`]: large values.
 //! * [`rewrite`]: a table's versions in a new file.
-//! * [`redo`]: the same page functions, driven by the log.
+//! * [`redo`]: the same page functions, driven by the log. [`verify`]: whether all of it is sound.
 //!
 //! # Invariants
 //! 1. Everything that a WAL action can fail at is checked or allocated before the first byte changes.
@@ -48,6 +48,7 @@ pub mod toast;
 mod truncate;
 mod update;
 pub mod vacuum;
+pub mod verify;
 pub mod visibility;
 pub mod vm;
 

@@ -9,8 +9,8 @@
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
 use base::{BlockNo, Lsn, MultiXactId, RelFile, SqlResult, Xid};
@@ -220,6 +220,10 @@ pub struct TxnSystem {
     pub(crate) early: EarlyCommits,
     ground: Arc<dyn Ground>,
     serializable: Serializable,
+    /// What is done when somebody is about to write, once.
+    first_write: OnceLock<Box<dyn Fn() + Send + Sync>>,
+    /// It is still to be done.
+    awaits_write: AtomicBool,
 }
 
 impl TxnSystem {
@@ -276,6 +280,24 @@ impl TxnSystem {
             early: EarlyCommits::default(),
             ground,
             serializable: Serializable::new(options.predicate),
+            first_write: OnceLock::new(),
+            awaits_write: AtomicBool::new(false),
+        }
+    }
+
+    /// Calls `told` once, when the next transaction gets an xid. At most once in a system's life.
+    pub fn on_first_write(&self, told: impl Fn() + Send + Sync + 'static) {
+        if self.first_write.set(Box::new(told)).is_ok() {
+            // Release: pairs with the Acquire in `note_write`.
+            self.awaits_write.store(true, Ordering::Release);
+        }
+    }
+
+    /// A transaction is about to write.
+    #[inline]
+    fn note_write(&self) {
+        if self.awaits_write.load(Ordering::Acquire) && self.awaits_write.swap(false, Ordering::AcqRel) {
+            self.first_write.get().into_iter().for_each(|told| told());
         }
     }
 
@@ -489,6 +511,7 @@ impl TxnSystem {
 
     /// Gives out the xid of a top-level transaction.
     pub(crate) fn assign_xid(&self, entry: RunningEntry) -> Result<Xid, TxnError> {
+        self.note_write();
         loop {
             let limit = self.clog.limit();
             match self.running.assign(entry, limit) {

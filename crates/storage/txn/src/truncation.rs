@@ -38,7 +38,9 @@ use std::collections::VecDeque;
 use base::{MultiXactId, Xid};
 use parking_lot::Mutex;
 
+use crate::clog::XIDS_PER_PAGE;
 use crate::error::TxnError;
+use crate::multixact::{self, PER_PAGE};
 use crate::system::TxnSystem;
 
 /// Oldest ids that rows may hold: no older one is asked for. By default those of no row: larger than all.
@@ -123,6 +125,26 @@ impl TxnSystem {
     /// The oldest ids that are kept.
     pub fn oldest_ids(&self) -> OldestIds {
         OldestIds { xid: self.clog().oldest(), multi: self.multixacts().oldest() }
+    }
+
+    /// Reads every page of the commit log and of sets that is kept; `damaged` is told of each that cannot be read.
+    pub fn verify_status(&self, damaged: &mut dyn FnMut(TxnError)) {
+        let OldestIds { xid, multi } = self.oldest_ids();
+        let (next_xid, next_multi) = (self.next_xid(), self.next_multi());
+        let mut xid = xid.max(Xid::FIRST_NORMAL);
+        while xid < next_xid {
+            if let Err(error) = self.clog().get(xid) {
+                damaged(TxnError::Status { xid, error });
+            }
+            xid = Xid((xid.0 / XIDS_PER_PAGE + 1) * XIDS_PER_PAGE);
+        }
+        let mut multi = multi.max(multixact::FIRST);
+        while multi < next_multi {
+            if let Err(error) = self.multixacts().root(multi) {
+                damaged(TxnError::Multi { multi, error });
+            }
+            multi = MultiXactId((multi.0 / PER_PAGE + 1) * PER_PAGE);
+        }
     }
 
     /// All rows are known to need nothing before `oldest`. What is older goes as soon as invariant 3 allows it: at once, or when

@@ -67,7 +67,7 @@
 //! # WAL and crash
 //! The reader stops at the first record that is not valid: length, check sum, structure. Unsynced bytes may be
 //! lost or torn in any order; what was flushed before is intact, because writes only append (the last partial disk block is
-//! written again with the same bytes at its front).
+//! written again with the same bytes at its front). A hole in the middle is no end: see `hole`.
 //!
 //! # PostgreSQL counterpart and differences
 //! `xloginsert.c`, `xlog.c`, `xlogreader.c`. Positions are reserved by compare-and-swap and not under a spinlock; the redo
@@ -80,6 +80,7 @@
 mod builder;
 mod flush_queue;
 mod geometry;
+mod hole;
 mod log;
 mod reader;
 mod record;

@@ -268,6 +268,18 @@ impl Wal {
         Ok(())
     }
 
+    /// As [`start`](Self::start), for a log that is only looked at: no byte of it changes. No change is [admitted](Self::admit), and what can be left
+    /// undone is, for want of [room](Self::has_room).
+    pub fn start_closed(&self, start: WalStart) {
+        assert!(self.is_recovering(), "the log is started once");
+        let next = align(self.geometry.position(start.end));
+        self.room.close();
+        self.reservations.restart(next, start.redo.0);
+        self.queue.restart(next);
+        // Release: as in `start`.
+        self.recovering.store(false, Ordering::Release);
+    }
+
     /// Whether the log is being replayed.
     pub fn is_recovering(&self) -> bool {
         self.recovering.load(Ordering::Acquire)

@@ -165,6 +165,8 @@ pub struct Replayed {
     starts: Vec<u64>,
     /// Bytes that `chunks` may still take.
     room: usize,
+    /// Bytes of records in `chunks`, and of all that was read.
+    bytes: [u64; 2],
     files: Arc<Mutex<Files>>,
 }
 
@@ -172,21 +174,36 @@ impl Replayed {
     /// Of what `reader` reads so many bytes are kept at most.
     pub fn new(reader: &WalReader, room: usize) -> Replayed {
         let (geometry, dir) = (reader.geometry, reader.dir.clone());
-        Replayed { geometry, dir, chunks: Vec::new(), starts: Vec::new(), room, files: Arc::default() }
+        Replayed {
+            geometry,
+            dir,
+            chunks: Vec::new(),
+            starts: Vec::new(),
+            room,
+            bytes: [0; 2],
+            files: Arc::default(),
+        }
     }
 
     /// The next chunk was read: keeps it if there is room.
     pub fn keep(&mut self, chunk: &Arc<Chunk>) {
         let bytes = chunk.bytes.capacity();
+        self.bytes[1] += chunk.bytes.len() as u64;
         match self.room.checked_sub(bytes) {
             Some(room) => {
                 self.room = room;
+                self.bytes[0] += chunk.bytes.len() as u64;
                 self.chunks.push(chunk.clone());
                 self.starts.push(chunk.start);
             }
             // Nothing behind it is kept either, or there would be holes.
             None => self.room = 0,
         }
+    }
+
+    /// Bytes of records that are in memory, and of all that were read.
+    pub fn bytes(&self) -> [u64; 2] {
+        self.bytes
     }
 
     /// The chunk that a record lies in, if it is in memory.

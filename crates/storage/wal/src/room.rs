@@ -27,12 +27,19 @@ pub(crate) struct Room {
     admitted: AtomicU64,
     /// The last attempt to make a segment failed.
     short: AtomicBool,
+    /// Nothing is admitted, ever.
+    closed: AtomicBool,
 }
 
 impl Room {
     /// Before the log is started nothing is inserted, and so all is admitted.
     pub fn new(geometry: Geometry) -> Room {
-        Room { geometry, admitted: AtomicU64::new(0), short: AtomicBool::new(false) }
+        Room {
+            geometry,
+            admitted: AtomicU64::new(0),
+            short: AtomicBool::new(false),
+            closed: AtomicBool::new(false),
+        }
     }
 
     /// Positions kept for what may not fail.
@@ -44,6 +51,12 @@ impl Room {
     pub fn restart(&self, next: u64) {
         let (segment, _) = self.geometry.locate(next);
         self.admitted.store((segment + 1) * self.geometry.usable() - self.reserve(), Ordering::Release);
+    }
+
+    /// Nothing is admitted from now on.
+    pub fn close(&self) {
+        self.closed.store(true, Ordering::Relaxed);
+        self.admitted.store(0, Ordering::Release);
     }
 
     /// The first segment of which it is not known that it is there.
@@ -80,8 +93,21 @@ impl Wal {
         self.room.short.load(Ordering::Relaxed)
     }
 
+    /// Whether the log was opened to be looked at only ([`Wal::start_closed`]).
+    pub fn is_closed(&self) -> bool {
+        // Relaxed: set once, before there are sessions.
+        self.room.closed.load(Ordering::Relaxed)
+    }
+
     #[cold]
     fn make_segments(&self) -> Result<(), WalError> {
+        if self.is_closed() {
+            return Err(WalError {
+                kind: std::io::ErrorKind::ReadOnlyFilesystem,
+                message: "the write-ahead log is open for reading only".into(),
+                transient: false,
+            });
+        }
         // In a broken log all is admitted: who flushes will hear of it.
         while !self.has_room() && self.failure().is_none() {
             self.make_segment(self.room.missing())?;

@@ -597,3 +597,56 @@ proptest! {
         }
     }
 }
+
+/// Three segments and a part of a fourth; the LSNs of all records.
+fn log_of_segments(dir: &TempDir) -> (Wal, Vec<Lsn>) {
+    let wal = Wal::create(&dir.0, small(), 7).unwrap();
+    let mut places = Vec::new();
+    while places.last().is_none_or(|last: &Lsn| last.0 / (64 << 10) < 4) {
+        let range = wal.insert_range(&numbered(places.len() as u64 + 1, 1000));
+        places.push(range.start);
+        wal.flush(range.end).unwrap();
+    }
+    (wal, places)
+}
+
+fn zero(dir: &TempDir, at: Lsn, length: usize) {
+    let (segment, offset) = (at.0 / (64 << 10), at.0 % (64 << 10));
+    let path = dir.0.join(format!("0000000100000000{segment:08X}"));
+    let file = runtime::fs::File::open(&path, runtime::fs::OpenOptions::READ_WRITE).unwrap();
+    file.write_all_at(&vec![0; length], offset).unwrap();
+}
+
+#[test]
+fn a_hole_is_told_from_a_torn_tail_by_what_a_later_segment_has() {
+    let whole = TempDir::new();
+    let (_, places) = log_of_segments(&whole);
+    let behind = |dir: &TempDir| {
+        let mut reader = WalReader::open(&dir.0, 64 << 10, Some(7), start_lsn());
+        assert!(reader.by_ref().all(|record| record.is_ok()));
+        (reader.position(), reader.record_behind().unwrap())
+    };
+    assert_eq!(behind(&whole).1, None);
+    // In the first, the second, the third segment: records of the next one prove the hole.
+    for nth in [3, 70, 130] {
+        let dir = TempDir::new();
+        let (_, places) = log_of_segments(&dir);
+        zero(&dir, places[nth], 64);
+        let (end, found) = behind(&dir);
+        assert_eq!(end, places[nth]);
+        let found = found.expect("a record behind the hole");
+        assert!(places.contains(&found) && found.0 / (64 << 10) > end.0 / (64 << 10), "{end} {found}");
+    }
+    // In the last one: it may be what was never synced, whatever follows.
+    let dir = TempDir::new();
+    let (_, last) = log_of_segments(&dir);
+    assert_eq!(last, places);
+    let nth = places.iter().position(|at| at.0 / (64 << 10) == 4).unwrap();
+    zero(&dir, places[nth], 64);
+    assert_eq!(behind(&dir), (places[nth], None));
+    // A whole segment is missing.
+    let dir = TempDir::new();
+    log_of_segments(&dir);
+    runtime::fs::remove_file(&dir.0.join("000000010000000000000002")).unwrap();
+    assert!(behind(&dir).1.is_some());
+}

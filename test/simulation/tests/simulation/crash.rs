@@ -32,6 +32,19 @@ impl Crash {
         }
     }
 
+    /// A random end soon after the machine has started: in the pass over the log, or while pages are redone and sessions write.
+    pub fn choose_in_recovery(choices: &mut Choices) -> Crash {
+        match choices.below(8) {
+            0..=3 => Crash::Operations(choices.between(1, 500)),
+            4..=5 => {
+                let points: Vec<_> =
+                    stop::POINTS.iter().map(|p| p.0).filter(|p| p.starts_with("recovery-")).collect();
+                Crash::Point(points[choices.below(points.len() as u64) as usize], choices.below(60))
+            }
+            _ => Crash::Time(Duration::from_micros(choices.between(1, 30_000))),
+        }
+    }
+
     /// Prepares it.
     pub fn arm(&self, simulation: &Simulation) -> Option<stop::ArmedPoint> {
         match self {

@@ -11,7 +11,7 @@ use runtime::sim::Simulation;
 use runtime::{sleep, spawn_fiber, wait};
 use wal::WalOptions;
 
-use crate::agreement::check_indexes;
+use crate::agreement::verify;
 use crate::cluster::{Server, initialized_disk, small_options};
 
 /// Groups of statements; no transaction is open between two groups.
@@ -121,7 +121,7 @@ fn one_life(knobs: &Knobs, groups: &'static [&'static [&'static str]]) -> Vec<St
     }
     let client = server.connect(1);
     let shown = groups.iter().copied().flatten().map(|sql| format!("{sql}\n{}", client.show(sql))).collect();
-    check_indexes(&server, &client);
+    verify(&server);
     client.close();
     shown
 }

@@ -6,7 +6,7 @@
 //! * [`cluster`]: a server on a simulated machine, and its sessions. [`crash`]: how the machine's life ends. [`seeds`]: which seeds run, and
 //!   how a failure names its own.
 //! * [`crew`]: fibers that work until they are told to stop.
-//! * [`bank`]: sessions transfer money while the machine crashes; [`two_phase`]: some of it in two phases. [`agreement`]: indexes against heaps.
+//! * [`bank`]: sessions transfer money while the machine crashes; [`two_phase`]: some of it in two phases. [`agreement`]: all tables and indexes, by the verifier.
 //! * [`appends`]: sessions append to lists while the machine crashes; one order of commits must explain all that they see.
 //! * [`knobs`]: the same statements under different sizes give the same answers.
 //! * [`references`]: unique keys and foreign keys under rollbacks.
@@ -16,7 +16,8 @@
 //!
 //! # To run more
 //! `STAMPEDE_SIM_SEEDS=500` runs so many seeds, `STAMPEDE_SIM_SEED=17` that one. A failure names its seed; the same seed and the same code
-//! fail again at the same step.
+//! fail again at the same step. `STAMPEDE_SIM_CRASHES=50` crashes each seed so often in recovery
+//! (`cargo test -p simulation crashes_in_recovery`).
 
 mod agreement;
 mod appends;

@@ -13,7 +13,7 @@ use history::Choices;
 use runtime::sim::{DiskImage, Simulation};
 use runtime::{sleep, wait};
 
-use crate::agreement::check_indexes;
+use crate::agreement::verify;
 use crate::cluster::{Server, initialized_disk, small_options};
 use crate::crew::Crew;
 use crate::seeds;
@@ -210,7 +210,7 @@ fn life(seed: u64) {
     background.stop();
     let client = server.connect(7);
     observe(&client);
-    check_indexes(&server, &client);
+    verify(&server);
     client.close();
     server.engine.shutdown().expect("the server shuts down");
     let Tally { committed, refused, snapshots } = &*tally;

@@ -5,9 +5,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 /// Seeds of the default run.
 const DEFAULT_SEEDS: u64 = 10;
 
+/// A number that the environment may set.
+pub fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok().map(|text| text.parse().expect("a number"))
+}
+
 /// Runs `test` for the seeds of one part of `parts`, so that the test harness's threads share them.
 pub fn for_each(part: u64, parts: u64, test: impl Fn(u64)) {
-    let number = |name| std::env::var(name).ok().map(|text| text.parse::<u64>().expect("a number"));
     let seeds = match number("STAMPEDE_SIM_SEED") {
         Some(one) => one..one + 1,
         None => 0..number("STAMPEDE_SIM_SEEDS").unwrap_or(DEFAULT_SEEDS),

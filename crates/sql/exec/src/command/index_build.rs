@@ -198,22 +198,22 @@ impl Filling<'_> {
 }
 
 /// An index of a table.
-pub(super) fn find(table: &Table, oid: base::Oid) -> SqlResult<&Index> {
+pub(crate) fn find(table: &Table, oid: base::Oid) -> SqlResult<&Index> {
     let found = table.indexes.iter().find(|index| index.oid == oid);
     found.map(|index| &**index).ok_or_else(|| SqlError::internal(format!("index {oid} not found")))
 }
 
 /// The rows of some pages that a snapshot sees.
-pub(super) struct Seen<'a> {
-    pub(super) session: &'a Session,
-    pub(super) heap: &'a Arc<HeapRel>,
-    pub(super) snapshot: &'a Snapshot,
-    pub(super) pages: Range<u32>,
+pub(crate) struct Seen<'a> {
+    pub(crate) session: &'a Session,
+    pub(crate) heap: &'a Arc<HeapRel>,
+    pub(crate) snapshot: &'a Snapshot,
+    pub(crate) pages: Range<u32>,
 }
 
 impl Seen<'_> {
     /// Calls `visit` for each row, with the root of its HOT chain and its first `upto` columns.
-    pub(super) fn each(
+    pub(crate) fn each(
         self,
         upto: usize,
         visit: &mut dyn FnMut(Tid, &[Datum]) -> SqlResult<()>,
@@ -240,7 +240,7 @@ impl Seen<'_> {
 }
 
 /// The leading columns of a version, large values fetched.
-pub(super) fn decode(
+pub(crate) fn decode(
     access: &Access<'_>,
     heap: &HeapRel,
     found: &TupleRef<'_>,

@@ -109,7 +109,7 @@ fn letters(mode: LockMode) -> &'static str {
 }
 
 /// What relations of a kind are called in messages.
-pub(super) fn plural(kind: RelationKind) -> &'static str {
+pub(crate) fn plural(kind: RelationKind) -> &'static str {
     match kind {
         RelationKind::Index => "indexes",
         RelationKind::PartitionedIndex => "partitioned indexes",

@@ -61,7 +61,8 @@ impl Session {
             }
         }
         let stored = stored_settings(&reader, &identity, &role, &database)?;
-        if !database.entered {
+        // Who only looks leaves no trace.
+        if !database.entered && kind != BackendKind::Inspector {
             let mut changer = Changer { catalog: &shared, session: &nobody, me: &mut txn, combo: &combo };
             changer.enter_database(database.oid)?;
         }
@@ -419,7 +420,7 @@ fn admit(
     role: &Role,
     database: &DatabaseRow,
 ) -> SqlResult<Registered> {
-    if !database.allow_connections {
+    if !database.allow_connections && backend.kind != BackendKind::Inspector {
         return Err(fatal(sql_err!(
             OBJECT_NOT_IN_PREREQUISITE_STATE,
             "database \"{}\" is not currently accepting connections",

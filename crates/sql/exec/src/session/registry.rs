@@ -93,6 +93,8 @@ pub enum BackendKind {
     Client,
     /// The server's own, which vacuums tables.
     AutovacuumWorker,
+    /// One that looks at a data directory without a server.
+    Inspector,
 }
 
 impl BackendKind {
@@ -101,6 +103,7 @@ impl BackendKind {
         match self {
             BackendKind::Client => "client backend",
             BackendKind::AutovacuumWorker => "autovacuum worker",
+            BackendKind::Inspector => "standalone backend",
         }
     }
 }

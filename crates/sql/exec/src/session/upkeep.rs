@@ -13,6 +13,9 @@ use txn::LockManager;
 
 use super::{BackendKind, Instance, Session, SessionInfo, Sessions};
 
+/// Number of a session that looks at a data directory: no client has it.
+const INSPECTOR_PID: i32 = i32::MAX;
+
 /// Whoever has waited for a lock for `deadlock_timeout` has the worker cancelled that holds it.
 pub(super) fn give_way(locks: &LockManager, sessions: &Arc<Sessions>) {
     let sessions = sessions.clone();
@@ -27,6 +30,20 @@ pub(super) fn give_way(locks: &LockManager, sessions: &Arc<Sessions>) {
 impl Session {
     /// A session without a client, which keeps up tables of a database: with all rights, and as little as may be of what users set.
     pub(crate) fn for_upkeep(instance: Arc<Instance>, pid: i32, database: Oid) -> SqlResult<Session> {
+        Session::without_client(instance, pid, database, BackendKind::AutovacuumWorker)
+    }
+
+    /// A session on a data directory that is only looked at: nobody else is there.
+    pub(crate) fn for_inspection(instance: Arc<Instance>, database: Oid) -> SqlResult<Session> {
+        Session::without_client(instance, INSPECTOR_PID, database, BackendKind::Inspector)
+    }
+
+    fn without_client(
+        instance: Arc<Instance>,
+        pid: i32,
+        database: Oid,
+        kind: BackendKind,
+    ) -> SqlResult<Session> {
         let names = instance.read_shared(pid, |reader| {
             let role = reader.role_by_oid(BOOTSTRAP_SUPERUSER)?.map(|role| role.name);
             Ok(role.zip(reader.database_by_oid(database)?.map(|database| database.name)))
@@ -34,7 +51,7 @@ impl Session {
         let (user, database) =
             names.ok_or_else(|| sql_err!(UNDEFINED_DATABASE, "database {database} does not exist"))?;
         let info = SessionInfo::local(pid, user, database);
-        let session = Session::open(instance, info, BackendKind::AutovacuumWorker)?;
+        let session = Session::open(instance, info, kind)?;
         {
             let mut settings = session.settings.borrow_mut();
             for setting in [

@@ -154,3 +154,15 @@ fn citext_is_text_without_regard_to_case() {
     s.run("drop extension citext cascade").unwrap();
     assert_eq!(s.query("select count(*) from pg_type where oid >= 16384 and typname like '%citext%'"), "0");
 }
+
+#[test]
+fn members_may_be_in_pg_catalog() {
+    let server = crate::server();
+    let s = server.connect();
+    s.run("create extension fuzzystrmatch schema pg_catalog; create extension amcheck schema pg_catalog")
+        .unwrap();
+    assert_eq!(s.query("select pg_catalog.soundex('a') || soundex('b')"), "A000B000");
+    assert_eq!(s.query("select count(*) from pg_catalog.verify_heapam('pg_class')"), "0");
+    s.run("create extension citext schema pg_catalog").unwrap();
+    assert_eq!(s.query("select 'A'::citext operator(pg_catalog.=) 'a'::citext"), "t");
+}

@@ -9,8 +9,8 @@ use tuple::Datum;
 use super::world::{FILE, Random, Shape, World, manner};
 use crate::format::Node;
 use crate::{
-    BtreeError, BtreeRel, Scan, ScanKey, ScanKeys, ScanOp, UniqueCheck, VacuumStats, bulk_delete, insert,
-    verify,
+    BtreeError, BtreeRel, CROSS_PAGE_ORDER, DOWNLINK, HIGH_KEY, ITEM_ORDER, Scan, ScanKey, ScanKeys, ScanOp,
+    UniqueCheck, VacuumStats, VerifyOptions, bulk_delete, insert, verify,
 };
 
 /// A tree, and what its pages were before any damage.
@@ -69,7 +69,7 @@ fn readers_survive_any_damage() {
             scribble(world, block, &bytes);
         }
         let access = world.access();
-        errors += usize::from(verify(&access, &world.rel, None).is_err());
+        errors += usize::from(verify(&access, &world.rel, VerifyOptions::ALL, None).is_err());
         for n in 0..20 {
             let op = ScanOp::GreaterEqual(world.shape.row(n * 40)[0].clone());
             let keys = ScanKeys { keys: vec![ScanKey { column: 0, op }], ..ScanKeys::default() };
@@ -140,4 +140,51 @@ fn errors_name_relation_and_block() {
     let error = error.into_sql("t_pkey", "t");
     assert_eq!(error.code().as_str(), "XX002");
     assert!(error.message().contains("\"t_pkey\"") && error.message().contains("block 1"), "{error}");
+}
+
+/// The first leaf of a tree of integers with its high key, changed as if by damage that no check sum tells of.
+fn of_changed_leaf(change: impl FnOnce(&mut PageBytes)) -> (Option<&'static str>, Option<&'static str>) {
+    let mut world = World::new(Shape::Int, 256);
+    (0..2000).for_each(|n| world.insert(n));
+    {
+        let mut page = world.rel.exclusive(&world.store.pool, BlockNo(1)).unwrap();
+        change(&mut page);
+        page.mark_dirty();
+    }
+    let told = |options| match verify(&world.access(), &world.rel, options, None) {
+        Ok(_) => None,
+        Err(BtreeError::Corrupt { what, .. }) => Some(what),
+        Err(other) => panic!("{other}"),
+    };
+    (told(VerifyOptions::ALL), told(VerifyOptions::default()))
+}
+
+#[test]
+fn each_kind_of_damage_is_named_whether_the_tree_is_still_or_not() {
+    let both = |what| (Some(what), Some(what));
+    assert_eq!(of_changed_leaf(|_| ()), (None, None));
+    let swapped = of_changed_leaf(|page| {
+        let two = [5, 6].map(|n| page::line_pointer(page, n).unwrap());
+        page::set_line_pointer(page, 5, two[1]);
+        page::set_line_pointer(page, 6, two[0]);
+    });
+    assert_eq!(swapped, both(ITEM_ORDER));
+    let last_is_high = of_changed_leaf(|page| {
+        let last = page::max_offset(page);
+        let bytes = page::item_mut(page, last).unwrap();
+        bytes[8..12].copy_from_slice(&1_000_000i32.to_le_bytes());
+    });
+    assert_eq!(last_is_high, both(HIGH_KEY));
+    // The high key is above what the page on the right begins with, and what its separator in the parent says.
+    let high_is_higher = of_changed_leaf(|page| {
+        let bytes = page::item_mut(page, 1).unwrap();
+        bytes[8..12].copy_from_slice(&1_000_000i32.to_le_bytes());
+    });
+    assert_eq!(high_is_higher, (Some(DOWNLINK), Some(CROSS_PAGE_ORDER)));
+    let no_item = of_changed_leaf(|page| page::set_line_pointer(page, 7, page::LinePointer::UNUSED));
+    assert_eq!(no_item, both("line pointer names no item"));
+    let other_level = of_changed_leaf(|page| page[PAGE_SIZE - 16] = 3);
+    assert_eq!(other_level, both("level is wrong"));
+    let left_link = of_changed_leaf(|page| page[PAGE_SIZE - 24] = 9);
+    assert!(left_link.0.is_some());
 }

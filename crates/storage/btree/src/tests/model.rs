@@ -10,7 +10,7 @@ use tuple::Datum;
 use super::world::{Entry, Random, Shape, World, manner, same};
 use crate::{
     BtreeDesc, BtreeError, BtreeRel, Direction, InsertOutcome, Liveness, Scan, ScanKey, ScanKeys, ScanOp,
-    TupleState, UniqueCheck, VacuumStats, build, cleanup, insert, verify,
+    TupleState, UniqueCheck, VacuumStats, VerifyOptions, build, cleanup, insert, verify,
 };
 
 #[derive(Clone, Debug)]
@@ -565,7 +565,7 @@ fn unique_checks_see_duplicates_on_several_pages() {
     let outcome =
         insert(&access, &rel, &row(5), Tid::new(base::BlockNo(0), 9), UniqueCheck::Yes(&rows)).unwrap();
     assert_eq!(outcome, InsertOutcome::Conflict { tid: live });
-    verify(&access, &rel, None).unwrap();
+    verify(&access, &rel, VerifyOptions::ALL, None).unwrap();
 }
 
 #[test]

@@ -9,8 +9,8 @@ use base::{BlockNo, Tid};
 use super::model::satisfies;
 use super::world::{Entry, Random, Shape, Store, World, manner, same};
 use crate::{
-    Direction, InsertOutcome, Scan, ScanKey, ScanKeys, ScanOp, UniqueCheck, VacuumStats, bulk_delete,
-    cleanup, create_empty, insert, verify,
+    Direction, InsertOutcome, Scan, ScanKey, ScanKeys, ScanOp, UniqueCheck, VacuumStats, VerifyOptions,
+    bulk_delete, cleanup, create_empty, insert, verify,
 };
 
 /// How much goes on.
@@ -250,7 +250,7 @@ impl Shared {
     pub fn finish(&self) {
         let found = self.world.collect(vec![], Direction::Forward);
         self.vacuum();
-        verify(&self.world.access(), &self.world.rel, None).unwrap();
+        verify(&self.world.access(), &self.world.rel, VerifyOptions::ALL, None).unwrap();
         let live = self.live.lock().unwrap();
         let mut expected: Vec<Entry> = live.iter().map(|(tid, n)| (self.world.shape.row(*n), *tid)).collect();
         let rel = &self.world.rel;

@@ -13,7 +13,9 @@ use crate::format::{INCOMPLETE_SPLIT, NONE, Opaque};
 use crate::insert::move_right_exclusive;
 use crate::key::SearchKey;
 use crate::search::{Stack, edge};
-use crate::{BtreeRel, InsertOutcome, Liveness, TupleState, UniqueCheck, create_empty, insert, verify};
+use crate::{
+    BtreeRel, InsertOutcome, Liveness, TupleState, UniqueCheck, VerifyOptions, create_empty, insert, verify,
+};
 
 /// Rows by TID, for several threads.
 struct Rows(Mutex<HashMap<Tid, TupleState>>);
@@ -56,7 +58,7 @@ fn one_of_several_inserters_of_a_key_wins() {
     let winners = winners.into_inner().unwrap();
     assert_eq!(winners.len(), 300);
     assert!(winners.values().all(|&n| n == 1), "{winners:?}");
-    verify(&access(), &rel, None).unwrap();
+    verify(&access(), &rel, VerifyOptions::ALL, None).unwrap();
 }
 
 /// Entries of one key on several leaves: the leaves, left to right.
@@ -203,7 +205,7 @@ fn race_for_keys(seed: u64) {
         let mut won: Vec<i32> = sessions.into_iter().flat_map(|session| session.join().unwrap()).collect();
         won.sort_unstable();
         assert_eq!(won, [0, 1, 2], "seed {seed}");
-        verify(&world.access(), &rel, None).unwrap();
+        verify(&world.access(), &rel, VerifyOptions::ALL, None).unwrap();
     });
     raced.unwrap();
 }

@@ -13,8 +13,8 @@ use wal::{Wal, WalOptions};
 
 use crate::{
     Access, BtreeDesc, BtreeRel, Compare, Direction, Horizon, InsertOutcome, KeyColumn, Manner, Scan,
-    ScanKey, ScanKeys, UniqueCheck, VacuumStats, VerifyReport, bulk_delete, cleanup, create_empty, insert,
-    verify,
+    ScanKey, ScanKeys, UniqueCheck, VacuumStats, VerifyOptions, VerifyReport, bulk_delete, cleanup,
+    create_empty, insert, verify,
 };
 
 /// How the tests go through an index.
@@ -241,7 +241,7 @@ impl World {
     }
 
     pub fn verify(&self) -> VerifyReport {
-        verify(&self.access(), &self.rel, None).unwrap()
+        verify(&self.access(), &self.rel, VerifyOptions::ALL, None).unwrap()
     }
 
     /// The tree is sound and holds what the model holds, seen from both ends.

@@ -86,14 +86,14 @@ pub(super) fn start(
     let count = if count > 0 { count } else { std::thread::available_parallelism().map_or(1, usize::from) };
     let count = count.min(tags.len().div_ceil(BATCH)).max(1);
     recovery.workers.running.store(count, Ordering::Relaxed);
-    for _ in 0..count {
+    for number in 0..count {
         let busy = Arc::new(runtime::Mutex::new(WaitEvent::DataFileRead, ()));
         recovery.workers.busy.lock().push(busy.clone());
         let (recovery, pool) = (recovery.clone(), pool.clone());
         let (tags, next) = (tags.clone(), next.clone());
         let work = move || {
             let mut leaving = Leaving { workers: &recovery.workers, result: None };
-            leaving.result = Some(work(&recovery, &pool, &tags, &next, &busy));
+            leaving.result = Some(work(&recovery, &pool, (&tags, &next), &busy, number == 0));
         };
         runtime::spawn_thread("redo", work)
             .map_err(|e| EngineError::Io("could not start thread of recovery".into(), e))?;
@@ -104,9 +104,9 @@ pub(super) fn start(
 fn work(
     recovery: &Recovery,
     pool: &BufferPool,
-    tags: &[Tag],
-    next: &AtomicUsize,
+    (tags, next): (&[Tag], &AtomicUsize),
     busy: &runtime::Mutex<()>,
+    reports: bool,
 ) -> Result<(), BufferError> {
     let mut reported = now();
     loop {
@@ -124,10 +124,9 @@ fn work(
                 bring(recovery, pool, tag)?;
             }
         }
-        if first == 0 {
-            reported = now();
+        if reports {
+            recovery.report_pages(&mut reported);
         }
-        recovery.report_pages(&mut reported);
     }
 }
 
@@ -165,9 +164,10 @@ impl Recovery {
         if !self.report.is_zero() && reported.elapsed() >= self.report {
             *reported = now();
             tracing::info!(
-                "redo in progress, elapsed time: {:.2} s, pages to go: {}",
+                "redo in progress, elapsed time: {:.2} s, pages to go: {} of {}",
                 self.started.elapsed().as_secs_f64(),
-                self.lists.pages()
+                self.lists.pages(),
+                self.total.load(Ordering::Relaxed)
             );
         }
     }

@@ -12,8 +12,9 @@
 //! 1. A page is changed by a record only if its LSN is older than the record's end, or if the record brings all of it; so redo may be interrupted
 //!    and repeated.
 //! 2. The log ends at the first record that is not valid. Nothing acknowledged lies behind it, for a commit is acknowledged
-//!    after the flush of everything before it. The checkpoint's own record was flushed before the control file named it: a log that ends before
-//!    it has a hole, and is refused.
+//!    after the flush of everything before it. Where something shows that more was flushed, the log has a hole and is refused: it ends before the
+//!    checkpoint's own record, which was flushed before the control file named it; a valid record is in a later segment
+//!    ([`WalReader::record_behind`]); a page that was written has an LSN behind the end.
 //! 3. While the pass runs the pool is empty. From then on every page that has a list is read by the hook in the pool, which applies the whole list
 //!    before anybody else sees the page. So nobody sees a page in a state other than that of the log's end, and what holds between pages (links
 //!    of a tree, bits of a map and flags of a table's page) holds for whoever reads them, as if redo had been done before. An error leaves
@@ -56,7 +57,7 @@ mod pass;
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use base::{Lsn, Xid};
@@ -127,6 +128,10 @@ pub(crate) struct Recovery {
     usage: Stopwatch,
     /// Start of the last record.
     last: RwLock<Lsn>,
+    /// End of the log, once it is known.
+    end: RwLock<Option<Lsn>>,
+    /// Pages that were to be brought up to date when the pass was over.
+    total: AtomicUsize,
     /// Held by who ends it.
     ending: runtime::Mutex<()>,
     /// How often progress is told; zero: never.
@@ -136,8 +141,14 @@ pub(crate) struct Recovery {
 /// How far a recovery has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecoveryProgress {
-    /// Pages that are still to be brought up to date.
+    /// Pages that are still to be brought up to date; with none left the checkpoint is under way that ends recovery.
     pub pages: usize,
+    /// Pages that were to be when the log was read.
+    pub total: usize,
+    /// Bytes of the log that was read, and of these in memory.
+    pub log: u64,
+    /// Bytes of these that stay in memory.
+    pub in_memory: u64,
     /// Time since it began.
     pub elapsed: Duration,
 }
@@ -152,9 +163,18 @@ impl Recovery {
             started: now(),
             usage: Stopwatch::start(),
             last: RwLock::default(),
+            end: RwLock::default(),
+            total: AtomicUsize::new(0),
             ending: runtime::Mutex::new(WaitEvent::Checkpoint, ()),
             report,
         }
+    }
+
+    fn progress(&self) -> RecoveryProgress {
+        let [in_memory, log] = self.log.read().bytes();
+        let (pages, elapsed) = (self.lists.pages(), self.started.elapsed());
+        // Relaxed: set before there are sessions.
+        RecoveryProgress { pages, total: self.total.load(Ordering::Relaxed), log, in_memory, elapsed }
     }
 
     /// Nobody is interested any more.
@@ -180,8 +200,12 @@ impl Engine {
         if read.end < known {
             return Err(EngineError::LogEnds { at: read.end, known, reason: read.reason });
         }
+        if let Some(behind) = self.wal.reader(read.end).record_behind()? {
+            return Err(EngineError::LogHole { at: read.end, behind, reason: read.reason });
+        }
         tracing::info!("{}", read.reason);
         *recovery.last.write() = read.last;
+        *recovery.end.write() = Some(read.end);
         Ok(read.end)
     }
 
@@ -190,7 +214,20 @@ impl Engine {
         let Some(recovery) = self.recovery.lock().clone() else { return Ok(()) };
         base::stop_point!("recovery-log-read");
         let pages = recovery.lists.pages();
+        recovery.total.store(pages, Ordering::Relaxed);
         tracing::info!("consistent recovery state reached at {}", recovery.last.read());
+        let RecoveryProgress { log, in_memory, .. } = recovery.progress();
+        let kilobytes = |bytes: u64| bytes.div_ceil(1024);
+        tracing::info!(
+            "{pages} pages are to be redone; of the {} kB of WAL read, {} kB stay in memory",
+            kilobytes(log),
+            kilobytes(in_memory)
+        );
+        let started = recovery.started;
+        self.txns.on_first_write(move || {
+            let elapsed = started.elapsed().as_secs_f64();
+            tracing::info!("first write after the crash {elapsed:.2} s after recovery began");
+        });
         drain::start(&recovery, &self.pool, self.options().recovery.workers)?;
         if !early {
             return self.finish_recovery();
@@ -224,7 +261,7 @@ impl Engine {
     /// How far recovery has come; none if there is none, or no more.
     pub fn recovery_progress(&self) -> Option<RecoveryProgress> {
         let recovery = self.recovery.lock().clone()?;
-        Some(RecoveryProgress { pages: recovery.lists.pages(), elapsed: recovery.started.elapsed() })
+        Some(recovery.progress())
     }
 
     /// Whether pages may still be behind the log.

@@ -33,6 +33,7 @@ impl Overdue for Recovery {
             page.fill(0);
         } else {
             read(page)?;
+            self.check_lsn(tag, page)?;
         }
         let changed = self.apply(tag, page, &list)?;
         base::stop_point!("recovery-page");
@@ -47,6 +48,19 @@ impl Overdue for Recovery {
 }
 
 impl Recovery {
+    /// A page is written when the log is on disk up to its LSN, and nobody has changed one that has a list since the crash: one that is ahead of
+    /// the log shows that it has a hole.
+    fn check_lsn(&self, tag: Tag, page: &PageBytes) -> Result<(), BufferError> {
+        let (lsn, end) = (page::lsn(page), *self.end.read());
+        let Some(end) = end.filter(|end| lsn > *end) else { return Ok(()) };
+        let Tag { rel, fork, block } = tag;
+        let reason = format!(
+            "WAL ends at {end}, before the LSN {lsn} of block {block} of relation \"{rel}{}\": it has a hole there",
+            fork.suffix()
+        );
+        Err(BufferError::Redo { lsn: end, reason })
+    }
+
     /// Does all steps of a list; whether any was wanting.
     fn apply(&self, tag: Tag, page: &mut PageBytes, list: &List) -> Result<bool, BufferError> {
         let log = Arc::clone(&self.log.read());

@@ -6,4 +6,5 @@ mod sharing;
 mod together;
 mod vacuuming;
 mod values;
+mod verifying;
 mod world;
