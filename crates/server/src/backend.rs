@@ -7,11 +7,12 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use base::settings::{ServerSettings, Timeouts};
-use base::{Encoding, Oid, Severity, SqlError, SqlResult};
+use base::{Oid, Severity, SqlError, SqlResult};
 use exec::{
     Format, LogSink, Notification, Output, ParamValue, SessionInfo, Situation, SocketSink, TransactionStatus,
 };
 use runtime::Workers;
+use types::encoding::Passage;
 
 use crate::sessions::{Rank, Sessions};
 
@@ -134,9 +135,9 @@ pub trait Client {
     fn exits_on_error(&self) -> bool {
         false
     }
-    /// What the client's texts are encoded in, before it has set anything else.
-    fn encoding(&self) -> Encoding {
-        Encoding::Utf8
+    /// How texts go between the client and the server, before it has set anything else; none: as they are.
+    fn passage(&self) -> Option<Passage> {
+        None
     }
     /// Settings to tell the client about when it connects: names and values.
     fn reported_settings(&self) -> Vec<(String, String)>;

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use base::settings::{ServerSettings, Setting, Source, Timeouts};
-use base::{Encoding, Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
+use base::{Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
 use catalog::{BootstrapOptions, Reader, predefined};
 use engine::background::{self, Stop};
 use engine::control::{ClusterState, ControlFile};
@@ -21,6 +21,7 @@ use exec::{
 };
 use runtime::Workers;
 use runtime::usage::Account;
+use types::encoding::Passage;
 use wire::scram::{self, Verifier};
 
 use crate::backend::{Client, Database, Role};
@@ -217,8 +218,12 @@ pub fn create(cluster: &NewCluster) -> Result<(), String> {
     options.wal.segment_size = cluster.wal_segment_size;
     let password =
         cluster.password.as_ref().map(|password| Scram.verifier(password, scram::DEFAULT_ITERATIONS));
-    let bootstrap =
-        BootstrapOptions { superuser: cluster.superuser.clone(), password, locale: "C.UTF-8".into() };
+    let bootstrap = BootstrapOptions {
+        superuser: cluster.superuser.clone(),
+        password,
+        encoding: cluster.encoding,
+        locale: "C.UTF-8".into(),
+    };
     exec::initialize(&cluster.dir, options, &bootstrap).map_err(|error| error.message().to_string())
 }
 
@@ -444,8 +449,8 @@ impl Client for Session {
         Session::exits_on_error(self)
     }
 
-    fn encoding(&self) -> Encoding {
-        Session::encoding(self)
+    fn passage(&self) -> Option<Passage> {
+        Session::passage(self)
     }
 
     fn reported_settings(&self) -> Vec<(String, String)> {

@@ -108,6 +108,8 @@ pub struct Fast {
     pub track_functions: TrackFunctions,
     /// What the client's texts are encoded in.
     pub client_encoding: Encoding,
+    /// The encoding of the session's database: `UTF8` or `SQL_ASCII`.
+    pub server_encoding: Encoding,
     /// Whether bytea is written in hexadecimal.
     pub bytea_hex: bool,
     pub extra_float_digits: i32,
@@ -220,6 +222,7 @@ impl Default for Fast {
             synchronous_commit: true,
             compresses_by_pglz: false,
             client_encoding: Encoding::Utf8,
+            server_encoding: Encoding::Utf8,
             default_read_committed: true,
             default_read_only: false,
             default_deferrable: false,
@@ -304,6 +307,9 @@ impl Fast {
             Setting::search_path => self.search_path_version = self.search_path_version.wrapping_add(1),
             Setting::client_encoding => {
                 self.client_encoding = Encoding::find(value.as_text()).unwrap_or_default();
+            }
+            Setting::server_encoding => {
+                self.server_encoding = Encoding::find(value.as_text()).unwrap_or_default();
             }
             Setting::tcp_keepalives_idle
             | Setting::tcp_keepalives_interval

@@ -5,6 +5,7 @@ mod wal_directory;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use base::Encoding;
 use base::settings::{ALL, Effect, Kind, Setting};
 use runtime::fs;
 
@@ -80,6 +81,8 @@ Options:
 #[derive(Debug)]
 struct Plan {
     cluster: NewCluster,
+    /// Whether the encoding was asked for.
+    names_encoding: bool,
     auth_local: String,
     auth_host: String,
     settings: Vec<(String, String)>,
@@ -157,6 +160,7 @@ fn plan(given: &Given) -> Result<Plan, String> {
         return Err(format!("too many command-line arguments (first is \"{}\")", given.words[1]));
     }
     let dir = asked_directory(given)?;
+    let encoding = encoding(given)?;
     check_locale(given)?;
     let user = || {
         // SAFETY: plain system call without arguments.
@@ -190,7 +194,14 @@ fn plan(given: &Given) -> Result<Plan, String> {
         settings.push((name.to_string(), value.to_string()));
     }
     Ok(Plan {
-        cluster: NewCluster { dir, superuser, password, wal_segment_size: wal_segment_size(given)? },
+        cluster: NewCluster {
+            dir,
+            superuser,
+            password,
+            wal_segment_size: wal_segment_size(given)?,
+            encoding: encoding.unwrap_or_default(),
+        },
+        names_encoding: encoding.is_some(),
         warn_trust: auth.is_none() && !(given.has("auth-local") && given.has("auth-host")),
         auth_local,
         auth_host,
@@ -203,12 +214,19 @@ fn plan(given: &Given) -> Result<Plan, String> {
     })
 }
 
-fn check_locale(given: &Given) -> Result<(), String> {
-    if let Some(encoding) = given.get("encoding")
-        && !matches!(encoding.to_ascii_lowercase().replace('-', "").as_str(), "utf8" | "unicode" | "6")
-    {
-        return Err(format!("encoding \"{encoding}\" is not supported; only UTF8 is"));
+/// The encoding that is asked for.
+fn encoding(given: &Given) -> Result<Option<Encoding>, String> {
+    let Some(name) = given.get("encoding") else { return Ok(None) };
+    match Encoding::find(name) {
+        Some(encoding @ (Encoding::Utf8 | Encoding::SqlAscii)) => Ok(Some(encoding)),
+        Some(encoding) if encoding.is_of_servers() => {
+            Err(format!("encoding \"{name}\" is not supported; only UTF8 and SQL_ASCII are"))
+        }
+        _ => Err(format!("\"{name}\" is not a valid server encoding name")),
     }
+}
+
+fn check_locale(given: &Given) -> Result<(), String> {
     match given.get("locale-provider") {
         None | Some("libc" | "builtin") => {}
         Some(other @ "icu") => return Err(format!("locale provider \"{other}\" is not supported yet")),
@@ -265,11 +283,15 @@ fn carry_out(plan: &Plan, commands: Commands) -> Result<(), String> {
         "The files belonging to this database system will be owned by user \"{}\".\n\
          This user must also own the server process.\n\n\
          The database cluster will be initialized with locale \"C.UTF-8\".\n\
-         The default database encoding has accordingly been set to \"UTF8\".\n\
-         The default text search configuration will be set to \"{}\".\n\n\
+         {}The default text search configuration will be set to \"{}\".\n\n\
          Data page checksums are enabled.\n",
         // SAFETY: plain system call without arguments.
         crate::session::user_name(unsafe { libc::geteuid() }).unwrap_or_default(),
+        if plan.names_encoding {
+            ""
+        } else {
+            "The default database encoding has accordingly been set to \"UTF8\".\n"
+        },
         plan.text_search
     );
     build(plan, commands, &|text| {
@@ -498,7 +520,8 @@ mod tests {
             None
         );
         for (args, expected) in [
-            ("-D /d -E latin1", "encoding \"latin1\" is not supported; only UTF8 is"),
+            ("-D /d -E latin1", "encoding \"latin1\" is not supported; only UTF8 and SQL_ASCII are"),
+            ("-D /d -E sjis", "\"sjis\" is not a valid server encoding name"),
             ("-D /d --auth magic", "invalid authentication method \"magic\" for \"local\" connections"),
             ("-D /d --auth-host peer", "invalid authentication method \"peer\" for \"host\" connections"),
             (

@@ -31,6 +31,8 @@ pub struct NewCluster {
     pub password: Option<String>,
     /// Size of a file of the log, in bytes.
     pub wal_segment_size: u64,
+    /// Encoding of the first databases: `UTF8` or `SQL_ASCII`.
+    pub encoding: base::Encoding,
 }
 
 /// What the commands need from the database.

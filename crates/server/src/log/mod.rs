@@ -26,6 +26,8 @@ use base::settings::{ServerSettings, Setting};
 use base::{Severity, SqlError, SqlState};
 use exec::Situation;
 use parking_lot::RwLock;
+use types::encoding::shown_outside;
+use types::text::texts_are_bytes;
 use types::timezone::TimeZone;
 
 use files::Files;
@@ -213,10 +215,12 @@ fn forms(
         zone: form.map_or(&utc, |form| &form.zone),
     };
     let [text, csv, json] = form.map_or([true, false, false], |form| form.formats);
+    // What a session knows of its database's texts is no business of the log's readers.
+    let shown = |line: String| if texts_are_bytes() { shown_outside(&line) } else { line };
     Forms {
-        stderr: text.then(|| line.text(form.map_or("", |form| &form.prefix))),
-        csv: csv.then(|| line.csv()),
-        json: json.then(|| line.json()),
+        stderr: text.then(|| shown(line.text(form.map_or("", |form| &form.prefix)))),
+        csv: csv.then(|| shown(line.csv())),
+        json: json.then(|| shown(line.json())),
     }
 }
 

@@ -4,7 +4,7 @@
 //! 1. Both buffers come from the worker's pool and go back when they are empty and the session waits.
 //! 2. The clock and the watch of a statement run while it does, and end before the socket is closed.
 //! 3. Once the socket has failed, output is dropped and input has ended.
-//! 4. Texts are in the client's encoding in both, and in UTF-8 outside.
+//! 4. Texts are in the client's encoding in both, and in the server's form outside.
 //! 5. Over TLS both buffers hold what is plain; it is sealed as it goes and opened as it comes (`sealed`). Without TLS no byte is copied for it.
 
 use std::borrow::Cow;
@@ -18,13 +18,14 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use base::{Encoding, Oid, Severity, SqlError, SqlResult, SqlState};
+use base::{Oid, Severity, SqlError, SqlResult, SqlState};
 use exec::{Column, Format, Output, RowEncoder};
 use runtime::{Interrupt, Interrupts, JoinHandle, WaitEvent, sleep, spawn_local, waiting};
 use rustls::ServerConfig;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
 use tuple::Datum;
+use types::encoding::Passage;
 use wire::backend::{self, Field};
 use wire::{Frame, recode};
 
@@ -140,8 +141,8 @@ pub struct Io {
     gathered: Round,
     interrupts: Interrupts,
     broken: bool,
-    /// The client's, if texts are converted for it.
-    encoding: Option<Encoding>,
+    /// How texts go between client and server; none: as they are.
+    passage: Option<Passage>,
     statement_timer: Option<JoinHandle<()>>,
     /// Looks whether the client is still there while a statement runs.
     watch: Option<JoinHandle<()>>,
@@ -160,7 +161,7 @@ impl Io {
             gathered: Round::default(),
             interrupts,
             broken: false,
-            encoding: None,
+            passage: None,
             statement_timer: None,
             watch: None,
         }
@@ -255,21 +256,21 @@ impl Io {
         let out = self.out();
         let start = out.len();
         write(out);
-        match self.encoding {
+        match self.passage {
             None => Ok(()),
-            Some(encoding) => recode::backend(&mut self.output, start, &|text, out| {
-                types::encoding::encode(encoding, types::value::str_of(text), out)
+            Some(passage) => recode::backend(&mut self.output, start, &|text, out| {
+                passage.encode(types::value::str_of(text), out)
             }),
         }
     }
 
-    /// A message of the client with its texts in UTF-8.
+    /// A message of the client with its texts as the server has them.
     pub fn decoded<'m>(&self, frame: &Frame<'m>) -> SqlResult<Cow<'m, [u8]>> {
-        match self.encoding {
+        match self.passage {
             None => Ok(Cow::Borrowed(frame.body)),
-            Some(encoding) => recode::frontend(frame, &|bytes, out| {
+            Some(passage) => recode::frontend(frame, &|bytes, out| {
                 let mut text = String::with_capacity(bytes.len());
-                types::encoding::decode(encoding, bytes, &mut text)?;
+                passage.decode(bytes, &mut text)?;
                 out.append(&mut text.into_bytes());
                 Ok(())
             }),
@@ -655,11 +656,11 @@ impl Output for Io {
 
     #[inline]
     fn data_row(&mut self, encoder: &RowEncoder<'_>, row: &[Datum]) -> SqlResult<()> {
-        let encoding = self.encoding;
+        let passage = self.passage;
         let mut writer = backend::data_row(self.out(), row.len());
-        if let Some(encoding) = encoding {
+        if let Some(passage) = passage {
             for (i, value) in row.iter().enumerate() {
-                if let Err(error) = writer.try_value(|out| encoder.encode_in(encoding, i, value, out)) {
+                if let Err(error) = writer.try_value(|out| encoder.encode_in(passage, i, value, out)) {
                     writer.abandon();
                     return Err(error);
                 }
@@ -719,8 +720,8 @@ impl Output for Io {
         let _ = self.say(|out| backend::parameter_status(out, name, value));
     }
 
-    fn client_encoding(&mut self, encoding: Encoding) {
-        self.encoding = Some(encoding).filter(|encoding| encoding.is_converted());
+    fn passage(&mut self, passage: Option<Passage>) {
+        self.passage = passage;
     }
 
     fn copy_in(&mut self, format: Format, columns: usize) -> SqlResult<()> {

@@ -144,7 +144,7 @@ pub(super) async fn open_session(
         let socket = io.socket();
         client.socket_to(Box::new(move |options| listener::apply_options(socket, options)));
     }
-    io.client_encoding(client.encoding());
+    io.passage(client.passage());
     for (name, value) in client.reported_settings() {
         message::parameter_status(io.out(), &name, &value);
     }

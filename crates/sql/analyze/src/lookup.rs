@@ -437,8 +437,9 @@ impl Analyzer<'_> {
             None => Err(self.at(
                 sql_err!(
                     UNDEFINED_OBJECT,
-                    "collation \"{}\" for encoding \"UTF8\" does not exist",
-                    name.dotted()
+                    "collation \"{}\" for encoding \"{}\" does not exist",
+                    name.dotted(),
+                    types::text::server_encoding().name()
                 ),
                 location,
             )),

@@ -535,7 +535,12 @@ impl CatalogView for Reader<'_> {
                         pg_collation::PG_COLLATION_NAME_ENC_NSP_INDEX,
                         &[name.into()],
                     )?;
-                    let here = |row: &&Row| row.oid(pg_collation::COLLNAMESPACE) == schema;
+                    // Those for other encodings than the database's are not there.
+                    let here = |row: &&Row| {
+                        let encoding = row.int(pg_collation::COLLENCODING);
+                        row.oid(pg_collation::COLLNAMESPACE) == schema
+                            && (encoding == -1 || encoding == types::text::server_encoding().number())
+                    };
                     Ok(rows.iter().map(|(_, row)| row).find(here).map(|row| row.oid(pg_collation::OID)))
                 },
                 |e, oid| {

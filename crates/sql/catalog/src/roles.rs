@@ -4,7 +4,7 @@
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-use base::{Oid, SqlResult};
+use base::{Encoding, Oid, SqlResult};
 use rustc_hash::FxHashMap;
 use tuple::Datum;
 use types::acl::{self, AclItem};
@@ -130,6 +130,8 @@ pub struct DatabaseRow {
     pub oid: Oid,
     /// Name.
     pub name: String,
+    /// What its texts are: `UTF8` or `SQL_ASCII`.
+    pub encoding: Encoding,
     /// ALLOW_CONNECTIONS
     pub allow_connections: bool,
     /// CONNECTION LIMIT; -1 for none.
@@ -318,6 +320,7 @@ fn database(row: &[Datum]) -> DatabaseRow {
     DatabaseRow {
         oid: row.oid(pg_database::OID),
         name: row.str(pg_database::DATNAME).to_owned(),
+        encoding: Encoding::from_number(row.int(pg_database::ENCODING)).unwrap_or_default(),
         allow_connections: row.bool(pg_database::DATALLOWCONN),
         connection_limit: row.int(pg_database::DATCONNLIMIT),
         owner: row.oid(pg_database::DATDBA),

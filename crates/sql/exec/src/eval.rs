@@ -575,7 +575,14 @@ fn eval_other(call: &OtherCall, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Da
         }
         Imp::Send(type_oid) => {
             let mut out = Vec::new();
+            // A polymorphic one gives the form of what it is called with.
+            let type_oid = if analyze::is_polymorphic(type_oid) { context.arg_type(0) } else { type_oid };
             types::send(type_oid, &args[0], &context, &mut out)?;
+            if let Some(passage) =
+                types::encoding::Passage::new(types::text::server_encoding(), base::Encoding::SqlAscii)
+            {
+                out = types::encoding::to_client(passage, type_oid, &out, &context)?.into_owned();
+            }
             Ok(Datum::Bytes(out.into()))
         }
         _ => Err(sql_err!(

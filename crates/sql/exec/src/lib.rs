@@ -70,6 +70,6 @@ pub use output::{Column, Format, Output, RowEncoder};
 pub use session::{
     AccessFiles, AccessRule, Activity, Backend, BackendState, Background, Encryption, Instance, LogSink,
     ParamValue, Passwords, Registered, Session, SessionInfo, Sessions, Situation, SocketOptions, SocketSink,
-    TransactionStatus, UserMapping,
+    TransactionStatus, UserMapping, escapes_read,
 };
 pub use trigger::{Event, TriggerCall};

@@ -1,9 +1,10 @@
 //! Where a session's results go. The server implements [`Output`] by encoding straight into the write buffer of the
 //! connection; tests collect rows in memory.
 
-use base::{Encoding, Oid, SqlError, SqlResult};
+use base::{Oid, SqlError, SqlResult};
 use tuple::Datum;
 use types::FormatContext;
+use types::encoding::Passage;
 
 /// How a value travels: PostgreSQL's format codes 0 and 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -100,24 +101,18 @@ impl RowEncoder<'_> {
         Ok(true)
     }
 
-    /// As [`encode`](Self::encode), for a client with another encoding than UTF-8.
-    pub fn encode_in(
-        &self,
-        encoding: Encoding,
-        i: usize,
-        value: &Datum,
-        out: &mut Vec<u8>,
-    ) -> SqlResult<bool> {
+    /// As [`encode`](Self::encode), for a client to whom texts go this way.
+    pub fn encode_in(&self, passage: Passage, i: usize, value: &Datum, out: &mut Vec<u8>) -> SqlResult<bool> {
         let mut bytes = Vec::new();
         if !self.encode(i, value, &mut bytes)? {
             return Ok(false);
         }
         match self.format(i) {
-            Format::Text => types::encoding::encode(encoding, types::value::str_of(&bytes), out)?,
+            Format::Text => passage.encode(types::value::str_of(&bytes), out)?,
             Format::Binary => {
                 let call = types::Call::new(self.context).with_session(self.session);
                 let type_oid = self.columns[i].type_oid;
-                out.extend_from_slice(&types::encoding::to_client(encoding, type_oid, &bytes, &call)?);
+                out.extend_from_slice(&types::encoding::to_client(passage, type_oid, &bytes, &call)?);
             }
         }
         Ok(true)
@@ -154,8 +149,8 @@ pub trait Output {
     fn notice(&mut self, notice: &SqlError);
     /// ParameterStatus after a reported setting changed.
     fn parameter_status(&mut self, name: &str, value: &str);
-    /// The client's encoding may have changed: its texts come in this one from now on, and go in it.
-    fn client_encoding(&mut self, _encoding: Encoding) {}
+    /// The client's encoding may have changed: its texts come and go this way from now on; none: as they are.
+    fn passage(&mut self, _passage: Option<Passage>) {}
     /// CopyInResponse.
     fn copy_in(&mut self, format: Format, columns: usize) -> SqlResult<()>;
     /// The next CopyData from the client, `None` at CopyDone. CopyFail and a lost connection are errors. Waits.
@@ -177,8 +172,8 @@ macro_rules! passes_on {
         fn parameter_status(&mut self, name: &str, value: &str) {
             self.out.parameter_status(name, value);
         }
-        fn client_encoding(&mut self, encoding: base::Encoding) {
-            self.out.client_encoding(encoding);
+        fn passage(&mut self, passage: Option<types::encoding::Passage>) {
+            self.out.passage(passage);
         }
         fn copy_in(&mut self, format: Format, columns: usize) -> SqlResult<()> {
             self.out.copy_in(format, columns)

@@ -4,7 +4,7 @@
 //! the `rupg-sql` crate; nothing outside this crate knows that.
 //!
 //! Layout: [`ast`] is the tree; `convert` makes it from the grammar's nodes; `depth` guards the stack. [`shape`]: texts that differ in
-//! the values of literals only; `values`: which of those are mere values. [`fingerprint`]: what statements have in common that differ in constants.
+//! the values of literals only; `values`: which of those are mere values. [`fingerprint`]: what statements have in common that differ in constants. `bytes`: escapes in databases whose texts are bytes.
 //!
 //! Invariants:
 //! 1. A text that PostgreSQL 18 rejects is rejected with its message, SQLSTATE and position.
@@ -14,6 +14,7 @@
 //! Pure: no locks, no I/O, no catalog.
 
 pub mod ast;
+mod bytes;
 mod convert;
 mod depth;
 pub mod fingerprint;
@@ -24,6 +25,7 @@ mod values;
 use base::{Severity, SqlError, SqlResult, SqlState};
 
 pub use ast::{RawStatement, Statement};
+pub use bytes::escapes_as_bytes;
 
 /// What a text held.
 #[derive(Clone, Debug, PartialEq)]

@@ -11,6 +11,7 @@ use crate::{
     array::Array,
     call::{Call, RegKind},
     compare::{double, is_oid_alias, tid_parts, trim_blanks, widen},
+    encoding::passage::hashed_bytes,
     json::binary::{Json, Kind},
     json::walk::{Step, Walk},
     numeric::Numeric,
@@ -205,7 +206,8 @@ pub fn hash_value(type_oid: Oid, value: &Datum, seed: u64) -> u64 {
         (oids::numeric, _) => hash_numeric(&Numeric::from_datum(value), seed),
         (oids::jsonb, _) => hash_json(value, seed),
         (_, Datum::Bytes(bytes)) => match type_oid {
-            oids::bpchar => hash_bytes(trim_blanks(bytes), seed),
+            oids::bpchar => hash_bytes(&hashed_bytes(trim_blanks(bytes)), seed),
+            oids::text | oids::varchar | oids::name => hash_bytes(&hashed_bytes(bytes), seed),
             oids::tid => hash_tid(bytes, seed),
             oids::timetz => hash_timetz(bytes, seed),
             oids::interval => hash_wide(crate::interval::Interval::from_payload(bytes).span() as i64, seed),

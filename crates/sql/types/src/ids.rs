@@ -125,6 +125,12 @@ fn lsn_add(a: i64, bytes: &Numeric, subtract: bool) -> SqlResult<i64> {
 
 /// Reads the first byte of a text, or `\ooo`.
 pub fn char_in(text: &[u8]) -> u8 {
+    if let Some(first) = crate::value::str_of(text).chars().next().filter(|c| !c.is_ascii())
+        && crate::text::texts_are_bytes()
+        && let Some(byte) = crate::encoding::byte_of(first)
+    {
+        return byte;
+    }
     match text {
         [b'\\', a @ b'0'..=b'3', b @ b'0'..=b'7', c @ b'0'..=b'7'] => {
             (a - b'0') << 6 | (b - b'0') << 3 | (c - b'0')

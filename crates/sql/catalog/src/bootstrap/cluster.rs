@@ -1,6 +1,6 @@
 //! The cluster's first schemas, roles, databases, tablespaces, languages, access methods and collations.
 
-use base::{Oid, SqlResult};
+use base::{Encoding, Oid, SqlResult};
 use types::acl::{self, AclItem};
 use types::oids;
 
@@ -48,7 +48,7 @@ const UTF8: i32 = 6;
 pub(super) fn describe(rows: &mut Rows, options: &BootstrapOptions) -> SqlResult<()> {
     add_schemas(rows)?;
     add_roles(rows, options);
-    add_databases(rows, &options.locale)?;
+    add_databases(rows, options.encoding, &options.locale)?;
     add_access_methods(rows);
     add_languages(rows);
     add_collations(rows);
@@ -103,7 +103,7 @@ fn add_roles(rows: &mut Rows, options: &BootstrapOptions) {
     }
 }
 
-fn add_databases(rows: &mut Rows, locale: &str) -> SqlResult<()> {
+fn add_databases(rows: &mut Rows, encoding: Encoding, locale: &str) -> SqlResult<()> {
     use pg_database as d;
     let mut items = acl::default_items(b'd', BOOTSTRAP_SUPERUSER)?;
     // Everybody may connect to a template, and make nothing there.
@@ -123,7 +123,7 @@ fn add_databases(rows: &mut Rows, locale: &str) -> SqlResult<()> {
             .set(d::DATFROZENXID, xid)
             .set(d::DATMINMXID, multi)
             .set(d::DATDBA, BOOTSTRAP_SUPERUSER)
-            .set(d::ENCODING, UTF8)
+            .set(d::ENCODING, encoding.number())
             .set(d::DATLOCPROVIDER, b'c')
             .set(d::DATISTEMPLATE, template)
             .set(d::DATALLOWCONN, connect)

@@ -20,7 +20,7 @@ pub(crate) use cluster::is_of_extension;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use base::{CommandId, Oid, SqlError, SqlResult, Tid, Xid};
+use base::{CommandId, Encoding, Oid, SqlError, SqlResult, Tid, Xid};
 use engine::Engine;
 use heap::{ComboCids, InsertOptions, Writer};
 use tuple::Datum;
@@ -66,6 +66,8 @@ pub struct BootstrapOptions {
     pub superuser: String,
     /// Its password verifier.
     pub password: Option<String>,
+    /// Encoding of the databases: `UTF8` or `SQL_ASCII`.
+    pub encoding: Encoding,
     /// `LC_COLLATE` and `LC_CTYPE` of the databases.
     pub locale: String,
 }

@@ -47,8 +47,10 @@ mod types;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use ::types::oids;
 use base::{Oid, SqlError, SqlResult, Xid};
 use heap::{ComboCids, Refusal, Writer};
+use tuple::Datum;
 use txn::{LockMode, LockWait, Transaction};
 
 pub use acl::DefaultAcl;
@@ -74,9 +76,9 @@ use crate::cache::Stale;
 use crate::database::{Catalog, Reader, SessionCatalog, register_change};
 use crate::row::{Row, RowExt};
 use crate::system::{
-    SystemTable, pg_attrdef, pg_attribute, pg_auth_members, pg_authid, pg_class, pg_constraint, pg_database,
-    pg_depend, pg_description, pg_index, pg_inherits, pg_largeobject, pg_largeobject_metadata, pg_namespace,
-    pg_partitioned_table, pg_proc, pg_rewrite, pg_sequence, pg_statistic, pg_trigger, pg_type,
+    SystemColumn, SystemTable, pg_attrdef, pg_attribute, pg_auth_members, pg_authid, pg_class, pg_constraint,
+    pg_database, pg_depend, pg_description, pg_index, pg_inherits, pg_largeobject, pg_largeobject_metadata,
+    pg_namespace, pg_partitioned_table, pg_proc, pg_rewrite, pg_sequence, pg_statistic, pg_trigger, pg_type,
 };
 use crate::tables::{OpenTable, Place, concurrently};
 pub use oldest::NotedIds;
@@ -93,6 +95,24 @@ pub struct Changer<'a> {
     pub combo: &'a ComboCids,
 }
 
+/// What all databases read has characters, which a database whose texts are bytes does not have beyond ASCII.
+fn check_shared_texts(shape: &SystemTable, row: &Row) -> SqlResult<()> {
+    if !shape.shared || !::types::text::texts_are_bytes() {
+        return Ok(());
+    }
+    let is_text = |column: &SystemColumn| [oids::name, oids::text, oids::_text].contains(&column.ty.oid);
+    let foreign = |datum: &Datum| match datum {
+        Datum::Bytes(bytes) => ::types::encoding::has_bytes(bytes),
+        _ => false,
+    };
+    match shape.columns.iter().zip(row).any(|(column, datum)| is_text(column) && foreign(datum)) {
+        false => Ok(()),
+        true => Err(SqlError::not_supported(
+            "a name or text beyond ASCII that all databases share, in one with the encoding \"SQL_ASCII\",",
+        )),
+    }
+}
+
 impl Changer<'_> {
     /// The catalog as this transaction sees it.
     pub fn reader(&self) -> Reader<'_> {
@@ -101,6 +121,7 @@ impl Changer<'_> {
 
     /// Enters a row.
     pub fn insert(&mut self, shape: &SystemTable, row: &Row) -> SqlResult<()> {
+        check_shared_texts(shape, row)?;
         let mut stale = Vec::new();
         makes_stale(shape, row, &mut stale);
         stale.extend(may_be_searched(shape, row).then_some(Stale::Authority));
@@ -118,6 +139,7 @@ impl Changer<'_> {
 
     /// The same; false if that one has committed.
     fn try_update(&mut self, shape: &SystemTable, place: Place, old: &Row, row: &Row) -> SqlResult<bool> {
+        check_shared_texts(shape, row)?;
         let mut stale = Vec::new();
         makes_stale(shape, old, &mut stale);
         makes_stale(shape, row, &mut stale);

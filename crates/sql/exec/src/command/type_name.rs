@@ -114,8 +114,9 @@ pub(crate) fn collation(
     let found = reader.collation(schema, last)?.ok_or_else(|| {
         let error = sql_err!(
             UNDEFINED_OBJECT,
-            "collation \"{}\" for encoding \"UTF8\" does not exist",
-            name.dotted()
+            "collation \"{}\" for encoding \"{}\" does not exist",
+            name.dotted(),
+            types::text::server_encoding().name()
         );
         at(error, text, location)
     })?;

@@ -43,7 +43,11 @@ impl types::Session for Session {
                 let found = self.with_reader(|r| r.collation(schema.as_deref(), &name))?;
                 found.map(|c| c.oid).ok_or_else(|| {
                     let shown = dotted(schema.as_deref(), &name);
-                    sql_err!(UNDEFINED_OBJECT, "collation \"{shown}\" for encoding \"UTF8\" does not exist")
+                    let encoding = types::text::server_encoding().name();
+                    sql_err!(
+                        UNDEFINED_OBJECT,
+                        "collation \"{shown}\" for encoding \"{encoding}\" does not exist"
+                    )
                 })
             }
             RegKind::Config | RegKind::Dictionary => self.text_search_object(kind, name),

@@ -30,7 +30,7 @@ impl Session {
             F::PgPostmasterStartTime => Datum::Int8(self.instance.started()),
             F::PgConfLoadTime => Datum::Int8(self.instance.configured()),
             F::PgClientEncoding => Datum::text(self.settings.borrow().text(Setting::client_encoding)),
-            F::Getdatabaseencoding => Datum::text("UTF8"),
+            F::Getdatabaseencoding => Datum::text(types::text::server_encoding().name()),
             F::PgMyTempSchema => self.names.temporary_schema().unwrap_or_default().into(),
             F::PgIsOtherTempSchema => self.is_other_temp_schema(Oid(arg(args, 0)))?.into(),
             F::InetClientPort => port(self.info.client_address),

@@ -16,7 +16,7 @@ use catalog::predefined;
 use catalog::system::pg_tablespace;
 use runtime::fs::{File, Metadata, OpenOptions};
 use tuple::Datum;
-use types::{SessionFn, text};
+use types::SessionFn;
 
 use super::{Row, arg};
 use crate::session::Session;
@@ -38,10 +38,7 @@ impl Session {
         };
         Ok(Some(match (bytes, id) {
             (None, _) => Datum::Null,
-            (Some(bytes), SessionFn::PgReadFile) => {
-                text::check_utf8(&bytes)?;
-                Datum::Bytes(bytes.into())
-            }
+            (Some(bytes), SessionFn::PgReadFile) => Datum::text(&types::encoding::text_of(&bytes)?),
             (Some(bytes), _) => Datum::Bytes(bytes.into()),
         }))
     }

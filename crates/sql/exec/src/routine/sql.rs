@@ -20,7 +20,7 @@ use tuple::Datum;
 use super::result::{RowShape, return_type};
 use super::statement::{BodyStatement, Run, not_in_read_only};
 use super::{Invocation, Returned, RowStore};
-use crate::session::Session;
+use crate::session::{Session, escapes_read};
 
 /// The bodies that a session has called, by function.
 #[derive(Default)]
@@ -185,7 +185,9 @@ fn statements(
         };
         return Ok(queries.iter().enumerate().map(statement).collect());
     }
-    let raw = parse::parse(&function.source).map_err(|e| within(e, &function.source))?;
+    let raw = escapes_read(&function.source)
+        .and_then(|source| parse::parse(&source))
+        .map_err(|e| within(e, &function.source))?;
     let count = raw.len();
     let mut statements = Vec::with_capacity(count);
     for (i, raw) in raw.into_iter().enumerate() {
@@ -257,7 +259,7 @@ pub(crate) fn check_body(session: &Session, function: &FunctionDef) -> SqlResult
         return Ok(());
     }
     let polymorphic = function.args.iter().any(|t| analyze::is_polymorphic(*t));
-    let raw = parse::parse(&function.source)?;
+    let raw = parse::parse(&escapes_read(&function.source)?)?;
     raw.iter().try_for_each(|raw| check_statement(function, raw))?;
     if polymorphic {
         return Ok(());

@@ -1,16 +1,22 @@
-//! Clients whose texts are not UTF-8. The server converts whole messages; what only the session can tell is text is converted here.
+//! Clients whose texts are not what the server has inside. The server converts whole messages; what only the session can tell is text is converted here.
 
 use std::borrow::Cow;
 
 use base::{Encoding, Oid, SqlResult};
+use types::encoding::Passage;
 
 use super::{ParamValue, Session, format_of};
 use crate::output::{Format, Output};
 
 impl Session {
-    /// The client's encoding, if it is another one than the server's. One that goes unconverted is none.
-    pub(crate) fn client_encoding(&self) -> Option<Encoding> {
-        Some(self.encoding()).filter(|encoding| encoding.is_converted())
+    /// How texts go between the client and the database; none: as they are.
+    pub fn passage(&self) -> Option<Passage> {
+        self.passage_of(self.encoding())
+    }
+
+    /// How texts go between a file with this encoding and the database.
+    pub(crate) fn passage_of(&self, outside: Encoding) -> Option<Passage> {
+        Passage::new(self.settings.borrow().fast().server_encoding, outside)
     }
 
     /// The client's encoding.
@@ -21,14 +27,14 @@ impl Session {
     /// Tells the output of an encoding that a statement has set: the next one of the same message writes in it.
     pub(super) fn tell_encoding(&self, out: &mut dyn Output) {
         if self.settings.borrow().has_changed() {
-            out.client_encoding(self.encoding());
+            out.passage(self.passage());
         }
     }
 
-    /// Parameters in binary form with their texts in UTF-8.
+    /// Parameters in binary form with their texts as the server has them.
     pub(super) fn recode_parameters<'v>(
         &self,
-        encoding: Encoding,
+        passage: Passage,
         types: &[Oid],
         formats: &[Format],
         values: &[ParamValue<'v>],
@@ -39,7 +45,7 @@ impl Session {
         for (i, (value, ty)) in values.iter().zip(types).enumerate() {
             recoded.push(match (*value, format_of(formats, i)?) {
                 (Some(bytes), Format::Binary) => {
-                    Some(types::encoding::from_client(encoding, *ty, bytes, &call)?)
+                    Some(types::encoding::from_client(passage, *ty, bytes, &call)?)
                 }
                 (value, _) => value.map(Cow::Borrowed),
             });

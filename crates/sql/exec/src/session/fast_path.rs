@@ -7,12 +7,13 @@
 //! # PostgreSQL counterpart
 //! `tcop/fastpath.c`.
 
-use base::{Encoding, Oid, SqlError, SqlResult, SqlState, sql_err};
+use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
 use catalog::CatalogView;
 use catalog::RowExt;
 use catalog::system::pg_proc;
 use tuple::Datum;
 use txn::BlockState;
+use types::encoding::Passage;
 
 use super::transaction::failed_block;
 use super::{ParamValue, Session};
@@ -32,7 +33,7 @@ impl Session {
         let (text, types) = call.inspect_err(|error| self.fail(error))?;
         self.parse("", &text, &types, out)?;
         self.bind("", "", formats, args, &[result])?;
-        let mut taken = Taken { value: None, encoding: self.client_encoding(), out };
+        let mut taken = Taken { value: None, passage: self.passage(), out };
         self.execute("", 0, &mut taken)?;
         let value = taken.value;
         self.sync(out)?;
@@ -85,7 +86,7 @@ impl Session {
 /// Keeps the one value of a result; notices go on.
 struct Taken<'a> {
     value: Option<Vec<u8>>,
-    encoding: Option<Encoding>,
+    passage: Option<Passage>,
     out: &'a mut dyn Output,
 }
 
@@ -101,9 +102,9 @@ impl Output for Taken<'_> {
     }
     fn data_row(&mut self, encoder: &RowEncoder<'_>, row: &[Datum]) -> SqlResult<()> {
         let mut bytes = Vec::new();
-        let some = match self.encoding {
+        let some = match self.passage {
             None => encoder.encode(0, &row[0], &mut bytes)?,
-            Some(encoding) => encoder.encode_in(encoding, 0, &row[0], &mut bytes)?,
+            Some(passage) => encoder.encode_in(passage, 0, &row[0], &mut bytes)?,
         };
         self.value = some.then_some(bytes);
         Ok(())

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use base::settings::{Fast, SessionSettings, Setting, Source as SettingSource, Timeouts, Value, Who};
-use base::{SqlError, SqlResult, sql_err};
+use base::{Encoding, SqlError, SqlResult, sql_err};
 use catalog::{Catalog, Changer, DatabaseRow, Reader, Role, SessionCatalog, database_lock};
 use heap::ComboCids;
 use txn::{LockMode, LockTimeouts, LockWait, SyncCommit, Transaction};
@@ -49,6 +49,7 @@ impl Session {
             info.client_address,
         );
         backend.kind = kind;
+        backend.texts_are_bytes = database.encoding == Encoding::SqlAscii;
         backend.client_host = info.client_host.clone().map(Into::into);
         backend.encryption = info.encryption.clone().map(Box::new);
         let reader = Reader { catalog: &shared, session: &nobody, me: &txn, combo: &combo };
@@ -71,6 +72,12 @@ impl Session {
         let mut settings = SessionSettings::new(instance.settings());
         let who = if role.superuser { Who::Superuser } else { Who::User };
         settings.set_internal(Setting::is_superuser, Value::Bool(role.superuser));
+        if database.encoding != Encoding::Utf8 {
+            let name = database.encoding.name();
+            settings.set_internal(Setting::server_encoding, Value::Text(name.into()));
+            // Unless somebody says something else.
+            settings.set_default("client_encoding", name, SettingSource::Default, who)?;
+        }
         // A client that connects is told all of them.
         settings.take_changed();
         settings.set_default("session_authorization", &role.name, SettingSource::Client, who)?;
@@ -243,7 +250,7 @@ impl Session {
     #[inline]
     pub(super) fn prepare_fiber(&self, fast: &Fast) {
         runtime::set_stack_depth(fast.max_stack_depth);
-        if fast.quote_all_identifiers | fast.track_wal_io_timing {
+        if fast.quote_all_identifiers | fast.track_wal_io_timing | (fast.server_encoding != Encoding::Utf8) {
             tell_fiber(fast);
         }
     }
@@ -269,7 +276,11 @@ impl Session {
 /// Tells the running fiber of settings that are off in a new one.
 #[cold]
 fn tell_fiber(fast: &Fast) {
-    types::text::quote_all_identifiers(fast.quote_all_identifiers);
+    let facts = types::text::FiberFacts {
+        quotes_all_identifiers: fast.quote_all_identifiers,
+        texts_are_bytes: fast.server_encoding == Encoding::SqlAscii,
+    };
+    facts.apply();
     runtime::usage::time_wal(fast.track_wal_io_timing);
 }
 

@@ -87,6 +87,7 @@ pub use logging::{LogSink, Situation};
 use notices::Notices;
 use plan_cache::PlanCache;
 use portals::Portals;
+pub use protocol::escapes_read;
 pub use registry::{
     Activity, Backend, BackendKind, BackendState, Background, Encryption, Registered, Sessions,
 };

@@ -1,5 +1,6 @@
 //! The messages of the simple and the extended query protocol.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -18,12 +19,21 @@ const LONG: usize = 64 << 10;
 
 /// Parses what a client sent. The parser cannot do so in pieces: a long text is left to a thread beside the workers.
 pub(super) fn parse_text(text: &str) -> SqlResult<parse::Parsed> {
+    let text = &*escapes_read(text)?;
     if text.len() <= LONG {
         return parse::parse_with_notices(text);
     }
     let parsed = runtime::blocking(|| parse::parse_with_notices(text));
     runtime::check_interrupts()?;
     parsed
+}
+
+/// A text of SQL as the grammar can read it in the running fiber's database.
+pub fn escapes_read(text: &str) -> SqlResult<Cow<'_, str>> {
+    match types::text::texts_are_bytes() {
+        true => parse::escapes_as_bytes(text, types::encoding::inside),
+        false => Ok(Cow::Borrowed(text)),
+    }
 }
 
 impl Session {
@@ -262,10 +272,10 @@ impl Session {
             self.show_before_run(&prepared.text);
         }
         let (recoded, borrowed): (_, Vec<_>);
-        let params = match self.client_encoding() {
+        let params = match self.passage() {
             None => params,
-            Some(encoding) => {
-                recoded = self.recode_parameters(encoding, &types, param_formats, params)?;
+            Some(passage) => {
+                recoded = self.recode_parameters(passage, &types, param_formats, params)?;
                 borrowed = recoded.iter().map(Option::as_deref).collect();
                 &borrowed
             }
@@ -489,7 +499,7 @@ impl Session {
         if !self.settings.borrow().has_changed() {
             return;
         }
-        out.client_encoding(self.encoding());
+        out.passage(self.passage());
         let changed = self.settings.borrow_mut().take_changed();
         for (name, value) in changed {
             if name == "application_name" {

@@ -115,6 +115,8 @@ pub struct Backend {
     pub pid: i32,
     /// Whose it is.
     pub kind: BackendKind,
+    /// Whether its database's texts are bytes.
+    pub texts_are_bytes: bool,
     /// How to cancel or end it.
     pub interrupts: Interrupts,
     /// The role that logged in.
@@ -158,6 +160,7 @@ impl Backend {
         Backend {
             pid,
             kind: BackendKind::Client,
+            texts_are_bytes: false,
             interrupts,
             user,
             user_name: user_name.into(),
@@ -216,8 +219,13 @@ impl Backend {
     }
 
     /// What it does now.
+    /// In databases whose texts are UTF-8 that of one whose texts are bytes is shown as far as those are UTF-8.
     pub fn activity(&self) -> Activity {
-        self.activity.lock().clone()
+        let mut activity = self.activity.lock().clone();
+        if self.texts_are_bytes && !types::text::texts_are_bytes() {
+            activity.query = types::encoding::shown_outside(&activity.query).into();
+        }
+        activity
     }
 
     /// Whether its activity is shown to nobody (`track_activities`).

@@ -28,6 +28,7 @@ use types::{Call, oids};
 use super::Session;
 use super::choice::Wanted;
 use super::portal::{Params, Portal};
+use super::protocol::escapes_read;
 use super::statement::{Planned, Source, Work};
 use crate::clock_map::ClockMap;
 use crate::output::Column;
@@ -258,7 +259,7 @@ fn with_parameters(shape: &Shape<'_>, values: &[Value]) -> Option<Rc<Source>> {
         from = literal.end;
     }
     text.push_str(&shape.text()[from..]);
-    let mut parsed = parse::parse_with_notices(&text).ok()?;
+    let mut parsed = parse::parse_with_notices(&escapes_read(&text).ok()?).ok()?;
     let statement = parsed.statements.pop()?;
     let alone = parsed.statements.is_empty() && parsed.notices.is_empty();
     alone.then(|| Source::of_shape(text, statement, given))

@@ -107,7 +107,12 @@ impl Db {
         let path = std::env::temp_dir().join(format!("exec-test-{:016x}", runtime::random_u64()));
         let options = EngineOptions { shared_buffers: 2000, ..EngineOptions::default() };
         let engine = Arc::new(Engine::create(&path, options).expect("a new data directory"));
-        let bootstrap = BootstrapOptions { superuser: "postgres".into(), password: None, locale: "C".into() };
+        let bootstrap = BootstrapOptions {
+            superuser: "postgres".into(),
+            password: None,
+            encoding: base::Encoding::Utf8,
+            locale: "C".into(),
+        };
         catalog::bootstrap(&engine, &bootstrap).expect("bootstrap");
         let catalog = Catalog::new(&engine, TEMPLATE1, "template1");
         let mut txn = Transaction::new(engine.txns().clone(), SessionId(1));

@@ -42,8 +42,12 @@ fn what_cannot_be_is_refused_in_postgresql_s_words() {
             "22023 new encoding (SQL_ASCII) is incompatible with the encoding of the template database (UTF8)",
         ),
         (
-            "create database e encoding 'SQL_ASCII' template template0",
-            "0A000 server encoding \"SQL_ASCII\" is not supported yet",
+            "create database e encoding 'LATIN1' locale 'C' template template0",
+            "0A000 server encoding \"LATIN1\" is not supported yet",
+        ),
+        (
+            "create database e encoding 0 locale_provider builtin builtin_locale 'C.UTF-8' template template0",
+            "42809 encoding \"SQL_ASCII\" does not match locale \"C.UTF-8\"",
         ),
         (
             "create database e locale 'C'",

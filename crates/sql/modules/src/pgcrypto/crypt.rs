@@ -17,7 +17,7 @@ fn invalid() -> SqlError {
 
 /// `crypt(password, setting)`
 pub(super) fn crypt(session: &Session, call: &Invocation<'_>) -> SqlResult<Returned> {
-    let password = bytes(call.args, 0);
+    let password = &*types::encoding::bytes_of(bytes(call.args, 0))?;
     // A password is a text, and ends with its first zero.
     let hashed = hashed(password, text(call.args, 1), &|notice| session.raise_notice(notice))?;
     Ok(Returned::Value(Datum::text(&hashed)))

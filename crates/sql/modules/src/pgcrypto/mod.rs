@@ -15,6 +15,8 @@ mod des;
 mod pgp;
 mod sha_crypt;
 
+use std::borrow::Cow;
+
 use base::{SqlError, SqlResult, SqlState, sql_err};
 use digest::Digest;
 use exec::module::{Module, ModuleFunction};
@@ -36,8 +38,8 @@ pub static MODULE: Module = Module {
     requires: &[],
     script: include_str!("script.sql"),
     functions: &[
-        ("pg_digest", Value(|_, args| digest_of(bytes(args, 0), text(args, 1)))),
-        ("pg_hmac", Value(|_, args| hmac_of(bytes(args, 0), bytes(args, 1), text(args, 2)))),
+        ("pg_digest", Value(|cx, args| digest_of(&octets(cx, args, 0)?, text(args, 1)))),
+        ("pg_hmac", Value(|cx, args| hmac_of(&octets(cx, args, 0)?, &octets(cx, args, 1)?, text(args, 2)))),
         ("pg_crypt", Session(crypt::crypt)),
         ("pg_gen_salt", Value(|_, args| crypt::gen_salt(text(args, 0), 0))),
         ("pg_gen_salt_rounds", Value(|_, args| crypt::gen_salt(text(args, 0), i32::from_datum(&args[1])))),
@@ -69,6 +71,14 @@ const PIECE: usize = 64 << 10;
 
 fn bytes(args: &[Datum], i: usize) -> &[u8] {
     <&[u8]>::from_datum(&args[i])
+}
+
+/// The bytes of a `bytea`, or those that a text is in its database.
+fn octets<'a>(cx: &Call<'_>, args: &'a [Datum], i: usize) -> SqlResult<Cow<'a, [u8]>> {
+    match cx.arg_type(i) {
+        types::oids::text => types::encoding::bytes_of(bytes(args, i)),
+        _ => Ok(Cow::Borrowed(bytes(args, i))),
+    }
 }
 
 fn text(args: &[Datum], i: usize) -> &str {

@@ -110,7 +110,8 @@ impl Frame<'_> {
         }
         let variables = Rc::new(Using(types));
         let shared: std::sync::Arc<str> = text.as_str().into();
-        let raw = parse::parse(&text).map_err(|e| within_body(e, &text))?;
+        let read = exec::escapes_read(&text).and_then(|read| parse::parse(&read));
+        let raw = read.map_err(|e| within_body(e, &text))?;
         let mut all = Vec::with_capacity(raw.len());
         for raw in raw {
             if let parse::Statement::Transaction(_) = &raw.stmt {

@@ -3,6 +3,7 @@
 use base::{Encoding, SqlResult, sql_err};
 
 use super::{char_length, check_known, convert, decode, encode};
+use crate::text::texts_are_bytes;
 
 functions! {
     1713 length(bytea, name) -> int4 [stable strict] { |a: &[u8], encoding: &str| length(a, encoding) }
@@ -23,16 +24,26 @@ fn length(bytes: &[u8], encoding: &str) -> SqlResult<i32> {
 
 fn convert_from(bytes: &[u8], encoding: &str) -> SqlResult<String> {
     let encoding = named(encoding, "source ")?;
-    check_known(encoding, Encoding::Utf8)?;
     let mut text = String::with_capacity(bytes.len());
+    if texts_are_bytes() {
+        char_length(encoding, bytes)?;
+        super::passage::to_inside(bytes, &mut text)?;
+        return Ok(text);
+    }
+    check_known(encoding, Encoding::Utf8)?;
     decode(encoding, bytes, &mut text)?;
     Ok(text)
 }
 
 fn convert_to(text: &str, encoding: &str) -> SqlResult<Vec<u8>> {
     let encoding = named(encoding, "destination ")?;
-    check_known(Encoding::Utf8, encoding)?;
     let mut out = Vec::with_capacity(text.len());
+    if texts_are_bytes() {
+        super::passage::to_outside(text, &mut out)?;
+        char_length(encoding, &out)?;
+        return Ok(out);
+    }
+    check_known(Encoding::Utf8, encoding)?;
     encode(encoding, text, &mut out)?;
     Ok(out)
 }

@@ -3,10 +3,11 @@
 //!
 //! # Layout
 //! `table`: tables between bytes and code points, and the encodings of one byte. `multi`: those of more. `pairs`: conversions that go past
-//! UTF-8. `values`: texts inside of values in binary form. `functions`: what SQL calls.
+//! UTF-8. `passage`: between a database's encoding and that of a client or file. `values`: texts inside of values in binary form. `functions`: what SQL calls.
 //!
 //! # Invariants
-//! 1. Text inside the server is UTF-8; what comes in is converted before it is looked at, what goes out after it is made.
+//! 1. Text inside the server is UTF-8, in databases with the encoding `SQL_ASCII` too (`passage`); what comes in is converted before it is looked at,
+//!    what goes out after it is made.
 //! 2. A character is converted here as PostgreSQL 18 does, and refused where that refuses it.
 //! 3. An encoding that is not known ([`Encoding::is_known`]) comes no further than the setting or function that names it.
 //!
@@ -16,6 +17,7 @@
 mod functions;
 mod multi;
 mod pairs;
+pub(crate) mod passage;
 mod table;
 mod values;
 
@@ -26,6 +28,7 @@ use base::{Encoding, SqlError, SqlResult, sql_err};
 
 use crate::piece::{self, Pace};
 pub(crate) use functions::FUNCTIONS;
+pub use passage::{Passage, byte_of, bytes_of, has_bytes, inside, shown_outside, text_of};
 pub use values::{from_client, to_client};
 
 /// Bytes as errors show them.
@@ -62,19 +65,27 @@ fn untranslatable(from: Encoding, to: Encoding, character: &[u8]) -> SqlError {
     )
 }
 
+/// `unsupported Unicode escape sequence` for a character that the running fiber's database has not.
+pub(crate) fn untranslatable_escape() -> SqlError {
+    sql_err!(UNTRANSLATABLE_CHARACTER, "unsupported Unicode escape sequence").detail(format!(
+        "Unicode escape value could not be translated to the server's encoding {}.",
+        crate::text::server_encoding().name()
+    ))
+}
+
 /// Bytes of ASCII without zeros that these begin with.
 #[inline]
 fn plain(bytes: &[u8]) -> usize {
     bytes.iter().position(|byte| !matches!(byte, 1..=0x7F)).unwrap_or(bytes.len())
 }
 
-/// Appends bytes of the encoding as text. What stands before a character that cannot be read has been appended when it fails.
-pub fn decode(encoding: Encoding, bytes: &[u8], out: &mut String) -> SqlResult<()> {
+/// Appends bytes of the encoding as UTF-8. What stands before a character that cannot be read has been appended when it fails.
+fn decode(encoding: Encoding, bytes: &[u8], out: &mut String) -> SqlResult<()> {
     decode_whole(encoding, bytes, true, out).map(drop)
 }
 
 /// As [`decode`]; unless these are the `last` bytes, a character that is not all there is left. Returns how many bytes were read.
-pub fn decode_whole(encoding: Encoding, bytes: &[u8], last: bool, out: &mut String) -> SqlResult<usize> {
+fn decode_whole(encoding: Encoding, bytes: &[u8], last: bool, out: &mut String) -> SqlResult<usize> {
     if !encoding.is_converted() {
         return decode_utf8(bytes, last, out);
     }
@@ -109,12 +120,16 @@ pub fn decode_whole(encoding: Encoding, bytes: &[u8], last: bool, out: &mut Stri
     Ok(at)
 }
 
-fn decode_utf8(bytes: &[u8], last: bool, out: &mut String) -> SqlResult<usize> {
-    let whole = match crate::value::utf8(bytes) {
-        // The last character is not all there.
+/// The bytes without a last character that is not all there, unless these are the last ones.
+fn whole_utf8(bytes: &[u8], last: bool) -> &[u8] {
+    match crate::value::utf8(bytes) {
         Err(at) if !last && bytes.len() - at < 4 && is_begun(&bytes[at..]) => &bytes[..at],
         _ => bytes,
-    };
+    }
+}
+
+fn decode_utf8(bytes: &[u8], last: bool, out: &mut String) -> SqlResult<usize> {
+    let whole = whole_utf8(bytes, last);
     for piece in piece::texts(crate::text::check_utf8(whole)?) {
         out.push_str(piece?);
     }
@@ -126,8 +141,8 @@ fn is_begun(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_err_and(|error| error.valid_up_to() == 0 && error.error_len().is_none())
 }
 
-/// Appends text in the encoding.
-pub fn encode(encoding: Encoding, text: &str, out: &mut Vec<u8>) -> SqlResult<()> {
+/// Appends UTF-8 in the encoding.
+fn encode(encoding: Encoding, text: &str, out: &mut Vec<u8>) -> SqlResult<()> {
     if !encoding.is_converted() {
         return piece::append(out, text.as_bytes());
     }
@@ -156,12 +171,23 @@ pub fn encode(encoding: Encoding, text: &str, out: &mut Vec<u8>) -> SqlResult<()
 
 /// The number of characters of bytes in the encoding, which are checked to be some.
 pub fn char_length(encoding: Encoding, bytes: &[u8]) -> SqlResult<usize> {
+    whole_characters(encoding, bytes, true).map(|(_, count)| count)
+}
+
+/// The bytes that are whole characters of the encoding, which they are checked to be, and how many characters those are. Unless these are the `last`
+/// bytes, a character that is not all there is left.
+fn whole_characters(encoding: Encoding, bytes: &[u8], last: bool) -> SqlResult<(usize, usize)> {
     if encoding == Encoding::Utf8 {
-        return crate::text::check_utf8(bytes).map(|text| crate::text::char_count(text.as_bytes()));
+        let whole = whole_utf8(bytes, last);
+        let text = crate::text::check_utf8(whole)?;
+        return Ok((whole.len(), crate::text::char_count(text.as_bytes())));
     }
     let (mut at, mut count, mut pace) = (0, 0, Pace::new());
     while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
         let length = multi::promised(encoding, rest);
+        if rest.len() < length && !last {
+            break;
+        }
         let formed = rest.get(..length).is_some_and(|character| multi::is_formed(encoding, character));
         if !formed {
             return Err(invalid(encoding, rest));
@@ -170,7 +196,7 @@ pub fn char_length(encoding: Encoding, bytes: &[u8]) -> SqlResult<usize> {
         count += 1;
         pace.did(length)?;
     }
-    Ok(count)
+    Ok((at, count))
 }
 
 /// Bytes of one encoding in another.

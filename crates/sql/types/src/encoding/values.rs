@@ -5,8 +5,9 @@
 
 use std::borrow::Cow;
 
-use base::{Encoding, Oid, SqlResult};
+use base::{Oid, SqlResult};
 
+use super::Passage;
 use crate::call::{Call, Session};
 use crate::oids;
 use crate::range;
@@ -14,30 +15,30 @@ use crate::registry::builtin_type;
 
 type Convert<'c> = &'c dyn Fn(&[u8], &mut Vec<u8>) -> SqlResult<()>;
 
-/// A value that came in the encoding, with its texts in UTF-8.
+/// A value that came this way, with its texts as the server has them.
 pub fn from_client<'v>(
-    encoding: Encoding,
+    passage: Passage,
     type_oid: Oid,
     value: &'v [u8],
     cx: &Call<'_>,
 ) -> SqlResult<Cow<'v, [u8]>> {
     let convert = |bytes: &[u8], out: &mut Vec<u8>| {
         let mut text = String::with_capacity(bytes.len());
-        super::decode(encoding, bytes, &mut text)?;
+        passage.decode(bytes, &mut text)?;
         out.append(&mut text.into_bytes());
         Ok(())
     };
     converted(type_oid, value, &convert, cx)
 }
 
-/// A value that is to go in the encoding.
+/// A value that is to go this way.
 pub fn to_client<'v>(
-    encoding: Encoding,
+    passage: Passage,
     type_oid: Oid,
     value: &'v [u8],
     cx: &Call<'_>,
 ) -> SqlResult<Cow<'v, [u8]>> {
-    let convert = |bytes: &[u8], out: &mut Vec<u8>| super::encode(encoding, crate::value::str_of(bytes), out);
+    let convert = |bytes: &[u8], out: &mut Vec<u8>| passage.encode(crate::value::str_of(bytes), out);
     converted(type_oid, value, &convert, cx)
 }
 

@@ -249,6 +249,10 @@ impl<'a> Lexer<'a> {
             }
             0xDC00..=0xDFFF if *high_surrogate => {
                 *high_surrogate = false;
+                if crate::text::texts_are_bytes() {
+                    return self
+                        .fail_behind(at, |l| crate::encoding::untranslatable_escape().context(l.context()));
+                }
                 Ok(())
             }
             0xDC00..=0xDFFF => self.fail_behind(at, Self::lone_surrogate),
@@ -258,6 +262,9 @@ impl<'a> Lexer<'a> {
                     .detail("\\u0000 cannot be converted to text.");
                 error.context(l.context())
             }),
+            0x80.. if crate::text::texts_are_bytes() => {
+                self.fail_behind(at, |l| crate::encoding::untranslatable_escape().context(l.context()))
+            }
             _ => Ok(()),
         }
     }

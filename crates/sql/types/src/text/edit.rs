@@ -1,6 +1,6 @@
 //! Padding, trimming, replacing, splitting, quoting; the same on `bytea` where it exists.
 
-use base::{SqlResult, sql_err};
+use base::{Encoding, SqlResult, sql_err};
 use rustc_hash::FxHashMap;
 use tuple::{Bytes, Datum};
 
@@ -261,15 +261,42 @@ fn byte_overlay(bytes: &[u8], new: &[u8], from: i32, count: i32) -> SqlResult<Ve
 /// Words that PostgreSQL reserves (in any of its degrees but "unreserved"): an identifier of that spelling is quoted.
 const RESERVED: &str = include_str!("reserved.txt");
 
-/// Whether the running fiber's session has `quote_all_identifiers`. Names are written in many places that know no session, so the fiber
-/// remembers it.
-pub fn quote_all_identifiers(all: bool) {
-    runtime::set_word(u32::from(all));
+/// Bit of the fiber's word: [`FiberFacts::quotes_all_identifiers`].
+const QUOTES_ALL: u32 = 1;
+/// Bit of the fiber's word: [`FiberFacts::texts_are_bytes`].
+const BYTES: u32 = 2;
+
+/// What texts depend on in many places that know no session: the running fiber remembers it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FiberFacts {
+    /// Whether its session has `quote_all_identifiers`.
+    pub quotes_all_identifiers: bool,
+    /// Whether its session's database has the encoding `SQL_ASCII` ([`crate::encoding`]).
+    pub texts_are_bytes: bool,
 }
 
-/// The name as an identifier: quoted where lexer or grammar would not read it back, or everywhere ([`quote_all_identifiers`]).
+impl FiberFacts {
+    /// The running fiber's facts are these from now on.
+    pub fn apply(self) {
+        let bit = |fact: bool, bit: u32| if fact { bit } else { 0 };
+        runtime::set_word(bit(self.quotes_all_identifiers, QUOTES_ALL) | bit(self.texts_are_bytes, BYTES));
+    }
+}
+
+/// Whether texts of the running fiber's database are bytes.
+#[inline]
+pub fn texts_are_bytes() -> bool {
+    runtime::word() & BYTES != 0
+}
+
+/// The encoding of the running fiber's database.
+pub fn server_encoding() -> Encoding {
+    if texts_are_bytes() { Encoding::SqlAscii } else { Encoding::Utf8 }
+}
+
+/// The name as an identifier: quoted where lexer or grammar would not read it back, or everywhere ([`FiberFacts`]).
 pub fn quote_identifier(name: &str) -> String {
-    let plain = runtime::word() == 0
+    let plain = runtime::word() & QUOTES_ALL == 0
         && name.bytes().next().is_some_and(|b| b.is_ascii_lowercase() || b == b'_')
         && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
     if plain && !RESERVED.lines().any(|word| word == name) {

@@ -11,7 +11,7 @@ use crate::piece::{self, Pace};
 functions! {
     1946 encode(bytea, text) -> text [immutable strict] { |a: &[u8], format: &str| encode(a, format) }
     1947 decode(text, text) -> bytea [immutable strict] { |a: &str, format: &str| decode(a, format) }
-    2311 md5(text) -> text [immutable strict leakproof] { |a: &[u8]| md5(a).and_then(|digest| hex(&digest)) }
+    2311 md5(text) -> text [immutable strict leakproof] { |a: &[u8]| crate::encoding::bytes_of(a).and_then(|a| md5(&a)).and_then(|digest| hex(&digest)) }
     2321 md5(bytea) -> text [immutable strict leakproof] { |a: &[u8]| md5(a).and_then(|digest| hex(&digest)) }
     3419 sha224(bytea) -> bytea [immutable strict leakproof] { |a: &[u8]| digest::<sha2::Sha224>(a) }
     3420 sha256(bytea) -> bytea [immutable strict leakproof] { |a: &[u8]| digest::<sha2::Sha256>(a) }
@@ -173,7 +173,8 @@ fn push_escaped(bytes: &[u8], all_unprintable: bool, out: &mut Vec<u8>) -> SqlRe
 
 fn unescape(text: &str) -> SqlResult<Vec<u8>> {
     let mut out = Vec::with_capacity(text.len());
-    let (mut bytes, mut pace) = (text.as_bytes(), Pace::new());
+    let text = crate::encoding::bytes_of(text.as_bytes())?;
+    let (mut bytes, mut pace) = (&*text, Pace::new());
     loop {
         pace.did(1)?;
         match bytes {

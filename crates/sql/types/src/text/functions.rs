@@ -4,9 +4,11 @@ use base::{SqlResult, sql_err};
 use tuple::{Bytes, Datum};
 
 use crate::compare::trim_blanks;
-use crate::piece;
+use crate::{encoding, piece};
 
-use super::{bpchar_fit, char_count, char_end, clip_name, name_datum, unpadded, varchar_fit};
+use super::{
+    bpchar_fit, char_count, char_end, clip_name, name_datum, texts_are_bytes, unpadded, varchar_fit,
+};
 
 functions! {
     67 texteq(text, text) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| (a.cmp(b)).is_eq() }
@@ -87,16 +89,16 @@ functions! {
     1372 char_length(bpchar) -> int4 [immutable strict] { |a: &[u8]| char_count(trim_blanks(a)) as i32 }
     1369 character_length(text) -> int4 [immutable strict] { |a: &[u8]| char_count(a) as i32 }
     1367 character_length(bpchar) -> int4 [immutable strict] { |a: &[u8]| char_count(trim_blanks(a)) as i32 }
-    1374 octet_length(text) -> int4 [immutable strict] { |a: &[u8]| a.len() as i32 }
-    1375 octet_length(bpchar) -> int4 [immutable strict] { |a: &[u8]| a.len() as i32 }
+    1374 octet_length(text) -> int4 [immutable strict] { |a: &[u8]| octets(a) }
+    1375 octet_length(bpchar) -> int4 [immutable strict] { |a: &[u8]| octets(a) }
     720 octet_length(bytea) -> int4 [immutable strict] { |a: &[u8]| a.len() as i32 }
-    1811 bit_length(text) -> int4 [immutable strict] { |a: &[u8]| a.len() as i32 * 8 }
+    1811 bit_length(text) -> int4 [immutable strict] { |a: &[u8]| octets(a) * 8 }
     1810 bit_length(bytea) -> int4 [immutable strict] { |a: &[u8]| a.len() as i32 * 8 }
     2010 length(bytea) -> int4 [immutable strict] { |a: &[u8]| a.len() as i32 }
     870 lower(text) -> text [immutable strict] { |a: &str| lower(a) }
     871 upper(text) -> text [immutable strict] { |a: &str| upper(a) }
     872 initcap(text) -> text [immutable strict] { |a: &str| initcap(a) }
-    6412 casefold(text) -> text [immutable strict] { |a: &str| lower(a) }
+    6412 casefold(text) -> text [immutable strict] { |a: &str| casefold(a) }
     849 position(text, text) -> int4 [immutable strict] { |text: &str, part: &str| position(text, part) }
     868 strpos(text, text) -> int4 [immutable strict] { |text: &str, part: &str| position(text, part) }
     3696 starts_with(text, text) -> bool [immutable strict leakproof] { |text: &[u8], prefix: &[u8]| text.starts_with(prefix) }
@@ -107,7 +109,7 @@ functions! {
     3060 left(text, int4) -> text [immutable strict] { |a: &str, n: i32| &a[..char_end(a, from_start(a, n))] }
     3061 right(text, int4) -> text [immutable strict] { |a: &str, n: i32| &a[char_end(a, char_count(a.as_bytes()) - from_start(a, n))..] }
     3062 reverse(text) -> text [immutable strict] { |a: &str| reverse(a) }
-    1620 ascii(text) -> int4 [immutable strict] { |a: &str| a.chars().next().map_or(0, |c| c as i32) }
+    1620 ascii(text) -> int4 [immutable strict] { |a: &str| ascii(a) }
     1621 chr(int4) -> text [immutable strict] { |code: i32| chr(code) }
     266 nameconcatoid(name, oid) -> name [immutable strict] { |name: &str, oid: u32| { let tail = format!("_{oid}"); Datum::Bytes(format!("{}{tail}", super::clip_bytes(name, super::NAME_LENGTH - tail.len())).into()) } }
 }
@@ -222,8 +224,36 @@ fn from_start(text: &str, n: i32) -> usize {
     if n >= 0 { (n as usize).min(count) } else { count.saturating_sub(n.unsigned_abs() as usize) }
 }
 
+/// Bytes of a text.
+fn octets(text: &[u8]) -> i32 {
+    let count = if texts_are_bytes() { char_count(text) } else { text.len() };
+    count as i32
+}
+
+fn casefold(text: &str) -> SqlResult<String> {
+    if texts_are_bytes() {
+        return Err(sql_err!(
+            SYNTAX_ERROR,
+            "Unicode case folding can only be performed if server encoding is UTF8"
+        ));
+    }
+    lower(text)
+}
+
+fn ascii(text: &str) -> i32 {
+    let Some(first) = text.chars().next() else { return 0 };
+    match encoding::byte_of(first).filter(|_| texts_are_bytes()) {
+        Some(byte) => byte.into(),
+        None => first as i32,
+    }
+}
+
 fn chr(code: i32) -> SqlResult<String> {
     match code {
+        1..=0xFF if texts_are_bytes() => Ok(encoding::inside(code as u8).to_string()),
+        1.. if texts_are_bytes() => {
+            Err(sql_err!(PROGRAM_LIMIT_EXCEEDED, "requested character too large for encoding: {code}"))
+        }
         0 => Err(sql_err!(PROGRAM_LIMIT_EXCEEDED, "null character not permitted")),
         ..0 => Err(sql_err!(INVALID_PARAMETER_VALUE, "character number must be positive")),
         _ => match char::from_u32(code as u32) {

@@ -19,7 +19,7 @@ mod normal;
 mod regex;
 
 pub(crate) use edit::FUNCTIONS as EDIT_FUNCTIONS;
-pub use edit::{quote_all_identifiers, quote_identifier};
+pub use edit::{FiberFacts, quote_identifier, server_encoding, texts_are_bytes};
 pub(crate) use encode::FUNCTIONS as ENCODE_FUNCTIONS;
 pub use encode::{bytea_in, bytea_out, md5_text};
 pub(crate) use folded::FUNCTIONS as FOLDED_FUNCTIONS;

@@ -27,6 +27,12 @@ enum Form {
 }
 
 fn form(name: &str) -> SqlResult<Form> {
+    if super::texts_are_bytes() {
+        return Err(sql_err!(
+            SYNTAX_ERROR,
+            "Unicode normalization can only be performed if server encoding is UTF8"
+        ));
+    }
     match name.to_ascii_uppercase().as_str() {
         "NFC" => Ok(Form::Nfc),
         "NFD" => Ok(Form::Nfd),
@@ -83,6 +89,11 @@ fn is_normalized(text: &str, name: &str) -> SqlResult<bool> {
 }
 
 fn all_assigned(text: &str) -> SqlResult<bool> {
+    if super::texts_are_bytes() {
+        return Err(SqlError::internal(
+            "Unicode categorization can only be performed if server encoding is UTF8",
+        ));
+    }
     for piece in piece::texts(text) {
         if piece?.chars().any(|c| c.general_category() == GeneralCategory::Unassigned) {
             return Ok(false);

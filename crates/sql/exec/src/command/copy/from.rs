@@ -10,7 +10,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use base::{Encoding, Oid, Severity, SqlError, SqlResult, SqlState, Tid, sql_err};
+use base::{Oid, Severity, SqlError, SqlResult, SqlState, Tid, sql_err};
 use catalog::{Generated, Identity, RelationKind, Table, TriggerKind};
 use heap::{Chunks, HeapRel, InsertOptions, Writer};
 use parse::Statement;
@@ -21,6 +21,7 @@ use parse::ast::{
 use tuple::Datum;
 use txn::LockMode;
 use types::Call;
+use types::encoding::Passage;
 
 use super::binary;
 use super::encoding::{self, Decoder};
@@ -239,7 +240,7 @@ struct Load<'a> {
     force_null: Vec<bool>,
     target: Target,
     splitter: Splitter<'a>,
-    encoding: Option<Encoding>,
+    passage: Option<Passage>,
     place: Place,
     batch: Vec<Vec<Datum>>,
     /// Line of each row of the batch.
@@ -273,7 +274,7 @@ impl<'a> Load<'a> {
             force_null: forced(Some(table), &options.force_null, &names, "FORCE_NULL")?,
             target,
             splitter: Splitter::new(options),
-            encoding: encoding::of_file(session, options, true)?,
+            passage: encoding::of_file(session, options, true)?,
             place: Place::None,
             batch: Vec::new(),
             lines: Vec::new(),
@@ -305,7 +306,7 @@ impl<'a> Load<'a> {
     fn all(&mut self, source: &mut Source, out: &mut dyn Output) -> SqlResult<()> {
         let format = self.session.format();
         let call = Call::new(&format).with_session(self.session);
-        let mut decoder = self.encoding.map(Decoder::new);
+        let mut decoder = self.passage.map(Decoder::new);
         let mut last = false;
         let mut header = self.options.header;
         loop {
@@ -365,10 +366,10 @@ impl<'a> Load<'a> {
                 let column = &self.table.columns[self.numbers[i]];
                 if let Some(bytes) = reader.field(&mut more)? {
                     self.bytes += bytes.len();
-                    let value = match self.encoding {
+                    let value = match self.passage {
                         None => Cow::Borrowed(bytes),
-                        Some(encoding) => {
-                            types::encoding::from_client(encoding, column.type_oid, bytes, &call)?
+                        Some(passage) => {
+                            types::encoding::from_client(passage, column.type_oid, bytes, &call)?
                         }
                     };
                     let slot = self.slot(i);

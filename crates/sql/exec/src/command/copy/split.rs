@@ -354,7 +354,7 @@ fn unescape(line: &[u8], at: usize, out: &mut Vec<u8>) -> usize {
                 value = value * 8 + d;
                 i += 1;
             }
-            out.push(value as u8);
+            push_byte(value as u8, out);
             return i;
         }
         b'x' if digit(at + 1, 16).is_some() => {
@@ -363,7 +363,7 @@ fn unescape(line: &[u8], at: usize, out: &mut Vec<u8>) -> usize {
                 value = value * 16 + d;
                 i += 1;
             }
-            out.push(value as u8);
+            push_byte(value as u8, out);
             return i;
         }
         b'b' => 8,
@@ -376,6 +376,15 @@ fn unescape(line: &[u8], at: usize, out: &mut Vec<u8>) -> usize {
     };
     out.push(byte);
     at + 1
+}
+
+/// Writes a byte that was told by its number.
+fn push_byte(byte: u8, out: &mut Vec<u8>) {
+    if byte.is_ascii() || !types::text::texts_are_bytes() {
+        out.push(byte);
+    } else {
+        out.extend_from_slice(types::encoding::inside(byte).encode_utf8(&mut [0; 4]).as_bytes());
+    }
 }
 
 /// Appends a value in the format: escaped or quoted as it needs. `None` is NULL. `only`: the line has this column alone.

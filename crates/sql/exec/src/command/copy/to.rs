@@ -1,12 +1,13 @@
 //! COPY TO: a table's or a query's rows as text or bytes.
 
-use base::{Encoding, Oid, SqlResult, sql_err};
+use base::{Oid, SqlResult, sql_err};
 use catalog::{RelationKind, Table};
 use parse::Statement;
 use parse::ast::Copy;
 use tuple::Datum;
 use txn::LockMode;
 use types::Call;
+use types::encoding::Passage;
 
 use super::binary;
 use super::encoding;
@@ -17,8 +18,8 @@ use super::{check_access, column_numbers, forced};
 use crate::command::internal::Internal;
 use crate::command::names;
 use crate::output::Output;
-use crate::session::Session;
 use crate::session::progress::Running;
+use crate::session::Session;
 
 /// Runs it. Returns the number of rows.
 pub(super) fn run(
@@ -69,7 +70,7 @@ struct Writer<'a> {
     types: Vec<Oid>,
     force_quote: Vec<bool>,
     sink: Sink,
-    encoding: Option<Encoding>,
+    passage: Option<Passage>,
     line: Vec<u8>,
     value: Vec<u8>,
     rows: u64,
@@ -87,7 +88,7 @@ impl<'a> Writer<'a> {
     ) -> SqlResult<Writer<'a>> {
         let names: Vec<&str> = columns.iter().map(|c| c.0).collect();
         let force_quote = forced(table, &options.force_quote, &names, "FORCE_QUOTE")?;
-        let encoding = encoding::of_file(session, options, false)?;
+        let passage = encoding::of_file(session, options, false)?;
         let sink = Sink::open(&copy.target, options.format, columns.len(), out)?;
         // The header travels with the first row, or with the trailer if there is none.
         let line = if options.format == Format::Binary { binary::header() } else { Vec::new() };
@@ -95,7 +96,7 @@ impl<'a> Writer<'a> {
         let types = columns.iter().map(|c| c.1).collect();
         let progress = super::progress(session, copy, table.map_or(Oid::INVALID, |table| table.oid));
         let mut writer =
-            Writer { options, types, force_quote, sink, encoding, line, value, rows: 0, bytes: 0, progress };
+            Writer { options, types, force_quote, sink, passage, line, value, rows: 0, bytes: 0, progress };
         if options.header != Header::None {
             for (i, name) in names.iter().enumerate() {
                 writer.field(i, Some(name.as_bytes()), false);
@@ -115,9 +116,9 @@ impl<'a> Writer<'a> {
 
     fn end_line(&mut self, out: &mut dyn Output) -> SqlResult<()> {
         self.line.push(b'\n');
-        if let Some(encoding) = self.encoding {
+        if let Some(passage) = self.passage {
             let mut encoded = Vec::with_capacity(self.line.len());
-            types::encoding::encode(encoding, types::value::str_of(&self.line), &mut encoded)?;
+            passage.encode(types::value::str_of(&self.line), &mut encoded)?;
             self.line = encoded;
         }
         self.send_line(out)
@@ -139,9 +140,9 @@ impl<'a> Writer<'a> {
             self.line.extend_from_slice(&(-1i32).to_be_bytes());
             if !value.is_null() {
                 types::send(type_oid, value, call, &mut self.line)?;
-                if let Some(encoding) = self.encoding {
+                if let Some(passage) = self.passage {
                     let sent = self.line.split_off(start + 4);
-                    let sent = types::encoding::to_client(encoding, type_oid, &sent, call)?;
+                    let sent = types::encoding::to_client(passage, type_oid, &sent, call)?;
                     self.line.extend_from_slice(&sent);
                 }
                 let length = (self.line.len() - start - 4) as i32;

@@ -1,6 +1,6 @@
 //! Encoding and locale of a new database.
 //!
-//! Text is UTF-8, its order is that of the code points, and letters are those of Unicode: what PostgreSQL calls `C.UTF-8`, of the C library or
+//! Text is UTF-8, or bytes (`SQL_ASCII`, see `types::encoding`); its order is that of the code points, and letters are those of Unicode: what PostgreSQL calls `C.UTF-8`, of the C library or
 //! built in. `C` differs from it in what letters beyond ASCII are, which is not told apart yet.
 
 use base::{Encoding, SqlError, SqlResult, sql_err};
@@ -69,7 +69,7 @@ impl Locale {
             letter => {
                 let own = if letter == b'b' { &options.builtin_locale } else { &options.icu_locale };
                 let copied = template.opt_str(d::DATLOCALE).filter(|_| copied == letter).map(str::to_owned);
-                Some(check_locale(letter, own.clone().or(options.locale.clone()).or(copied))?)
+                Some(check_locale(letter, own.clone().or(options.locale.clone()).or(copied), encoding)?)
             }
         };
         let actual = (provider == b'b').then(|| "1".to_owned());
@@ -78,7 +78,7 @@ impl Locale {
         if template.str(d::DATNAME) != "template0" {
             wanted.check_against(template)?;
         }
-        if encoding != UTF8 {
+        if !matches!(encoding, UTF8 | SQL_ASCII) {
             return Err(SqlError::not_supported(format!("server encoding \"{}\"", encoding_name(encoding))));
         }
         Ok(wanted)
@@ -176,7 +176,7 @@ fn check_provider_options(options: &Options, provider: u8) -> SqlResult<()> {
 }
 
 /// The locale of a provider that is not the C library.
-fn check_locale(provider: u8, locale: Option<String>) -> SqlResult<String> {
+fn check_locale(provider: u8, locale: Option<String>, encoding: i32) -> SqlResult<String> {
     let what = if provider == b'b' { "BUILTIN_LOCALE" } else { "ICU_LOCALE" };
     let locale = locale.ok_or_else(|| invalid(format!("LOCALE or {what} must be specified")))?;
     if provider == b'i' {
@@ -184,6 +184,10 @@ fn check_locale(provider: u8, locale: Option<String>) -> SqlResult<String> {
     }
     match locale.as_str() {
         "C" => Ok(locale),
+        "C.UTF-8" | "C.UTF8" if encoding != UTF8 => {
+            let name = encoding_name(encoding);
+            Err(sql_err!(WRONG_OBJECT_TYPE, "encoding \"{name}\" does not match locale \"{locale}\""))
+        }
         "C.UTF-8" | "C.UTF8" => Ok("C.UTF-8".to_owned()),
         "PG_UNICODE_FAST" => {
             Err(SqlError::not_supported("locale \"PG_UNICODE_FAST\" of the builtin provider"))

@@ -29,6 +29,10 @@ pub(super) fn stored(session: &Session, role: &str, given: &str) -> SqlResult<Op
         warn_of_md5(session);
         return Ok(Some(given.to_owned()));
     }
+    if types::encoding::has_bytes(given.as_bytes()) && types::text::texts_are_bytes() {
+        let what = "a password beyond ASCII in a database with the encoding \"SQL_ASCII\"";
+        return Err(SqlError::not_supported(what));
+    }
     let (method, iterations) = {
         let settings = session.settings.borrow();
         let iterations = settings.get(Setting::scram_iterations).as_int();

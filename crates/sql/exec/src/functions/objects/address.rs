@@ -449,7 +449,8 @@ fn missing(class: &ObjectClass, name: &Name) -> SqlError {
     match class.shape.oid {
         catalog if catalog == pg_namespace::TABLE.oid => names::undefined_schema(&name),
         catalog if catalog == pg_collation::TABLE.oid => {
-            undefined(format!("collation \"{name}\" for encoding \"UTF8\" does not exist"))
+            let encoding = types::text::server_encoding().name();
+            undefined(format!("collation \"{name}\" for encoding \"{encoding}\" does not exist"))
         }
         catalog if catalog == catalog::system::pg_database::TABLE.oid => {
             sql_err!(UNDEFINED_DATABASE, "database \"{name}\" does not exist")

@@ -29,8 +29,12 @@ impl Server {
     pub fn new() -> Server {
         let name = format!("stampede-exec-{}-{:x}", std::process::id(), runtime::random_u64());
         let dir = std::env::temp_dir().join(name);
-        let first =
-            BootstrapOptions { superuser: "postgres".into(), password: None, locale: "C.UTF-8".into() };
+        let first = BootstrapOptions {
+            superuser: "postgres".into(),
+            password: None,
+            encoding: base::Encoding::Utf8,
+            locale: "C.UTF-8".into(),
+        };
         initialize(&dir, options(), &first).expect("the cluster can be made");
         let mut server = Server { dir, instance: None, next_pid: AtomicI32::new(1) };
         server.open();

@@ -14,9 +14,11 @@ use base::{SqlError, SqlResult};
 use flate2::Compression;
 use flate2::read::{DeflateDecoder, DeflateEncoder, ZlibDecoder, ZlibEncoder};
 use sha1::Sha1;
+use std::borrow::Cow;
 use std::io::Read;
 use tuple::Datum;
 use types::Call;
+use types::encoding::bytes_of;
 
 use super::cipher::{self, Block};
 use super::{bytes, external, text};
@@ -46,7 +48,8 @@ fn corrupt() -> SqlError {
 pub(in super::super) fn encrypt(cx: &Call<'_>, args: &[Datum], is_text: bool) -> SqlResult<Datum> {
     let options = Options::read(args.get(2).map_or("", |_| text(args, 2)))?;
     let made = key::Made::new(&options)?;
-    let from_password = made.key(bytes(args, 1))?;
+    let from_password = made.key(&bytes_of(bytes(args, 1))?)?;
+    let data = if is_text { bytes_of(bytes(args, 0))? } else { Cow::Borrowed(bytes(args, 0)) };
     let mut message = Vec::new();
     let mut header = made.header();
     let mut session_key = from_password;
@@ -61,7 +64,7 @@ pub(in super::super) fn encrypt(cx: &Call<'_>, args: &[Datum], is_text: bool) ->
     }
     packet::push(&mut message, tag::SYMMETRIC_SESSION, &header);
     let block = options.cipher.block(&session_key)?;
-    let body = data_packets(cx, bytes(args, 0), is_text, &options)?;
+    let body = data_packets(cx, &data, is_text, &options)?;
     match options.integrity {
         true => push_protected(&mut message, &*block, &body)?,
         false => push_plain(&mut message, &*block, &body)?,
@@ -152,7 +155,7 @@ pub(in super::super) fn decrypt(args: &[Datum], want_text: bool) -> SqlResult<Da
         let packet = packet::next(&mut rest)?;
         match packet.tag {
             tag::MARKER => {}
-            tag::SYMMETRIC_SESSION => keys = Some(session_key(&packet.body, bytes(args, 1))?),
+            tag::SYMMETRIC_SESSION => keys = Some(session_key(&packet.body, &bytes_of(bytes(args, 1))?)?),
             tag::PUBLIC_KEY_SESSION => return Err(SqlError::not_supported("OpenPGP with public keys")),
             tag::PROTECTED | tag::ENCRYPTED => {
                 let block = keys.ok_or_else(corrupt)?;
@@ -242,7 +245,7 @@ fn literal(mut packets: &[u8], want_text: bool, options: &Options, depth: u32) -
                 return Ok(Datum::Bytes(data.into()));
             }
             let data = if options.line_ends { without_carriage_returns(data) } else { data.to_vec() };
-            Ok(Datum::Bytes(types::text::check_utf8(&data)?.into()))
+            Ok(Datum::text(&types::encoding::text_of(&data)?))
         }
         _ => Err(corrupt()),
     }

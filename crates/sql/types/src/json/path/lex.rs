@@ -246,7 +246,11 @@ impl<'a> Lexer<'a> {
             return Err(sql_err!(UNTRANSLATABLE_CHARACTER, "unsupported Unicode escape sequence")
                 .detail("\\u0000 cannot be converted to text."));
         }
-        out.push(char::from_u32(code).ok_or_else(|| surrogate_error(false))?);
+        let character = char::from_u32(code).ok_or_else(|| surrogate_error(false))?;
+        if !character.is_ascii() && crate::text::texts_are_bytes() {
+            return Err(crate::encoding::untranslatable_escape());
+        }
+        out.push(character);
         Ok(())
     }
 
