@@ -261,6 +261,49 @@ SELECT n.nspname AS schemaname,
                       AND a.attnum = ANY (s.stxkeys)
                       AND NOT pg_catalog.has_column_privilege(c.oid, a.attnum, 'select'));
 
+-- Statistics of expressions, by the arrays of rows that ANALYZE makes of them.
+CREATE VIEW pg_catalog.pg_stats_ext_exprs AS
+SELECT cn.nspname AS schemaname,
+       c.relname AS tablename,
+       sn.nspname AS statistics_schemaname,
+       s.stxname AS statistics_name,
+       pg_catalog.pg_get_userbyid(s.stxowner) AS statistics_owner,
+       e.expr,
+       d.stxdinherit AS inherited,
+       (e.a).stanullfrac AS null_frac,
+       (e.a).stawidth AS avg_width,
+       (e.a).stadistinct AS n_distinct,
+       CASE 1 WHEN (e.a).stakind1 THEN (e.a).stavalues1 WHEN (e.a).stakind2 THEN (e.a).stavalues2
+              WHEN (e.a).stakind3 THEN (e.a).stavalues3 WHEN (e.a).stakind4 THEN (e.a).stavalues4
+              WHEN (e.a).stakind5 THEN (e.a).stavalues5 END AS most_common_vals,
+       CASE 1 WHEN (e.a).stakind1 THEN (e.a).stanumbers1 WHEN (e.a).stakind2 THEN (e.a).stanumbers2
+              WHEN (e.a).stakind3 THEN (e.a).stanumbers3 WHEN (e.a).stakind4 THEN (e.a).stanumbers4
+              WHEN (e.a).stakind5 THEN (e.a).stanumbers5 END AS most_common_freqs,
+       CASE 2 WHEN (e.a).stakind1 THEN (e.a).stavalues1 WHEN (e.a).stakind2 THEN (e.a).stavalues2
+              WHEN (e.a).stakind3 THEN (e.a).stavalues3 WHEN (e.a).stakind4 THEN (e.a).stavalues4
+              WHEN (e.a).stakind5 THEN (e.a).stavalues5 END AS histogram_bounds,
+       CASE 3 WHEN (e.a).stakind1 THEN (e.a).stanumbers1[1] WHEN (e.a).stakind2 THEN (e.a).stanumbers2[1]
+              WHEN (e.a).stakind3 THEN (e.a).stanumbers3[1] WHEN (e.a).stakind4 THEN (e.a).stanumbers4[1]
+              WHEN (e.a).stakind5 THEN (e.a).stanumbers5[1] END AS correlation,
+       CASE 4 WHEN (e.a).stakind1 THEN (e.a).stavalues1 WHEN (e.a).stakind2 THEN (e.a).stavalues2
+              WHEN (e.a).stakind3 THEN (e.a).stavalues3 WHEN (e.a).stakind4 THEN (e.a).stavalues4
+              WHEN (e.a).stakind5 THEN (e.a).stavalues5 END AS most_common_elems,
+       CASE 4 WHEN (e.a).stakind1 THEN (e.a).stanumbers1 WHEN (e.a).stakind2 THEN (e.a).stanumbers2
+              WHEN (e.a).stakind3 THEN (e.a).stanumbers3 WHEN (e.a).stakind4 THEN (e.a).stanumbers4
+              WHEN (e.a).stakind5 THEN (e.a).stanumbers5 END AS most_common_elem_freqs,
+       CASE 5 WHEN (e.a).stakind1 THEN (e.a).stanumbers1 WHEN (e.a).stakind2 THEN (e.a).stanumbers2
+              WHEN (e.a).stakind3 THEN (e.a).stanumbers3 WHEN (e.a).stakind4 THEN (e.a).stanumbers4
+              WHEN (e.a).stakind5 THEN (e.a).stanumbers5 END AS elem_count_histogram
+  FROM pg_catalog.pg_statistic_ext s
+  JOIN pg_catalog.pg_class c ON c.oid = s.stxrelid
+  LEFT JOIN pg_catalog.pg_statistic_ext_data d ON d.stxoid = s.oid
+  LEFT JOIN pg_catalog.pg_namespace cn ON cn.oid = c.relnamespace
+  LEFT JOIN pg_catalog.pg_namespace sn ON sn.oid = s.stxnamespace
+  JOIN LATERAL (SELECT unnest(pg_catalog.pg_get_statisticsobjdef_expressions(s.oid)) AS expr, unnest(d.stxdexpr) AS a) e
+       ON e.expr IS NOT NULL
+ WHERE pg_catalog.pg_has_role(c.relowner, 'USAGE')
+   AND (NOT c.relrowsecurity OR NOT pg_catalog.row_security_active(c.oid));
+
 CREATE VIEW pg_catalog.pg_user_mappings AS
 SELECT m.oid AS umid,
        s.oid AS srvid,
@@ -295,6 +338,7 @@ GRANT SELECT ON
     pg_catalog.pg_replication_slots,
     pg_catalog.pg_stats,
     pg_catalog.pg_stats_ext,
+    pg_catalog.pg_stats_ext_exprs,
     pg_catalog.pg_user_mappings
     TO PUBLIC;
 
