@@ -13,7 +13,8 @@ use std::sync::Arc;
 use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
 use catalog::change::NewConstraint;
 use catalog::foreign_key::{ForeignKey, ForeignKeyInfo};
-use catalog::{CatalogView, Generated, Index, RelationKind, Table, TypeKind};
+use catalog::system::pg_opclass;
+use catalog::{CatalogView, Generated, Index, RelationKind, RowExt, Table, TypeKind};
 use parse::ast::{ConstraintKind, ForeignKeyAction, ForeignKeyMatch, RangeVar};
 use tuple::Datum;
 use txn::LockMode;
@@ -26,6 +27,9 @@ use super::names::{self, at};
 use super::object_name;
 use crate::session::Session;
 use crate::trigger::foreign_key as queries;
+
+/// The number of equality among a B-tree class's operators.
+const EQUAL: i16 = 3;
 
 /// Most columns of a key.
 const MAX_COLUMNS: usize = 32;
@@ -323,18 +327,13 @@ fn operators(
         (&table.columns[own as usize - 1], &other.columns[referenced as usize - 1]);
     let base = |type_oid| crate::routine::base_type(session, type_oid);
     let (foreign, primary) = (base(own_column.type_oid)?, base(other_column.type_oid)?);
-    for ty in [foreign, primary] {
-        if matches!(session.type_by_oid(ty)?.as_deref(), Some(def) if matches!(def.kind, TypeKind::Like(_))) {
-            let shown = analyze::names::format_type(session, ty, None);
-            return Err(SqlError::not_supported(format!("a foreign key over type {shown}")));
-        }
-    }
     let found = equality(session, primary, foreign)?.zip(equality(session, primary, primary)?);
     if let Some((across, within)) = found {
-        let own = equality(session, foreign, foreign)?.unwrap_or(within);
-        return Ok([across, within, own]);
+        // A referencing value that is cast is compared as what it is cast to.
+        let own = if across == within { None } else { equality(session, foreign, foreign)? };
+        return Ok([across, within, own.unwrap_or(within)]);
     }
-    let words = |type_oid| types::format_type(type_oid, None).unwrap_or_else(|| type_oid.to_string());
+    let words = |type_oid| analyze::names::format_type(session, type_oid, None);
     Err(sql_err!(DATATYPE_MISMATCH, "foreign key constraint \"{name}\" cannot be implemented").detail(format!(
         "Key columns \"{}\" of the referencing table and \"{}\" of the referenced table are of incompatible types: {} and {}.",
         own_column.name,
@@ -355,12 +354,27 @@ fn equality(session: &Session, primary: Oid, foreign: Oid) -> SqlResult<Option<O
         return Ok(Some(operator));
     }
     if primary == foreign {
+        if let Some(def) = session.type_by_oid(primary)?.filter(|def| matches!(def.kind, TypeKind::Like(_))) {
+            return equality_of_class(session, def.oid);
+        }
         let general = general_type(session, primary)?;
         return Ok(general.and_then(|general| named(general, general)));
     }
-    let implicit =
-        types::registry::cast(foreign, primary).is_some_and(|c| c.context == types::CastContext::Implicit);
+    let implicit = types::registry::cast(foreign, primary)
+        .is_some_and(|c| c.context == types::CastContext::Implicit)
+        || session.cast(foreign, primary)?.is_some_and(|cast| cast.context == 'i');
     if implicit { equality(session, primary, primary) } else { Ok(None) }
+}
+
+/// The operator for equality of a user's type: that of its default B-tree class.
+fn equality_of_class(session: &Session, type_oid: Oid) -> SqlResult<Option<Oid>> {
+    let class = super::index::operator_class(session, type_oid, None)?;
+    session.with_reader(|reader| {
+        let Some(row) = reader.operator_class_row(class)? else { return Ok(None) };
+        let input = row.oid(pg_opclass::OPCINTYPE);
+        let member = reader.family_member(row.oid(pg_opclass::OPCFAMILY), false, (EQUAL, input, input))?;
+        Ok(member.map(|(_, operator)| operator))
+    })
 }
 
 /// The pseudo-type whose operators a type uses.
@@ -380,7 +394,7 @@ fn general_type(session: &Session, type_oid: Oid) -> SqlResult<Option<Oid>> {
 pub(super) fn check_rows(session: &Session, constraint: Oid) -> SqlResult<()> {
     let key = info(session, constraint)?;
     let (table, other) = (names::describe(session, key.table)?, names::describe(session, key.foreign.table)?);
-    let text = queries::orphans(&table, &other, &key);
+    let text = queries::orphans(session, &table, &other, &key)?;
     let statement = queries::parsed(&text)?;
     let mut orphan: Option<Vec<Datum>> = None;
     session.see_changes()?;

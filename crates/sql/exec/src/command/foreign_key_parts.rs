@@ -279,7 +279,7 @@ pub(super) fn take_from_partition(session: &Session, child: &Arc<Table>) -> SqlR
 /// Fails if a row refers to one of a partition that is about to go.
 fn check_unreferenced(session: &Session, key: &ForeignKeyInfo, child: &Arc<Table>) -> SqlResult<()> {
     let table = names::describe(session, key.table)?;
-    let text = queries::referring(&table, child, key);
+    let text = queries::referring(session, &table, child, key)?;
     let mut found = None;
     session.see_changes()?;
     Internal::new(session, &queries::parsed(&text)?, &text, &[])?.run(session, &[], &mut |row| {

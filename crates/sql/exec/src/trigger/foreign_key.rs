@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, Tid, sql_err};
 use catalog::foreign_key::ForeignKeyInfo;
-use catalog::{RelationKind, Table, Trigger};
+use catalog::{CatalogView, RelationKind, Table, Trigger, TypeKind};
 use heap::{HeapTuple, View};
 use parse::Statement;
 use rustc_hash::FxHashMap;
@@ -127,9 +127,68 @@ enum Query {
     },
 }
 
+/// How two values of a key are compared, in a statement.
+struct Equality {
+    /// `OPERATOR(schema.name)`
+    operator: String,
+    /// What turns each side into what the operator takes; empty where it takes it as it is.
+    casts: [String; 2],
+}
+
+impl Equality {
+    /// The operator, for values of these types.
+    fn of(session: &Session, operator: Oid, sides: [Oid; 2]) -> SqlResult<Equality> {
+        let missing = || SqlError::internal(format!("cache lookup failed for operator {operator}"));
+        let (schema, name, takes) = match types::registry::operator(operator) {
+            Some(known) => ("pg_catalog".to_owned(), known.name.to_owned(), [known.left, known.right]),
+            None => {
+                let def = session.operator_by_oid(operator)?.ok_or_else(missing)?;
+                let schema = CatalogView::schema_name(session, def.schema)?.ok_or_else(missing)?;
+                (schema, def.name.clone(), [def.left, def.right])
+            }
+        };
+        let mut casts = [String::new(), String::new()];
+        for ((cast, taken), side) in casts.iter_mut().zip(takes).zip(sides) {
+            let own = session.type_by_oid(side)?.is_some_and(|def| matches!(def.kind, TypeKind::Like(_)));
+            if own && taken != side {
+                let def = session.type_by_oid(taken)?.ok_or_else(missing)?;
+                *cast = format!("::{}", analyze::names::qualified(&def.schema_name, &def.name));
+            }
+        }
+        Ok(Equality { operator: format!("OPERATOR({}.{name})", quote_identifier(&schema)), casts })
+    }
+
+    fn between(&self, left: &str, right: &str) -> String {
+        format!("{left}{} {} {right}{}", self.casts[0], self.operator, self.casts[1])
+    }
+}
+
+/// Those of a foreign key's columns: of referenced values with referencing ones, and among referenced ones.
+struct Equalities {
+    across: Vec<Equality>,
+    within: Vec<Equality>,
+}
+
+impl Equalities {
+    fn of(session: &Session, table: &Table, other: &Table, info: &ForeignKeyInfo) -> SqlResult<Equalities> {
+        let mut found = Equalities { across: Vec::new(), within: Vec::new() };
+        let base = |table: &Table, number: i16| {
+            crate::routine::base_type(session, table.columns[number as usize - 1].type_oid)
+        };
+        let [across, within, _] = &info.foreign.equal;
+        for (i, (own, their)) in info.columns.iter().zip(&info.foreign.columns).enumerate() {
+            let (own, their) = (base(table, *own)?, base(other, *their)?);
+            found.across.push(Equality::of(session, across[i], [their, own])?);
+            found.within.push(Equality::of(session, within[i], [their, their])?);
+        }
+        Ok(found)
+    }
+}
+
 /// A foreign key that this session has had to do with.
 struct Known {
     info: ForeignKeyInfo,
+    equal: Equalities,
     /// The referencing table and the referenced one, as the statements were made for them.
     table: Arc<Table>,
     other: Arc<Table>,
@@ -153,7 +212,8 @@ impl Session {
         let missing = || SqlError::internal(format!("cache lookup failed for constraint {constraint}"));
         let info = self.with_reader(|reader| reader.foreign_key(constraint))?.ok_or_else(missing)?;
         let (table, other) = (names::describe(self, info.table)?, names::describe(self, info.foreign.table)?);
-        let known = Rc::new(Known { info, table, other, sources: RefCell::default() });
+        let equal = Equalities::of(self, &table, &other, &info)?;
+        let known = Rc::new(Known { info, equal, table, other, sources: RefCell::default() });
         self.foreign_keys.0.borrow_mut().insert(constraint, known.clone());
         Ok(known)
     }
@@ -427,8 +487,8 @@ impl Known {
         let (columns, foreign) = (&self.info.columns, &self.info.foreign);
         let own_name = |i: usize| column(&self.table, columns[i]);
         let refers = |prefix: &str| {
-            let each = (0..columns.len())
-                .map(|i| format!("${} OPERATOR(pg_catalog.=) {prefix}{}", i + 1, own_name(i)));
+            let each = (self.equal.across.iter().enumerate())
+                .map(|(i, equal)| equal.between(&format!("${}", i + 1), &format!("{prefix}{}", own_name(i))));
             each.collect::<Vec<_>>().join(" AND ")
         };
         let set = |only: &[i16], to: &str| {
@@ -438,8 +498,10 @@ impl Known {
         let only = |on_delete| if on_delete { foreign.delete_columns.as_slice() } else { &[] };
         match query {
             Query::Referenced | Query::CameBack => {
-                let each = (foreign.columns.iter().enumerate())
-                    .map(|(i, c)| format!("x.{} OPERATOR(pg_catalog.=) ${}", column(&self.other, *c), i + 1));
+                let equal = if query == Query::Referenced { &self.equal.across } else { &self.equal.within };
+                let each = (foreign.columns.iter().zip(equal).enumerate()).map(|(i, (c, equal))| {
+                    equal.between(&format!("x.{}", column(&self.other, *c)), &format!("${}", i + 1))
+                });
                 let found = each.collect::<Vec<_>>().join(" AND ");
                 format!("SELECT 1 FROM {other} x WHERE {found} FOR KEY SHARE OF x")
             }
@@ -482,11 +544,13 @@ pub(crate) fn parsed(text: &str) -> SqlResult<Statement> {
 }
 
 /// `pk.a OPERATOR(pg_catalog.=) fk.b`, for each column of a key.
-fn joined(table: &Table, other: &Table, info: &ForeignKeyInfo) -> String {
-    let pairs = info.columns.iter().zip(&info.foreign.columns).map(|(own, their)| {
-        format!("pk.{} OPERATOR(pg_catalog.=) fk.{}", column(other, *their), column(table, *own))
-    });
-    pairs.collect::<Vec<_>>().join(" AND ")
+fn joined(session: &Session, table: &Table, other: &Table, info: &ForeignKeyInfo) -> SqlResult<String> {
+    let equal = Equalities::of(session, table, other, info)?;
+    let pairs =
+        info.columns.iter().zip(&info.foreign.columns).zip(&equal.across).map(|((own, their), equal)| {
+            equal.between(&format!("pk.{}", column(other, *their)), &format!("fk.{}", column(table, *own)))
+        });
+    Ok(pairs.collect::<Vec<_>>().join(" AND "))
 }
 
 fn referring_columns(table: &Table, info: &ForeignKeyInfo) -> Vec<String> {
@@ -494,30 +558,40 @@ fn referring_columns(table: &Table, info: &ForeignKeyInfo) -> Vec<String> {
 }
 
 /// A query for the keys of rows that refer to nothing.
-pub(crate) fn orphans(table: &Table, other: &Table, info: &ForeignKeyInfo) -> String {
+pub(crate) fn orphans(
+    session: &Session,
+    table: &Table,
+    other: &Table,
+    info: &ForeignKeyInfo,
+) -> SqlResult<String> {
     let own = referring_columns(table, info);
     let there: Vec<String> = own.iter().map(|fk| format!("{fk} IS NOT NULL")).collect();
     let separator = if info.foreign.matching == b'f' { " OR " } else { " AND " };
-    format!(
+    Ok(format!(
         "SELECT {} FROM {} fk LEFT OUTER JOIN {} pk ON ({}) WHERE pk.{} IS NULL AND ({}) LIMIT 1",
         own.join(", "),
         rows_of(table),
         rows_of(other),
-        joined(table, other, info),
+        joined(session, table, other, info)?,
         column(other, info.foreign.columns[0]),
         there.join(separator)
-    )
+    ))
 }
 
 /// A query for the keys of rows that refer to some row of a partition.
-pub(crate) fn referring(table: &Table, partition: &Table, info: &ForeignKeyInfo) -> String {
-    format!(
+pub(crate) fn referring(
+    session: &Session,
+    table: &Table,
+    partition: &Table,
+    info: &ForeignKeyInfo,
+) -> SqlResult<String> {
+    Ok(format!(
         "SELECT {} FROM {} fk JOIN {} pk ON ({}) LIMIT 1",
         referring_columns(table, info).join(", "),
         rows_of(table),
         rows_of(partition),
-        joined(table, partition, info)
-    )
+        joined(session, table, partition, info)?
+    ))
 }
 
 /// A partition cannot go: a row refers to it.

@@ -138,8 +138,6 @@ fn citext_is_text_without_regard_to_case() {
     assert_eq!(s.query("select n from u where name > 'ANNA' and name < 'C'"), "2");
     assert_eq!(s.query("select n from u where name like 'B%' or name ~ '^cl'"), "2\n3");
     assert_eq!(s.query("select min(name), max(name), count(distinct name) from u"), "Anna|CLARA|3");
-    let refused = error(&s, "create table o (of citext references u, k int)");
-    assert_eq!(refused.message(), "a foreign key over type citext is not supported yet");
     s.run("create table o (of citext, k int); insert into o values ('BERT', 1), ('Bert', 2)").unwrap();
     for join in ["hashjoin", "mergejoin", "nestloop"] {
         s.run(&format!("set enable_{join} = off")).unwrap();
@@ -165,4 +163,44 @@ fn members_may_be_in_pg_catalog() {
     assert_eq!(s.query("select count(*) from pg_catalog.verify_heapam('pg_class')"), "0");
     s.run("create extension citext schema pg_catalog").unwrap();
     assert_eq!(s.query("select 'A'::citext operator(pg_catalog.=) 'a'::citext"), "t");
+}
+
+#[test]
+fn foreign_keys_compare_citext_as_it_does() {
+    let server = crate::server();
+    let s = server.connect();
+    s.run("create schema x; create extension citext schema x; set search_path = public, x").unwrap();
+    s.run("create table u (name citext primary key, n int); insert into u values ('Anna', 1), ('bert', 2), ('CLARA', 3)")
+        .unwrap();
+    s.run("create table o (of citext references u on update cascade on delete cascade, k int)").unwrap();
+    // Whatever the search path is.
+    s.run("set search_path = public; insert into o values ('BERT', 1), ('Bert', 2), ('anna', 3)").unwrap();
+    let missing = error(&s, "insert into o values ('dora', 4)");
+    assert_eq!(missing.report().detail.as_deref(), Some("Key (of)=(dora) is not present in table \"u\"."));
+    s.run("update u set name = 'BERTA' where n = 2; update u set name = 'ANNA' where n = 1").unwrap();
+    assert_eq!(s.query("select * from o order by k"), "BERTA|1\nBERTA|2\nANNA|3");
+    s.run("delete from u where n = 1").unwrap();
+    assert_eq!(s.query("select * from o order by k"), "BERTA|1\nBERTA|2");
+    s.run("set search_path = public, x; create table p (of citext references u); insert into p values ('clara')").unwrap();
+    // The key is there again, in other letters.
+    s.run("update u set name = 'Clara' where n = 3").unwrap();
+    let referenced = error(&s, "update u set name = 'Clarissa' where n = 3");
+    let detail = "Key (name)=(Clara) is still referenced from table \"p\".";
+    assert_eq!(referenced.report().detail.as_deref(), Some(detail));
+    s.run("create table t (name text primary key); insert into t values ('a'); create table q (of citext references t)").unwrap();
+    s.run("insert into q values ('a')").unwrap();
+    assert_eq!(error(&s, "insert into q values ('A')").code().as_str(), "23503", "as text");
+    let other = error(&s, "create table r (of text references u)");
+    assert_eq!(
+        other.report().detail.as_deref(),
+        Some(
+            "Key columns \"of\" of the referencing table and \"name\" of the referenced table are of incompatible types: text and citext."
+        )
+    );
+    s.run("alter table p drop constraint p_of_fkey; insert into p values ('nobody')").unwrap();
+    assert_eq!(error(&s, "alter table p add foreign key (of) references u").code().as_str(), "23503");
+    assert_eq!(
+        s.query("select conrelid::regclass, conpfeqop[1]::regoperator, conffeqop[1]::regoperator from pg_constraint where contype = 'f' and conrelid in ('q'::regclass, 'o'::regclass) order by 1"),
+        "o|=(citext,citext)|=(citext,citext)\nq|=(text,text)|=(text,text)"
+    );
 }
