@@ -221,3 +221,60 @@ fn plans_of_slow_statements_are_logged() {
     );
     assert_eq!(client.value("select count(*) from pg_settings where name like 'auto\\_explain.%'"), "13");
 }
+
+#[test]
+fn queries_within_utility_statements_are_nested_ones() {
+    let server = with_statements(&[]);
+    let mut client = server.client();
+    run(&mut client, "create table t (a int); insert into t values (1), (20), (30)");
+    let all = |client: &mut Client| {
+        let list = "select toplevel || ' ' || calls || ' ' || rows || ' ' || query from pg_stat_statements \
+                    where query not like '%pg_stat%' order by query collate \"C\", toplevel";
+        column(client, list)
+    };
+    let statements = [
+        "create table made as select a from t where a > 5",
+        "create materialized view seen as select a from t where a > 6",
+        "refresh materialized view seen",
+        "copy (select a from t where a > 7) to stdout",
+        "explain select a from t where a > 8",
+        "explain (analyze, timing off) select a from t where a > 9",
+        "prepare p as select a from t where a > 10",
+        "explain execute p",
+    ];
+    let mut tops = Vec::new();
+    for track in ["top", "all"] {
+        run(
+            &mut client,
+            &format!("set pg_stat_statements.track = '{track}'; select pg_stat_statements_reset()"),
+        );
+        for statement in statements {
+            run(&mut client, statement);
+        }
+        run(
+            &mut client,
+            "begin; declare c cursor for select a from t where a > 11; fetch 1 from c; close c; commit",
+        );
+        run(&mut client, "set pg_stat_statements.track = 'none'");
+        let counted = all(&mut client);
+        run(&mut client, "drop table made; drop materialized view seen; deallocate p");
+        let (top, nested): (Vec<String>, Vec<String>) =
+            counted.into_iter().partition(|line| line.starts_with('t'));
+        if track == "top" {
+            assert!(nested.is_empty(), "{nested:?}");
+            assert!(
+                top.contains(&"true 1 2 create table made as select a from t where a > $1".to_owned()),
+                "{top:?}"
+            );
+            assert!(
+                top.contains(&"true 1 2 copy (select a from t where a > 7) to stdout".to_owned()),
+                "{top:?}"
+            );
+            tops = top;
+        } else {
+            assert_eq!(top, tops, "what is within counts beside, not instead");
+            // The table, the copy, what is shown, with a run and without, and the cursor: they differ in a constant. The view has none.
+            assert_eq!(nested, ["false 6 7 create table made as select a from t where a > $1"]);
+        }
+    }
+}

@@ -272,7 +272,7 @@ struct Kinds {
     fillers: &'static [&'static str],
 }
 
-/// Where PostgreSQL's grammar has expressions, numbers and strings are constants; elsewhere they are options, names or texts of their own.
+/// What PostgreSQL has analysed or evaluated before it tells statements apart has constants; what is kept as it was written has none.
 fn constants_of(statement: &Statement) -> Kinds {
     let of = |literals| Kinds { literals, names_after: &[], fillers: &[] };
     match statement {
@@ -282,20 +282,13 @@ fn constants_of(statement: &Statement) -> Kinds {
         Statement::Deallocate(_) => {
             Kinds { literals: false, names_after: &["deallocate", "prepare"], fillers: &["all", "prepare"] }
         }
+        Statement::Explain { query, .. } => of(!matches!(&**query, Statement::Execute(_))),
+        Statement::CreateTableAs(create) => of(!matches!(&*create.query, Statement::Execute(_))),
         Statement::Set(_)
         | Statement::Call(_)
         | Statement::Execute(_)
-        | Statement::Explain { .. }
         | Statement::DeclareCursor(_)
-        | Statement::CreateTableAs(_)
-        | Statement::CreateTable(_)
-        | Statement::AlterTable(_)
-        | Statement::CreateIndex(_)
-        | Statement::CreateView(_)
-        | Statement::CreateDomain(_)
-        | Statement::AlterDomain(..)
         | Statement::Prepare { .. } => of(true),
-        Statement::Copy(copy) => of(copy.query.is_some()),
         _ => of(false),
     }
 }

@@ -11,6 +11,7 @@
 //! # PostgreSQL counterpart
 //! `commands/createas.c`.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use analyze::{Analyzed, facts};
@@ -28,7 +29,7 @@ use super::storage_parameter::Target;
 use super::{index, matview, names, on_commit, storage_parameter, table, view};
 use crate::counters::Change;
 use crate::cx::Facilities;
-use crate::session::{Arguments, Session};
+use crate::session::{Arguments, Session, Source};
 
 /// Rows that are stored at once.
 const BATCH_ROWS: usize = 1000;
@@ -48,7 +49,8 @@ pub(crate) fn run(
     }
     let mut query = Query::new(session, statement, text, arguments)?;
     let Some(mut load) = query.target(session, statement)? else { return Ok("CREATE TABLE AS".into()) };
-    query.internal.run(session, &query.params, &mut |row| load.put(row))?;
+    let Query { internal, source, params, .. } = &mut query;
+    internal.run_written(session, (source, params), &mut |row| load.put(row))?;
     load.finish().map(|rows| format!("SELECT {rows}"))
 }
 
@@ -68,6 +70,8 @@ pub(crate) fn exists(session: &Session, statement: &CreateTableAs) -> SqlResult<
 /// The query of the statement, planned.
 pub(crate) struct Query {
     pub(crate) internal: Internal,
+    /// What it is read from.
+    pub(crate) source: Rc<Source>,
     pub(crate) params: Vec<Datum>,
     definition: Definition,
 }
@@ -132,7 +136,7 @@ impl Query {
             let column = |c: &plan::ResultColumn| (c.name.to_string(), c.type_oid, c.typmod, Oid::INVALID);
             let result = prepared.statement.result.iter().map(column).collect();
             let definition = Definition { columns: named(session, result, names)?, view: None };
-            return Ok(Query { internal: Internal::of(session, prepared)?, params, definition });
+            return Ok(Query { internal: Internal::of(session, prepared)?, source, params, definition });
         }
         let format = session.format();
         let call = Call::new(&format).with_session(session);
@@ -141,7 +145,8 @@ impl Query {
         let (internal, analyzed) = Internal::analyzed(session, analyze)?;
         let definition = Definition::new(session, statement, &analyzed)?;
         session.check_access(&internal.prepared().needs)?;
-        Ok(Query { internal, params: arguments.values.to_vec(), definition })
+        let source = Source::nested(text, &statement.query, None);
+        Ok(Query { internal, source, params: arguments.values.to_vec(), definition })
     }
 
     /// Makes the table; none WITH NO DATA if no rows are to come.

@@ -10,7 +10,7 @@ use tuple::Datum;
 use types::Call;
 
 use crate::run::{Execution, Prepared, Progress};
-use crate::session::Session;
+use crate::session::{Session, Source};
 use crate::trigger::Events;
 
 /// A planned statement of this session's own.
@@ -99,6 +99,22 @@ impl Internal {
             (txn.statement_snapshot()?, txn.current_command())
         };
         session.with_env(&snapshot, command, |env| self.execution.run(env, params, each))
+    }
+
+    /// The same, of a query that a user wrote: it counts as a statement within the one that runs it.
+    pub(crate) fn run_written(
+        &mut self,
+        session: &Session,
+        (source, params): (&Source, &[Datum]),
+        each: &mut dyn FnMut(&[Datum]) -> SqlResult<()>,
+    ) -> SqlResult<Progress> {
+        let (snapshot, command) = {
+            let mut txn = session.txn.borrow_mut();
+            (txn.statement_snapshot()?, txn.current_command())
+        };
+        session.watch_within((source, params), &mut self.execution, |execution| {
+            session.with_env(&snapshot, command, |env| execution.run(env, params, each))
+        })
     }
 }
 

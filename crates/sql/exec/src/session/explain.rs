@@ -7,6 +7,7 @@
 //! # PostgreSQL counterpart
 //! `commands/explain.c`, `explain_dr.c`.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use base::settings::Setting;
@@ -26,7 +27,7 @@ use super::statement::{Source, Work};
 use super::{Arguments, Session};
 use crate::command::{TableQuery, table_exists};
 use crate::output::{Column, Format, Output, RowEncoder};
-use crate::run::{Execution, Prepared};
+use crate::run::{Execution, Prepared, Progress};
 
 /// The column of the result.
 pub(crate) fn columns(options: &[DefElem]) -> Arc<[Column]> {
@@ -49,6 +50,8 @@ enum Subject<'q> {
 
 struct Explained<'q> {
     prepared: Arc<Prepared>,
+    /// What it is read from.
+    source: Rc<Source>,
     params: Vec<Datum>,
     /// The table that the rows make.
     table: Option<(&'q ast::CreateTableAs, TableQuery)>,
@@ -87,7 +90,10 @@ impl Session {
             Subject::Plan(mut explained) => {
                 let run = match asked.options.analyze {
                     true => Some(self.measure(&mut explained, &asked)?),
-                    false => None,
+                    false => {
+                        self.count_shown(&explained)?;
+                        None
+                    }
                 };
                 self.describe(&explained.prepared, &asked, &planning, run.as_ref())
             }
@@ -102,7 +108,9 @@ impl Session {
         asked: &Asked,
         (text, arguments): (&str, &Arguments<'_>),
     ) -> SqlResult<Subject<'q>> {
-        let of = |prepared, params| Subject::Plan(Box::new(Explained { prepared, params, table: None }));
+        let of = |prepared, source, params| {
+            Subject::Plan(Box::new(Explained { prepared, source, params, table: None }))
+        };
         let (query, of_cursor) = match query {
             Statement::DeclareCursor(declare) => (&declare.query, true),
             query => (query, false),
@@ -110,7 +118,7 @@ impl Session {
         match query {
             Statement::Execute(execute) => {
                 let (source, params) = self.prepared_for_execute(execute, text)?;
-                Ok(of(self.plan_of(&source, &params)?, params))
+                Ok(of(self.plan_of(&source, &params)?, source, params))
             }
             Statement::CreateTableAs(create) => {
                 if table_exists(self, create)? {
@@ -118,7 +126,8 @@ impl Session {
                 }
                 let query = TableQuery::new(self, create, text, arguments)?;
                 let (prepared, params) = (query.internal.prepared().clone(), query.params.clone());
-                Ok(Subject::Plan(Box::new(Explained { prepared, params, table: Some((create, query)) })))
+                let (source, table) = (query.source.clone(), Some((&**create, query)));
+                Ok(Subject::Plan(Box::new(Explained { prepared, source, params, table })))
             }
             query => {
                 let source = match asked.generic {
@@ -134,9 +143,20 @@ impl Session {
                 let planned = self.plan_for(&source, params, Wanted::Exact)?;
                 planned.shared.check_constants()?;
                 self.check_permitted(&planned.shared)?;
-                Ok(of(planned.shared.prepared.clone(), params.to_vec()))
+                Ok(of(planned.shared.prepared.clone(), source, params.to_vec()))
             }
         }
+    }
+
+    /// A query that is shown and not run counts as one that gave no rows.
+    fn count_shown(&self, explained: &Explained<'_>) -> SqlResult<()> {
+        if !self.is_watching() {
+            return Ok(());
+        }
+        let mut execution = Execution::new(&explained.prepared)?;
+        let nothing = Progress { rows: 0, processed: 0, finished: true };
+        let read = (&*explained.source, explained.params.as_slice());
+        self.watch_within(read, &mut execution, |_| Ok(nothing)).map(drop)
     }
 
     /// Runs a plan. Its rows make the table of CREATE TABLE AS, or are thrown away, perhaps after having been encoded.
@@ -157,11 +177,14 @@ impl Session {
         let mut serializer = Serializer::new(self, prepared, asked)?;
         if !nothing {
             let keeps = load.is_some() || asked.serialize.is_none();
-            self.with_env(&snapshot, command, |env| {
-                execution.run(env, &explained.params, &mut |row| match &mut load {
-                    Some(load) => load.put(row),
-                    None if keeps => Ok(()),
-                    None => serializer.row(row),
+            let read = (&*explained.source, explained.params.as_slice());
+            self.watch_within(read, &mut execution, |execution| {
+                self.with_env(&snapshot, command, |env| {
+                    execution.run(env, &explained.params, &mut |row| match &mut load {
+                        Some(load) => load.put(row),
+                        None if keeps => Ok(()),
+                        None => serializer.row(row),
+                    })
                 })
             })?;
         }

@@ -89,6 +89,11 @@ impl Session {
         (watch.is_active() || watch.has_ids()).then_some(*watch)
     }
 
+    /// Whether runs are watched.
+    pub(super) fn is_watching(&self) -> bool {
+        self.watching().is_some_and(|watch| watch.is_active())
+    }
+
     /// A query is about to run.
     #[inline]
     pub(crate) fn watch_run(&self, prepared: &Prepared) -> Option<Box<Watched>> {
@@ -196,6 +201,19 @@ impl Session {
         if watched.explained_from.is_some_and(|from| watched.nanos / 1000 >= from) {
             self.log_plan(watched.nanos, execution, ran);
         }
+    }
+
+    /// The run of a query that another statement has within it, of `source` and with these parameters.
+    pub(crate) fn watch_within(
+        &self,
+        (source, params): (&Source, &[Datum]),
+        execution: &mut Execution,
+        run: impl FnOnce(&mut Execution) -> SqlResult<Progress>,
+    ) -> SqlResult<Progress> {
+        let mut watched = self.watch_run(execution.prepared());
+        let progress = self.watch_part(&mut watched, || run(execution))?;
+        self.end_watch(watched, execution, &Ran { source, shown: None, params });
+        Ok(progress)
     }
 
     fn count(

@@ -19,7 +19,7 @@ use crate::command::internal::Internal;
 use crate::command::names;
 use crate::output::Output;
 use crate::session::progress::Running;
-use crate::session::Session;
+use crate::session::{Session, Source};
 
 /// Runs it. Returns the number of rows.
 pub(super) fn run(
@@ -247,6 +247,7 @@ fn copy_query(
     let mut writer = Writer::open(session, copy, options, (None, &columns), out)?;
     let format = session.format();
     let call = Call::new(&format).with_session(session);
-    internal.run(session, &[], &mut |row| writer.row(row, &call, out))?;
+    let source = Source::nested(text, query, None);
+    internal.run_written(session, (&source, &[]), &mut |row| writer.row(row, &call, out))?;
     writer.finish(out)
 }
