@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::draw::Plot;
 
@@ -60,8 +61,50 @@ impl Table {
             }
             text.push('\n');
         }
+        let _ = writeln!(text, "\n{}", circumstances());
         text
     }
+}
+
+/// When, and on what kind of machine: nothing that names it.
+fn circumstances() -> String {
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let memory = std::fs::read_to_string("/proc/meminfo").ok().and_then(|facts| gibibytes(&facts));
+    let memory = memory.map_or(String::new(), |memory| format!(", {memory} GiB of memory"));
+    format!(
+        "Made on {}: {}, {}, {processors} processors{memory}.",
+        date(seconds / 86_400),
+        std::env::consts::OS,
+        std::env::consts::ARCH
+    )
+}
+
+/// Memory of the machine, by `/proc/meminfo`.
+fn gibibytes(facts: &str) -> Option<u64> {
+    let line = facts.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix(" kB")?.trim().parse().ok()?;
+    Some((kibibytes + (1 << 19)) >> 20)
+}
+
+/// The date so many days after 1970-01-01.
+fn date(mut days: u64) -> String {
+    let is_leap = |year: u64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let mut year = 1970;
+    while days >= 365 + u64::from(is_leap(year)) {
+        days -= 365 + u64::from(is_leap(year));
+        year += 1;
+    }
+    let february = 28 + u64::from(is_leap(year));
+    let mut month = 1;
+    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30] {
+        if days < length {
+            break;
+        }
+        days -= length;
+        month += 1;
+    }
+    format!("{year}-{month:02}-{:02}", days + 1)
 }
 
 /// A value in a table; a dash for none.
@@ -73,4 +116,18 @@ fn cell(value: f64, decimals: usize) -> String {
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len().saturating_sub(1) / 2).copied().unwrap_or(f64::NAN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{date, gibibytes};
+
+    #[test]
+    fn tables_tell_when_and_where_they_were_made() {
+        let of = |days| date(days);
+        assert_eq!([of(0), of(59), of(364), of(365)], ["1970-01-01", "1970-03-01", "1970-12-31", "1971-01-01"]);
+        assert_eq!([of(11_016), of(11_017), of(20_000)], ["2000-02-29", "2000-03-01", "2024-10-04"]);
+        assert_eq!(gibibytes("MemTotal:       16384000 kB\nMemFree: 1 kB\n"), Some(16));
+        assert_eq!(gibibytes("nothing"), None);
+    }
 }
