@@ -331,3 +331,111 @@ fn a_deadlock_with_a_build_is_found() {
         assert_eq!(victims.count(), 1);
     });
 }
+
+/// Every large value is whole, and found by the one index that its TOAST table has.
+fn check_values(client: &mut Client) {
+    assert_eq!(client.value("select count(*) from large where md5(v) <> sum or length(v) < 10000"), "0");
+    let indexes = "select string_agg(concat_ws(' ', c.relname ~ '^pg_toast_[0-9]+_index$', indisvalid, indisready, indislive), ',') \
+                   from pg_class t join pg_index i on indrelid = t.reltoastrelid join pg_class c on c.oid = indexrelid \
+                   where t.relname = 'large'";
+    assert_eq!(client.value(indexes), "t t t t");
+}
+
+/// A table of large values, and its TOAST table's index.
+fn large_values(client: &mut Client) {
+    run(
+        client,
+        &[
+            "create table large (id int primary key, v text, sum text)",
+            "alter table large alter v set storage external",
+            "create function put(k int, seed int) returns void language sql begin atomic \
+             insert into large select k, x, md5(x) from (select repeat(md5(seed::text), 400) as x) s \
+             on conflict (id) do update set v = excluded.v, sum = excluded.sum; end",
+            "select put(g, g) from generate_series(1, 40) g",
+        ],
+    );
+}
+
+#[test]
+fn a_toast_tables_index_is_made_anew_beside_writers() {
+    let server = Server::start(&[]);
+    let (mut one, mut two) = (server.client(), server.client());
+    large_values(&mut one);
+    let file = "select relfilenode from pg_class t join pg_index i on indrelid = t.oid join pg_class c on c.oid = indexrelid \
+                where t.oid = (select reltoastrelid from pg_class where relname = 'large')";
+    let file = file.replace("relfilenode", "c.relfilenode");
+    let before = one.value(&file);
+    // Whoever writes to the table is waited for, and others go on writing and reading meanwhile.
+    run(&mut one, &["begin", "select put(1, 101)"]);
+    thread::scope(|scope| {
+        let build = beside(scope, &server, "reindex table concurrently large");
+        until_waiting(&mut two, "waiting for writers before build");
+        run(
+            &mut two,
+            &["select put(2, 102)", "delete from large where id = 3", "select sum(length(v)) from large"],
+        );
+        run(&mut one, &["commit"]);
+        build.join().unwrap().unwrap();
+    });
+    check_values(&mut one);
+    assert_ne!(one.value(&file), before);
+    let stop = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for seed in 1..=3 {
+            let (server, stop) = (&server, &stop);
+            scope.spawn(move || {
+                let (mut random, mut session) = (Random(seed), server.client());
+                while !stop.load(Ordering::Relaxed) {
+                    let (id, value) = (random.below(40) + 1, random.below(1_000_000));
+                    let statement = match random.below(4) {
+                        0 => format!("delete from large where id = {id}"),
+                        1 => format!("begin; select put({id}, {value}); rollback"),
+                        2 => "select count(*) filter (where md5(v) <> sum) from large".to_owned(),
+                        _ => format!("select put({id}, {value})"),
+                    };
+                    session.query(&statement).unwrap_or_else(|failure| panic!("{statement}: {failure:?}"));
+                }
+            });
+        }
+        let toast = one.value("select reltoastrelid::regclass from pg_class where relname = 'large'");
+        for _ in 0..knob("STAMPEDE_TOAST_REINDEXES", 3) {
+            run(
+                &mut two,
+                &["reindex table concurrently large", &format!("reindex table concurrently {toast}")],
+            );
+            run(&mut two, &[&format!("reindex index concurrently {toast}_index"), "vacuum large"]);
+        }
+        stop.store(true, Ordering::Relaxed);
+    });
+    check_values(&mut one);
+}
+
+#[test]
+fn a_toast_index_that_was_not_finished_can_be_removed() {
+    let server = Server::start(&[]);
+    let (mut one, mut old) = (server.client(), server.client());
+    large_values(&mut one);
+    let toast = one.value("select reltoastrelid::regclass from pg_class where relname = 'large'");
+    run(&mut old, &["begin isolation level repeatable read", "select count(*) from large"]);
+    let statement: &'static str = format!("reindex table concurrently {toast}").leak();
+    thread::scope(|scope| {
+        let build = beside(scope, &server, statement);
+        until("its copy is complete but for old snapshots", || {
+            one.value("select coalesce(max(phase), '') from pg_stat_progress_create_index")
+                == "waiting for old snapshots"
+        });
+        run(
+            &mut one,
+            &["select pg_cancel_backend(pid) from pg_stat_activity where application_name = 'beside'"],
+        );
+        assert!(build.join().unwrap().is_err());
+    });
+    run(&mut old, &["commit"]);
+    // It is maintained as long as it is there.
+    run(&mut one, &["select put(g, g + 1) from generate_series(1, 50) g"]);
+    let left = "select string_agg(indexrelid::regclass::text, ' ') from pg_index where not indisvalid";
+    let copy = one.value(left);
+    assert_eq!(copy, format!("{toast}_index_ccnew"));
+    run(&mut one, &[&format!("drop index {copy}")]);
+    check_values(&mut one);
+}

@@ -357,12 +357,21 @@ impl Reader<'_> {
         let missing = || SqlError::internal(format!("cache lookup failed for TOAST relation {oid}"));
         let by_oid = pg_class::PG_CLASS_OID_INDEX;
         let (_, class) = self.find_one(&pg_class::TABLE, by_oid, &[oid.into()])?.ok_or_else(missing)?;
-        let (_, index) = self
-            .find_one(&pg_index::TABLE, pg_index::PG_INDEX_INDRELID_INDEX, &[oid.into()])?
-            .ok_or_else(missing)?;
-        let index_oid = index.oid(pg_index::INDEXRELID);
-        let (_, index_class) =
-            self.find_one(&pg_class::TABLE, by_oid, &[index_oid.into()])?.ok_or_else(missing)?;
+        let indexes = self.find(&pg_index::TABLE, pg_index::PG_INDEX_INDRELID_INDEX, &[oid.into()])?;
+        let (mut searched, mut others) = (None, Vec::new());
+        for (_, index) in &indexes {
+            let (valid, ready) = (index.bool(pg_index::INDISVALID), index.bool(pg_index::INDISREADY));
+            if !valid && !ready {
+                continue;
+            }
+            let key = [index.oid(pg_index::INDEXRELID).into()];
+            let (_, class) = self.find_one(&pg_class::TABLE, by_oid, &key)?.ok_or_else(missing)?;
+            let btree = Arc::new(open_toast_btree(self.file_of(&class), persistence));
+            match valid && searched.is_none() {
+                true => searched = Some(btree),
+                false => others.push(btree),
+            }
+        }
         let heap = Arc::new(HeapRel::new(HeapDesc {
             file: self.file_of(&class),
             layout: Arc::new(toast_layout()),
@@ -371,8 +380,8 @@ impl Reader<'_> {
             kind,
             toast: None,
         }));
-        let index = Arc::new(open_toast_btree(self.file_of(&index_class), persistence));
-        Ok(Some(open_toast(self.catalog.engine(), oid, heap, index)))
+        let searched = searched.ok_or_else(missing)?;
+        Ok(Some(open_toast(self.catalog.engine(), oid, heap, (searched, others))))
     }
 }
 

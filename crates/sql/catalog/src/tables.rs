@@ -430,9 +430,9 @@ fn open(engine: &Arc<Engine>, shape: &'static SystemTable, file: &dyn Fn(Oid) ->
         .toast
         .is_valid()
         .then(|| Arc::new(open_toast_btree(file(shape.toast_index), Persistence::Permanent)));
-    let toast = toast_index
-        .clone()
-        .map(|index| open_toast(engine, shape.toast, heap(shape.toast, toast_layout(), None), index));
+    let toast = toast_index.clone().map(|index| {
+        open_toast(engine, shape.toast, heap(shape.toast, toast_layout(), None), (index, Vec::new()))
+    });
     let layout = RowLayout::new(shape.columns.iter().map(|c| c.ty.attr).collect());
     let indexes = shape.indexes.iter().map(|index| open_index(file(index.oid), shape, index)).collect();
     OpenTable { engine: engine.clone(), shape, heap: heap(shape.oid, layout, toast), indexes, toast_index }

@@ -35,26 +35,41 @@ pub fn open_toast_btree(file: RelFile, persistence: Persistence) -> BtreeRel {
     })
 }
 
-/// A TOAST table and its index.
-pub fn open_toast(engine: &Arc<Engine>, oid: Oid, rel: Arc<HeapRel>, btree: Arc<BtreeRel>) -> ToastTable {
-    let index = Index { engine: engine.clone(), btree };
+/// A TOAST table and its index; and others that are maintained too, while one is made anew ([`Index::others`]).
+pub fn open_toast(
+    engine: &Arc<Engine>,
+    oid: Oid,
+    rel: Arc<HeapRel>,
+    (btree, others): (Arc<BtreeRel>, Vec<Arc<BtreeRel>>),
+) -> ToastTable {
+    let index = Index { engine: engine.clone(), btree, others };
     ToastTable { oid, rel, index: Arc::new(index) }
 }
 
 struct Index {
     engine: Arc<Engine>,
+    /// What values are found by.
     btree: Arc<BtreeRel>,
+    /// Copies of it that REINDEX CONCURRENTLY makes, or takes out of use: they get all entries and nobody searches them.
+    others: Vec<Arc<BtreeRel>>,
+}
+
+impl Index {
+    fn enter(&self, btree: &BtreeRel, key: &[Datum], tid: Tid) -> HeapResult<()> {
+        let access = self.engine.index_access(Xid::INVALID);
+        // Value numbers are checked for being free when they are drawn, so a unique check would find nothing.
+        match btree::insert(&access, btree, key, tid, UniqueCheck::No).map_err(callback)? {
+            InsertOutcome::Inserted => Ok(()),
+            other => Err(HeapError::Callback(SqlError::internal(format!("unexpected outcome {other:?}")))),
+        }
+    }
 }
 
 impl ToastIndex for Index {
     fn insert(&self, _: &Access<'_>, value_id: u32, seq: i32, tid: Tid) -> HeapResult<()> {
-        let access = self.engine.index_access(Xid::INVALID);
         let key = [Datum::Oid(value_id), Datum::Int4(seq)];
-        // Value numbers are checked for being free when they are drawn, so a unique check would find nothing.
-        match btree::insert(&access, &self.btree, &key, tid, UniqueCheck::No).map_err(callback)? {
-            InsertOutcome::Inserted => Ok(()),
-            other => Err(HeapError::Callback(SqlError::internal(format!("unexpected outcome {other:?}")))),
-        }
+        self.enter(&self.btree, &key, tid)?;
+        self.others.iter().try_for_each(|other| self.enter(other, &key, tid))
     }
 
     fn find(

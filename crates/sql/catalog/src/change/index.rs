@@ -163,6 +163,8 @@ impl Changer<'_> {
         self.edit(&pg_index::TABLE, pg_index::PG_INDEX_INDEXRELID_INDEX, &[index.into()], |row| {
             flags.iter().for_each(|&(flag, value)| row[flag] = Datum::Bool(value));
         })?;
+        // Of a TOAST table's index the table that it belongs to knows.
+        self.touch_owner(index)?;
         self.next_command()
     }
 

@@ -20,7 +20,8 @@
 //!
 //! # Locks
 //! SHARE UPDATE EXCLUSIVE on the table from beginning to end: no other schema change, no VACUUM. That also keeps the root of a HOT chain, once
-//! it is in the index, from being given to another row.
+//! it is in the index, from being given to another row. A TOAST table is read and written by those who have the table locked that it belongs to: that
+//! one's lockers are waited for, and its lock is kept ([`used_through`]).
 //!
 //! # PostgreSQL counterpart and differences
 //! `DefineIndex`, `ReindexRelationConcurrently` of `commands/indexcmds.c`; `validate_index`, `index_drop` of `catalog/index.c`. An index made anew keeps
@@ -59,7 +60,7 @@ const WAITING_BEFORE_DROP: i64 = 9;
 pub(super) fn build(session: &Session, table: Oid, index: Oid) -> SqlResult<()> {
     let progress = session.progress(Lengthy::CreateIndex, table);
     progress.set(index_build::COMMAND, index_build::CREATE_CONCURRENTLY);
-    let _kept = KeptLock::take(session, table, LockMode::ShareUpdateExclusive)?;
+    let _kept = KeptLock::take(session, used_through(session, table)?, LockMode::ShareUpdateExclusive)?;
     fill(session, table, index, &progress)?;
     session.with_changer(|changer| changer.set_index_state(index, true, true))
 }
@@ -68,7 +69,7 @@ pub(super) fn build(session: &Session, table: Oid, index: Oid) -> SqlResult<()> 
 pub(super) fn rebuild(session: &Session, table: &Table, index: &Index) -> SqlResult<()> {
     let progress = session.progress(Lengthy::CreateIndex, table.oid);
     progress.set(index_build::COMMAND, index_build::REINDEX_CONCURRENTLY);
-    let _kept = KeptLock::take(session, table.oid, LockMode::ShareUpdateExclusive)?;
+    let _kept = KeptLock::take(session, used_through(session, table.oid)?, LockMode::ShareUpdateExclusive)?;
     let name = |label| object_name::free_relation(session, table.schema, (&index.name, None, label), false);
     let (new, old) = (name("ccnew")?, name("ccold")?);
     let copy = session.with_changer(|changer| changer.copy_index(index.oid, &new))?;
@@ -77,18 +78,24 @@ pub(super) fn rebuild(session: &Session, table: &Table, index: &Index) -> SqlRes
     retire(session, table.oid, copy, Some(&progress))
 }
 
+/// The table by whose locks this one is used: the table that a TOAST table belongs to, or itself.
+fn used_through(session: &Session, table: Oid) -> SqlResult<Oid> {
+    Ok(session.with_reader(|reader| reader.toast_owner(table))?.unwrap_or(table))
+}
+
 /// Makes a new index complete, and waits until no snapshot is left that might miss rows in it.
 fn fill(session: &Session, table: Oid, index: Oid, progress: &Progress) -> SqlResult<()> {
     progress.set(index_build::INDEX, i64::from(index.0));
+    let locked = used_through(session, table)?;
     session.next_transaction()?;
     progress.set(index_build::PHASE, WAITING_FOR_WRITERS);
-    wait_for_lockers(session, table, LockMode::Share, Some(progress))?;
+    wait_for_lockers(session, locked, LockMode::Share, Some(progress))?;
 
     index_build::build(session, &*reopen(session, table)?, index, Rows::Seen)?;
     session.with_changer(|changer| changer.set_index_state(index, false, true))?;
     session.next_transaction()?;
     progress.set(index_build::PHASE, WAITING_BEFORE_VALIDATION);
-    wait_for_lockers(session, table, LockMode::Share, Some(progress))?;
+    wait_for_lockers(session, locked, LockMode::Share, Some(progress))?;
 
     let described = reopen(session, table)?;
     let limit = session.as_maintainer(described.owner, || validate(session, &described, index, progress))?;
@@ -222,17 +229,18 @@ pub(super) fn drop(session: &Session, table: Oid, index: &Table) -> SqlResult<()
         ));
     }
     session.with_changer(|changer| changer.check_droppable(ObjectAddress::relation(index.oid)))?;
-    let _table = KeptLock::take(session, table, LockMode::ShareUpdateExclusive)?;
+    let _table = KeptLock::take(session, used_through(session, table)?, LockMode::ShareUpdateExclusive)?;
     let _index = KeptLock::take(session, index.oid, LockMode::ShareUpdateExclusive)?;
     retire(session, table, index.oid, None)
 }
 
 /// Takes an index out of use, step by step, and drops it.
 fn retire(session: &Session, table: Oid, index: Oid, progress: Option<&Progress>) -> SqlResult<()> {
+    let locked = used_through(session, table)?;
     let wait = |phase| {
         session.next_transaction()?;
         progress.into_iter().for_each(|progress| progress.set(index_build::PHASE, phase));
-        wait_for_lockers(session, table, LockMode::AccessExclusive, progress)?;
+        wait_for_lockers(session, locked, LockMode::AccessExclusive, progress)?;
         reopen(session, table).map(|_| ())
     };
     session.with_changer(|changer| changer.set_index_invalid(index))?;

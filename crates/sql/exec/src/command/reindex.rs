@@ -83,9 +83,6 @@ impl How {
         if catalog_of(table.oid).is_some() {
             return Err(sql_err!(FEATURE_NOT_SUPPORTED, "cannot reindex system catalogs concurrently"));
         }
-        if table.kind == RelationKind::Toast {
-            return Err(SqlError::not_supported("REINDEX CONCURRENTLY of TOAST tables"));
-        }
         Ok(How { concurrently: table.persistence != 't', ..self })
     }
 }
@@ -270,7 +267,6 @@ fn with_toast(session: &Session, table: &Table, how: How) -> SqlResult<bool> {
         if how.concurrently {
             session.next_transaction()?;
         }
-        let how = How { concurrently: false, ..how };
         if let Some(toast) = how.open(session, table.toast)? {
             done |= indexes(session, &toast, None, how)?;
             exclude_readers(session, &toast, how)?;
@@ -331,9 +327,7 @@ fn beside_writers(session: &Session, table: &Table, only: Option<Oid>, how: How)
     }
     for &oid in &chosen {
         session.next_transaction()?;
-        let Some(table) = inherit::open_child(session, table.oid, LockMode::ShareUpdateExclusive)? else {
-            break;
-        };
+        let Some(table) = how.open(session, table.oid)? else { break };
         let Some(index) = table.indexes.iter().find(|index| index.oid == oid) else { continue };
         index_concurrently::rebuild(session, &table, index)?;
         if how.verbose {
