@@ -283,3 +283,95 @@ fn a_row_that_many_change_comes_to_each_in_turn() {
     assert_eq!(watcher.value("select v from hot"), (CLIENTS + 1).to_string());
     assert_eq!(watcher.value("select count(*) from pg_locks where locktype = 'tuple'"), "0");
 }
+
+/// Sessions wait for each other in rings; in each ring one is told of the deadlock, and no more than one: all others get on.
+#[test]
+fn each_ring_of_sessions_is_broken_once() {
+    let server = Server::start(&["deadlock_timeout=100ms", "max_connections=5000"]);
+    let sessions = knob("STAMPEDE_DEADLOCKED", 60) as usize;
+    let mut watcher = server.client();
+    run(&mut watcher, &["create table t (id int primary key, v int default 0)"]);
+    run(&mut watcher, &[&format!("insert into t select g from generate_series(0, {}) g", sessions - 1)]);
+    // Rings of two, three, up to nine sessions, as long as there are some left.
+    let (mut rings, mut first) = (Vec::new(), 0);
+    for size in (2..10).cycle() {
+        if first + size > sessions {
+            break;
+        }
+        rings.push(first..first + size);
+        first += size;
+    }
+    let mut clients: Vec<Client> = (0..first).map(|_| server.client()).collect();
+    for (id, client) in clients.iter_mut().enumerate() {
+        run(client, &["begin", &format!("update t set v = v + 1 where id = {id}")]);
+    }
+    for ring in &rings {
+        for id in ring.clone() {
+            let next = if id + 1 == ring.end { ring.start } else { id + 1 };
+            let text = format!("update t set v = v + 1 where id = {next}; commit\0");
+            clients[id].send(&message(b'Q', text.as_bytes())).unwrap();
+        }
+    }
+    for ring in &rings {
+        let mut told = 0;
+        for client in &mut clients[ring.clone()] {
+            loop {
+                match client.message().unwrap() {
+                    (b'E', body) => {
+                        assert!(body.windows(6).any(|part| part == b"C40P01"), "{}", body.escape_ascii());
+                        told += 1;
+                    }
+                    (b'Z', _) => break,
+                    _ => {}
+                }
+            }
+        }
+        assert_eq!(told, 1, "a ring of {} sessions", ring.len());
+    }
+    // Each of the others has changed two rows.
+    let changes: usize = rings.iter().map(|ring| 2 * (ring.len() - 1)).sum();
+    assert_eq!(watcher.value("select sum(v) from t"), changes.to_string());
+    let waiting = "select count(*) from pg_locks where not granted";
+    assert_eq!(watcher.value(waiting), "0");
+}
+
+/// A row that INSERT with ON CONFLICT may take back holds others up until that is settled, and not until its transaction ends.
+#[test]
+fn who_meets_a_row_that_may_be_taken_back_waits_for_that_alone() {
+    let server = Server::start(&[]);
+    let (mut holder, mut one, mut two) = (server.client(), server.client(), server.client());
+    run(
+        &mut holder,
+        &[
+            "create sequence calls",
+            // The second time that the one session calls it, when the entry is made, it waits.
+            "create function slow(t text) returns text immutable language plpgsql as 'begin \
+             if current_setting(''my.slow'', true) = ''on'' and nextval(''calls'') % 2 = 0 then \
+             perform pg_advisory_lock(1); perform pg_advisory_unlock(1); end if; return t; end'",
+            "create table u (a int unique, b text)",
+            "create unique index on u (slow(b))",
+            "select pg_advisory_lock(1)",
+        ],
+    );
+    run(&mut one, &["set my.slow = on", "begin"]);
+    let locks = |client: &mut Client| {
+        let list = "select string_agg(mode || ' ' || granted, ', ' order by granted desc) from pg_locks where locktype = 'spectoken'";
+        client.value(&format!("select coalesce(({list}), '')"))
+    };
+    thread::scope(|scope| {
+        let first = scope.spawn(|| one.query("insert into u values (1, 'x') on conflict do nothing"));
+        until("the row is in", || locks(&mut holder) == "ExclusiveLock true");
+        run(&mut holder, &["insert into u values (2, 'x') on conflict (a) do nothing"]);
+        let second = scope.spawn(|| two.query("insert into u values (1, 'y') on conflict (a) do nothing"));
+        until("another waits", || locks(&mut holder) == "ExclusiveLock true, ShareLock false");
+        let waits = "select wait_event_type || ' ' || wait_event from pg_stat_activity where query like '%(1, ''y'')%' and pid <> pg_backend_pid()";
+        assert_eq!(holder.value(waits), "Lock spectoken");
+        run(&mut holder, &["select pg_advisory_unlock(1)"]);
+        first.join().unwrap().unwrap();
+        // The first transaction still runs, but has nothing there any more.
+        second.join().unwrap().unwrap();
+    });
+    assert_eq!(holder.value("select string_agg(a || b, ' ' order by a) from u"), "1y 2x");
+    run(&mut one, &["commit"]);
+    assert_eq!(locks(&mut holder), "");
+}

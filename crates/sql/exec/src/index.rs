@@ -6,6 +6,7 @@ use catalog::view::Table;
 use heap::HeapRel;
 use plan::{IndexExprs, IndexRef};
 use tuple::Datum;
+use txn::{LockMode, LockTag, LockWait};
 
 use crate::compile::{Compiler, Inputs};
 use crate::cx::Cx;
@@ -151,6 +152,7 @@ impl IndexWriter {
     ) -> SqlResult<Option<Tid>> {
         let none = || SqlError::internal(format!("index \"{}\" has no storage", self.index.name));
         let btree = self.index.btree.as_ref().ok_or_else(none)?;
+        let mut settled = None;
         loop {
             runtime::check_interrupts().map_err(crate::error::interrupted)?;
             let outcome = {
@@ -183,6 +185,13 @@ impl IndexWriter {
                 }
                 InsertOutcome::Conflict { tid } => return Ok(Some(tid)),
                 InsertOutcome::WaitFor { tid, .. } if entry == Entry::Attempt => return Ok(Some(tid)),
+                // Its transaction may be about to take the row back. Once it has decided, a row that is there still stays until it ends.
+                InsertOutcome::WaitFor { xid, tid } if settled != Some((xid, tid)) => {
+                    let (mut txn, tag) = (cx.env.txn.borrow_mut(), LockTag::Speculative(xid));
+                    txn.lock(tag, LockMode::Share, LockWait::Block)?;
+                    txn.unlock(tag, LockMode::Share);
+                    settled = Some((xid, tid));
+                }
                 InsertOutcome::WaitFor { xid, .. } => {
                     cx.env.txn.borrow_mut().wait_for(xid).map_err(crate::error::txn)?;
                 }

@@ -246,6 +246,8 @@ impl<P: Hintable> Judge<'_, P> {
         let own = !header.xmin_hinted_committed() && me.is_mine(header.raw_xmin);
         if !own {
             match self.xmin_status(n, header, |xid| txns.is_in_progress(xid))? {
+                // Taken back by who put it in: it is nothing, however that one ends.
+                XidStatus::InProgress if self.is_taken_back(header)? => return Ok(Dirty::Dead),
                 XidStatus::InProgress => return Ok(Dirty::InProgress(header.raw_xmin)),
                 XidStatus::Aborted => return Ok(Dirty::Dead),
                 XidStatus::Committed => {}
@@ -263,6 +265,12 @@ impl<P: Hintable> Judge<'_, P> {
             XidStatus::Aborted => Dirty::Live,
             XidStatus::Committed => Dirty::Dead,
         })
+    }
+
+    /// Whether the very (sub)transaction that made a version has ended it too.
+    fn is_taken_back(&mut self, header: &Header) -> HeapResult<bool> {
+        let ended = !header.xmax_invalid() && !header.lock_only();
+        Ok(ended && self.ender(header)? == header.raw_xmin)
     }
 
     /// What a writer may do with a version. `curcid`: his command; `strength`: the lock that he needs.

@@ -151,6 +151,9 @@ pub enum LockTag {
         session: SessionId,
         local: u32,
     },
+    /// Held by a transaction while it puts in a row that it may take back (INSERT with ON CONFLICT); waited for in share mode by whoever meets the
+    /// row, who need not wait for the transaction's end.
+    Speculative(Xid),
     /// A catalog object that is no relation (`sub` is its column or 0).
     Object {
         database: Oid,
@@ -184,6 +187,7 @@ impl fmt::Display for LockTag {
                 write!(f, "tuple {tid} of relation {relation} of database {database}")
             }
             LockTag::Xid(xid) => write!(f, "transaction {xid}"),
+            LockTag::Speculative(xid) => write!(f, "speculative token of transaction {xid}"),
             LockTag::VirtualXid { session, local } => write!(f, "virtual transaction {}/{local}", session.0),
             LockTag::Object { database, class, object, .. } => {
                 write!(f, "object {object} of class {class} of database {database}")

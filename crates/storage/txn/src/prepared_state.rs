@@ -184,6 +184,7 @@ fn put_lock(out: &mut Vec<u8>, tag: LockTag, mode: LockMode) {
         LockTag::Advisory { database, key1, key2, kind } => {
             (7, [database.0.into(), key1.into(), key2.into(), kind.into()])
         }
+        LockTag::Speculative(xid) => (8, [xid.0, 0, 0, 0]),
     };
     out.extend_from_slice(&[kind, mode as u8]);
     for number in numbers {
@@ -208,6 +209,7 @@ fn get_lock(rest: &mut &[u8]) -> Option<(LockTag, LockMode)> {
         5 => LockTag::VirtualXid { session: crate::SessionId(word(0)?), local: word(1)? },
         6 => LockTag::Object { database, class: Oid(word(1)?), object: Oid(word(2)?), sub: short(3)? },
         7 => LockTag::Advisory { database, key1: word(1)?, key2: word(2)?, kind: short(3)? },
+        8 => LockTag::Speculative(Xid(numbers[0])),
         _ => return None,
     };
     Some((tag, mode))
@@ -256,6 +258,7 @@ mod tests {
             LockTag::VirtualXid { session: crate::SessionId(a), local: b },
             LockTag::Object { database, class: Oid(b), object: Oid(c), sub: d },
             LockTag::Advisory { database, key1: b, key2: c, kind: d },
+            LockTag::Speculative(Xid(u64::from(b) << 20)),
         ]
     }
 

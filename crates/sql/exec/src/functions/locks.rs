@@ -200,6 +200,7 @@ pub(super) fn lock_type(tag: &LockTag) -> &'static str {
         LockTag::Tuple { .. } => "tuple",
         LockTag::Xid(_) => "transactionid",
         LockTag::VirtualXid { .. } => "virtualxid",
+        LockTag::Speculative(_) => "spectoken",
         LockTag::Object { .. } => "object",
         LockTag::Advisory { .. } => "advisory",
     }
@@ -256,7 +257,7 @@ fn lock_row(lock: &LockInfo, owner: Owner) -> Row {
             row[PAGE] = Datum::Int4(tid.block.0 as i32);
             row[TUPLE] = Datum::Int2(tid.offset as i16);
         }
-        LockTag::Xid(xid) => row[XID] = Datum::Oid(xid.0 as u32),
+        LockTag::Xid(xid) | LockTag::Speculative(xid) => row[XID] = Datum::Oid(xid.0 as u32),
         LockTag::VirtualXid { session, local } => {
             row[VIRTUAL_XID] = Datum::text(&format!("{}/{local}", session.0));
         }

@@ -349,7 +349,7 @@ fn slru_number(name: &str) -> u8 {
 }
 
 /// What sessions and loops can be seen waiting for.
-const WAITS: [(&str, &str, &str); 48] = [
+const WAITS: [(&str, &str, &str); 49] = [
     ("Activity", "BgwriterMain", "The background writer pauses between two rounds."),
     ("Activity", "CheckpointerMain", "The checkpointer pauses until a checkpoint may be due."),
     ("Activity", "WalWriterMain", "The log writer pauses between two rounds."),
@@ -407,6 +407,7 @@ const WAITS: [(&str, &str, &str); 48] = [
     ("Lock", "object", "Another session has a conflicting lock on an object that is no relation."),
     ("Lock", "page", "Another session has a conflicting lock on a page of a relation."),
     ("Lock", "relation", "Another session has a conflicting lock on a relation."),
+    ("Lock", "spectoken", "Another session has put in a row that it may take back at once."),
     ("Lock", "transactionid", "A transaction that has an identifier must end first."),
     ("Lock", "tuple", "Another session has a conflicting lock on a row."),
     ("Lock", "virtualxid", "A transaction, with or without an identifier, must end first."),

@@ -7,6 +7,7 @@ use catalog::view::{Column, Generated, Index, Table};
 use heap::{HeapRel, HeapTuple, InsertOptions, LockStrength, Refusal, UpdateOutcome};
 use plan::RelId;
 use tuple::Datum;
+use txn::{LockMode, LockTag, LockWait};
 
 use super::Builder;
 use super::table_scan::tid_datum;
@@ -204,6 +205,32 @@ impl Target {
         arbitrates: impl Fn(&IndexWriter) -> bool,
         cx: &mut Cx<'_>,
     ) -> SqlResult<bool> {
+        let heap = &self.heap;
+        // Who meets a row that may be taken back waits until that is settled.
+        let token = match self.indexes.iter().any(&arbitrates) {
+            true => Some(LockTag::Speculative(cx.xid_for(heap)?)),
+            false => None,
+        };
+        if let Some(tag) = token {
+            cx.env.txn.borrow_mut().lock(tag, LockMode::Exclusive, LockWait::Block)?;
+        }
+        let stored = self.store(row, arbitrates, cx)?;
+        if let Some(tag) = token {
+            cx.env.txn.borrow_mut().unlock(tag, LockMode::Exclusive);
+        }
+        let Some(tid) = stored else { return Ok(false) };
+        cx.count_change(self.table.oid, Change::Insert(1));
+        self.finish_row(row, tid, cx);
+        Ok(true)
+    }
+
+    /// Puts in a row with its entries; `None`: it was taken back.
+    fn store(
+        &self,
+        row: &[Datum],
+        arbitrates: impl Fn(&IndexWriter) -> bool,
+        cx: &mut Cx<'_>,
+    ) -> SqlResult<Option<Tid>> {
         let (heap, values) = (&self.heap, &row[..self.width()]);
         let tid = cx
             .with_writer(heap, |access, writer| {
@@ -217,12 +244,10 @@ impl Target {
             } else if !index.try_insert(&self.table, heap, row, tid, cx)? {
                 cx.with_writer(heap, |access, writer| heap::take_back(access, heap, writer, tid))?
                     .map_err(crate::error::heap)?;
-                return Ok(false);
+                return Ok(None);
             }
         }
-        cx.count_change(self.table.oid, Change::Insert(1));
-        self.finish_row(row, tid, cx);
-        Ok(true)
+        Ok(Some(tid))
     }
 
     /// A live row that has a key of `row` in an index that arbitrates.
