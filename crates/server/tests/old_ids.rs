@@ -4,6 +4,7 @@ mod support;
 #[path = "support/xids.rs"]
 mod xids;
 
+use support::client::message;
 use support::{Client, Server, knob, until};
 use txn::clog::XIDS_PER_PAGE;
 use xids::skip_xids;
@@ -32,14 +33,7 @@ fn files(server: &Server, folder: &str) -> Vec<String> {
 
 /// Locks a row so often, while others hold it too, that its sets fill more than `files` files.
 fn share_rows(holder: &mut Client, locker: &mut Client, files: usize) {
-    run(holder, &["begin", "select * from t where id = 1 for key share"]);
-    run(locker, &["set synchronous_commit = off"]);
-    let many = "do $$ begin for i in 1..1000 loop \
-                perform * from t where id = 1 for key share; commit; end loop; end $$";
-    for _ in 0..(files * PER_FILE).div_ceil(1000) {
-        run(locker, &[many]);
-    }
-    run(holder, &["commit"]);
+    share_sets(holder, locker, (files * PER_FILE).next_multiple_of(1000));
 }
 
 fn oldest(client: &mut Client) -> u64 {
@@ -147,6 +141,95 @@ fn rows_are_right_when_the_server_dies_while_files_go() {
         assert_eq!(one.value("select count(*) || '|' || sum(v) from t"), "100|107");
         assert!(!files(&server, "pg_multixact").contains(&"0000".into()));
     }
+}
+
+/// Sets without number over restarts and crashes: those that somebody needs are there after each, and the files of all others go.
+#[test]
+fn no_set_that_is_needed_is_lost_and_no_other_stays() {
+    let sets = knob("STAMPEDE_MULTIXACTS", 40_000) as usize;
+    let lives = knob("STAMPEDE_MULTIXACT_LIVES", 4) as usize;
+    let mut server = Server::start(&["max_prepared_transactions=3", "max_connections=20"]);
+    let mut one = server.client();
+    run(
+        &mut one,
+        &[
+            "create table t (id int primary key, v int)",
+            "insert into t select i, 0 from generate_series(1, 100) i",
+        ],
+    );
+    let mut made = 0;
+    for life in 0..lives {
+        let (mut one, mut two) = (server.client(), server.client());
+        // Two that share a row over the crash, and one of two that has changed another row.
+        for name in ["a", "b"] {
+            run(
+                &mut one,
+                &[
+                    "begin",
+                    "select * from t where id = 2 for key share",
+                    &format!("prepare transaction '{name}'"),
+                ],
+            );
+        }
+        let row = 10 + life;
+        run(&mut one, &["begin", &format!("select * from t where id = {row} for key share")]);
+        run(&mut two, &[&format!("update t set v = v + 7 where id = {row}")]);
+        run(&mut one, &["commit"]);
+        // Not quite a file at a time, so that files are begun, full and removed in all kinds of places.
+        let share = (sets / lives).max(1);
+        let mut left = share;
+        while left > 0 {
+            let part = left.min(PER_FILE * 3 / 4);
+            share_sets(&mut one, &mut two, part);
+            run(&mut one, &["vacuum"]);
+            left -= part;
+        }
+        made += share;
+        if life % 2 == 0 {
+            run(&mut one, &["checkpoint"]);
+        }
+        match life % 3 {
+            // The server dies while VACUUM goes through the tables.
+            0 => {
+                two.send(&message(b'Q', b"vacuum (freeze)\0")).unwrap();
+                server.signal(9);
+            }
+            1 => server.stop(),
+            _ => server.signal(9),
+        }
+        server.kill_if_running();
+        server.run();
+        let mut one = server.client();
+        let wanted = "select * from t where id = 2 for update nowait";
+        assert_eq!(one.error(wanted), "55P03 could not obtain lock on row in relation \"t\"", "life {life}");
+        let members =
+            "select string_agg(mode, ' ') from pg_get_multixact_members((select xmax from t where id = 2))";
+        assert_eq!(one.value(members), "keysh keysh", "life {life}");
+        let rows = "select count(*) || ' ' || sum(v) from t";
+        assert_eq!(one.value(rows), format!("100 {}", 7 * (life + 1)));
+        assert_eq!(one.value(&format!("select v from t where id = {row} for update")), "7");
+        run(&mut one, &["commit prepared 'a'", "commit prepared 'b'", wanted]);
+        for database in ["template1", "postgres"] {
+            let mut client = server.connect(&[("database", database), ("user", "postgres")]).unwrap();
+            run(&mut client, &["vacuum (freeze)", "checkpoint"]);
+        }
+        until("files of sets that nobody needs are gone", || files(&server, "pg_multixact").len() <= 2);
+    }
+    let reached = oldest(&mut server.client());
+    assert!(reached >= made as u64, "{made} sets were made, and the oldest that may be needed is {reached}");
+}
+
+/// Makes so many sets: a row is locked while another transaction holds it.
+fn share_sets(holder: &mut Client, locker: &mut Client, count: usize) {
+    run(holder, &["begin", "select * from t where id = 1 for key share"]);
+    run(locker, &["set synchronous_commit = off"]);
+    run(
+        locker,
+        &[&format!(
+            "do $$ begin for i in 1..{count} loop perform * from t where id = 1 for key share; commit; end loop; end $$"
+        )],
+    );
+    run(holder, &["commit"]);
 }
 
 /// What must be the same before and after: rows, by the table and by its index, and what became of the transactions in question.
