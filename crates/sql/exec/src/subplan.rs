@@ -130,7 +130,17 @@ fn eval_in(sub: &SubCode, program: &mut SubProgram, rows: Rows<'_>, cx: &mut Cx<
         SubKind::Array { element, nested } => {
             let mut list = Vec::new();
             let mut arrays = Vec::new();
-            while program.node.next(cx)? {
+            loop {
+                if !nested {
+                    let before = list.len();
+                    program.node.append(cx, &mut list)?;
+                    if list.len() > before {
+                        continue;
+                    }
+                }
+                if !program.node.next(cx)? {
+                    break;
+                }
                 let value = program.node.row().first().cloned().unwrap_or_default();
                 match nested {
                     true => types::array::accumulate(&mut arrays, &value)?,

@@ -64,6 +64,11 @@ pub trait AggregateImp: Sync {
     /// Merges the state of other rows of the same group (parallel and spilled aggregation).
     fn combine(&self, cx: &Call, state: &mut AggState, other: AggState) -> SqlResult<()>;
 
+    /// Whether it is the number of rows: its state is [`AggState::Count`].
+    fn counts_rows(&self) -> bool {
+        false
+    }
+
     /// Whether the result is the same whatever the order of rows (float rounding aside), so that DISTINCT or ORDER BY
     /// of the argument may be dropped.
     fn order_matters(&self) -> bool {
@@ -304,6 +309,10 @@ impl AggregateImp for Kind {
             _ => return Err(SqlError::internal("aggregate states of different kinds")),
         }
         Ok(())
+    }
+
+    fn counts_rows(&self) -> bool {
+        matches!(self, Kind::CountStar)
     }
 
     fn order_matters(&self) -> bool {

@@ -90,11 +90,11 @@ struct Wanted {
 
 impl Wanted {
     /// Adds a condition; `false` if nothing can satisfy it.
-    fn add(&mut self, key: &KeyColumn, op: &ScanOp) -> bool {
-        let ScanOp::Any(list) = op else { return self.range.add(key, op) };
+    fn add(&mut self, key: &KeyColumn, op: ScanOp) -> bool {
+        let ScanOp::Any(list) = op else { return self.range.add(key, &op) };
         let order = |a: &Datum, b: &Datum| compare_values(key.compare, a, b);
         match &mut self.list {
-            None => self.list = Some(list.clone()),
+            None => self.list = Some(list),
             Some(old) => old.retain(|old| list.binary_search_by(|new| order(new, old)).is_ok()),
         }
         true
@@ -103,7 +103,9 @@ impl Wanted {
     /// Takes list and range together; `false` if nothing is left.
     fn settle(&mut self, key: &KeyColumn) -> bool {
         if let Some(list) = &mut self.list {
-            list.retain(|value| self.range.holds(key, value));
+            if !self.range.is_all() {
+                list.retain(|value| self.range.holds(key, value));
+            }
             match &list[..] {
                 [] => return false,
                 [one] => {
@@ -126,17 +128,16 @@ impl Wanted {
         self.list.is_some() || self.range.single(key).is_some()
     }
 
-    fn member(&self, key: &KeyColumn, direction: Direction) -> Member {
-        match (&self.list, self.range.single(key)) {
-            (Some(list), _) => {
-                let mut list = list.clone();
+    fn member(self, key: &KeyColumn, direction: Direction) -> Member {
+        match (self.list, self.range.single(key)) {
+            (Some(mut list), _) => {
                 if key.descending != (direction == Direction::Backward) {
                     list.reverse();
                 }
                 Member::Of(list)
             }
             (None, Some(value)) => Member::Of(vec![value.clone()]),
-            (None, None) => Member::In(self.range.clone()),
+            (None, None) => Member::In(self.range),
         }
     }
 }
@@ -307,14 +308,14 @@ impl Bounds {
         !self.empty && within && self.groups.as_ref().is_none_or(|groups| groups.hold_key(desc, values))
     }
 
-    pub fn new(desc: &BtreeDesc, keys: &ScanKeys) -> Bounds {
+    pub fn new(desc: &BtreeDesc, keys: ScanKeys) -> Bounds {
         let mut bounds = Bounds::default();
         bounds.set(desc, keys);
         bounds
     }
 
     /// Makes them those of other conditions.
-    pub fn set(&mut self, desc: &BtreeDesc, conditions: &ScanKeys) {
+    pub fn set(&mut self, desc: &BtreeDesc, conditions: ScanKeys) {
         let keys = &conditions.keys;
         let value = |column: usize| equal_value(column, &keys[column]).cloned().ok_or(());
         let leading = (1..=desc.keys.len()).contains(&keys.len());
@@ -363,7 +364,7 @@ impl Bounds {
         (begin, end)
     }
 
-    fn of_any(desc: &BtreeDesc, ScanKeys { keys, direction }: &ScanKeys) -> Bounds {
+    fn of_any(desc: &BtreeDesc, ScanKeys { keys, direction }: ScanKeys) -> Bounds {
         if keys.is_empty() {
             return Bounds::default();
         }
@@ -375,13 +376,13 @@ impl Bounds {
                 possible = false;
                 continue;
             };
-            possible &= wanted.add(column, &key.op);
+            possible &= wanted.add(column, key.op);
         }
         let mut columns = desc.keys.iter().zip(&mut wanted);
         if !possible || columns.any(|(key, wanted)| !wanted.settle(key)) {
             return Bounds { empty: true, ..Bounds::default() };
         }
-        Bounds::of_wanted(desc, wanted, *direction)
+        Bounds::of_wanted(desc, wanted, direction)
     }
 
     fn of_wanted(desc: &BtreeDesc, wanted: Vec<Wanted>, direction: Direction) -> Bounds {
@@ -393,9 +394,10 @@ impl Bounds {
         let range = wanted.get(members).map(|wanted| &wanted.range);
         let mut bounds = Bounds::default();
         if members > prefix.len() {
-            let members =
-                columns().take(members).map(|(key, wanted)| wanted.member(key, direction)).collect();
-            bounds.groups = Some(Groups::new(direction, members, range.cloned().unwrap_or_default()).into());
+            let behind = range.cloned().unwrap_or_default();
+            let columns = desc.keys.iter().zip(wanted).take(members);
+            let members = columns.map(|(key, wanted)| wanted.member(key, direction)).collect();
+            bounds.groups = Some(Groups::new(desc, direction, members, behind).into());
             return bounds;
         }
         let place = |bound: Option<&(Datum, bool)>, side: bool| {
@@ -446,7 +448,7 @@ pub(crate) mod tests {
     }
 
     fn bounds(desc: &BtreeDesc, keys: &[ScanKey]) -> Bounds {
-        Bounds::new(desc, &forward(keys))
+        Bounds::new(desc, forward(keys))
     }
 
     fn forward(keys: &[ScanKey]) -> ScanKeys {
@@ -491,8 +493,8 @@ pub(crate) mod tests {
         for n in [1, 3, 2] {
             for value in [0, 7] {
                 let keys = equal(n, value);
-                let long = Bounds::of_any(&d, &forward(&keys));
-                kept.set(&d, &forward(&keys));
+                let long = Bounds::of_any(&d, forward(&keys));
+                kept.set(&d, forward(&keys));
                 for short in [&kept, &bounds(&d, &keys)] {
                     assert_eq!(show(short, &d), show(&long, &d));
                     assert!(matches!(short.end, End::Equal) && !short.empty);
@@ -507,9 +509,9 @@ pub(crate) mod tests {
             vec![],
         ];
         for keys in others {
-            kept.set(&d, &forward(&equal(3, 0)));
-            kept.set(&d, &forward(&keys));
-            assert_eq!(show(&kept, &d), show(&Bounds::of_any(&d, &forward(&keys)), &d), "{keys:?}");
+            kept.set(&d, forward(&equal(3, 0)));
+            kept.set(&d, forward(&keys));
+            assert_eq!(show(&kept, &d), show(&Bounds::of_any(&d, forward(&keys)), &d), "{keys:?}");
         }
     }
 

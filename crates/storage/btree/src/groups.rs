@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 use tuple::Datum;
 
 use crate::bounds::{Place, Range};
-use crate::key::{SearchKey, compare_column};
+use crate::key::{IntList, SearchKey, compare_column, gallop};
 use crate::rel::{BtreeDesc, Compare, KeyColumn};
 use crate::scan::Direction;
 
@@ -43,6 +43,8 @@ pub(crate) enum Next {
 pub(crate) struct Groups {
     direction: Direction,
     members: Vec<Member>,
+    /// The values of the only member, if they are integers and nothing is said of the column behind it.
+    ints: Option<IntList>,
     /// What the column behind the members may be.
     behind: Range,
     /// Number of each list's present value.
@@ -55,10 +57,14 @@ pub(crate) struct Groups {
 
 impl Groups {
     /// Before the first of them.
-    pub fn new(direction: Direction, members: Vec<Member>, behind: Range) -> Groups {
+    pub fn new(desc: &BtreeDesc, direction: Direction, members: Vec<Member>, behind: Range) -> Groups {
         let at = vec![0; members.len()];
         let (present, seek) = (SmallVec::new(), Place::default());
-        let mut groups = Groups { direction, members, behind, at, present, seek };
+        let ints = match &members[..] {
+            [Member::Of(list)] if behind.is_all() => IntList::new(&desc.keys[0], list),
+            _ => None,
+        };
+        let mut groups = Groups { direction, members, ints, behind, at, present, seek };
         groups.seek_from(0);
         groups
     }
@@ -77,6 +83,16 @@ impl Groups {
     /// Columns of an entry that tell where it lies.
     pub fn width(&self) -> usize {
         self.members.len() + usize::from(!self.behind.is_all())
+    }
+
+    /// The values of the only member, if that is all that the groups are and they are integers, and the number of the present one.
+    pub fn ints(&self) -> Option<(&IntList, usize)> {
+        self.ints.as_ref().map(|ints| (ints, self.at[0]))
+    }
+
+    /// Makes a later value of the only member the present one: all entries before it have been looked at.
+    pub fn go_to(&mut self, at: usize) {
+        self.be(0, at);
     }
 
     /// Where the next entry is looked for.
@@ -249,20 +265,6 @@ fn neighbour(key: &KeyColumn, value: &Datum, up: bool) -> Option<Datum> {
     })
 }
 
-/// Number of leading values that are `before`, cheap when they are few.
-fn gallop(list: &[Datum], before: impl Fn(&Datum) -> bool) -> usize {
-    let mut step = 1;
-    let mut from = 0;
-    while from < list.len() {
-        let to = (from + step).min(list.len());
-        if !before(&list[to - 1]) {
-            return from + list[from..to - 1].partition_point(&before);
-        }
-        (from, step) = (to, step * 2);
-    }
-    from
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -367,7 +369,7 @@ mod tests {
             rows.sort_by(|a, b| order(&desc, a, b));
             let keys: Vec<ScanKey> = (0..3).flat_map(|column| condition(&mut random, column)).collect();
             let direction = if round % 5 < 2 { Direction::Backward } else { Direction::Forward };
-            let bounds = Bounds::new(&desc, &ScanKeys { keys: keys.clone(), direction });
+            let bounds = Bounds::new(&desc, ScanKeys { keys: keys.clone(), direction });
             let Some(mut groups) = bounds.groups.clone() else { continue };
             walks += 1;
             // What the column behind the group's range says is checked of each entry.

@@ -122,7 +122,7 @@ impl<'a> SearchKey<'a> {
     #[inline]
     fn first_order(&self, node: &Node<'_>, n: OffsetNo) -> Option<Ordering> {
         let int = self.int.as_ref()?;
-        let order = int.value.cmp(&int.stored(node, n)?);
+        let order = int.value.cmp(&int.width.stored(node, n)?);
         Some(if int.descending { order.reverse() } else { order })
     }
 
@@ -205,11 +205,67 @@ pub(crate) struct IntKey {
 }
 
 /// How an integer is stored.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 enum Width {
     Signed4,
     Unsigned4,
     Signed8,
+}
+
+impl Width {
+    /// The first column of an item; `None` if it has none there, or NULL.
+    #[inline]
+    fn stored(self, node: &Node<'_>, n: OffsetNo) -> Option<i64> {
+        let bytes = node.plain_head(n)?;
+        Some(match self {
+            Width::Signed4 => i64::from(i32::from_le_bytes(*bytes.first_chunk()?)),
+            Width::Unsigned4 => i64::from(u32::from_le_bytes(*bytes.first_chunk()?)),
+            Width::Signed8 => i64::from_le_bytes(*bytes),
+        })
+    }
+}
+
+/// Several values of a first key column, all of them integers, in the order of a scan.
+#[derive(Clone, Debug)]
+pub(crate) struct IntList {
+    values: Vec<i64>,
+    width: Width,
+    /// The index has them from the greatest to the least.
+    descending: bool,
+}
+
+impl IntList {
+    /// `None` if one of them is no integer.
+    pub fn new(column: &KeyColumn, list: &[Datum]) -> Option<IntList> {
+        let IntKey { width, descending, .. } = IntKey::new(column, list.first()?)?;
+        let values = list.iter().map(|value| IntKey::new(column, value).map(|int| int.value));
+        Some(IntList { values: values.collect::<Option<_>>()?, width, descending })
+    }
+
+    /// Of a scan that goes forward: from value `at` on, the first that is not before the first column of item `n`, and whether it equals that.
+    /// `None` if there is no such value, or the item has no such column, or NULL there.
+    #[inline]
+    pub fn meet(&self, node: &Node<'_>, n: OffsetNo, at: usize) -> Option<(usize, bool)> {
+        let stored = self.width.stored(node, n)?;
+        let before = |value: &i64| if self.descending { *value > stored } else { *value < stored };
+        let at = at + gallop(self.values.get(at..)?, before);
+        Some((at, *self.values.get(at)? == stored))
+    }
+}
+
+/// Number of leading values that are `before`, cheap when they are few.
+#[inline]
+pub(crate) fn gallop<T>(list: &[T], before: impl Fn(&T) -> bool) -> usize {
+    let mut step = 1;
+    let mut from = 0;
+    while from < list.len() {
+        let to = (from + step).min(list.len());
+        if !before(&list[to - 1]) {
+            return from + list[from..to - 1].partition_point(&before);
+        }
+        (from, step) = (to, step * 2);
+    }
+    from
 }
 
 /// Items from which on a guess is cheaper than halving.
@@ -227,17 +283,6 @@ impl IntKey {
         Some(IntKey { value, width, descending: column.descending })
     }
 
-    /// The first column of an item; `None` if it has none there, or NULL.
-    #[inline]
-    fn stored(&self, node: &Node<'_>, n: OffsetNo) -> Option<i64> {
-        let bytes = node.plain_head(n)?;
-        Some(match self.width {
-            Width::Signed4 => i64::from(i32::from_le_bytes(*bytes.first_chunk()?)),
-            Width::Unsigned4 => i64::from(u32::from_le_bytes(*bytes.first_chunk()?)),
-            Width::Signed8 => i64::from_le_bytes(*bytes),
-        })
-    }
-
     /// Where in `low..high` the key would be.
     #[inline]
     fn guess(&self, node: &Node<'_>, low: OffsetNo, high: OffsetNo) -> Option<OffsetNo> {
@@ -245,8 +290,9 @@ impl IntKey {
             return None;
         }
         // The left-most item of a level's left-most page has no columns.
-        let from = self.stored(node, low).or_else(|| self.stored(node, low + 1))?;
-        let to = self.stored(node, if node.op.rightmost() { high - 1 } else { 1 })?;
+        let stored = |n| self.width.stored(node, n);
+        let from = stored(low).or_else(|| stored(low + 1))?;
+        let to = stored(if node.op.rightmost() { high - 1 } else { 1 })?;
         let share = (self.value as f64 - from as f64) / (to as f64 - from as f64);
         // Not a number if both are equal; the cast makes that zero.
         Some(low + (share.clamp(0.0, 1.0) * f64::from(high - 1 - low)) as OffsetNo)

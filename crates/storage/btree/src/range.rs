@@ -52,7 +52,7 @@ impl ScanRange {
 }
 
 /// The keys that satisfy conditions; none if they contradict each other.
-pub fn key_range(rel: &Arc<BtreeRel>, keys: &ScanKeys) -> Option<Arc<dyn KeyRange>> {
+pub fn key_range(rel: &Arc<BtreeRel>, keys: ScanKeys) -> Option<Arc<dyn KeyRange>> {
     let bounds = Bounds::new(&rel.desc, keys);
     (!bounds.empty).then(|| Arc::new(ScanRange::new(rel.clone(), bounds)) as Arc<dyn KeyRange>)
 }
@@ -122,7 +122,7 @@ mod tests {
     }
 
     fn bounds(rel: &BtreeRel, keys: &[ScanKey]) -> Bounds {
-        Bounds::new(&rel.desc, &ScanKeys { keys: keys.to_vec(), direction: Direction::Forward })
+        Bounds::new(&rel.desc, ScanKeys { keys: keys.to_vec(), direction: Direction::Forward })
     }
 
     fn range(rel: &Arc<BtreeRel>, keys: &[ScanKey]) -> ScanRange {

@@ -141,17 +141,20 @@ impl Leaf {
         (from, to): (OffsetNo, OffsetNo),
         want_values: bool,
     ) -> Check<()> {
-        for at in from..to {
-            let Some(item) = node.live_item(at)? else { continue };
-            let start = self.bytes.len() as u32;
-            if want_values {
-                // Without the list, so that the bytes are those of a plain item.
-                self.bytes.extend_from_slice(item.key_part()?);
-            }
-            let end = self.bytes.len() as u32;
-            for i in 0..item.tid_count() {
-                self.entries.push(Entry { tid: item.tid(i)?, at, start, end });
-            }
+        (from..to).try_for_each(|at| self.copy_item(node, at, want_values))
+    }
+
+    #[inline]
+    fn copy_item(&mut self, node: &Node<'_>, at: OffsetNo, want_values: bool) -> Check<()> {
+        let Some(item) = node.live_item(at)? else { return Ok(()) };
+        let start = self.bytes.len() as u32;
+        if want_values {
+            // Without the list, so that the bytes are those of a plain item.
+            self.bytes.extend_from_slice(item.key_part()?);
+        }
+        let end = self.bytes.len() as u32;
+        for i in 0..item.tid_count() {
+            self.entries.push(Entry { tid: item.tid(i)?, at, start, end });
         }
         Ok(())
     }
@@ -181,10 +184,10 @@ impl Scan {
     /// index-only scans (which trust the visibility map instead of looking at the row) and by scans under other than MVCC snapshots.
     pub fn new(rel: Arc<BtreeRel>, keys: ScanKeys, want_values: bool, keep_pin: bool) -> Scan {
         Scan {
-            bounds: Bounds::new(&rel.desc, &keys),
+            direction: keys.direction,
+            bounds: Bounds::new(&rel.desc, keys),
             keep_pin: keep_pin || rel.desc.persistence != Persistence::Permanent,
             rel,
-            direction: keys.direction,
             want_values,
             searches: 0,
             leaf: Leaf::default(),
@@ -195,10 +198,10 @@ impl Scan {
     }
 
     /// Starts again with other conditions, keeping allocations.
-    pub fn rescan(&mut self, access: &Access<'_>, keys: &ScanKeys) {
+    pub fn rescan(&mut self, access: &Access<'_>, keys: ScanKeys) {
         self.finish(access);
-        self.bounds.set(&self.rel.desc, keys);
         self.direction = keys.direction;
+        self.bounds.set(&self.rel.desc, keys);
     }
 
     /// The keys that the scan is going to read, for a serializable transaction to lock; none if it reads none. From now on the scan knows where it is.
@@ -277,6 +280,16 @@ impl Scan {
             if !more {
                 return Ok(None);
             }
+        }
+    }
+
+    /// Goes on by so many entries of those that are [`Scan::upcoming`].
+    #[inline]
+    pub fn pass(&mut self, count: usize) {
+        let leaf = &mut self.leaf;
+        match self.direction {
+            Direction::Forward => leaf.position = (leaf.position + count).min(leaf.entries.len()),
+            Direction::Backward => leaf.position = leaf.position.saturating_sub(count).max(1),
         }
     }
 
@@ -445,11 +458,18 @@ impl Scan {
             Some(key) => key.search(node)?,
             None => node.first(),
         };
-        let (start, mut steps) = (from, 0);
+        let (mut start, mut steps) = (from, 0);
         loop {
             let on_page = from <= node.max();
             steps += 1;
             let dense = is_dense(steps, from - start);
+            if dense && on_page {
+                let to = self.copy_listed(node, groups, from)?;
+                if to > from {
+                    (from, start, steps) = (to, to, 0);
+                    continue;
+                }
+            }
             // Behind the last item, the high key tells what the next leaf may begin with.
             let Some(item) = (if on_page { Some(node.item(from)?) } else { node.high_key()? }) else { break };
             self.scratch.clear();
@@ -485,6 +505,26 @@ impl Scan {
             from = to;
         }
         Ok(())
+    }
+
+    /// Copies what a list of integers names, item by item, until many in turn are not wanted; where it goes on. The same item as before if there is no such list,
+    /// or nothing is to be found by it.
+    fn copy_listed(&mut self, node: &Node<'_>, groups: &mut Groups, from: OffsetNo) -> Check<OffsetNo> {
+        let Some((list, first)) = groups.ints() else { return Ok(from) };
+        let (mut at, mut n, mut wanted) = (first, from, from);
+        while n <= node.max() && n - wanted < MOST_UNWANTED {
+            let Some((found, equal)) = list.meet(node, n, at) else { break };
+            at = found;
+            if equal {
+                self.leaf.copy_item(node, n, self.want_values)?;
+                wanted = n + 1;
+            }
+            n += 1;
+        }
+        if at > first {
+            groups.go_to(at);
+        }
+        Ok(n)
     }
 
     /// The same from right to left.
@@ -667,6 +707,9 @@ impl Scan {
 fn is_dense(steps: OffsetNo, passed: OffsetNo) -> bool {
     steps > 8 && passed < 4 * steps
 }
+
+/// Items in turn that are looked at though none of them is wanted.
+const MOST_UNWANTED: OffsetNo = 32;
 
 /// What a scan says of items that do not lie where their order puts them.
 const DISORDER: &str = "items are out of order";

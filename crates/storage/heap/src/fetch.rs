@@ -9,8 +9,8 @@
 //! between calls.
 
 use base::{BlockNo, Fork, OffsetNo, Tid, Xid};
-use buffer::{BufferError, Pin, SharedPage, Tag};
-use page::LpFlags;
+use buffer::{BufferError, Pin, Tag};
+use page::{LpFlags, PageBytes};
 use smgr::SmgrError;
 use txn::{Transaction, TxnSystem};
 
@@ -20,7 +20,7 @@ use crate::prune::{looks_prunable, prune_opt};
 use crate::rel::{Access, HeapRel, View};
 use crate::row::{HeapTuple, TupleRef};
 use crate::serial::note_version;
-use crate::visibility::{Dirty, Judge, ender};
+use crate::visibility::{Dirty, Hintable, Judge, ender};
 
 /// What a fetch by an index entry found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +36,6 @@ pub enum Fetched {
 /// Members of a HOT chain in order.
 struct Chain<'a> {
     txns: &'a TxnSystem,
-    page: &'a SharedPage<'a>,
     bases: Bases,
     next: OffsetNo,
     is_root: bool,
@@ -46,19 +45,19 @@ struct Chain<'a> {
 }
 
 impl<'a> Chain<'a> {
-    fn new(txns: &'a TxnSystem, page: &'a SharedPage<'a>, root: OffsetNo) -> Chain<'a> {
+    fn new(txns: &'a TxnSystem, page: &PageBytes, root: OffsetNo) -> Chain<'a> {
         let steps = page::max_offset(page) + 1;
-        Chain { txns, page, bases: Bases::of(page), next: root, is_root: true, expected_xmin: None, steps }
+        Chain { txns, bases: Bases::of(page), next: root, is_root: true, expected_xmin: None, steps }
     }
 
-    /// The next member. Index entries never lead to heap-only tuples but through their root.
+    /// The next member, on the page that it began with. Index entries never lead to heap-only tuples but through their root.
     #[inline]
-    fn next(&mut self) -> Option<(OffsetNo, Header)> {
-        let mut lp = page::line_pointer(self.page, self.next)?;
+    fn next(&mut self, page: &PageBytes) -> Option<(OffsetNo, Header)> {
+        let mut lp = page::line_pointer(page, self.next)?;
         let mut direct = self.is_root;
         if lp.flags == LpFlags::Redirect && self.is_root {
             self.next = lp.offset;
-            lp = page::line_pointer(self.page, self.next)?;
+            lp = page::line_pointer(page, self.next)?;
             direct = false;
         }
         self.is_root = false;
@@ -67,7 +66,7 @@ impl<'a> Chain<'a> {
             return None;
         }
         let n = self.next;
-        let header = Header::read(page::item(self.page, n)?, self.bases)?;
+        let header = Header::read(page::item_at(page, lp)?, self.bases)?;
         if direct && header.is_heap_only() || self.expected_xmin.is_some_and(|xmin| xmin != header.raw_xmin) {
             return None;
         }
@@ -102,8 +101,11 @@ pub fn fetch(
     pin.prefetch(page::slot(tid.offset));
     let page = pin.shared();
     let prunable = looks_prunable(access.txns, rel, &page);
-    let (found, n, bytes) = find_on(access, rel, view, &page, tid)?;
-    if found == Fetched::Visible {
+    let mut judge = Judge { txns: access.txns, page: &page };
+    let (found, version) = find_on(access, rel, view, &mut judge, tid)?;
+    if let Some((n, _)) = version
+        && let Some(bytes) = page::item(&page, n)
+    {
         out.fill(Tid::new(tid.block, n), Bases::of(&page), bytes);
     }
     drop(page);
@@ -121,6 +123,7 @@ pub struct FetchedRows {
     /// What was found for each, its place, and where its bytes end; they begin where those of the one before end.
     found: Vec<(Fetched, OffsetNo, u32)>,
     bytes: Vec<u8>,
+    pub(crate) locked: usize,
 }
 
 impl FetchedRows {
@@ -129,12 +132,12 @@ impl FetchedRows {
         FetchedRows::default()
     }
 
-    /// How many were asked for.
+    /// How many were looked for.
     pub fn len(&self) -> usize {
         self.found.len()
     }
 
-    /// Whether none was asked for.
+    /// Whether none was looked for.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
@@ -143,15 +146,40 @@ impl FetchedRows {
     pub fn clear(&mut self) {
         self.found.clear();
         self.bytes.clear();
+        self.locked = 0;
     }
 
-    /// What was found of the one with this number, and its version if it is visible.
+    /// What was found of the one with this number.
+    #[inline]
+    pub fn found(&self, number: usize) -> Fetched {
+        self.found.get(number).map_or(Fetched::Invisible, |found| found.0)
+    }
+
+    /// The same, and its version if it is visible and was copied.
     pub fn get(&self, number: usize) -> (Fetched, Option<TupleRef<'_>>) {
         let Some(&(found, n, end)) = self.found.get(number) else { return (Fetched::Invisible, None) };
         let start = number.checked_sub(1).map_or(0, |before| self.found[before].2);
         let bytes = &self.bytes[start as usize..end as usize];
         let visible = found == Fetched::Visible;
         (found, visible.then(|| TupleRef::new(Tid::new(self.block, n), bytes, self.bases)).flatten())
+    }
+
+    /// Of so many, the first ones, all that are visible were locked besides.
+    pub fn locked(&self) -> usize {
+        self.locked
+    }
+
+    /// Those that follow are of this page.
+    pub(crate) fn begin(&mut self, block: BlockNo, page: &PageBytes) {
+        self.clear();
+        (self.block, self.bases) = (block, Bases::of(page));
+    }
+
+    /// Adds what was found, with the bytes of the version.
+    #[inline]
+    pub(crate) fn push(&mut self, found: Fetched, n: OffsetNo, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+        self.found.push((found, n, self.bytes.len() as u32));
     }
 }
 
@@ -163,15 +191,15 @@ pub fn fetch_rows(
     (block, roots): (BlockNo, &[OffsetNo]),
     out: &mut FetchedRows,
 ) -> HeapResult<()> {
-    out.clear();
     let pin = access.pool.read(heap_tag(rel, block))?;
     let page = pin.shared();
     let prunable = looks_prunable(access.txns, rel, &page);
-    (out.block, out.bases) = (block, Bases::of(&page));
+    out.begin(block, &page);
+    let mut judge = Judge { txns: access.txns, page: &page };
     for &root in roots {
-        let (found, n, bytes) = find_on(access, rel, view, &page, Tid::new(block, root))?;
-        out.bytes.extend_from_slice(bytes);
-        out.found.push((found, n, out.bytes.len() as u32));
+        let (found, version) = find_on(access, rel, view, &mut judge, Tid::new(block, root))?;
+        let n = version.map_or(0, |(n, _)| n);
+        out.push(found, n, page::item(&page, n).unwrap_or_default());
     }
     drop(page);
     if prunable {
@@ -180,27 +208,26 @@ pub fn fetch_rows(
     Ok(())
 }
 
-/// The visible version, its place and its bytes; no bytes if there is none.
+/// The visible version: its place and its header; none if there is none.
 #[inline]
-fn find_on<'p>(
+pub(crate) fn find_on<P: Hintable>(
     access: &Access<'_>,
     rel: &HeapRel,
     view: &View<'_>,
-    page: &'p SharedPage<'_>,
+    judge: &mut Judge<'_, P>,
     tid: Tid,
-) -> HeapResult<(Fetched, OffsetNo, &'p [u8])> {
-    let mut judge = Judge { txns: access.txns, page };
-    let mut chain = Chain::new(access.txns, page, tid.offset);
+) -> HeapResult<(Fetched, Option<(OffsetNo, Header)>)> {
+    let mut chain = Chain::new(access.txns, judge.page.page(), tid.offset);
     let mut all_dead = true;
     let serial = rel.serial(view.me);
-    while let Some((n, mut header)) = chain.next() {
+    while let Some((n, mut header)) = chain.next(judge.page.page()) {
         let sees = judge.sees(n, &mut header, view)?;
         if let Some(serial) = &serial {
             let place = (rel, Tid::new(tid.block, n));
             note_version(serial, access.txns, place, &header, (view.me, sees), true)?;
         }
-        if sees && let Some(bytes) = page::item(page, n) {
-            return Ok((Fetched::Visible, n, bytes));
+        if sees {
+            return Ok((Fetched::Visible, Some((n, header))));
         }
         all_dead = all_dead && judge.surely_dead(n, &mut header, rel.desc.kind)?;
         if !chain.follow(&header)? {
@@ -210,7 +237,7 @@ fn find_on<'p>(
     if view.snapshot.lost_page(rel.desc.file, tid.block) {
         return Err(HeapError::SnapshotTooOld);
     }
-    Ok((if all_dead { Fetched::AllDead } else { Fetched::Invisible }, 0, &[]))
+    Ok((if all_dead { Fetched::AllDead } else { Fetched::Invisible }, None))
 }
 
 /// The page of a place that a user may have made up; `None` if the file ends before it.
@@ -297,7 +324,7 @@ pub fn unique_liveness(
     let mut judge = Judge { txns: access.txns, page: &page };
     let mut chain = Chain::new(access.txns, &page, tid.offset);
     let mut all_dead = true;
-    while let Some((n, mut header)) = chain.next() {
+    while let Some((n, mut header)) = chain.next(&page) {
         match judge.dirty(n, &mut header, me)? {
             Dirty::Live => return Ok(Liveness::Live { tid: Tid::new(tid.block, n) }),
             Dirty::InProgress(xid) => return Ok(Liveness::InProgress(xid)),

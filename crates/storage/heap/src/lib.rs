@@ -60,7 +60,7 @@ pub use fetch::{
 pub use insert::{InsertOptions, insert, multi_insert};
 pub use latest::fetch_latest;
 pub use lock::{Wanted, lock_later, lock_tuple};
-pub use lock_rows::{KnownHolders, lock_rows};
+pub use lock_rows::{KnownHolders, fetch_and_lock_rows, lock_rows};
 pub use prune::prune_opt;
 pub use rel::{Access, Chunks, HeapDesc, HeapRel, View, Writer};
 pub use row::{HeapTuple, TupleRef};

@@ -157,8 +157,9 @@ pub(crate) fn write_lock(
     (kind, log): (u8, &[u8]),
     change: impl FnOnce(&mut PageBytes) -> OpResult<()>,
 ) -> OpResult<()> {
-    let mut maps = if ops::is_all_visible(page) {
-        MapGuards::latch([(map, VmChange { block: page.tag().block, bits: vm::ALL_VISIBLE })])
+    let block = page.tag().block;
+    let mut maps = if ops::is_all_visible(page) && map.bits(block) & vm::ALL_FROZEN != 0 {
+        MapGuards::latch([(map, VmChange { block, bits: vm::ALL_VISIBLE })])
     } else {
         MapGuards::none()
     };

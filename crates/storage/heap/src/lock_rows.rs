@@ -3,7 +3,7 @@
 //!
 //! It takes those rows only that are to be had for nothing: nobody is in the way, and nobody has changed them. At the first other one it
 //! stops, so that rows are locked in the order in which they are asked for; that one is for [`crate::lock_tuple`], and whoever asks comes back
-//! with the rest.
+//! with the rest. Who looks for rows by an index, and wants to lock all that he sees, finds and locks them in one go ([`fetch_and_lock_rows`]).
 //!
 //! # What is known
 //! A transaction that locks many rows meets the same holders again and again. Once it has found out what they leave to it, a row that they
@@ -29,14 +29,16 @@ use rustc_hash::FxHashMap;
 use txn::{LockStrength, MemberStatus};
 
 use crate::error::HeapResult;
-use crate::fetch::heap_tag;
+use crate::fetch::{FetchedRows, find_on, heap_tag};
 use crate::header::{Bases, Header, infomask, infomask2, read_header};
 use crate::lock::{combine, write_lock};
 use crate::ops::{self, RowLock};
 use crate::place::{make_fit, make_multi_fit};
+use crate::prune::{looks_prunable, prune_opt};
 use crate::records::{info, put_row_locks};
-use crate::rel::{Access, HeapRel, Writer};
+use crate::rel::{Access, HeapRel, View, Writer};
 use crate::update::{Look, corrupt, look};
+use crate::visibility::Judge;
 use crate::vm::{VmCursor, latch_covered};
 
 /// Most holders that are remembered.
@@ -57,12 +59,21 @@ pub struct KnownHolders {
     /// Who asks, and for what.
     asks: Option<(Xid, LockStrength)>,
     verdicts: FxHashMap<(Xid, u32), Verdict>,
+    /// Empty between two calls: memory that is used again.
+    locks: Vec<(RowLock, OffsetNo)>,
+    log: Vec<u8>,
 }
 
 /// What of a header says who holds the version.
+#[inline]
 fn key(header: &Header) -> (Xid, u32) {
-    let (bits, bits2) = (header.infomask & infomask::XMAX_BITS, header.infomask2 & infomask2::XMAX_BITS);
-    (header.raw_xmax, u32::from(bits) << 16 | u32::from(bits2))
+    (header.raw_xmax, bits_key(header.infomask, header.infomask2))
+}
+
+/// The bits of both masks that say what `xmax` is.
+#[inline]
+fn bits_key(infomask: u16, infomask2: u16) -> u32 {
+    u32::from(infomask & infomask::XMAX_BITS) << 16 | u32::from(infomask2 & infomask2::XMAX_BITS)
 }
 
 impl KnownHolders {
@@ -80,6 +91,9 @@ impl KnownHolders {
     }
 
     fn serve(&mut self, xid: Xid, strength: LockStrength) {
+        // What an error has left.
+        self.locks.clear();
+        self.log.clear();
         if self.asks != Some((xid, strength)) || self.verdicts.len() >= KNOWN {
             self.asks = Some((xid, strength));
             self.verdicts.clear();
@@ -112,37 +126,93 @@ pub fn lock_rows(
     let mut page = latch_covered(access, rel, &pin, &mut map)?;
     make_fit(access, rel, &mut page, writer.xid)?;
     let locker = PageLocker { access, rel, writer, strength };
-    let mut locks = Vec::with_capacity(places.len());
     let mut done = 0;
     for &offset in places {
-        match locker.verdict(&mut page, Tid::new(block, offset), known)? {
-            None => break,
-            Some(Verdict::Mine) => {}
-            Some(Verdict::Free(lock)) => locks.push((lock, offset)),
+        let normal = page::line_pointer(&page, offset).is_some_and(|lp| lp.flags == LpFlags::Normal);
+        let Some(header) = read_header(&page, offset).filter(|_| normal) else { break };
+        if !locker.judge(&mut page, Tid::new(block, offset), &header, known)? {
+            break;
         }
         done += 1;
     }
-    if locks.is_empty() || locker.write(&mut page, &map, block, &mut locks)? { Ok(done) } else { Ok(0) }
+    Ok(if locker.write(&mut page, &map, block, known)? { done } else { 0 })
+}
+
+/// Does for several rows of a page what [`crate::fetch_rows`] does, and locks those that are visible, as [`lock_rows`] does. It ends with the first that it cannot
+/// lock so: that is the last one of `out`, and not locked. If the locks do not fit the page all together, there are none in `out` at all. Versions are copied if
+/// `copies` says so; the last one that is not locked is in any case. `map` is kept from page to page.
+pub fn fetch_and_lock_rows(
+    access: &Access<'_>,
+    rel: &HeapRel,
+    (view, writer): (&View<'_>, &Writer<'_>),
+    (block, roots): (BlockNo, &[OffsetNo]),
+    (strength, known): (LockStrength, &mut KnownHolders),
+    map: &mut VmCursor,
+    (out, copies): (&mut FetchedRows, bool),
+) -> HeapResult<()> {
+    access.pool.admit(rel.desc.persistence)?;
+    known.serve(writer.xid, strength);
+    let pin = access.pool.read(heap_tag(rel, block))?;
+    let mut page = latch_covered(access, rel, &pin, map)?;
+    let prunable = looks_prunable(access.txns, rel, &page);
+    make_fit(access, rel, &mut page, writer.xid)?;
+    out.begin(block, &page);
+    let locker = PageLocker { access, rel, writer, strength };
+    for &root in roots {
+        let mut judge = Judge { txns: access.txns, page: &mut page };
+        let (found, version) = find_on(access, rel, view, &mut judge, Tid::new(block, root))?;
+        let Some((n, header)) = version else {
+            out.push(found, 0, &[]);
+            out.locked += 1;
+            continue;
+        };
+        let locked = locker.judge(&mut page, Tid::new(block, n), &header, known)?;
+        let bytes = page::item(&page, n).filter(|_| copies || !locked);
+        out.push(found, n, bytes.unwrap_or_default());
+        if !locked {
+            break;
+        }
+        out.locked += 1;
+    }
+    if !locker.write(&mut page, map, block, known)? {
+        out.clear();
+    }
+    drop(page);
+    if prunable {
+        prune_opt(access, rel, &pin)?;
+    }
+    Ok(())
 }
 
 impl PageLocker<'_, '_> {
-    /// What is to be done with a version; `None` if more than a lock is, or somebody is in the way.
-    fn verdict(
+    /// Notes what is to be done with a version; false if more than a lock is, or somebody is in the way.
+    #[inline]
+    fn judge(
         &self,
         page: &mut ExclusivePage<'_>,
         tid: Tid,
+        header: &Header,
+        known: &mut KnownHolders,
+    ) -> HeapResult<bool> {
+        let verdict = match known.verdicts.get(&key(header)) {
+            Some(verdict) if header.xmin_hinted_committed() => Some(*verdict),
+            _ => self.find_out(page, tid, header, known)?,
+        };
+        if let Some(Verdict::Free(lock)) = verdict {
+            known.locks.push((lock, tid.offset));
+        }
+        Ok(verdict.is_some())
+    }
+
+    /// What is to be done with a version whose holders are not known; `None` if more than a lock is, or somebody is in the way.
+    fn find_out(
+        &self,
+        page: &mut ExclusivePage<'_>,
+        tid: Tid,
+        header: &Header,
         known: &mut KnownHolders,
     ) -> HeapResult<Option<Verdict>> {
-        if page::line_pointer(page, tid.offset).is_none_or(|lp| lp.flags != LpFlags::Normal) {
-            return Ok(None);
-        }
-        let Some(header) = read_header(page, tid.offset) else { return Ok(None) };
-        let key = key(&header);
-        if header.xmin_hinted_committed()
-            && let Some(verdict) = known.verdicts.get(&key)
-        {
-            return Ok(Some(*verdict));
-        }
+        let key = key(header);
         let (access, writer) = (self.access, self.writer);
         let found = look(access, self.rel, writer, page, tid, self.strength)?;
         let Look::Free { mut header, mine, updated: None } = found else { return Ok(None) };
@@ -151,7 +221,12 @@ impl PageLocker<'_, '_> {
         } else {
             let status = MemberStatus::Locked(self.strength);
             match combine(access, writer, page, tid, &mut header, status)?.lock() {
-                Some(lock) => Verdict::Free(lock),
+                Some(lock) => {
+                    known
+                        .verdicts
+                        .insert((lock.xmax, bits_key(lock.infomask, lock.infomask2)), Verdict::Mine);
+                    Verdict::Free(lock)
+                }
                 None => return Ok(None),
             }
         };
@@ -159,14 +234,18 @@ impl PageLocker<'_, '_> {
         Ok(Some(verdict))
     }
 
-    /// Stamps and logs the locks; false, with nothing done, if the page cannot hold them all at once.
+    /// Stamps and logs the locks that were noted; false, with nothing done, if the page cannot hold them all at once.
     fn write(
         &self,
         page: &mut ExclusivePage<'_>,
         map: &VmCursor,
         block: BlockNo,
-        locks: &mut [(RowLock, OffsetNo)],
+        known: &mut KnownHolders,
     ) -> HeapResult<bool> {
+        let KnownHolders { locks, log, .. } = known;
+        if locks.is_empty() {
+            return Ok(true);
+        }
         locks.sort_unstable();
         for alike in locks.chunk_by(|a, b| a.0 == b.0) {
             let lock = alike[0].0;
@@ -176,13 +255,15 @@ impl PageLocker<'_, '_> {
         }
         let bases = Bases::of(page);
         if !locks.iter().all(|(lock, _)| bases.fits_xmax(lock.xmax, lock.infomask)) {
+            locks.clear();
             return Ok(false);
         }
-        let mut log = Vec::with_capacity(32 + 2 * locks.len());
-        put_row_locks(&mut log, locks);
+        put_row_locks(log, locks);
         let change = |page: &mut page::PageBytes| ops::lock_rows(page, block, locks);
-        write_lock(self.access, self.rel, self.writer, (page, map), (info::LOCK_ROWS, &log), change)
+        write_lock(self.access, self.rel, self.writer, (page, map), (info::LOCK_ROWS, log), change)
             .map_err(|_| corrupt(self.rel, Tid::new(block, locks[0].1), "tuple cannot be locked"))?;
+        locks.clear();
+        log.clear();
         Ok(true)
     }
 }

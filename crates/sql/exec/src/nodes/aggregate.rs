@@ -81,8 +81,10 @@ pub fn build<'p>(
     let kept = if keeps_first { width } else { 0 };
     let whole = sets.iter().map(|set| (0..keys.len()).all(|key| set.contains(&key))).collect();
     let grows = calls.iter().any(|call| types::builtin_type(call.type_oid).is_none_or(|ty| ty.len < 0));
+    let only_counts = !keeps_first && compiled.iter().all(CallCode::counts_rows);
     let core = Core {
         grows,
+        only_counts,
         keys: key_codes,
         calls: compiled,
         row_key,
@@ -134,6 +136,8 @@ struct Core {
     whole: Vec<bool>,
     /// States may grow with each row.
     grows: bool,
+    /// Nothing is read of rows: they are counted.
+    only_counts: bool,
     first_row: usize,
     /// Columns of the input.
     width: usize,
@@ -167,6 +171,12 @@ impl Core {
             call.add(state, Rows::one(row), cx)?;
         }
         Ok(())
+    }
+
+    /// Adds so many rows of which nothing is read.
+    fn count(&self, group: &mut Group, rows: i64, cx: &Cx<'_>) -> SqlResult<()> {
+        let mut pairs = self.calls.iter().zip(&mut group.states);
+        pairs.try_for_each(|(call, state)| call.count(state, rows, cx))
     }
 
     /// The same; returns by how many bytes the states have grown.
@@ -488,8 +498,18 @@ impl AggregateNode {
         self.state = Progress::Done;
         let mut group = self.core.group(0, Vec::new(), &[]);
         let mut first = true;
-        while self.child.next(cx)? {
+        loop {
             runtime::check_interrupts().map_err(crate::error::interrupted)?;
+            if self.core.only_counts {
+                let passed = self.child.skip(cx)?;
+                if passed > 0 {
+                    self.core.count(&mut group, passed as i64, cx)?;
+                    continue;
+                }
+            }
+            if !self.child.next(cx)? {
+                break;
+            }
             if first {
                 group.first = self.child.row()[..self.core.kept].to_vec();
                 first = false;

@@ -159,6 +159,22 @@ impl CallCode {
         matches!(&self.steps, StepsCode::User(code) if code.moves())
     }
 
+    /// Whether it is the number of rows, whatever they are.
+    pub fn counts_rows(&self) -> bool {
+        let counts = matches!(self.steps, StepsCode::Native(row) if row.imp.counts_rows());
+        counts && self.filter.is_none() && self.order_keys.is_empty()
+    }
+
+    /// Takes so many rows, if it counts them.
+    pub fn count(&self, state: &mut State, rows: i64, cx: &Cx<'_>) -> SqlResult<()> {
+        match (state, &self.steps) {
+            (State::Plain(state), StepsCode::Native(row)) => {
+                row.imp.combine(&self.context(cx), state, AggState::Count(rows))
+            }
+            _ => Err(SqlError::internal("a state of another aggregate")),
+        }
+    }
+
     fn context<'a>(&'a self, cx: &'a Cx<'_>) -> types::Call<'a> {
         cx.call(&self.types, self.result, self.collation, false)
     }

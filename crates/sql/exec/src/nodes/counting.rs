@@ -95,6 +95,27 @@ impl Node for Counting {
         self.node.row()
     }
 
+    fn skip(&mut self, cx: &mut Cx<'_>) -> SqlResult<usize> {
+        let passed = self.measured(cx, |node, cx| node.skip(cx))?;
+        if let Some(counters) = counters_of(cx, self.number) {
+            counters.rows += passed as f64;
+        }
+        Ok(passed)
+    }
+
+    fn append(&mut self, cx: &mut Cx<'_>, out: &mut Vec<Datum>) -> SqlResult<()> {
+        let before = out.len();
+        self.measured(cx, |node, cx| node.append(cx, out))?;
+        if let Some(counters) = counters_of(cx, self.number) {
+            counters.rows += (out.len() - before) as f64;
+        }
+        Ok(())
+    }
+
+    fn is_locked(&self) -> bool {
+        self.node.is_locked()
+    }
+
     fn origins(&self, found: &mut Vec<Origin>) {
         self.node.origins(found);
     }

@@ -3,7 +3,8 @@
 //! Where all rows are going to be read anyway, the node takes from below what lies on one page of the table and locks it together
 //! ([`heap::lock_rows`]), up to the first row that somebody holds or has changed. That one is locked alone, as every row is otherwise: waiting for
 //! it, a statement has locked all rows before it and none behind. What the rows below are does not depend on when they are read, as the snapshot says
-//! what they are; only what functions do between two rows could tell, so that one of those puts an end to it ([`may_lock_ahead`]).
+//! what they are; only what functions do between two rows could tell, so that one of those puts an end to it ([`may_lock_ahead`]). An index scan right
+//! below that gives all it finds locks such rows itself, in the same look at the page ([`PageLock`]).
 
 use std::sync::Arc;
 
@@ -12,6 +13,7 @@ use heap::{HeapRel, Wanted};
 use plan::{Expr, ParamId, Plan, RelId, RowLockStrength, RowLockWait, RowMark, Statement};
 use tuple::Datum;
 
+use super::ahead::PageLock;
 use super::table_scan::{datum_tid, heap_of};
 use super::{BoxNode, Builder, Drained, Node, Origin};
 use crate::cx::Cx;
@@ -62,11 +64,19 @@ pub fn build<'p>(
         true => drained,
         false => Drained::Unknown,
     };
+    // Of several tables, or with a filter, a scan does not know what is to be locked.
+    let scans = matches!(&child.node, plan::Node::IndexScan { rel, .. } if *rel == marked[0]);
+    let by_scan = scans && ahead != Drained::Unknown && child.filter.is_empty();
+    builder.page_lock = by_scan.then(|| PageLock::new(compiled[0].strength, ahead));
+    let child = builder.build(child)?;
+    builder.page_lock = None;
     Ok(Box::new(LockRows {
-        child: builder.build(child)?,
+        child,
         marks: compiled,
         others,
-        ahead,
+        ahead: if by_scan { Drained::Unknown } else { ahead },
+        by_scan,
+        direct: false,
         taken: Taken::default(),
         places: Vec::new(),
     }))
@@ -210,6 +220,10 @@ struct LockRows {
     others: Vec<Reference>,
     /// Whether rows are taken from below by the page.
     ahead: Drained,
+    /// The child may have locked a row that it gives.
+    by_scan: bool,
+    /// The present row is the child's, which has locked it.
+    direct: bool,
     taken: Taken,
     places: Vec<OffsetNo>,
 }
@@ -222,12 +236,17 @@ impl LockRows {
             return Ok(true);
         }
         self.taken.clear();
+        self.direct = false;
         if !self.take(cx)? {
             return Ok(false);
         }
+        if self.by_scan && self.child.is_locked() {
+            (self.direct, self.taken.waits) = (true, false);
+            return Ok(true);
+        }
         self.taken.push(self.child.row());
         self.taken.waits = false;
-        if self.is_ahead(cx) {
+        if self.ahead.is_so(cx) {
             self.take_page(cx)?;
         }
         Ok(true)
@@ -240,14 +259,6 @@ impl LockRows {
             self.taken.ended = !self.taken.waits;
         }
         Ok(self.taken.waits)
-    }
-
-    fn is_ahead(&self, cx: &Cx<'_>) -> bool {
-        match self.ahead {
-            Drained::Unknown => false,
-            Drained::WithStatement => cx.drained,
-            Drained::Surely => true,
-        }
     }
 
     /// Takes the rows from below that lie on the same page as the first.
@@ -331,7 +342,7 @@ impl Node for LockRows {
     fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
         while self.advance(cx)? {
             runtime::check_interrupts().map_err(crate::error::interrupted)?;
-            if self.lock(cx)? {
+            if self.direct || self.lock(cx)? {
                 return Ok(true);
             }
         }
@@ -339,11 +350,15 @@ impl Node for LockRows {
     }
 
     fn row(&self) -> &[Datum] {
-        self.taken.row()
+        if self.direct { self.child.row() } else { self.taken.row() }
+    }
+
+    fn skip(&mut self, cx: &mut Cx<'_>) -> SqlResult<usize> {
+        if self.by_scan && !self.taken.waits { self.child.skip(cx) } else { Ok(0) }
     }
 
     fn origins(&self, found: &mut Vec<Origin>) {
-        let row = self.taken.row();
+        let row = self.row();
         for mark in &self.marks {
             if let (Some(tid), Ok(table)) = (datum_tid(&row[mark.place]), mark.table_of(row)) {
                 found.push((table.oid, tid));
@@ -352,11 +367,13 @@ impl Node for LockRows {
     }
 
     fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()> {
+        self.direct = false;
         self.taken.reset();
         self.child.rescan(cx, changed)
     }
 
     fn close(&mut self, cx: &mut Cx<'_>) {
+        self.direct = false;
         self.taken.reset();
         self.child.close(cx);
     }

@@ -64,6 +64,19 @@ pub trait Node {
     fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool>;
     /// The current row.
     fn row(&self) -> &[Datum];
+    /// Passes over rows that are at hand, whose values nobody reads, and tells how many they were; afterwards there is no current row. None: the next
+    /// one, if there is one, is to be had by [`Node::next`] only.
+    fn skip(&mut self, _cx: &mut Cx<'_>) -> SqlResult<usize> {
+        Ok(0)
+    }
+    /// Goes on over rows that are at hand, and appends the first column of each; afterwards there is no current row. None: as for [`Node::skip`].
+    fn append(&mut self, _cx: &mut Cx<'_>, _out: &mut Vec<Datum>) -> SqlResult<()> {
+        Ok(())
+    }
+    /// Whether the node has locked the current row as the [`ahead::PageLock`] that it was built with says.
+    fn is_locked(&self) -> bool {
+        false
+    }
     /// The tables that the current row is of and the places of their rows, where one way leads from here to the scan or the row lock that
     /// knows them.
     fn origins(&self, _found: &mut Vec<Origin>) {}
@@ -88,6 +101,15 @@ pub(crate) enum Drained {
 }
 
 impl Drained {
+    /// Whether all rows are read in this call.
+    fn is_so(self, cx: &Cx<'_>) -> bool {
+        match self {
+            Drained::Unknown => false,
+            Drained::WithStatement => cx.drained,
+            Drained::Surely => true,
+        }
+    }
+
     /// The same of the children of a node.
     fn below(self, plan: &Plan) -> Drained {
         use plan::{AggStrategy, Node as P};
@@ -106,6 +128,8 @@ pub struct Builder<'p> {
     pub statement: &'p Statement,
     /// Of what is built next.
     pub(crate) drained: Drained,
+    /// For the scan that is built next.
+    pub(crate) page_lock: Option<ahead::PageLock>,
     /// Build for checking a concurrently updated row again: these relations yield their [`crate::cx::GivenRow`] only.
     pub recheck: Vec<RelId>,
     /// Count rows and time of each node, in the order of the tree.
@@ -118,7 +142,7 @@ impl<'p> Builder<'p> {
     /// A builder for ordinary execution.
     pub fn new(statement: &'p Statement) -> Builder<'p> {
         let drained = Drained::Unknown;
-        Builder { statement, drained, recheck: Vec::new(), counting: false, counted: 0 }
+        Builder { statement, drained, page_lock: None, recheck: Vec::new(), counting: false, counted: 0 }
     }
 
     /// Compiles expressions of the statement.
@@ -286,6 +310,17 @@ impl Projection {
     #[inline]
     pub fn row(&self) -> &[Datum] {
         &self.row
+    }
+
+    /// Whether it gives nothing but this column of its input.
+    pub fn is_column(&self, column: usize) -> bool {
+        self.filter.is_empty() && matches!(&*self.output, [Code::Outer(only)] if *only == column)
+    }
+
+    /// Whether rows pass it whatever they are, and nobody can tell if it is not applied to one that nobody reads.
+    pub fn is_idle(&self) -> bool {
+        self.filter.is_empty()
+            && self.output.iter().all(|code| matches!(code, Code::Outer(_) | Code::Const(_)))
     }
 }
 

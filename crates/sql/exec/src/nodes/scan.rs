@@ -106,6 +106,11 @@ impl SetCall {
         })
     }
 
+    /// Whether the value that a row of the call is in an expression is its first column.
+    pub fn is_plain(&self) -> bool {
+        self.row_type.is_none()
+    }
+
     /// The value that a row of the call is in an expression.
     pub fn value(&self, row: &[Datum]) -> Datum {
         match &self.row_type {
@@ -420,12 +425,13 @@ pub fn subquery<'p>(
 ) -> SqlResult<BoxNode> {
     let raw = raw_row(builder, rel);
     let projection = builder.projection(plan, Inputs::scan(&raw))?;
-    Ok(Box::new(SubqueryScan { child: builder.build(child)?, projection }))
+    Ok(Box::new(SubqueryScan { child: builder.build(child)?, idle: projection.is_idle(), projection }))
 }
 
 struct SubqueryScan {
     child: BoxNode,
     projection: Projection,
+    idle: bool,
 }
 
 impl Node for SubqueryScan {
@@ -440,6 +446,10 @@ impl Node for SubqueryScan {
 
     fn row(&self) -> &[Datum] {
         self.projection.row()
+    }
+
+    fn skip(&mut self, cx: &mut Cx<'_>) -> SqlResult<usize> {
+        if self.idle { self.child.skip(cx) } else { Ok(0) }
     }
 
     fn origins(&self, found: &mut Vec<Origin>) {

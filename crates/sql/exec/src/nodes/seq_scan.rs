@@ -90,7 +90,7 @@ impl Sought {
     fn lock(&self, heap: &HeapRel, cx: &mut Cx<'_>) -> SqlResult<Option<SoughtRows>> {
         let Some(keys) = self.keys.compute(cx)? else { return Ok(None) };
         let keys = ScanKeys { keys, direction: Direction::Forward };
-        let Some(range) = btree::key_range(&self.btree, &keys) else { return Ok(None) };
+        let Some(range) = btree::key_range(&self.btree, keys) else { return Ok(None) };
         lock_range(heap, &self.btree, range.clone(), cx);
         Ok(Some(SoughtRows::new(range, self.columns.clone())))
     }

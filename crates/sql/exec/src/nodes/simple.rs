@@ -119,6 +119,7 @@ pub fn project_set<'p>(builder: &mut Builder<'p>, plan: &'p Plan, child: &'p Pla
         sets,
         running: Vec::new(),
         input: Vec::new(),
+        one: Vec::new(),
         projection,
     }))
 }
@@ -134,11 +135,16 @@ fn collect_sets(expr: &Expr, out: &mut Vec<plan::Call>) {
     }
 }
 
+/// Values that are handed over between two looks for interrupts.
+const MOST_AT_ONCE: usize = 1024;
+
 struct ProjectSet {
     child: BoxNode,
     sets: Vec<SetCall>,
     running: Vec<Option<Box<dyn SetRows>>>,
     input: Vec<Datum>,
+    /// A row of one of the functions.
+    one: Vec<Datum>,
     projection: Projection,
 }
 
@@ -158,14 +164,13 @@ impl Node for ProjectSet {
             let width = self.input.len();
             let mut row = std::mem::take(&mut self.input);
             let mut any = false;
-            let mut one = Vec::new();
             for (slot, set) in self.running.iter_mut().zip(&self.sets) {
                 let has = match slot {
-                    Some(rows) => rows.next(&mut one)?,
+                    Some(rows) => rows.next(&mut self.one)?,
                     None => false,
                 };
                 any |= has;
-                row.push(if has { set.value(&one) } else { Datum::Null });
+                row.push(if has { set.value(&self.one) } else { Datum::Null });
                 if !has {
                     *slot = None;
                 }
@@ -184,6 +189,16 @@ impl Node for ProjectSet {
 
     fn row(&self) -> &[Datum] {
         self.projection.row()
+    }
+
+    fn append(&mut self, _cx: &mut Cx<'_>, out: &mut Vec<Datum>) -> SqlResult<()> {
+        runtime::check_interrupts().map_err(crate::error::interrupted)?;
+        match (&mut self.running[..], &self.sets[..]) {
+            ([Some(rows)], [set]) if set.is_plain() && self.projection.is_column(self.input.len()) => {
+                rows.append(MOST_AT_ONCE, out)
+            }
+            _ => Ok(()),
+        }
     }
 
     fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()> {

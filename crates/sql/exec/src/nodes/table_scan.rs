@@ -194,7 +194,7 @@ impl Keys {
     /// Starts the scan; `false` if a bound is NULL: nothing can be found.
     fn start(&self, cx: &mut Cx<'_>, access: &IndexAccess<'_>, scan: &mut btree::Scan) -> SqlResult<bool> {
         let Some(keys) = self.compute(cx)? else { return Ok(false) };
-        scan.rescan(access, &ScanKeys { keys, direction: self.direction });
+        scan.rescan(access, ScanKeys { keys, direction: self.direction });
         Ok(true)
     }
 
@@ -240,7 +240,7 @@ fn sorted_unique(mut list: Vec<Datum>, element: Oid) -> SqlResult<Vec<Datum>> {
 
 /// An index scan, or an index-only scan.
 pub fn index(
-    builder: &Builder<'_>,
+    builder: &mut Builder<'_>,
     plan: &Plan,
     rel: RelId,
     index: &IndexRef,
@@ -263,6 +263,7 @@ pub fn index(
         (1..=raw.upto as i16).map(|c| all.iter().position(|k| *k == c)).collect()
     });
     let reader = RowReader::new(heap.clone(), raw, table);
+    let idle = !only && projection.is_idle();
     Ok(Box::new(IndexScan {
         heap,
         btree,
@@ -277,7 +278,8 @@ pub fn index(
         reading: false,
         at: Tid::default(),
         tuple: HeapTuple::new(),
-        ahead: Ahead::default(),
+        ahead: Ahead::locking(builder.page_lock.take()),
+        idle,
         values: Vec::new(),
         entry: Vec::new(),
         map: heap::vm::VmCursor::default(),
@@ -331,6 +333,8 @@ struct IndexScan {
     at: Tid,
     tuple: HeapTuple,
     ahead: Ahead,
+    /// All rows that are found are given.
+    idle: bool,
     values: Vec<Datum>,
     entry: Vec<Datum>,
     /// Page of the visibility map last looked at.
@@ -424,6 +428,32 @@ impl Node for IndexScan {
 
     fn row(&self) -> &[Datum] {
         self.projection.row()
+    }
+
+    fn skip(&mut self, cx: &mut Cx<'_>) -> SqlResult<usize> {
+        let Some(scan) = self.scan.as_mut().filter(|_| self.idle && self.reading) else { return Ok(0) };
+        runtime::check_interrupts().map_err(crate::error::interrupted)?;
+        let before = runtime::usage::pages();
+        let ready = self.ahead.ready(&self.heap, scan.upcoming(), cx)?;
+        self.counted.scan.pages_since(before);
+        let mut seen = 0;
+        for _ in 0..ready {
+            scan.pass(1);
+            match self.ahead.pass() {
+                Fetched::Visible => seen += 1,
+                Fetched::AllDead => scan.kill_current(),
+                Fetched::Invisible => {}
+            }
+        }
+        check_not_lost(&self.heap, cx)?;
+        self.reading = scan.has_more();
+        self.index_counted.scan.returned += ready as i64;
+        self.index_counted.scan.fetched += seen as i64;
+        Ok(seen)
+    }
+
+    fn is_locked(&self) -> bool {
+        self.ahead.is_locked()
     }
 
     fn origins(&self, found: &mut Vec<Origin>) {

@@ -50,6 +50,59 @@ fn rows_that_others_hold_are_passed_over_or_an_error() {
     assert_eq!(s.query("select count(*), sum(id) from (select id from t for update) x"), "7|31");
 }
 
+/// An index scan that finds rows of one page locks them there, whether their values are wanted or not, and up to the first that somebody holds.
+#[test]
+fn an_index_scan_locks_what_it_finds() {
+    let server = Server::new();
+    let (s, other) = with_rows(&server, 300);
+    s.query("set enable_seqscan = off; set enable_bitmapscan = off");
+    let some = "id = any(array(select unnest('{3, 5, 7,9,250,777,3}'::int[])))";
+    let of = |what: &str, rows: &str, how: &str| {
+        format!("select {what} from (select * from t where {rows} {how}) x")
+    };
+    let free =
+        "select count(*), sum(id) from (select id from t where id < 11 or id > 248 for update skip locked) x";
+    let plan = s.query(&format!("explain (costs off) {}", of("count(*)", some, "for share")));
+    assert!(plan.contains("LockRows") && plan.contains("Index Scan using t_pkey"), "{plan}");
+    for what in ["count(*)", "count(*), count(v)", "count(*), sum(v)"] {
+        s.query("begin");
+        assert_eq!(&s.query(&of(what, some, "for share"))[..1], "5", "{what}");
+        // Again, and as part of more.
+        assert_eq!(&s.query(&of(what, some, "for share"))[..1], "5", "{what}");
+        assert_eq!(&s.query(&of(what, "id between 3 and 8", "for share"))[..1], "6", "{what}");
+        assert_eq!(other.query(free), "54|14037", "{what}");
+        s.query("rollback");
+        s.query("begin");
+        other.query("begin; select from t where id in (5, 7, 8) for no key update");
+        assert_eq!(&s.query(&of(what, some, "for share skip locked"))[..1], "3", "{what}");
+        assert_eq!(
+            other.query("select count(*) from t where id in (3, 9, 250) and xmax::text <> '0'"),
+            "3",
+            "{what}"
+        );
+        assert_eq!(
+            s.query(&of(what, some, "for share nowait")),
+            "ERROR:  could not obtain lock on row in relation \"t\""
+        );
+        s.query("rollback");
+        other.query("rollback");
+    }
+    // A row that was changed since is looked at again, and one that is gone is none.
+    other.query("begin; update t set v = 5 where id = 7; delete from t where id = 9; commit");
+    assert_eq!(s.query(&of("count(*), sum(v)", some, "for update")), "4|5");
+    // Who finds nothing gets no xid.
+    s.query("begin");
+    assert_eq!(s.query(&of("count(*)", "id = any('{777, 778}')", "for update")), "0");
+    assert_eq!(s.query("select pg_current_xact_id_if_assigned() is null"), "t");
+    s.query("commit");
+    let analyzed = s.query(&format!(
+        "explain (analyze, costs off, timing off, buffers off, summary off) {}",
+        of("count(*)", some, "for update")
+    ));
+    assert!(analyzed.contains("Index Scan using t_pkey on t (actual rows=4.00 loops=1)"), "{analyzed}");
+    assert!(analyzed.contains("ProjectSet (actual rows=7.00 loops=1)"), "{analyzed}");
+}
+
 /// What a function does between two rows decides whether the second is one of the result: as in PostgreSQL 18.
 #[test]
 fn functions_with_effects_come_between_two_locks() {

@@ -10,7 +10,7 @@ use crate::{
     value::FromDatum,
 };
 
-use super::{Array, Dimension, Dimensions, compare, element_count, text::text_of};
+use super::{Array, Dimension, Dimensions, Elements, compare, element_count, text::text_of};
 
 functions! {
     744 array_eq(anyarray, anyarray) -> bool [immutable strict] { |a: &[u8], b: &[u8]| (compare(a, b)).is_eq() }
@@ -186,11 +186,10 @@ fn to_string(cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
 }
 
 fn unnest(_cx: &Call, args: &[Datum]) -> SqlResult<Box<dyn SetRows>> {
-    if args[0].is_null() {
-        return Ok(Box::new(Values(std::iter::empty())));
+    match &args[0] {
+        Datum::Bytes(payload) => Ok(Box::new(Values(Elements::new(payload.clone()).map(Ok)))),
+        _ => Ok(Box::new(Values(std::iter::empty()))),
     }
-    let array = Array::from_payload(<&[u8]>::from_datum(&args[0]));
-    Ok(Box::new(Values(array.into_elements().into_iter().map(Ok))))
 }
 
 fn subscripts(_cx: &Call, args: &[Datum]) -> SqlResult<Box<dyn SetRows>> {

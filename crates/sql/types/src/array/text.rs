@@ -5,6 +5,7 @@ use tuple::Datum;
 
 use crate::{
     call::Call,
+    oids,
     piece::{self, Pace},
     quoted::{push_quoted, quoted_size},
     registry::{self, shape_of},
@@ -149,6 +150,11 @@ impl Parser<'_> {
         let mut pace = Pace::new();
         loop {
             pace.did(64)?;
+            if nested != Some(true) && self.lengths.len() == depth + 1 {
+                let taken = self.integers(&mut pace)?;
+                count += taken;
+                nested = nested.or((taken > 0).then_some(false));
+            }
             self.rest = self.rest.trim_start_matches(blank);
             let Some(c) = self.rest.chars().next() else { return Err(self.bad("Unexpected end of input.")) };
             let dimensions = "Multidimensional arrays must have sub-arrays with matching dimensions.";
@@ -202,6 +208,25 @@ impl Parser<'_> {
         Ok(())
     }
 
+    /// Takes integers that are written plainly, each with the delimiter behind it, as long as there are some; how many. Arrays of numbers may be long.
+    fn integers(&mut self, pace: &mut Pace) -> SqlResult<i32> {
+        let made: fn(i64) -> Option<Datum> = match self.element {
+            oids::int2 => |n| i16::try_from(n).ok().map(Datum::Int2),
+            oids::int4 => |n| i32::try_from(n).ok().map(Datum::Int4),
+            oids::int8 => |n| Some(Datum::Int8(n)),
+            _ => return Ok(0),
+        };
+        let before = self.values.len();
+        while let Some((number, len)) = plain_integer(self.rest.as_bytes(), self.delimiter as u8)
+            && let Some(value) = made(number)
+        {
+            pace.did(len)?;
+            self.rest = &self.rest[len..];
+            self.values.push(value);
+        }
+        i32::try_from(self.values.len() - before).map_err(|_| super::too_large())
+    }
+
     /// One element: quoted or plain.
     fn item(&mut self) -> SqlResult<Datum> {
         let mut text = String::new();
@@ -251,6 +276,27 @@ impl Parser<'_> {
             }
         }
         registry::input(self.element, &text, self.typmod, self.cx)
+    }
+}
+
+/// An integer of at most 18 digits in front of a delimiter, and how many bytes both are.
+#[inline]
+fn plain_integer(text: &[u8], delimiter: u8) -> Option<(i64, usize)> {
+    let negative = *text.first()? == b'-';
+    let first = usize::from(negative);
+    let (mut number, mut at) = (0, first);
+    loop {
+        let byte = *text.get(at)?;
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            let sound = byte == delimiter && at > first;
+            return sound.then_some((if negative { -number } else { number }, at + 1));
+        }
+        if at == first + 18 {
+            return None;
+        }
+        number = number * 10 + i64::from(digit);
+        at += 1;
     }
 }
 

@@ -43,6 +43,11 @@ pub type SetFn = fn(&Call, &[Datum]) -> SqlResult<Box<dyn SetRows>>;
 pub trait SetRows {
     /// Replaces `row` by the next row's columns; false at the end.
     fn next(&mut self, row: &mut Vec<Datum>) -> SqlResult<bool>;
+
+    /// Appends the first column of next rows, `most` or fewer; none at the end, and where [`SetRows::next`] is the only way.
+    fn append(&mut self, _most: usize, _out: &mut Vec<Datum>) -> SqlResult<()> {
+        Ok(())
+    }
 }
 
 /// One-column rows from an iterator.
@@ -58,6 +63,13 @@ impl<I: Iterator<Item = SqlResult<Datum>>> SetRows for Values<I> {
             }
             None => Ok(false),
         }
+    }
+
+    fn append(&mut self, most: usize, out: &mut Vec<Datum>) -> SqlResult<()> {
+        for value in self.0.by_ref().take(most) {
+            out.push(value?);
+        }
+        Ok(())
     }
 }
 

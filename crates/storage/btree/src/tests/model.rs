@@ -409,7 +409,7 @@ fn scans_from_group_to_group_find_what_the_conditions_say() {
             if direction == Direction::Backward {
                 expected.reverse();
             }
-            scan.rescan(&access, &ScanKeys { keys: keys.clone(), direction });
+            scan.rescan(&access, ScanKeys { keys: keys.clone(), direction });
             let mut found = Vec::new();
             while let Some(tid) = scan.next(&access).unwrap() {
                 let mut row = Vec::new();
@@ -427,6 +427,32 @@ fn scans_from_group_to_group_find_what_the_conditions_say() {
         assert_eq!(world.store.pool.pins(), 0);
     }
     assert!(skips > 20 && lists > 100, "{skips} {lists}");
+}
+
+#[test]
+fn lists_that_name_many_integers_of_a_leaf_find_them_all() {
+    let mut random = Random(11);
+    for shape in [Shape::Int, Shape::Down] {
+        let mut world = World::new(shape, 4096);
+        // Some are there several times, and every 97th is NULL.
+        (0..2500).for_each(|n| world.insert(n));
+        (300..400).for_each(|n| (0..n % 5).for_each(|_| world.insert(n)));
+        let all = world.collect(vec![], Direction::Forward);
+        for round in 0..60 {
+            // Parts of the list are dense, others sparse, and some of its values are nowhere.
+            let bits: Vec<u64> = (0..30).map(|_| [1, 2, 3, 40, 400][random.below(5) as usize]).collect();
+            let list: Vec<i32> =
+                (-40..2600).filter(|n| random.below(bits[(n + 40) as usize / 100]) == 0).collect();
+            let direction = if round % 3 == 2 { Direction::Backward } else { Direction::Forward };
+            let wanted = |row: &[Datum]| matches!(row, [Datum::Int4(n)] if list.binary_search(n).is_ok());
+            let mut expected: Vec<_> = all.iter().filter(|(row, _)| wanted(row)).cloned().collect();
+            if direction == Direction::Backward {
+                expected.reverse();
+            }
+            let op = ScanOp::Any(list.iter().map(|n| Datum::Int4(*n)).collect());
+            same(&world.collect(vec![ScanKey { column: 0, op }], direction), &expected);
+        }
+    }
 }
 
 /// Searches of a scan for these conditions.

@@ -82,6 +82,8 @@ pub const FILE: RelFile = RelFile { tablespace: Oid(1663), database: Oid(5), num
 pub enum Shape {
     /// One int4, with deduplication.
     Int,
+    /// The same, descending and with NULLs first.
+    Down,
     /// text, then int4 descending with NULLs first; no deduplication.
     Mixed,
     /// Long text: few entries a page, so that the tree gets high.
@@ -102,6 +104,7 @@ impl Shape {
         let down = KeyColumn { compare: Compare::Int4, descending: true, nulls_first: true };
         let (attrs, keys) = match self {
             Shape::Int => (vec![int], vec![up(Compare::Int4)]),
+            Shape::Down => (vec![int], vec![down]),
             Shape::Mixed => (vec![text, int], vec![up(Compare::Bytes), down]),
             Shape::Long => (vec![text], vec![up(Compare::Bytes)]),
             Shape::Included | Shape::Broad => (vec![int, text], vec![up(Compare::Int4)]),
@@ -113,7 +116,7 @@ impl Shape {
             persistence: Persistence::Permanent,
             unique,
             nulls_not_distinct: false,
-            deduplicate: matches!(self, Shape::Int | Shape::Long),
+            deduplicate: matches!(self, Shape::Int | Shape::Down | Shape::Long),
             fillfactor: 90,
         }
     }
@@ -122,7 +125,7 @@ impl Shape {
     pub fn row(self, n: i32) -> Vec<Datum> {
         let second = if n % 7 == 3 { Datum::Null } else { Datum::Int4(n % 50) };
         match self {
-            Shape::Int => vec![if n % 97 == 96 { Datum::Null } else { Datum::Int4(n) }],
+            Shape::Int | Shape::Down => vec![if n % 97 == 96 { Datum::Null } else { Datum::Int4(n) }],
             Shape::Mixed => vec![Datum::text(&format!("k{:05}", n / 50)), second],
             Shape::Long => {
                 vec![Datum::text(&format!("{}{n:06}", "x".repeat(1000 + n.rem_euclid(3) as usize * 500)))]

@@ -108,3 +108,77 @@ fn what_is_known_of_holders_ends_with_the_savepoint() {
     assert!(matches!(refused, LockOutcome::Refused(Refusal::WouldBlock { .. })));
     world.check_redo(&[&rel]);
 }
+
+/// Finds and locks rows of one page; how many were locked or not there, and the keys of all that are visible, as far as they were copied.
+fn find_and_lock(session: &mut Session<'_>, rel: &HeapRel, tids: &[Tid], copies: bool) -> (usize, Vec<i32>) {
+    let snapshot = session.txn.statement_snapshot().unwrap();
+    let places: Vec<_> = tids.iter().map(|tid| tid.offset).collect();
+    let (mut map, mut out) = (vm::VmCursor::default(), FetchedRows::new());
+    session.write(|access, writer| {
+        let (snapshot, curcid) = (&snapshot, writer.cid);
+        let view = View { snapshot, curcid, me: writer.me, combo: writer.combo };
+        let (page, how) = ((tids[0].block, &places[..]), (SHARE, &mut KnownHolders::new()));
+        fetch_and_lock_rows(access, rel, (&view, writer), page, how, &mut map, (&mut out, copies))
+    });
+    let rows = (0..out.len()).filter_map(|n| out.get(n).1);
+    (out.locked(), rows.map(|row| decode(rel, &row).0).collect())
+}
+
+#[test]
+fn rows_are_found_and_locked_in_one_go() {
+    let world = World::new();
+    let rel = world.pairs();
+    let mut tids = rows(&world, &rel, 8);
+    let mut setup = world.session();
+    let (newer, hot) = setup.update(&rel, tids[1], 1, "newer");
+    assert!(hot);
+    setup.delete(&rel, tids[2]);
+    setup.commit();
+    let (mut holder, mut locker) = (world.session(), world.session());
+    holder.lock(&rel, tids[5], LockStrength::NoKeyUpdate);
+    // The sixth is in the way: it is given, and nothing behind it.
+    assert_eq!(find_and_lock(&mut locker, &rel, &tids, true), (5, vec![0, 1, 3, 4, 5]));
+    assert_eq!(find_and_lock(&mut locker, &rel, &tids, false), (5, vec![5]));
+    let xid = locker.txn.xid().unwrap();
+    let xmax = |tid| header(&world, &rel, tid).raw_xmax;
+    assert_eq!([tids[0], newer, tids[3], tids[4]].map(xmax), [xid; 4]);
+    assert_ne!(xmax(tids[2]), xid, "nobody sees it");
+    assert_eq!((xmax(tids[6]), xmax(tids[7])), (base::Xid::INVALID, base::Xid::INVALID));
+    // What is inserted later is not seen, and so not locked.
+    let snapshot = locker.txn.statement_snapshot().unwrap();
+    let late = holder.insert(&rel, 9, "late");
+    holder.commit();
+    let (mut map, mut out) = (vm::VmCursor::default(), FetchedRows::new());
+    tids.push(late);
+    locker.write(|access, writer| {
+        let view = View { snapshot: &snapshot, curcid: writer.cid, me: writer.me, combo: writer.combo };
+        let places = [tids[5].offset, late.offset];
+        let (page, how) = ((late.block, &places[..]), (SHARE, &mut KnownHolders::new()));
+        fetch_and_lock_rows(access, &rel, (&view, writer), page, how, &mut map, (&mut out, false))
+    });
+    assert_eq!((out.locked(), out.found(0), out.found(1)), (2, Fetched::Visible, Fetched::Invisible));
+    assert_eq!((xmax(tids[5]), xmax(late)), (xid, base::Xid::INVALID));
+    world.check_redo(&[&rel]);
+}
+
+#[test]
+fn only_the_first_lock_on_a_frozen_page_changes_the_map() {
+    let world = World::new();
+    let rel = world.pairs();
+    let tids = rows(&world, &rel, 10);
+    world.vacuum(&rel, &mut TestIndex::default());
+    let bits = || vm::bits(&world.access(), &rel, tids[0].block, &mut vm::VmCursor::default()).unwrap();
+    assert_eq!(bits(), vm::ALL_VISIBLE | vm::ALL_FROZEN);
+    let mut locker = world.session();
+    let mut cost = |tid: Tid| {
+        let before = log_end(&world);
+        assert_eq!(locker.lock_rows(&rel, &[tid], SHARE), 1);
+        log_end(&world) - before
+    };
+    // The very first ones have images of the pages with them.
+    cost(tids[0]);
+    assert_eq!(bits(), vm::ALL_VISIBLE);
+    let costs: Vec<u64> = tids[1..].iter().map(|tid| cost(*tid)).collect();
+    assert!(costs.iter().all(|bytes| *bytes == costs[0] && *bytes < 64), "{costs:?}");
+    world.check_redo(&[&rel]);
+}
