@@ -54,7 +54,7 @@ pub struct Task {
 /// Sizes of both caches of multixacts, in pages; none for the default.
 const CACHES: [Option<u32>; 6] = [None, Some(16), Some(64), Some(256), Some(1024), Some(4096)];
 
-/// Rows of the table that is shared, one a page.
+/// Rows of the table that is shared, some twenty a page.
 const SHARED_ROWS: u32 = 100_000;
 const SHARING_CLIENTS: u64 = 7;
 const SHARING_STATEMENTS: usize = 6;
