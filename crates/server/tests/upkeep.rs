@@ -255,3 +255,31 @@ fn others_see_how_far_a_command_is() {
         });
     }
 }
+
+/// Versions of rows die between two VACUUMs; their entries make room for those of the next ones.
+#[test]
+fn indexes_of_updated_rows_do_not_grow_until_a_vacuum_comes() {
+    let server = Server::start(&[]);
+    let mut client = server.client();
+    run(
+        &mut client,
+        &[
+            "create table t (id int primary key, v int, w text)",
+            "create index t_v on t (v)",
+            "create index t_w on t (w)",
+            "insert into t select i, i, 'row ' || i from generate_series(1, 3000) i",
+        ],
+    );
+    let sizes = "select pg_relation_size('t_pkey') + pg_relation_size('t_v') + pg_relation_size('t_w')";
+    let before: i64 = client.value(sizes).parse().unwrap();
+    for _ in 0..20 {
+        run(&mut client, &["update t set v = v + 1"]);
+    }
+    let after: i64 = client.value(sizes).parse().unwrap();
+    assert!(after <= 3 * before, "{before} bytes became {after}");
+    run(&mut client, &["set enable_seqscan = off", "set enable_bitmapscan = off"]);
+    for column in ["id", "v", "w"] {
+        let found = client.value(&format!("select sum(v) from (select v from t order by {column}) as t"));
+        assert_eq!(found, (3000 * 3001 / 2 + 3000 * 20).to_string(), "by {column}");
+    }
+}

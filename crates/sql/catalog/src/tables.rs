@@ -28,7 +28,7 @@ use btree::{
     BtreeDesc, BtreeRel, Compare, Direction, InsertOutcome, KeyColumn, ScanKey, ScanKeys, ScanOp, UniqueCheck,
 };
 use buffer::Persistence;
-use engine::{Engine, RowLiveness};
+use engine::{DeadRows, Engine, RowLiveness};
 use heap::{
     DeleteOutcome, Fetched, HeapDesc, HeapRel, HeapScan, HeapTuple, InsertOptions, Refusal, UpdateOutcome,
     View, Writer,
@@ -375,9 +375,10 @@ impl OpenTable {
             loop {
                 let liveness = RowLiveness { engine: &self.engine, heap: &self.heap, me: writer.me };
                 let check = if index.shape.unique { UniqueCheck::Yes(&liveness) } else { UniqueCheck::No };
-                let outcome =
-                    btree::insert(&self.engine.index_access(writer.xid), &index.btree, &key, tid, check)
-                        .map_err(|e| e.into_sql(index.shape.name, self.shape.name))?;
+                let rows = DeadRows { access: self.access(), heap: &self.heap };
+                let access = self.engine.index_access(writer.xid);
+                let outcome = btree::insert(&access, &index.btree, &key, tid, check, &rows)
+                    .map_err(|e| e.into_sql(index.shape.name, self.shape.name))?;
                 match outcome {
                     InsertOutcome::Conflict { .. } => return Err(duplicate(index, self)),
                     InsertOutcome::WaitFor { xid, .. } => {

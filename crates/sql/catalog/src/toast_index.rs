@@ -7,7 +7,7 @@ use btree::{
     BtreeDesc, BtreeRel, Compare, Direction, InsertOutcome, KeyColumn, ScanKey, ScanKeys, ScanOp, UniqueCheck,
 };
 use buffer::Persistence;
-use engine::Engine;
+use engine::{DeadRows, Engine};
 use heap::{Access, HeapError, HeapRel, HeapResult, ToastIndex, ToastTable};
 use tuple::{Attr, Datum, Physical, RowLayout};
 
@@ -42,7 +42,7 @@ pub fn open_toast(
     rel: Arc<HeapRel>,
     (btree, others): (Arc<BtreeRel>, Vec<Arc<BtreeRel>>),
 ) -> ToastTable {
-    let index = Index { engine: engine.clone(), btree, others };
+    let index = Index { engine: engine.clone(), btree, others, rel: rel.clone() };
     ToastTable { oid, rel, index: Arc::new(index) }
 }
 
@@ -52,13 +52,15 @@ struct Index {
     btree: Arc<BtreeRel>,
     /// Copies of it that REINDEX CONCURRENTLY makes, or takes out of use: they get all entries and nobody searches them.
     others: Vec<Arc<BtreeRel>>,
+    rel: Arc<HeapRel>,
 }
 
 impl Index {
-    fn enter(&self, btree: &BtreeRel, key: &[Datum], tid: Tid) -> HeapResult<()> {
+    fn enter(&self, heap: &Access<'_>, btree: &BtreeRel, key: &[Datum], tid: Tid) -> HeapResult<()> {
         let access = self.engine.index_access(Xid::INVALID);
         // Value numbers are checked for being free when they are drawn, so a unique check would find nothing.
-        match btree::insert(&access, btree, key, tid, UniqueCheck::No).map_err(callback)? {
+        let rows = DeadRows { access: *heap, heap: &self.rel };
+        match btree::insert(&access, btree, key, tid, UniqueCheck::No, &rows).map_err(callback)? {
             InsertOutcome::Inserted => Ok(()),
             other => Err(HeapError::Callback(SqlError::internal(format!("unexpected outcome {other:?}")))),
         }
@@ -66,10 +68,10 @@ impl Index {
 }
 
 impl ToastIndex for Index {
-    fn insert(&self, _: &Access<'_>, value_id: u32, seq: i32, tid: Tid) -> HeapResult<()> {
+    fn insert(&self, heap: &Access<'_>, value_id: u32, seq: i32, tid: Tid) -> HeapResult<()> {
         let key = [Datum::Oid(value_id), Datum::Int4(seq)];
-        self.enter(&self.btree, &key, tid)?;
-        self.others.iter().try_for_each(|other| self.enter(other, &key, tid))
+        self.enter(heap, &self.btree, &key, tid)?;
+        self.others.iter().try_for_each(|other| self.enter(heap, other, &key, tid))
     }
 
     fn find(

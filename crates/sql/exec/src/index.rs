@@ -3,6 +3,7 @@
 use base::{Oid, SqlError, SqlResult, Tid, sql_err};
 use btree::{Access as IndexAccess, InsertOutcome, Liveness, TupleState, UniqueCheck};
 use catalog::view::Table;
+use engine::DeadRows;
 use heap::HeapRel;
 use plan::{IndexExprs, IndexRef};
 use tuple::Datum;
@@ -166,7 +167,8 @@ impl IndexWriter {
                 let horizon = TableHorizon::new(cx.env.access.txns, heap.desc.kind);
                 let access =
                     IndexAccess { pool: cx.env.access.pool, horizon: &horizon, xid: cx.xid_for(heap)? };
-                btree::insert(&access, btree, values, tid, unique)
+                let rows = DeadRows { access: cx.env.access, heap };
+                btree::insert(&access, btree, values, tid, unique, &rows)
                     .map_err(|e| e.into_sql(&self.index.name, &table.name))?
             };
             let tells = match outcome {

@@ -8,7 +8,8 @@ use buffer::PageChange;
 use tuple::Datum;
 
 use crate::ascend::{finish_split, insert_or_split};
-use crate::format::{Check, LEAF, MAX_ENTRY, MAX_POSTING, Node, leaf_item, posting_size};
+use crate::churn::delete_churn;
+use crate::format::{Check, Item, LEAF, MAX_ENTRY, MAX_POSTING, Node, leaf_item, posting_size};
 use crate::key::SearchKey;
 use crate::ops;
 use crate::redo::{Kind, delete_bytes};
@@ -16,7 +17,7 @@ use crate::rel::BtreeRel;
 use crate::search::{Exclusive, Hops, Stack, descend, goes_right, make_root};
 use crate::split::compressed;
 use crate::unique::check_unique;
-use crate::{Access, BtreeError, BtreeResult, Liveness};
+use crate::{Access, BtreeError, BtreeResult, DeadRows, Liveness};
 
 /// What insertion does about equal keys. Anything but `No` counts rows with a NULL key column as different from all others unless the index
 /// is `nulls_not_distinct`.
@@ -53,13 +54,14 @@ pub enum InsertOutcome {
     },
 }
 
-/// Enters `values` (key columns, then INCLUDE columns; detoasted) for the heap row `tid`.
+/// Enters `values` (key columns, then INCLUDE columns; detoasted) for the heap row `tid`. `rows`: those of the index.
 pub fn insert(
     access: &Access<'_>,
     rel: &BtreeRel,
     values: &[Datum],
     tid: Tid,
     unique: UniqueCheck<'_>,
+    rows: &dyn DeadRows,
 ) -> BtreeResult<InsertOutcome> {
     let desc = &rel.desc;
     access.pool.admit(desc.persistence)?;
@@ -88,7 +90,7 @@ pub fn insert(
         // The page stays latched until the one to its right is: whoever checks the same key comes through it and waits.
         page = move_right_exclusive(access, rel, &exact, page, &stack)?;
     }
-    insert_on_leaf(access, rel, page, stack, &exact, &item)?;
+    insert_on_leaf(access, rel, page, stack, (&exact, &item), rows)?;
     Ok(outcome)
 }
 
@@ -182,12 +184,12 @@ fn insert_on_leaf(
     rel: &BtreeRel,
     mut page: Exclusive,
     stack: Stack,
-    key: &SearchKey<'_>,
-    item: &[u8],
+    (key, item): (&SearchKey<'_>, &[u8]),
+    rows: &dyn DeadRows,
 ) -> BtreeResult<()> {
     let block = page.tag().block;
     if page::free_space(&page) < item.len() + 4 {
-        make_room(access, rel, &mut page, item.len() + 4)?;
+        make_room(access, rel, &mut page, item, rows)?;
     }
     let (mut at, mut posting) = rel.check(block, place(key, &page))?;
     if posting && rel.node(block, &page)?.is_dead(at) {
@@ -226,14 +228,24 @@ fn place(key: &SearchKey<'_>, page: &page::PageBytes) -> Check<(OffsetNo, bool)>
     Ok((at, true))
 }
 
-/// Tries to free `need` bytes on a full leaf: first by removing entries known to be dead, then by merging duplicates.
-fn make_room(access: &Access<'_>, rel: &BtreeRel, page: &mut Exclusive, need: usize) -> BtreeResult<()> {
+/// Tries to make room for an item on a full leaf: by removing entries known to be dead, then those of other dead rows, then by merging duplicates.
+fn make_room(
+    access: &Access<'_>,
+    rel: &BtreeRel,
+    page: &mut Exclusive,
+    item: &[u8],
+    rows: &dyn DeadRows,
+) -> BtreeResult<()> {
+    let (desc, block) = (&rel.desc, page.tag().block);
+    let need = item.len() + 4;
     delete_dead(access, rel, page)?;
-    let desc = &rel.desc;
+    if page::free_space(page) < need {
+        let new = rel.check(block, Item::new(item).and_then(|item| item.first_tid()))?;
+        delete_churn(access, rel, page, rows, new)?;
+    }
     if page::free_space(page) >= need || !desc.deduplicate || desc.layout.len() > desc.keys.len() {
         return Ok(());
     }
-    let block = page.tag().block;
     let runs = rel.check(block, plan_runs(&rel.node(block, page)?))?;
     if runs.is_empty() {
         return Ok(());

@@ -4,7 +4,7 @@
 //!
 //! # Layout
 //! One file per module: `format` (bytes), `key` (comparison on page bytes), `ops` (pure changes of one page), `split` (where to cut, what a pivot keeps), `search`
-//! (root, descent, moving right, free pages), `insert` (leaf), `unique`, `ascend` (splits and downlinks), `bounds`, `groups` and `scan`, `range` (what serializable
+//! (root, descent, moving right, free pages), `insert` (leaf), `unique`, `churn` (entries of dead rows), `ascend` (splits and downlinks), `bounds`, `groups` and `scan`, `range` (what serializable
 //! transactions lock), `vacuum`,
 //! `delete` (pages), `build`, `redo` (records), `verify`. Byte tables are in `format`, records in `redo`.
 //!
@@ -37,7 +37,8 @@
 //! 3. The leaf is latched exclusively, and it may have been split since: move right again, now with the left page latched until the right one is.
 //! 4. For a unique index the search was for `(42)` without TID: the first page that could hold a duplicate. Every equal entry is looked up in the heap
 //!    through [`Liveness`]. No conflict: move on to the place of `(42, tid)`, still under latches, so that no other inserter of 42 gets past.
-//! 5. The page is full. Entries marked as dead go (record `DELETE`); then duplicates merge (`DEDUP`). Still full: split.
+//! 5. The page is full. Entries marked as dead go (record `DELETE`); then those that the heap says are dead, asked through [`DeadRows`]; then duplicates
+//!    merge (`DEDUP`). Still full: split.
 //! 6. A new page is taken off the free list or added to the file. The cut is chosen; both halves are made; the old right sibling gets its new left link; record
 //!    `SPLIT`. From here the right half can be reached, through its left sibling only: the left one is flagged.
 //! 7. The parent is latched (from the stack, moving right), the downlink inserted and the flag taken away, record `INSERT_UPPER`, while the left half stays latched. The parent may
@@ -70,12 +71,13 @@
 //! # PostgreSQL counterpart and differences
 //! `access/nbtree`. The same: algorithm, sizes (three entries a page, 2704 bytes), fill factors, suffix truncation, deduplication, fast root, page deletion in two stages.
 //! Different: free pages are a logged list in the tree's pages, not a map in a fork of its own, so that none is lost or used twice after a crash; pages split
-//! during a VACUUM are told by the WAL position of their split, not by a cycle id in shared memory; there is no
-//! bottom-up deletion yet; splits do not look for a spot of localised insertion; hints are not logged for standbys.
+//! during a VACUUM are told by the WAL position of their split, not by a cycle id in shared memory;
+//! bottom-up deletion also looks at entries whose columns have changed; splits do not look for a spot of localised insertion; hints are not logged for standbys.
 
 mod ascend;
 mod bounds;
 mod build;
+mod churn;
 mod delete;
 mod error;
 mod format;
@@ -93,7 +95,7 @@ mod unique;
 mod vacuum;
 mod verify;
 
-use base::{SqlError, Tid, Xid};
+use base::{BlockNo, OffsetNo, SqlError, Tid, Xid};
 use buffer::BufferPool;
 
 pub use build::{SortedEntries, build, create_empty};
@@ -153,6 +155,13 @@ pub enum TupleState {
 pub trait Liveness {
     /// State of the HOT chain whose root is `tid`.
     fn check(&self, tid: Tid) -> Result<TupleState, SqlError>;
+}
+
+/// Who is about to split a leaf asks the heap through this. Called with the leaf latched exclusively: see [`Liveness`].
+pub trait DeadRows {
+    /// Adds to `dead` those of the HOT chains with these `roots`, all on one heap page, that nobody sees any more, now or later. It may leave out
+    /// some, as when the page would have to be read first.
+    fn find(&self, block: BlockNo, roots: &[OffsetNo], dead: &mut Vec<OffsetNo>) -> Result<(), SqlError>;
 }
 
 #[cfg(test)]

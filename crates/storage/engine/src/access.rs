@@ -1,7 +1,7 @@
 //! How heaps and indexes reach each other and the transaction system: the lower crates know one another only by traits, which
 //! are implemented here.
 
-use base::{SqlError, Tid, Xid};
+use base::{BlockNo, OffsetNo, SqlError, Tid, Xid};
 use heap::HeapRel;
 use txn::{RelKind, Transaction, TxnSystem};
 
@@ -41,6 +41,20 @@ impl btree::Liveness for RowLiveness<'_> {
             heap::Liveness::Dead { all_dead: false } => btree::TupleState::Deleted,
             heap::Liveness::Dead { all_dead: true } => btree::TupleState::Dead,
         })
+    }
+}
+
+/// Tells an index which of a table's rows are dead to everybody, as far as their pages are in the pool.
+pub struct DeadRows<'a> {
+    /// Storage.
+    pub access: heap::Access<'a>,
+    /// The table.
+    pub heap: &'a HeapRel,
+}
+
+impl btree::DeadRows for DeadRows<'_> {
+    fn find(&self, block: BlockNo, roots: &[OffsetNo], dead: &mut Vec<OffsetNo>) -> Result<(), SqlError> {
+        heap::dead_chains(&self.access, self.heap, block, roots, dead).map_err(heap::HeapError::into_sql)
     }
 }
 

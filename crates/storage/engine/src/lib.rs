@@ -64,7 +64,7 @@ use smgr::{Smgr, SmgrOptions};
 use txn::{OldestIds, TxnOptions, TxnStart, TxnSystem};
 use wal::{Wal, WalOptions, WalStart};
 
-pub use access::RowLiveness;
+pub use access::{DeadRows, RowLiveness};
 pub use checkpoint::{CheckpointCause, CheckpointStats, CheckpointTotals};
 pub use database::CopyStrategy;
 pub use error::EngineError;

@@ -9,7 +9,7 @@
 //! between calls.
 
 use base::{BlockNo, Fork, OffsetNo, Tid, Xid};
-use buffer::{BufferError, Pin, Tag};
+use buffer::{BufferError, Pin, SharedPage, Tag};
 use page::{LpFlags, PageBytes};
 use smgr::SmgrError;
 use txn::{Transaction, TxnSystem};
@@ -336,4 +336,42 @@ pub fn unique_liveness(
         }
     }
     Ok(Liveness::Dead { all_dead })
+}
+
+/// Adds to `dead` those of the HOT chains with these `roots`, all on one page, that nobody sees any more, now or later. A page that is not in the pool is not
+/// read for that.
+pub fn dead_chains(
+    access: &Access<'_>,
+    rel: &HeapRel,
+    block: BlockNo,
+    roots: &[OffsetNo],
+    dead: &mut Vec<OffsetNo>,
+) -> HeapResult<()> {
+    let Some(pin) = access.pool.read_cached(heap_tag(rel, block)) else { return Ok(()) };
+    let page = pin.shared();
+    for &root in roots {
+        if is_dead_chain(access, rel, &page, root)? {
+            dead.push(root);
+        }
+    }
+    Ok(())
+}
+
+fn is_dead_chain(
+    access: &Access<'_>,
+    rel: &HeapRel,
+    page: &SharedPage<'_>,
+    root: OffsetNo,
+) -> HeapResult<bool> {
+    let mut judge = Judge { txns: access.txns, page };
+    let mut chain = Chain::new(access.txns, page, root);
+    while let Some((n, mut header)) = chain.next(page) {
+        if !judge.surely_dead(n, &mut header, rel.desc.kind)? {
+            return Ok(false);
+        }
+        if !chain.follow(&header)? {
+            break;
+        }
+    }
+    Ok(true)
 }

@@ -55,7 +55,8 @@ pub mod vm;
 pub use combo::ComboCids;
 pub use error::{DeleteOutcome, HeapError, HeapResult, Later, LockOutcome, Refusal, UpdateOutcome};
 pub use fetch::{
-    Fetched, FetchedRows, Liveness, fetch, fetch_exact, fetch_rows, fetch_version, unique_liveness,
+    Fetched, FetchedRows, Liveness, dead_chains, fetch, fetch_exact, fetch_rows, fetch_version,
+    unique_liveness,
 };
 pub use insert::{InsertOptions, insert, multi_insert};
 pub use latest::fetch_latest;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use base::{Oid, SqlError, SqlResult, Tid};
 use btree::{InsertOutcome, UniqueCheck};
 use catalog::{Index, Table};
-use engine::RowLiveness;
+use engine::{DeadRows, RowLiveness};
 use heap::{HeapRel, Liveness};
 use tuple::Datum;
 
@@ -83,7 +83,8 @@ pub(super) fn insert(
                 Check::Unique => UniqueCheck::Yes(&liveness),
                 Check::Existing => UniqueCheck::Existing(&liveness),
             };
-            btree::insert(&access, tree, entry, tid, unique)
+            let rows = DeadRows { access: session.engine().heap_access(), heap };
+            btree::insert(&access, tree, entry, tid, unique, &rows)
                 .map_err(|e| e.into_sql(&index.name, &table.name))?
         };
         if check != Check::Existing && !matches!(outcome, InsertOutcome::WaitFor { .. }) {

@@ -6,7 +6,7 @@ use base::{BlockNo, Fork, PAGE_SIZE};
 use page::PageBytes;
 use tuple::Datum;
 
-use super::world::{FILE, Random, Shape, World, manner};
+use super::world::{AllLive, FILE, Random, Shape, World, manner};
 use crate::format::Node;
 use crate::{
     BtreeError, BtreeRel, CROSS_PAGE_ORDER, DOWNLINK, HIGH_KEY, ITEM_ORDER, Scan, ScanKey, ScanKeys, ScanOp,
@@ -115,7 +115,7 @@ fn writers_survive_damaged_leaves() {
         let access = world.access();
         for n in 0..300 {
             let tid = base::Tid::new(BlockNo(5_000_000 + n as u32), 1);
-            let _ = insert(&access, &world.rel, &world.shape.row(n * 3), tid, UniqueCheck::No);
+            let _ = insert(&access, &world.rel, &world.shape.row(n * 3), tid, UniqueCheck::No, &AllLive);
         }
         let mut stats = VacuumStats::default();
         let _ = bulk_delete(&access, &world.rel, |tid| tid.block.0 % 2 == 0, &mut manner(), &mut stats);
@@ -134,6 +134,7 @@ fn errors_name_relation_and_block() {
         &[Datum::Int4(1)],
         base::Tid::new(BlockNo(9), 9),
         UniqueCheck::No,
+        &AllLive,
     );
     let error = error.unwrap_err();
     assert!(matches!(error, BtreeError::Corrupt { rel: FILE, block: BlockNo(1), .. }), "{error}");

@@ -1,5 +1,6 @@
 //! Tests of the whole crate.
 
+mod churn;
 mod concurrent;
 mod damage;
 mod model;

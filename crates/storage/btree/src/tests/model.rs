@@ -7,7 +7,7 @@ use base::{SqlError, Tid, Xid};
 use proptest::prelude::*;
 use tuple::Datum;
 
-use super::world::{Entry, Random, Shape, World, manner, same};
+use super::world::{AllLive, Entry, Random, Shape, World, manner, same};
 use crate::{
     BtreeDesc, BtreeError, BtreeRel, Direction, InsertOutcome, Liveness, Scan, ScanKey, ScanKeys, ScanOp,
     TupleState, UniqueCheck, VacuumStats, VerifyOptions, build, cleanup, insert, verify,
@@ -163,7 +163,7 @@ fn ascending_keys_fill_pages_to_the_fillfactor() {
     for n in 0..50_000 {
         world.next_tid += 1;
         let tid = Tid::new(base::BlockNo(world.next_tid / 100), (world.next_tid % 100 + 1) as u16);
-        insert(&world.access(), &world.rel, &[Datum::Int4(n)], tid, UniqueCheck::No).unwrap();
+        insert(&world.access(), &world.rel, &[Datum::Int4(n)], tid, UniqueCheck::No, &AllLive).unwrap();
     }
     // 20 bytes an entry, nine tenths of 8136 bytes a page: about 366.
     let report = world.verify();
@@ -539,7 +539,7 @@ fn unique_checks() {
     let rows = Rows::default();
     let tid = |n: u32| Tid::new(base::BlockNo(n), 1);
     let put = |n: i32, at: u32, unique: UniqueCheck<'_>| {
-        insert(&access, &rel, &[Datum::Int4(n)], tid(at), unique).unwrap()
+        insert(&access, &rel, &[Datum::Int4(n)], tid(at), unique, &AllLive).unwrap()
     };
     let set = |at: u32, state| rows.states.borrow_mut().insert(tid(at), state);
 
@@ -563,11 +563,13 @@ fn unique_checks() {
 
     // NULLs are all different.
     for at in 10..12 {
-        let outcome = insert(&access, &rel, &[Datum::Null], tid(at), UniqueCheck::Yes(&rows)).unwrap();
+        let outcome =
+            insert(&access, &rel, &[Datum::Null], tid(at), UniqueCheck::Yes(&rows), &AllLive).unwrap();
         assert_eq!(outcome, InsertOutcome::Inserted);
     }
     let strict = BtreeRel::new(BtreeDesc { nulls_not_distinct: true, ..rel.desc.clone() });
-    let outcome = insert(&access, &strict, &[Datum::Null], tid(13), UniqueCheck::Yes(&rows)).unwrap();
+    let outcome =
+        insert(&access, &strict, &[Datum::Null], tid(13), UniqueCheck::Yes(&rows), &AllLive).unwrap();
     assert_eq!(outcome, InsertOutcome::Conflict { tid: tid(10) });
 }
 
@@ -582,14 +584,16 @@ fn unique_checks_see_duplicates_on_several_pages() {
     for n in 0..700u32 {
         let tid = Tid::new(base::BlockNo(n), 1);
         rows.states.borrow_mut().insert(tid, TupleState::Deleted);
-        let outcome = insert(&access, &rel, &row(5), tid, UniqueCheck::Yes(&rows)).unwrap();
+        let outcome = insert(&access, &rel, &row(5), tid, UniqueCheck::Yes(&rows), &AllLive).unwrap();
         assert_eq!(outcome, InsertOutcome::Inserted);
-        insert(&access, &rel, &row(n as i32 * 2), Tid::new(base::BlockNo(n), 2), UniqueCheck::No).unwrap();
+        insert(&access, &rel, &row(n as i32 * 2), Tid::new(base::BlockNo(n), 2), UniqueCheck::No, &AllLive)
+            .unwrap();
     }
     let live = Tid::new(base::BlockNo(690), 1);
     rows.states.borrow_mut().insert(live, TupleState::Live { tid: live });
     let outcome =
-        insert(&access, &rel, &row(5), Tid::new(base::BlockNo(0), 9), UniqueCheck::Yes(&rows)).unwrap();
+        insert(&access, &rel, &row(5), Tid::new(base::BlockNo(0), 9), UniqueCheck::Yes(&rows), &AllLive)
+            .unwrap();
     assert_eq!(outcome, InsertOutcome::Conflict { tid: live });
     verify(&access, &rel, VerifyOptions::ALL, None).unwrap();
 }
@@ -599,7 +603,7 @@ fn an_entry_too_large_is_refused() {
     let world = World::new(Shape::Long, 256);
     let row = [Datum::text(&"x".repeat(2701))];
     let tid = Tid::new(base::BlockNo(3), 4);
-    let error = insert(&world.access(), &world.rel, &row, tid, UniqueCheck::No).unwrap_err();
+    let error = insert(&world.access(), &world.rel, &row, tid, UniqueCheck::No, &AllLive).unwrap_err();
     let BtreeError::TooLarge { size, max, tid: at } = &error else { panic!("{error}") };
     assert_eq!((*size, *max, *at), (2720, 2704, tid));
     let error = error.into_sql("t_a_idx", "t");
@@ -616,7 +620,8 @@ fn entering_a_row_twice_is_corruption() {
     let mut world = World::new(Shape::Int, 256);
     let tid = world.new_tid();
     world.insert_at(1, tid);
-    let error = insert(&world.access(), &world.rel, &[Datum::Int4(1)], tid, UniqueCheck::No).unwrap_err();
+    let error =
+        insert(&world.access(), &world.rel, &[Datum::Int4(1)], tid, UniqueCheck::No, &AllLive).unwrap_err();
     assert!(matches!(error, BtreeError::Corrupt { .. }), "{error}");
 }
 

@@ -78,15 +78,21 @@ fn the_whole_log_gives_the_same_pages() {
                 "{shape:?}: no {kind:?} in the history"
             );
         }
-        let copy = Store::new(4096);
-        log.iter().for_each(|record| redo(&copy.pool, record).unwrap());
-        assert!(pages(&copy) == pages(&world.store), "{shape:?}");
-        // Once more from the start, on pages that have it all already.
-        log.iter().for_each(|record| redo(&copy.pool, record).unwrap());
-        assert!(pages(&copy) == pages(&world.store), "{shape:?} after a second redo");
-        assert_eq!(copy.pool.pins(), 0);
-        log.iter().for_each(|record| assert!(!crate::describe(record).1.contains("damaged")));
+        check_redo(&world);
     }
+}
+
+/// The whole log makes the same pages out of nothing, once and once more.
+pub fn check_redo(world: &World) {
+    let (shape, log) = (world.shape, records(&world.store));
+    let copy = Store::new(4096);
+    log.iter().for_each(|record| redo(&copy.pool, record).unwrap());
+    assert!(pages(&copy) == pages(&world.store), "{shape:?}");
+    // Once more from the start, on pages that have it all already.
+    log.iter().for_each(|record| redo(&copy.pool, record).unwrap());
+    assert!(pages(&copy) == pages(&world.store), "{shape:?} after a second redo");
+    assert_eq!(copy.pool.pins(), 0);
+    log.iter().for_each(|record| assert!(!crate::describe(record).1.contains("damaged")));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use base::{BlockNo, Tid};
 
 use super::model::satisfies;
-use super::world::{Entry, Random, Shape, Store, World, manner, same};
+use super::world::{AllLive, Entry, Random, Shape, Store, World, manner, same};
 use crate::{
     Direction, InsertOutcome, Scan, ScanKey, ScanKeys, ScanOp, UniqueCheck, VacuumStats, VerifyOptions,
     bulk_delete, cleanup, create_empty, insert, verify,
@@ -135,7 +135,8 @@ impl Shared {
                 let n = (place + if next % 3 == 0 { 0 } else { i }) % self.load.keys;
                 let row = self.world.shape.row(n);
                 let outcome =
-                    insert(&self.world.access(), &self.world.rel, &row, tid, UniqueCheck::No).unwrap();
+                    insert(&self.world.access(), &self.world.rel, &row, tid, UniqueCheck::No, &AllLive)
+                        .unwrap();
                 assert_eq!(outcome, InsertOutcome::Inserted);
                 self.live.lock().unwrap().insert(tid, n);
                 own.push_back(tid);

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use base::{BlockNo, SqlError, Tid, Xid};
 use tuple::Datum;
 
-use super::world::{Random, Shape, Store, World};
+use super::world::{AllLive, Random, Shape, Store, World};
 use crate::ascend::find_parent;
 use crate::format::{INCOMPLETE_SPLIT, NONE, Opaque};
 use crate::insert::move_right_exclusive;
@@ -48,7 +48,9 @@ fn one_of_several_inserters_of_a_key_wins() {
                     rows.0.lock().unwrap().insert(tid, state);
                     let row = [Datum::Int4(n), Datum::text("a payload of some length, so that pages fill")];
                     let check = if live { UniqueCheck::Yes(rows) } else { UniqueCheck::No };
-                    if insert(&access(), rel, &row, tid, check).unwrap() == InsertOutcome::Inserted && live {
+                    if insert(&access(), rel, &row, tid, check, &AllLive).unwrap() == InsertOutcome::Inserted
+                        && live
+                    {
                         *winners.lock().unwrap().entry(n).or_default() += 1;
                     }
                 }
@@ -169,7 +171,7 @@ fn race_for_keys(seed: u64) {
                 rows.0.lock().unwrap().insert(tid, state);
                 let live = matches!(state, TupleState::Live { .. });
                 let check = if live { UniqueCheck::Yes(&*rows) } else { UniqueCheck::No };
-                insert(&world.access(), &rel, &Shape::Broad.row(key * 5), tid, check).unwrap()
+                insert(&world.access(), &rel, &Shape::Broad.row(key * 5), tid, check, &AllLive).unwrap()
             }
         };
         let mut random = Random(seed + 1);

@@ -5,15 +5,15 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 
-use base::{BlockNo, Fork, Lsn, Oid, RelFile, Tid, Xid};
+use base::{BlockNo, Fork, Lsn, OffsetNo, Oid, RelFile, SqlError, Tid, Xid};
 use buffer::{BufferPool, Persistence};
 use smgr::Smgr;
 use tuple::{Attr, Datum, Physical, RowLayout};
 use wal::{Wal, WalOptions};
 
 use crate::{
-    Access, BtreeDesc, BtreeRel, Compare, Direction, Horizon, InsertOutcome, KeyColumn, Manner, Scan,
-    ScanKey, ScanKeys, UniqueCheck, VacuumStats, VerifyOptions, VerifyReport, bulk_delete, cleanup,
+    Access, BtreeDesc, BtreeRel, Compare, DeadRows, Direction, Horizon, InsertOutcome, KeyColumn, Manner,
+    Scan, ScanKey, ScanKeys, UniqueCheck, VacuumStats, VerifyOptions, VerifyReport, bulk_delete, cleanup,
     create_empty, insert, verify,
 };
 
@@ -76,6 +76,15 @@ impl Horizon for Snapshots {
 }
 
 pub const FILE: RelFile = RelFile { tablespace: Oid(1663), database: Oid(5), number: 16384 };
+
+/// Nobody deletes rows.
+pub struct AllLive;
+
+impl DeadRows for AllLive {
+    fn find(&self, _: BlockNo, _: &[OffsetNo], _: &mut Vec<OffsetNo>) -> Result<(), SqlError> {
+        Ok(())
+    }
+}
 
 /// Shape of the index under test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -207,7 +216,7 @@ impl World {
 
     pub fn insert_at(&mut self, n: i32, tid: Tid) {
         let row = self.shape.row(n);
-        let outcome = insert(&self.access(), &self.rel, &row, tid, UniqueCheck::No).unwrap();
+        let outcome = insert(&self.access(), &self.rel, &row, tid, UniqueCheck::No, &AllLive).unwrap();
         assert_eq!(outcome, InsertOutcome::Inserted);
         self.remember(row, tid);
     }
