@@ -283,3 +283,41 @@ fn indexes_of_updated_rows_do_not_grow_until_a_vacuum_comes() {
         assert_eq!(found, (3000 * 3001 / 2 + 3000 * 20).to_string(), "by {column}");
     }
 }
+
+#[test]
+fn rows_that_die_beside_a_vacuum_count_for_the_next_one() {
+    let server = Server::start(&[]);
+    let (mut client, mut other) = (server.client(), server.client());
+    run(
+        &mut client,
+        &[
+            "create table t (id int)",
+            "insert into t select generate_series(1, 2000)",
+            "set vacuum_cost_delay = 100",
+            "set vacuum_cost_limit = 1",
+        ],
+    );
+    thread::scope(|scope| {
+        let vacuum = scope.spawn(|| run(&mut client, &["vacuum t"]));
+        let scanned = "select coalesce(max(heap_blks_scanned), 0) > 0 from pg_stat_progress_vacuum";
+        until("its first page", || vacuum.is_finished() || other.value(scanned) == "t");
+        run(&mut other, &["delete from t where id <= 5", "insert into t values (0), (0)"]);
+        vacuum.join().unwrap();
+    });
+    let counted = "select n_dead_tup, n_ins_since_vacuum from pg_stat_user_tables where relname = 't'";
+    let row: Vec<_> = other.query(counted).unwrap().remove(0).into_iter().flatten().collect();
+    assert_eq!(row, ["5", "2"]);
+}
+
+#[test]
+fn versions_that_have_gone_without_a_vacuum_are_not_dead() {
+    let server = Server::start(&[]);
+    let mut client = server.client();
+    run(&mut client, &["create table t (id int primary key, v int)", "insert into t values (1, 0)"]);
+    for _ in 0..600 {
+        run(&mut client, &["update t set v = v + 1 where id = 1"]);
+    }
+    assert_eq!(client.value("select n_tup_hot_upd from pg_stat_user_tables where relname = 't'"), "600");
+    let dead = client.value("select n_dead_tup from pg_stat_user_tables where relname = 't'");
+    assert!(dead.parse::<i64>().unwrap() < 400, "{dead}");
+}

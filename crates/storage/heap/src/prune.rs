@@ -60,6 +60,8 @@ pub fn prune_opt(access: &Access<'_>, rel: &HeapRel, pin: &Pin) -> HeapResult<()
         let mut pruner = Pruner::default();
         pruner.plan(access, rel, &page, &PruneGoal::default())?;
         pruner.execute(access, rel, &mut page, None)?;
+        // Dead line pointers that are left count as the versions that they stood for.
+        rel.note_pruned(pruner.summary.removed.saturating_sub(pruner.plan.dead.len() as u32));
     }
     Ok(())
 }
@@ -71,6 +73,8 @@ pub(crate) struct PruneGoal {
     pub freeze_limit: Option<OldestIds>,
     /// The table has no index: dead roots are freed at once.
     pub no_indexes: bool,
+    /// Versions that were ended by older transactions are counted among [`PruneSummary::died_before`].
+    pub began: Xid,
 }
 
 /// The oldest ids that have to be asked for about a version as it stands on a page.
@@ -100,6 +104,8 @@ pub(crate) struct PruneSummary {
     pub removed: u32,
     pub live: u32,
     pub recently_dead: u32,
+    /// Of these, versions ended by transactions older than asked for.
+    pub died_before: u32,
     /// Line pointers that are dead then.
     pub dead_items: Vec<OffsetNo>,
     /// Every version is visible to everybody, and no line pointer is dead.
@@ -426,8 +432,11 @@ impl Pruner {
                 }
                 State::Inserting => Xid::INVALID,
                 State::Deleting | State::RecentlyDead | State::Dead => {
+                    let ender = version.header.raw_xmax;
                     summary.recently_dead += 1;
-                    version.header.raw_xmax
+                    summary.died_before +=
+                        u32::from(version.state != State::Deleting && ender < self.goal.began);
+                    ender
                 }
             };
             if ended.is_normal() && (!self.plan.prune_xid.is_valid() || ended < self.plan.prune_xid) {

@@ -115,6 +115,8 @@ pub struct HeapRel {
     pub(crate) extension: runtime::Mutex<()>,
     /// How many wait for their turn to do so.
     pub(crate) extending: AtomicU32,
+    /// Dead versions that on-access pruning has removed without a trace, and nobody has counted yet.
+    pruned: AtomicU32,
 }
 
 impl HeapRel {
@@ -126,6 +128,7 @@ impl HeapRel {
             targets,
             extension: runtime::Mutex::new(runtime::WaitEvent::Extend, ()),
             extending: AtomicU32::new(0),
+            pruned: AtomicU32::new(0),
         }
     }
 
@@ -138,6 +141,22 @@ impl HeapRel {
     #[inline]
     pub(crate) fn serial<'a>(&self, me: &'a Transaction) -> Option<Serial<'a>> {
         me.serializable().filter(|_| self.desc.kind == RelKind::Plain)
+    }
+
+    /// Dead versions have gone, line pointers and all.
+    pub(crate) fn note_pruned(&self, versions: u32) {
+        if versions > 0 {
+            self.pruned.fetch_add(versions, Ordering::Relaxed);
+        }
+    }
+
+    /// Dead versions that VACUUM will not find, as on-access pruning has removed them since this was last asked.
+    #[inline]
+    pub fn take_pruned(&self) -> u32 {
+        match self.pruned.load(Ordering::Relaxed) {
+            0 => 0,
+            _ => self.pruned.swap(0, Ordering::Relaxed),
+        }
     }
 
     fn target(&self) -> &AtomicU32 {

@@ -154,6 +154,8 @@ pub struct VacuumStats {
     pub live_tuples: u64,
     /// Dead versions that must stay yet.
     pub recently_dead_tuples: u64,
+    /// Of these, versions ended by transactions that had begun before VACUUM.
+    pub died_before: u64,
     /// Versions removed.
     pub tuples_removed: u64,
     /// Versions frozen.
@@ -172,6 +174,8 @@ pub(crate) struct Vacuum<'a> {
     pub options: &'a VacuumOptions,
     pub callbacks: &'a mut dyn VacuumCallbacks,
     ring: Option<Ring>,
+    /// Transactions from this one on have begun later.
+    began: Xid,
     map: VmCursor,
     dead: TidSet,
     pruner: Pruner,
@@ -198,6 +202,7 @@ pub fn vacuum(
         options,
         callbacks,
         ring: (options.ring > 0).then(|| access.pool.ring_of(RingKind::Vacuum, options.ring)),
+        began: access.txns.next_xid(),
         map: VmCursor::default(),
         dead: TidSet::default(),
         pruner: Pruner::default(),
@@ -273,6 +278,7 @@ impl Vacuum<'_> {
         let goal = PruneGoal {
             freeze_limit: Some(self.options.freeze_limit),
             no_indexes: !self.callbacks.has_indexes(),
+            began: self.began,
         };
         self.pruner.plan(self.access, self.rel, &page, &goal)?;
         let map = self.bits_to_set(&page);
@@ -281,6 +287,7 @@ impl Vacuum<'_> {
         self.stats.tuples_removed += u64::from(summary.removed);
         self.stats.live_tuples += u64::from(summary.live);
         self.stats.recently_dead_tuples += u64::from(summary.recently_dead);
+        self.stats.died_before += u64::from(summary.died_before);
         self.stats.tuples_frozen += plan.frozen.len() as u64;
         self.stats.pages_frozen += u32::from(!plan.frozen.is_empty());
         self.stats.oldest = self.stats.oldest.min(summary.oldest);
@@ -324,7 +331,11 @@ impl Vacuum<'_> {
                         Fate::Dead(xmax) if is_removable(self.access.txns, self.rel.desc.kind, xmax) => {
                             missed += 1
                         }
-                        Fate::DeleteInProgress | Fate::Dead(_) => self.stats.recently_dead_tuples += 1,
+                        Fate::DeleteInProgress => self.stats.recently_dead_tuples += 1,
+                        Fate::Dead(xmax) => {
+                            self.stats.recently_dead_tuples += 1;
+                            self.stats.died_before += u64::from(xmax < self.began);
+                        }
                     }
                 }
                 Some(LpFlags::Redirect) => self.nonempty = block.0 + 1,

@@ -18,8 +18,14 @@ use crate::session::Instance;
 /// The rest of a table that is found for the first time: it may still be being filled, and whoever fills it often vacuums or analyses it too.
 const FIRST_REST: Duration = Duration::from_secs(1);
 
-/// The shortest rest of a table after a VACUUM, or when somebody has it.
-const REST: Duration = Duration::from_millis(200);
+/// The shortest rest of a table after a VACUUM.
+const REST: Duration = Duration::from_millis(50);
+
+/// The rest of a table whose dead rows some snapshot needs.
+const HELD_REST: Duration = Duration::from_secs(1);
+
+/// The shortest rest of a table that somebody has.
+const REFUSED_REST: Duration = Duration::from_millis(200);
 
 /// How many times as long as an ANALYZE has taken a table rests after it: what it finds seldom changes, and plans are made anew for it.
 const ANALYZE_RESTS: u32 = 20;
@@ -184,7 +190,7 @@ impl Launcher {
             Outcome::Unneeded => {}
             Outcome::Failed => past.is_aside = true,
             Outcome::Refused => {
-                let from = later(now, (REST * 2u32.saturating_pow(past.refused.min(20))).min(most));
+                let from = later(now, (REFUSED_REST * 2u32.saturating_pow(past.refused.min(20))).min(most));
                 past.refused += 1;
                 (past.vacuum_from, past.analyze_from) = (Some(from), Some(from));
             }
@@ -255,9 +261,11 @@ impl Launcher {
         }
         let counted = counted.unwrap_or_default();
         let need = facts.need(&counted, settings);
+        // A table that rests after what it needs may soon need something else besides.
+        let (left, of) = facts.distance(&counted, need, settings);
+        counters.look_again_after(key, left, of);
         if !need.any() {
-            let (left, of) = facts.distance(&counted, settings);
-            return counters.look_again_after(key, left, of);
+            return;
         }
         let (allowed, later) = self.allowed(key, need, facts.has_old_ids);
         if allowed.any() {
@@ -279,9 +287,15 @@ impl Launcher {
             return (Need::default(), None);
         }
         let is_over = |from: Option<Instant>| from.is_none_or(|from| from <= now);
-        let is_useless = || !has_old_ids && past.horizon == Some(worker::horizon(&self.instance));
+        if need.vacuum
+            && is_over(past.vacuum_from)
+            && !has_old_ids
+            && past.horizon == Some(worker::horizon(&self.instance))
+        {
+            past.vacuum_from = Some(later(now, HELD_REST));
+        }
         let allowed = Need {
-            vacuum: need.vacuum && is_over(past.vacuum_from) && !is_useless(),
+            vacuum: need.vacuum && is_over(past.vacuum_from),
             analyze: need.analyze && is_over(past.analyze_from),
         };
         let times = [past.vacuum_from.filter(|_| need.vacuum), past.analyze_from.filter(|_| need.analyze)];

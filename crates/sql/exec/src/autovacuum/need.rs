@@ -152,16 +152,16 @@ impl Facts {
         }
     }
 
-    /// How many rows may still be changed before the table can need something, and of how many: nothing is needed before.
-    pub(crate) fn distance(&self, counted: &Relation, settings: &ServerSettings) -> (i64, i64) {
+    /// How many rows may still be changed before the table can need something besides what it needs now, and of how many: nothing is needed before.
+    pub(crate) fn distance(&self, counted: &Relation, now: Need, settings: &ServerSettings) -> (i64, i64) {
         if !self.parameters.enabled() {
             return (i64::MAX, i64::MAX);
         }
         let limits = self.thresholds(settings);
         let all = [
-            (counted.dead, Some(limits.dead)),
-            (counted.inserted_since_vacuum, limits.inserted),
-            (counted.changed, limits.changed),
+            (counted.dead, Some(limits.dead).filter(|_| !now.vacuum)),
+            (counted.inserted_since_vacuum, limits.inserted.filter(|_| !now.vacuum)),
+            (counted.changed, limits.changed.filter(|_| !now.analyze)),
         ];
         // A lane tells when it is over its limit, so that the last row that makes the table need something is one beyond.
         let left = |(count, limit): (i64, Option<f64>)| {
@@ -191,8 +191,10 @@ mod tests {
         let counted = Relation { dead, changed, inserted_since_vacuum: inserted, ..Relation::default() };
         let settings = ServerSettings::new();
         let need = facts.need(&counted, &settings);
-        let (left, _) = facts.distance(&counted, &settings);
+        let (left, _) = facts.distance(&counted, Need::default(), &settings);
         assert!(need.any() <= (left == 0), "{need:?} with {left} to go");
+        let (more, _) = facts.distance(&counted, need, &settings);
+        assert!(more > 0 || !need.any(), "{need:?}, and something else without a change");
         (need.vacuum, need.analyze)
     }
 
@@ -248,7 +250,13 @@ mod tests {
     fn nothing_is_needed_before_the_distance_is_gone() {
         let thousand = facts(1000.0, &[]);
         let counted = Relation { changed: 100, ..Relation::default() };
-        assert_eq!(thousand.distance(&counted, &ServerSettings::new()), (50, 151));
+        let (nothing, analyze) = (Need::default(), Need { vacuum: false, analyze: true });
+        assert_eq!(thousand.distance(&counted, nothing, &ServerSettings::new()), (50, 151));
+        assert_eq!(
+            thousand.distance(&counted, analyze, &ServerSettings::new()),
+            (250, 251),
+            "VACUUM is next"
+        );
         assert_eq!(need(&thousand, [0, 100 + 50, 0]), (false, false));
         assert_eq!(need(&thousand, [0, 100 + 51, 0]), (false, true));
     }

@@ -36,6 +36,8 @@ pub(crate) fn table(
         return Ok(None);
     }
     let began = runtime::now();
+    let (counters, database) = (session.instance.counters(), session.catalog.database());
+    let counted = counters.relation(database, table.oid).unwrap_or_default();
     let effort = Effort::begin(session.settings.borrow().fast().track_io_timing);
     let pace = Pace::new(&how.budget, &session.settings.borrow());
     let chosen = choose(session, table, columns)?;
@@ -73,10 +75,11 @@ pub(crate) fn table(
     }
     progress.set(sample::PHASE, sample::FINALIZING);
     note_sizes(session, table, &sample, columns.is_empty())?;
-    session.instance.counters().replace(session.catalog.database(), table.oid, |all| {
+    counters.replace(database, table.oid, |all| {
         (all.live, all.dead) = (total as i64, sample.total_dead() as i64);
         if columns.is_empty() {
-            all.changed = 0;
+            // What changed meanwhile counts for the next one.
+            all.changed = (all.changed - counted.changed).max(0);
         }
         all.analyzed(how.automatic, began.elapsed().as_micros() as i64, runtime::wall_clock_micros());
     });

@@ -18,6 +18,8 @@ pub(crate) enum Change {
     Update { hot: bool, newpage: bool },
     /// DELETE, of so many rows.
     Delete(i64),
+    /// So many dead versions have gone without VACUUM.
+    Pruned(i64),
 }
 
 /// How a session ended.
@@ -157,6 +159,7 @@ impl Pending {
                 counts.deleted += rows;
                 level.deleted += rows;
             }
+            Change::Pruned(versions) => counts.dead -= versions,
         }
     }
 

@@ -321,6 +321,10 @@ impl Target {
                 cx.rechecks.clear();
                 let newpage = new.block != tid.block;
                 cx.count_change(self.table.oid, Change::Update { hot, newpage });
+                let pruned = self.heap.take_pruned();
+                if pruned > 0 {
+                    cx.count_change(self.table.oid, Change::Pruned(pruned.into()));
+                }
                 let tid = new;
                 if !hot {
                     for index in &self.indexes {

@@ -65,7 +65,7 @@ fn a_snapshot_holds_vacuum_back() {
     deleter.commit();
     let mut index = TestIndex { entries: vec![tid], ..Default::default() };
     let stats = world.vacuum(&rel, &mut index);
-    assert_eq!((stats.tuples_removed, stats.recently_dead_tuples), (0, 1));
+    assert_eq!((stats.tuples_removed, stats.recently_dead_tuples, stats.died_before), (0, 1, 1));
     assert_eq!(bits(&world, &rel, 0), 0);
     let found =
         reader.look_with(&snapshot, |access, view| fetch(access, &rel, view, tid, &mut HeapTuple::new()));

@@ -43,6 +43,8 @@ pub(super) fn vacuum(
     let full_name = full_name(session, table);
     session.next_transaction()?;
     session.txn.borrow_mut().set_holds(XidHolds::Nothing);
+    let (counters, database) = (session.instance.counters(), session.catalog.database());
+    let counted = counters.relation(database, table.oid).unwrap_or_default();
     let options = heap_options(session, table, how);
     if how.verbose {
         let aggressively =
@@ -67,10 +69,11 @@ pub(super) fn vacuum(
     let before = noted_ids(session, table)?;
     note_sizes(session, table, &stats, &indexes)?;
     let live = f64::from(estimate_rows(table.size, &stats)) as i64;
-    session.instance.counters().replace(session.catalog.database(), table.oid, |all| {
+    counters.replace(database, table.oid, |all| {
         all.live = live;
-        all.dead = (stats.recently_dead_tuples + stats.tuples_missed) as i64;
-        all.inserted_since_vacuum = 0;
+        // What died meanwhile was counted meanwhile.
+        all.dead = (stats.died_before + stats.tuples_missed) as i64 + (all.dead - counted.dead).max(0);
+        all.inserted_since_vacuum = (all.inserted_since_vacuum - counted.inserted_since_vacuum).max(0);
         all.vacuumed(how.automatic, began.elapsed().as_micros() as i64, runtime::wall_clock_micros());
     });
     let gone_through =
