@@ -92,9 +92,52 @@ impl DatabaseLane {
 #[derive(Clone, Copy, Debug, Default)]
 struct Level {
     depth: u32,
+    rows: Rows,
+    /// It has emptied the table, which may come to nothing: what it had done to the rows that were there.
+    emptied: Option<Rows>,
+}
+
+/// Changes of rows.
+#[derive(Clone, Copy, Debug, Default)]
+struct Rows {
     inserted: i64,
     updated: i64,
     deleted: i64,
+}
+
+impl Rows {
+    fn add(&mut self, other: Rows) {
+        self.inserted += other.inserted;
+        self.updated += other.updated;
+        self.deleted += other.deleted;
+    }
+
+    /// Versions that nobody needs if the changes come to nothing.
+    fn written(&self) -> i64 {
+        self.inserted + self.updated
+    }
+}
+
+impl Level {
+    /// The table is empty now.
+    fn empty(&mut self) {
+        let rows = std::mem::take(&mut self.rows);
+        self.emptied.get_or_insert_default().add(rows);
+    }
+
+    /// A level inside this one has committed.
+    fn take(&mut self, inner: &Level) {
+        if let Some(emptied) = inner.emptied {
+            self.empty();
+            self.emptied.get_or_insert_default().add(emptied);
+        }
+        self.rows.add(inner.rows);
+    }
+
+    /// Versions that are dead if it comes to nothing: of those written since the table was emptied, the file is gone.
+    fn dead_if_undone(&self) -> i64 {
+        self.emptied.unwrap_or(self.rows).written()
+    }
 }
 
 #[derive(Default)]
@@ -102,8 +145,22 @@ struct Entry {
     counts: Relation,
     /// Ascending by depth.
     levels: Vec<Level>,
-    /// At which depth it was emptied.
-    truncated: Option<u32>,
+}
+
+impl Entry {
+    /// The level of this depth, which is the deepest.
+    fn level(&mut self, depth: u32) -> &mut Level {
+        if self.levels.last().is_none_or(|level| level.depth < depth) {
+            self.levels.push(Level { depth, ..Level::default() });
+        }
+        let last = self.levels.len() - 1;
+        &mut self.levels[last]
+    }
+
+    /// Whether the transaction has emptied the table.
+    fn is_emptied(&self) -> bool {
+        self.levels.iter().any(|level| level.emptied.is_some())
+    }
 }
 
 /// What a transaction has counted of objects.
@@ -139,26 +196,23 @@ impl Pending {
     pub(crate) fn changed(&self, relation: Oid, depth: u32, change: Change) {
         let mut objects = self.objects.borrow_mut();
         let relations = &mut objects.get_or_insert_default().relations;
-        let Entry { counts, levels, .. } = relations.entry(relation).or_default();
-        if levels.last().is_none_or(|level| level.depth < depth) {
-            levels.push(Level { depth, ..Level::default() });
-        }
-        let Some(level) = levels.last_mut() else { return };
+        let entry = relations.entry(relation).or_default();
+        let rows = &mut entry.level(depth).rows;
         match change {
-            Change::Insert(rows) => {
-                counts.inserted += rows;
-                level.inserted += rows;
-            }
+            Change::Insert(more) => rows.inserted += more,
+            Change::Update { .. } => rows.updated += 1,
+            Change::Delete(more) => rows.deleted += more,
+            Change::Pruned(_) => {}
+        }
+        let counts = &mut entry.counts;
+        match change {
+            Change::Insert(rows) => counts.inserted += rows,
             Change::Update { hot, newpage } => {
                 counts.updated += 1;
                 counts.hot_updated += i64::from(hot);
                 counts.newpage_updated += i64::from(newpage);
-                level.updated += 1;
             }
-            Change::Delete(rows) => {
-                counts.deleted += rows;
-                level.deleted += rows;
-            }
+            Change::Delete(rows) => counts.deleted += rows,
             Change::Pruned(versions) => counts.dead -= versions,
         }
     }
@@ -168,21 +222,13 @@ impl Pending {
         let mut objects = self.objects.borrow_mut();
         let Some(objects) = &mut *objects else { return };
         for entry in objects.relations.values_mut() {
-            entry.truncated = match entry.truncated {
-                Some(at) if at >= depth => committed.then(|| depth.saturating_sub(1)),
-                other => other,
-            };
             while let Some(level) = entry.levels.pop_if(|level| level.depth >= depth) {
                 if !committed {
-                    entry.counts.dead += level.inserted + level.updated;
+                    entry.counts.dead += level.dead_if_undone();
                     continue;
                 }
                 match entry.levels.last_mut() {
-                    Some(outer) if outer.depth + 1 >= depth => {
-                        outer.inserted += level.inserted;
-                        outer.updated += level.updated;
-                        outer.deleted += level.deleted;
-                    }
+                    Some(outer) if outer.depth + 1 >= depth => outer.take(&level),
                     _ => {
                         entry.levels.push(Level { depth: depth - 1, ..level });
                         break;
@@ -208,9 +254,7 @@ impl Pending {
     /// TRUNCATE: whatever there was is gone if the transaction commits.
     pub(crate) fn truncated(&self, relation: Oid, depth: u32) {
         let mut objects = self.objects.borrow_mut();
-        let entry = objects.get_or_insert_default().relations.entry(relation).or_default();
-        entry.levels.clear();
-        entry.truncated = Some(entry.truncated.map_or(depth, |outer| outer.min(depth)));
+        objects.get_or_insert_default().relations.entry(relation).or_default().level(depth).empty();
     }
 
     /// A relation or a function is gone.
@@ -289,7 +333,9 @@ fn report_relation(
     committed: bool,
     now: i64,
 ) {
-    if committed && entry.truncated.is_some() {
+    if committed && entry.is_emptied() {
+        // Versions that savepoints undid were in the old file.
+        (entry.counts.live, entry.counts.dead) = (0, 0);
         counters.replace(database, relation, |all| {
             (all.live, all.dead, all.inserted_since_vacuum) = (0, 0, 0);
         });
@@ -308,14 +354,15 @@ fn report_relation(
 /// What the changes of a transaction mean for the number of live and dead versions.
 fn settle(entry: &mut Entry, committed: bool) {
     for level in &entry.levels {
+        let Rows { inserted, updated, deleted } = level.rows;
         if committed {
-            entry.counts.live += level.inserted - level.deleted;
-            entry.counts.dead += level.updated + level.deleted;
-            entry.counts.changed += level.inserted + level.updated + level.deleted;
+            entry.counts.live += inserted - deleted;
+            entry.counts.dead += updated + deleted;
+            entry.counts.changed += inserted + updated + deleted;
         } else {
-            entry.counts.dead += level.inserted + level.updated;
+            entry.counts.dead += level.dead_if_undone();
         }
-        entry.counts.inserted_since_vacuum += level.inserted;
+        entry.counts.inserted_since_vacuum += inserted;
     }
 }
 
@@ -361,6 +408,44 @@ mod tests {
         assert_eq!((found.live, found.dead, found.changed), (0, 4, 0));
         counters.replace(DATABASE, TABLE, |all| all.dead = 0);
         assert_eq!(counters.relation(DATABASE, TABLE).unwrap().dead, 0);
+    }
+
+    #[test]
+    fn a_table_that_was_not_emptied_after_all_has_its_rows() {
+        let counters = Counters::default();
+        let pending = pending(&counters);
+        let found = || counters.relation(DATABASE, TABLE).map(|found| (found.live, found.dead)).unwrap();
+        pending.changed(TABLE, 1, Change::Insert(10));
+        pending.changed(TABLE, 2, Change::Insert(5));
+        pending.truncated(TABLE, 2);
+        pending.changed(TABLE, 2, Change::Insert(3));
+        pending.end_subtransaction(2, false);
+        pending.changed(TABLE, 1, Change::Delete(1));
+        pending.report(&counters, DATABASE, true, || 7);
+        assert_eq!(found(), (9, 6), "the file with the three rows is gone");
+        pending.changed(TABLE, 1, Change::Insert(1));
+        pending.changed(TABLE, 3, Change::Insert(2));
+        pending.truncated(TABLE, 3);
+        pending.changed(TABLE, 3, Change::Insert(4));
+        pending.end_subtransaction(3, true);
+        pending.end_subtransaction(2, false);
+        pending.report(&counters, DATABASE, true, || 7);
+        assert_eq!(found(), (10, 8), "the outer savepoint undoes it too");
+        pending.changed(TABLE, 1, Change::Update { hot: true, newpage: false });
+        pending.changed(TABLE, 2, Change::Insert(7));
+        pending.truncated(TABLE, 2);
+        pending.changed(TABLE, 2, Change::Insert(4));
+        pending.end_subtransaction(2, true);
+        pending.report(&counters, DATABASE, false, || 7);
+        assert_eq!(found(), (10, 16), "rolled back");
+        pending.changed(TABLE, 2, Change::Insert(7));
+        pending.end_subtransaction(2, false);
+        pending.changed(TABLE, 2, Change::Insert(7));
+        pending.truncated(TABLE, 2);
+        pending.end_subtransaction(2, true);
+        pending.changed(TABLE, 1, Change::Insert(2));
+        pending.report(&counters, DATABASE, true, || 7);
+        assert_eq!(found(), (2, 0));
     }
 
     #[test]
