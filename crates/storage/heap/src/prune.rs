@@ -164,8 +164,29 @@ struct Freezing {
     forced: bool,
     /// Everybody sees it, and nobody holds it: it can be frozen.
     possible: bool,
-    /// Its `xmax` has ended and means nothing.
-    clear_xmax: bool,
+    xmax: PastXmax,
+}
+
+/// What may be done about an `xmax` that tells of the past. That is a change of the page for which nobody asks, unless it is due or makes the page
+/// all-frozen.
+#[derive(Clone, Copy, Debug, Default)]
+struct PastXmax {
+    what: Ending,
+    /// Its ids are old.
+    due: bool,
+    /// The oldest ids that it has as long as nothing is done.
+    left: OldestIds,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Ending {
+    /// It tells something.
+    #[default]
+    Keep,
+    /// It tells nothing.
+    Clear,
+    /// It is a set, of which only this transaction means something.
+    Replace(Xid),
 }
 
 /// What is known of transactions, so that it is asked once for the many versions that one of them wrote.
@@ -442,7 +463,7 @@ impl Pruner {
             if ended.is_normal() && (!self.plan.prune_xid.is_valid() || ended < self.plan.prune_xid) {
                 self.plan.prune_xid = ended;
             }
-            let freezing = self.freezing(access, rel, (page, n), &version, &mut summary)?;
+            let freezing = self.freezing(access, rel, (page, n), &version)?;
             seen_by_all &= version.state == State::Live && self.seen_by_all(access, rel, &version.header);
             can_be_frozen &= freezing.possible;
             self.slots[n as usize].freezing = freezing;
@@ -459,41 +480,36 @@ impl Pruner {
         header.xmin_frozen() || self.known.is_removable(access.txns, rel.desc.kind, header.raw_xmin)
     }
 
-    /// Plans to get rid of a set that only tells of the past, if that is what pruning is for; whether it stays.
+    /// What may become of a set, if ids are to be taken out. One with old ids that still tells something is renewed.
     fn settle(
         &mut self,
         access: &Access<'_>,
         (page, n): (&PageBytes, OffsetNo),
-        multi: MultiXactId,
-        summary: &mut PruneSummary,
-    ) -> HeapResult<bool> {
+        (multi, limit): (MultiXactId, OldestIds),
+    ) -> HeapResult<PastXmax> {
         let txns = access.txns;
-        let Some(limit) = self.goal.freeze_limit else { return Ok(true) };
         let holders = txns.multi_holders(multi)?;
-        match holders.as_slice() {
-            [] => {
-                self.plan.xmax_cleared.push(n);
-                return Ok(false);
-            }
+        let oldest = ids_of_set(txns, multi)?;
+        let due = oldest.multi < limit.multi || oldest.xid < limit.xid;
+        let what = match holders.as_slice() {
+            [] => Ending::Clear,
             &[Holder { member, committed: true }] if Bases::of(page).fits(member.xid) => {
-                self.plan.xmax_replaced.push((n, member.xid));
-                summary.oldest.xid = summary.oldest.xid.min(member.xid);
-                return Ok(true);
+                Ending::Replace(member.xid)
             }
-            _ => {}
-        }
-        let mut oldest = ids_of_set(txns, multi)?;
-        if oldest.multi < limit.multi
-            && let Some(new) = renew(access, page, n, &holders)?
-        {
-            oldest = match new.infomask & infomask::XMAX_IS_MULTI {
-                0 => OldestIds { xid: new.xmax, ..OldestIds::default() },
-                _ => ids_of_set(txns, MultiXactId(new.xmax.0))?,
-            };
-            self.plan.xmax_renewed.push(new);
-        }
-        summary.oldest = summary.oldest.min(oldest);
-        Ok(true)
+            _ if oldest.multi < limit.multi => {
+                let Some(new) = renew(access, page, n, &holders)? else {
+                    return Ok(PastXmax { what: Ending::Keep, due, left: oldest });
+                };
+                let left = match new.infomask & infomask::XMAX_IS_MULTI {
+                    0 => OldestIds { xid: new.xmax, ..OldestIds::default() },
+                    _ => ids_of_set(txns, MultiXactId(new.xmax.0))?,
+                };
+                self.plan.xmax_renewed.push(new);
+                return Ok(PastXmax { what: Ending::Keep, due, left });
+            }
+            _ => Ending::Keep,
+        };
+        Ok(PastXmax { what, due, left: oldest })
     }
 
     /// What freezing of a version that stays takes.
@@ -501,30 +517,34 @@ impl Pruner {
         &mut self,
         access: &Access<'_>,
         rel: &HeapRel,
-        (page, n): (&PageBytes, OffsetNo),
+        place: (&PageBytes, OffsetNo),
         version: &Version,
-        summary: &mut PruneSummary,
     ) -> HeapResult<Freezing> {
         let header = &version.header;
-        let shared = match version.multi {
-            Some(multi) => self.settle(access, (page, n), multi, summary)?,
-            None => false,
-        };
         let Some(limit) = self.goal.freeze_limit else {
             // A hint that there is no `xmax` does not count: a crash may undo it, and the map's bit would stay.
-            let possible = header.xmin_frozen() && !header.raw_xmax.is_valid() && !shared;
-            return Ok(Freezing { possible, ..Freezing::default() });
+            let held = header.raw_xmax.is_valid() || version.multi.is_some();
+            return Ok(Freezing { possible: header.xmin_frozen() && !held, ..Freezing::default() });
         };
-        let settled = self.plan.xmax_cleared.last() == Some(&n);
-        // A live version's xmax aborted or locks: it may go once it has ended.
-        let clear_xmax =
-            !shared && !settled && header.raw_xmax.is_valid() && header.has(infomask::XMAX_INVALID);
-        let free = !shared && (settled || clear_xmax || !header.raw_xmax.is_valid());
+        let xmax = match version.multi {
+            Some(multi) => self.settle(access, place, (multi, limit))?,
+            None if !header.raw_xmax.is_valid() => PastXmax::default(),
+            None => PastXmax {
+                // A live version's xmax aborted or locks: it may go once it has ended.
+                what: if header.has(infomask::XMAX_INVALID) { Ending::Clear } else { Ending::Keep },
+                due: header.raw_xmax < limit.xid,
+                left: OldestIds {
+                    xid: if header.raw_xmax.is_normal() { header.raw_xmax } else { OldestIds::default().xid },
+                    ..OldestIds::default()
+                },
+            },
+        };
+        let free = xmax.what == Ending::Clear || version.multi.is_none() && !header.raw_xmax.is_valid();
         let seen = version.state == State::Live && self.seen_by_all(access, rel, header);
         Ok(Freezing {
             forced: !header.xmin_frozen() && header.raw_xmin < limit.xid,
             possible: seen && free,
-            clear_xmax,
+            xmax,
         })
     }
 
@@ -539,23 +559,23 @@ impl Pruner {
             else {
                 continue;
             };
-            let (header, mut oldest) = (&version.header, OldestIds::default());
+            let (header, xmax) = (&version.header, freezing.xmax);
             if !header.xmin_frozen() {
                 if all || freezing.forced {
                     self.plan.frozen.push(n);
                 } else if header.raw_xmin.is_normal() {
-                    oldest.xid = header.raw_xmin;
+                    summary.oldest.xid = summary.oldest.xid.min(header.raw_xmin);
                 }
             }
-            if freezing.clear_xmax {
-                self.plan.xmax_cleared.push(n);
-            } else if version.multi.is_none() && header.raw_xmax.is_normal() {
-                oldest.xid = oldest.xid.min(header.raw_xmax);
+            match xmax.what {
+                Ending::Clear if all || xmax.due => self.plan.xmax_cleared.push(n),
+                Ending::Replace(xid) if xmax.due => {
+                    self.plan.xmax_replaced.push((n, xid));
+                    summary.oldest.xid = summary.oldest.xid.min(xid);
+                }
+                _ => summary.oldest = summary.oldest.min(xmax.left),
             }
-            summary.oldest = summary.oldest.min(oldest);
         }
-        // Those whose sets told only of the past came first.
-        self.plan.xmax_cleared.sort_unstable();
     }
 }
 
