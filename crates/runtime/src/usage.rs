@@ -26,11 +26,15 @@ pub enum Account {
     Checkpointer,
     /// The WAL writer's.
     WalWriter,
+    /// That of the launcher of automatic vacuums.
+    AutovacuumLauncher,
+    /// That of its workers.
+    AutovacuumWorker,
 }
 
 impl Account {
     /// Number of accounts.
-    pub const COUNT: usize = Account::WalWriter as usize + 1;
+    pub const COUNT: usize = Account::AutovacuumWorker as usize + 1;
 
     /// That of the running fiber.
     pub fn current() -> Account {

@@ -62,6 +62,17 @@ fn tables_are_vacuumed_and_analysed_when_they_need_it_and_not_before() {
     });
     let left = "select sum(autovacuum_count + autoanalyze_count) from pg_stat_all_tables where relname in ('off', 'mine')";
     assert_eq!(client.value(left), "0");
+    // What workers and their launcher read and wrote is theirs.
+    for (backend, object, figures) in [
+        ("autovacuum worker", "relation", "sum(hits) > 0 and bool_or(context = 'vacuum' and hits > 0)"),
+        ("autovacuum worker", "wal", "bool_and(reads is null and writes is not null)"),
+        ("autovacuum launcher", "relation", "sum(hits) > 0 and bool_and(extends is null)"),
+    ] {
+        let question = format!(
+            "select {figures} from pg_stat_io where backend_type = '{backend}' and object = '{object}'"
+        );
+        assert_eq!(client.value(&question), "t", "{backend}, {object}");
+    }
     // What was counted is there after a restart.
     let counts = "select autovacuum_count, autoanalyze_count, last_autovacuum, total_autovacuum_time from pg_stat_user_tables where relname = 'many'";
     let before = client.query(counts).unwrap();

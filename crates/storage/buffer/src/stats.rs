@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::ops::AddAssign;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use runtime::usage::{used, used_often};
+use runtime::usage::{Account, used, used_often};
 
 use crate::ring::{Ring, RingKind};
 
@@ -22,6 +22,16 @@ pub enum IoKind {
     BulkWrite,
     /// As above.
     Vacuum,
+    /// That of the launcher of automatic vacuums, without a ring.
+    LauncherNormal,
+    /// Its own, by a ring.
+    LauncherBulkRead,
+    /// That of an automatic vacuum, without a ring.
+    WorkerNormal,
+    /// Its own, by a ring for scans.
+    WorkerBulkRead,
+    /// Its own, by VACUUM's ring.
+    WorkerVacuum,
     /// The background writer's.
     BackgroundWriter,
     /// A checkpoint's.
@@ -29,19 +39,34 @@ pub enum IoKind {
 }
 
 impl IoKind {
-    /// Of a session with this ring, if it has one.
+    /// Of whoever runs now, with this ring, if it has one.
     #[inline]
     pub(crate) fn of(ring: Option<&Ring>) -> IoKind {
-        match ring.map(Ring::kind) {
-            None => IoKind::Normal,
-            Some(RingKind::BulkRead) => IoKind::BulkRead,
-            Some(RingKind::BulkWrite) => IoKind::BulkWrite,
-            Some(RingKind::Vacuum) => IoKind::Vacuum,
+        match (Account::current(), ring.map(Ring::kind)) {
+            (Account::AutovacuumLauncher, None) => IoKind::LauncherNormal,
+            (Account::AutovacuumLauncher, Some(RingKind::BulkRead)) => IoKind::LauncherBulkRead,
+            (Account::AutovacuumWorker, None) => IoKind::WorkerNormal,
+            (Account::AutovacuumWorker, Some(RingKind::BulkRead)) => IoKind::WorkerBulkRead,
+            (Account::AutovacuumWorker, Some(RingKind::Vacuum)) => IoKind::WorkerVacuum,
+            (_, None) => IoKind::Normal,
+            (_, Some(RingKind::BulkRead)) => IoKind::BulkRead,
+            (_, Some(RingKind::BulkWrite)) => IoKind::BulkWrite,
+            (_, Some(RingKind::Vacuum)) => IoKind::Vacuum,
         }
     }
 
-    /// Those of sessions.
-    pub const SESSIONS: [IoKind; 4] = [IoKind::Normal, IoKind::BulkRead, IoKind::BulkWrite, IoKind::Vacuum];
+    /// Those of sessions, automatic vacuums among them.
+    pub const SESSIONS: [IoKind; 9] = [
+        IoKind::Normal,
+        IoKind::BulkRead,
+        IoKind::BulkWrite,
+        IoKind::Vacuum,
+        IoKind::LauncherNormal,
+        IoKind::LauncherBulkRead,
+        IoKind::WorkerNormal,
+        IoKind::WorkerBulkRead,
+        IoKind::WorkerVacuum,
+    ];
 }
 
 /// Number of [`IoKind`]s.

@@ -7,6 +7,7 @@ use base::settings::{ServerSettings, Setting};
 use base::{Oid, Severity, SqlError, SqlResult, SqlState, Xid};
 use catalog::Reader;
 use runtime::Instant;
+use runtime::usage::Account;
 use rustc_hash::FxHashMap;
 
 use super::need::{Facts, Need};
@@ -68,6 +69,7 @@ impl Launcher {
 
     /// Works until the server is shut down. Called in a fiber.
     pub fn run(mut self) {
+        Account::AutovacuumLauncher.enter();
         let autovacuum = self.instance.autovacuum().clone();
         let mut settings = self.instance.settings();
         let mut next_look = runtime::now();

@@ -8,6 +8,7 @@ use base::settings::{ServerSettings, Setting};
 use base::{Oid, Severity, SqlError, SqlResult, SqlState, Xid};
 use catalog::{CatalogView, Table};
 use runtime::Interrupt;
+use runtime::usage::Account;
 use txn::{BlockState, RelKind};
 
 use super::expense::Expense;
@@ -33,6 +34,7 @@ pub(super) fn horizon(instance: &Instance) -> Xid {
 
 /// The life of a worker.
 pub(super) fn work(instance: &Arc<Instance>, place: Place, hired: &Hired, first: Job) {
+    Account::AutovacuumWorker.enter();
     runtime::with_interrupts(&hired.interrupts(), || {
         // Whoever removes the database is in the way, or the server stops: there is nothing to be said.
         let Ok(session) = Session::for_upkeep(instance.clone(), place.pid, first.database) else { return };

@@ -10,7 +10,7 @@ use runtime::fs;
 
 use super::{Counters, Database, Function, Group, Offset, Relation};
 
-const FIRST: &str = "stampede counters 3";
+const FIRST: &str = "stampede counters 4";
 const LAST: &str = "end";
 
 impl Counters {
@@ -133,7 +133,7 @@ mod tests {
         let again = Counters::default();
         again.load(&data, true);
         assert_eq!(again.relation(Oid(5), Oid(20000)), None, "the file is gone");
-        assert_eq!(again.take("stampede counters 2\nrelation 5\nend"), None);
+        assert_eq!(again.take("stampede counters 3\nrelation 5\nend"), None);
         std::fs::remove_dir_all(&data).unwrap();
     }
 }

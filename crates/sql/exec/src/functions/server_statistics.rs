@@ -144,12 +144,19 @@ const fn log(backend: &'static str, account: Account) -> IoRow {
 }
 
 /// The rows of `pg_stat_io`.
-const IO: [IoRow; 10] = [
+const IO: [IoRow; 17] = [
     pages("client backend", "bulkread", IoKind::BulkRead),
     pages("client backend", "bulkwrite", IoKind::BulkWrite),
     pages("client backend", "normal", IoKind::Normal),
     pages("client backend", "vacuum", IoKind::Vacuum),
     log("client backend", Account::Session),
+    pages("autovacuum launcher", "bulkread", IoKind::LauncherBulkRead),
+    pages("autovacuum launcher", "normal", IoKind::LauncherNormal),
+    log("autovacuum launcher", Account::AutovacuumLauncher),
+    pages("autovacuum worker", "bulkread", IoKind::WorkerBulkRead),
+    pages("autovacuum worker", "normal", IoKind::WorkerNormal),
+    pages("autovacuum worker", "vacuum", IoKind::WorkerVacuum),
+    log("autovacuum worker", Account::AutovacuumWorker),
     pages("background writer", "normal", IoKind::BackgroundWriter),
     log("background writer", Account::BackgroundWriter),
     pages("checkpointer", "normal", IoKind::Checkpointer),
@@ -166,8 +173,11 @@ fn io_applies(source: IoSource, figure: usize) -> bool {
         (IoSource::Log(_), _) => matches!(figure, 3..=5 | 14 | 15),
         (IoSource::Pages(IoKind::Checkpointer), 14 | 15) => true,
         (IoSource::Pages(IoKind::Checkpointer | IoKind::BackgroundWriter), _) => matches!(figure, 3..=7),
-        (IoSource::Pages(IoKind::BulkRead), 8..=10) => false,
-        (IoSource::Pages(IoKind::Normal), 13) => false,
+        (IoSource::Pages(IoKind::BulkRead | IoKind::LauncherBulkRead | IoKind::WorkerBulkRead), 8..=10) => {
+            false
+        }
+        (IoSource::Pages(IoKind::LauncherNormal), 8..=10 | 13) => false,
+        (IoSource::Pages(IoKind::Normal | IoKind::WorkerNormal), 13) => false,
         (IoSource::Pages(_), _) => figure < 14,
     }
 }
