@@ -246,3 +246,27 @@ fn a_table_is_left_alone_while_a_snapshot_needs_its_rows() {
     run(&mut reader, &["commit"]);
     until_above(&mut client, "t", "autovacuum_count", 1);
 }
+
+#[test]
+fn temporary_tables_that_a_crash_left_behind_are_dropped() {
+    let mut server = Server::start_with_upkeep(&EAGER);
+    let mut client = server.client();
+    run(
+        &mut client,
+        &[
+            "create temp table left_behind (i serial primary key, v text)",
+            "insert into left_behind (v) values ('x')",
+        ],
+    );
+    server.kill();
+    server.run();
+    let (mut client, mut owner) = (server.client(), server.client());
+    run(&mut owner, &["create temp table kept (i int)", "insert into kept values (1)"]);
+    let left = "select count(*) from pg_class where relname like 'left_behind%'";
+    until("it is gone", || client.value(left) == "0");
+    server.wait_for_log("LOG:  autovacuum: dropping orphan temp table \"postgres.pg_temp_");
+    // Another look later, what a session has is still there.
+    run(&mut client, &["create table t as select generate_series(1, 2000) i"]);
+    until_above(&mut client, "t", "autovacuum_count", 0);
+    assert_eq!(owner.value("select count(*) from kept"), "1");
+}

@@ -221,7 +221,8 @@ impl Launcher {
             if !known.contains(&database) {
                 continue;
             }
-            let read = |reader: &Reader<'_>| look::tables(reader, settings);
+            let sessions = self.instance.sessions().clone();
+            let read = |reader: &Reader<'_>| look::tables(reader, &sessions, settings);
             let tables = self.attempt(|instance| look::in_database(instance, database, read));
             for facts in tables.flatten().unwrap_or_default() {
                 runtime::pause();
@@ -258,7 +259,7 @@ impl Launcher {
     fn judge(&mut self, key: Key, database: Oid, facts: &Facts, settings: &ServerSettings) {
         let counters = self.instance.counters();
         let counted = counters.of_key(key);
-        if counted.is_none() && !facts.has_old_ids {
+        if counted.is_none() && !facts.has_old_ids && !facts.is_orphan {
             return;
         }
         let counted = counted.unwrap_or_default();
@@ -299,8 +300,12 @@ impl Launcher {
         let allowed = Need {
             vacuum: need.vacuum && is_over(past.vacuum_from),
             analyze: need.analyze && is_over(past.analyze_from),
+            drop: need.drop && is_over(past.vacuum_from),
         };
-        let times = [past.vacuum_from.filter(|_| need.vacuum), past.analyze_from.filter(|_| need.analyze)];
+        let times = [
+            past.vacuum_from.filter(|_| need.vacuum || need.drop),
+            past.analyze_from.filter(|_| need.analyze),
+        ];
         (allowed, times.into_iter().flatten().filter(|time| *time > now).min())
     }
 
@@ -323,7 +328,9 @@ fn read(instance: &Instance, key: Key, settings: &ServerSettings) -> SqlResult<O
         database => Some(database),
     };
     let Some(database) = database else { return Ok(None) };
-    let facts = look::in_database(instance, database, |reader| look::table(reader, key.1, settings))?;
+    let facts = look::in_database(instance, database, |reader| {
+        look::table(reader, instance.sessions(), key.1, settings)
+    })?;
     Ok(facts.flatten().map(|facts| (database, facts)))
 }
 

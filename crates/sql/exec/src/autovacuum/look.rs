@@ -4,7 +4,8 @@ use base::settings::{ServerSettings, Setting};
 use base::{Oid, SqlResult};
 use catalog::system::{pg_class, pg_database};
 use catalog::{
-    DatabaseRow, NotedIds, Reader, Row, RowExt, SessionCatalog, SizeEstimate, database_lock, texts_of,
+    CatalogView, DatabaseRow, NotedIds, Reader, Row, RowExt, SessionCatalog, SizeEstimate, database_lock,
+    texts_of,
 };
 use heap::ComboCids;
 use rustc_hash::FxHashMap;
@@ -13,7 +14,8 @@ use txn::{LockMode, LockWait, OldestIds, SessionId, Transaction};
 
 use super::LAUNCHER_PID;
 use super::need::{Facts, Parameters};
-use crate::session::Instance;
+use crate::command::owner_of_temporary_schema;
+use crate::session::{Instance, Sessions};
 
 /// Ends with a transaction of the launcher's.
 struct Passing(Transaction);
@@ -111,12 +113,39 @@ fn parameters_of(row: &Row) -> Parameters {
     Parameters::new(texts_of(&row[pg_class::RELOPTIONS]).into_iter().map(split))
 }
 
-/// A table that can be kept up: its rows are its own, and not only its session's.
-fn is_table(row: &Row) -> bool {
-    matches!(row.char(pg_class::RELKIND), b'r' | b'm' | b't') && row.char(pg_class::RELPERSISTENCE) != b't'
+/// What becomes of a relation.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    /// A table that can be kept up: its rows are its own.
+    KeptUp,
+    /// A temporary table whose session has ended without a word, as in a crash.
+    Orphan,
+    /// Nothing that anybody else may touch.
+    LeftAlone,
 }
 
-fn facts(row: &Row, owner: impl FnOnce() -> SqlResult<Parameters>, ages: &Ages) -> SqlResult<Facts> {
+fn fate(reader: &Reader<'_>, sessions: &Sessions, row: &Row) -> SqlResult<Fate> {
+    let (kind, is_temporary) = (row.char(pg_class::RELKIND), row.char(pg_class::RELPERSISTENCE) == b't');
+    Ok(match (kind, is_temporary) {
+        (b'r' | b'm' | b't', false) => Fate::KeptUp,
+        // A TOAST table goes with its table.
+        (b'r' | b'm', true) => {
+            let schema = row.oid(pg_class::RELNAMESPACE);
+            // The row was there before the sessions are asked: who makes a table has said before that the schema is its own.
+            let name = reader.schema_name(schema)?;
+            let owner = name.as_deref().and_then(owner_of_temporary_schema);
+            let lives = |pid| sessions.get(pid).is_some_and(|backend| backend.temporary_schema() == schema);
+            if owner.is_some_and(|pid| !lives(pid)) { Fate::Orphan } else { Fate::LeftAlone }
+        }
+        _ => Fate::LeftAlone,
+    })
+}
+
+fn facts(
+    (row, fate): (&Row, Fate),
+    owner: impl FnOnce() -> SqlResult<Parameters>,
+    ages: &Ages,
+) -> SqlResult<Facts> {
     let is_toast = row.char(pg_class::RELKIND) == b't';
     let mut parameters = parameters_of(row);
     if is_toast && parameters.is_empty() {
@@ -134,7 +163,8 @@ fn facts(row: &Row, owner: impl FnOnce() -> SqlResult<Parameters>, ages: &Ages) 
             _ => 0,
         },
         is_toast,
-        has_old_ids: ages.are_old(row, &parameters),
+        has_old_ids: fate == Fate::KeptUp && ages.are_old(row, &parameters),
+        is_orphan: fate == Fate::Orphan,
         parameters,
     })
 }
@@ -147,20 +177,29 @@ fn class_row(reader: &Reader<'_>, relation: Oid) -> SqlResult<Option<Row>> {
 /// What is known of a table; none if it is none that can be kept up.
 pub(super) fn table(
     reader: &Reader<'_>,
+    sessions: &Sessions,
     relation: Oid,
     settings: &ServerSettings,
 ) -> SqlResult<Option<Facts>> {
-    let Some(row) = class_row(reader, relation)?.filter(is_table) else { return Ok(None) };
+    let Some(row) = class_row(reader, relation)? else { return Ok(None) };
+    let fate = fate(reader, sessions, &row)?;
+    if fate == Fate::LeftAlone {
+        return Ok(None);
+    }
     let owner = || {
         let owner = reader.toast_owner(relation)?;
         let row = owner.map(|owner| class_row(reader, owner)).transpose()?.flatten();
         Ok(row.map_or_else(Parameters::default, |row| parameters_of(&row)))
     };
-    facts(&row, owner, &Ages::new(reader, settings)?).map(Some)
+    facts((&row, fate), owner, &Ages::new(reader, settings)?).map(Some)
 }
 
 /// What is known of all tables of a database.
-pub(super) fn tables(reader: &Reader<'_>, settings: &ServerSettings) -> SqlResult<Vec<Facts>> {
+pub(super) fn tables(
+    reader: &Reader<'_>,
+    sessions: &Sessions,
+    settings: &ServerSettings,
+) -> SqlResult<Vec<Facts>> {
     let ages = Ages::new(reader, settings)?;
     let rows = reader.scan(&pg_class::TABLE)?;
     let mut owners = FxHashMap::default();
@@ -171,10 +210,14 @@ pub(super) fn tables(reader: &Reader<'_>, settings: &ServerSettings) -> SqlResul
         }
     }
     let mut found = Vec::new();
-    for (_, row) in rows.iter().filter(|(_, row)| is_table(row)) {
+    for (_, row) in &rows {
         runtime::check_interrupts().map_err(plan::interrupted)?;
+        let fate = fate(reader, sessions, row)?;
+        if fate == Fate::LeftAlone {
+            continue;
+        }
         let owner = || Ok(owners.remove(&row.oid(pg_class::OID)).unwrap_or_default());
-        found.push(facts(row, owner, &ages)?);
+        found.push(facts((row, fate), owner, &ages)?);
     }
     Ok(found)
 }

@@ -12,6 +12,8 @@
 //! 2. One worker at a time works on a table. A table that is worked on, or waits for a worker, is not looked at.
 //! 3. A table rests after its upkeep, at least as long as that took, and when somebody has it, longer each time; one whose upkeep has failed, or
 //!    was cancelled, until the next look at all tables. While no snapshot goes, one whose dead rows some snapshot needs is not vacuumed again.
+//! 4. A temporary table is nobody's once its session has ended without a word, as in a crash: it is dropped. Whoever takes a temporary schema into use says so
+//!    before a table is in it.
 //!
 //! # Locks
 //! One short mutex (`state`), under no other; tables are locked as VACUUM and ANALYZE do, and never waited for.

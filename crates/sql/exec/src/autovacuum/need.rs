@@ -52,12 +52,14 @@ impl Parameters {
 pub(crate) struct Need {
     pub(crate) vacuum: bool,
     pub(crate) analyze: bool,
+    /// It is to go: a temporary table whose session has ended without a word.
+    pub(crate) drop: bool,
 }
 
 impl Need {
     /// Whether it needs anything.
     pub(crate) fn any(self) -> bool {
-        self.vacuum || self.analyze
+        self.vacuum || self.analyze || self.drop
     }
 
     /// In texts: what comes first.
@@ -67,7 +69,11 @@ impl Need {
 
     /// What both have.
     pub(crate) fn and(self, other: Need) -> Need {
-        Need { vacuum: self.vacuum && other.vacuum, analyze: self.analyze && other.analyze }
+        Need {
+            vacuum: self.vacuum && other.vacuum,
+            analyze: self.analyze && other.analyze,
+            drop: self.drop && other.drop,
+        }
     }
 }
 
@@ -85,6 +91,8 @@ pub(crate) struct Facts {
     pub(crate) parameters: Parameters,
     /// Has ids so old that a VACUUM is to freeze them.
     pub(crate) has_old_ids: bool,
+    /// A temporary table that no session has.
+    pub(crate) is_orphan: bool,
 }
 
 /// How many rows must be dead, new or changed before a table needs something.
@@ -139,6 +147,9 @@ impl Facts {
 
     /// What the table needs.
     pub(crate) fn need(&self, counted: &Relation, settings: &ServerSettings) -> Need {
+        if self.is_orphan {
+            return Need { drop: true, ..Need::default() };
+        }
         if !self.parameters.enabled() {
             return Need::default();
         }
@@ -149,6 +160,7 @@ impl Facts {
                 || over(counted.dead, Some(limits.dead))
                 || over(counted.inserted_since_vacuum, limits.inserted),
             analyze: over(counted.changed, limits.changed),
+            drop: false,
         }
     }
 
@@ -184,6 +196,7 @@ mod tests {
             is_toast: false,
             parameters: Parameters::new(parameters.iter().map(pair)),
             has_old_ids: false,
+            is_orphan: false,
         }
     }
 
@@ -237,6 +250,15 @@ mod tests {
     }
 
     #[test]
+    fn an_orphan_needs_nothing_but_to_go() {
+        let orphan = Facts { is_orphan: true, ..facts(10.0, &[]) };
+        let counted = Relation { dead: 1 << 20, changed: 1 << 20, ..Relation::default() };
+        let need = orphan.need(&counted, &ServerSettings::new());
+        assert_eq!(need, Need { drop: true, ..Need::default() });
+        assert_eq!(need.and(Need { vacuum: true, analyze: true, drop: false }), Need::default());
+    }
+
+    #[test]
     fn toast_tables_and_statistics_are_not_analysed() {
         let mut toast = facts(10.0, &[]);
         toast.is_toast = true;
@@ -250,7 +272,7 @@ mod tests {
     fn nothing_is_needed_before_the_distance_is_gone() {
         let thousand = facts(1000.0, &[]);
         let counted = Relation { changed: 100, ..Relation::default() };
-        let (nothing, analyze) = (Need::default(), Need { vacuum: false, analyze: true });
+        let (nothing, analyze) = (Need::default(), Need { analyze: true, ..Need::default() });
         assert_eq!(thousand.distance(&counted, nothing, &ServerSettings::new()), (50, 151));
         assert_eq!(
             thousand.distance(&counted, analyze, &ServerSettings::new()),

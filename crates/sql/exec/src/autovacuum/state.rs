@@ -253,7 +253,7 @@ mod tests {
     use super::*;
 
     fn job(table: u32, database: u32) -> Job {
-        let allowed = Need { vacuum: true, analyze: false };
+        let allowed = Need { vacuum: true, ..Need::default() };
         Job { key: (Oid(database), Oid(table)), database: Oid(database), allowed }
     }
 

@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use base::settings::{ServerSettings, Setting};
 use base::{Oid, Severity, SqlError, SqlResult, SqlState, Xid};
+use catalog::change::{Behavior, ObjectAddress};
+use catalog::system::pg_class;
 use catalog::{CatalogView, Table};
 use runtime::Interrupt;
 use runtime::usage::Account;
-use txn::{BlockState, RelKind};
+use txn::{BlockState, LockError, LockMode, LockWait, RelKind};
 
 use super::expense::Expense;
 use super::look;
@@ -92,7 +94,7 @@ impl Worker<'_> {
         session.begin_statement();
         let settings = session.instance.settings();
         let found = session.with_reader(|reader| {
-            let facts = look::table(reader, job.key.1, &settings)?;
+            let facts = look::table(reader, session.instance.sessions(), job.key.1, &settings)?;
             Ok::<_, SqlError>(facts.zip(reader.relation_by_oid(job.key.1)?))
         })?;
         // Others may have done it meanwhile, or the table is gone.
@@ -104,6 +106,9 @@ impl Worker<'_> {
         };
         let need = need(&facts);
         self.show(&table, need);
+        if need.drop {
+            return self.drop_orphan(&table, &settings);
+        }
         let how = self.maintenance(&facts, &settings);
         let reports = do_it(session, table.oid, need, &how)?;
         session.commit_transaction()?;
@@ -115,13 +120,41 @@ impl Worker<'_> {
         Ok(Outcome::Done(need))
     }
 
+    /// Drops a temporary table that no session has, if nobody else is about to.
+    fn drop_orphan(&self, table: &Table, settings: &ServerSettings) -> SqlResult<Outcome> {
+        let session = self.session;
+        let tag = session.catalog.lock_tag(table.oid);
+        match session.txn.borrow_mut().lock(tag, LockMode::AccessExclusive, LockWait::NoWait) {
+            Ok(()) => {}
+            Err(LockError::NotAvailable) => {
+                session.commit_transaction()?;
+                return Ok(Outcome::Refused);
+            }
+            Err(other) => return Err(other.into()),
+        }
+        let sessions = session.instance.sessions();
+        let still = session.with_reader(|reader| look::table(reader, sessions, table.oid, settings))?;
+        if still.is_some_and(|facts| facts.is_orphan) {
+            let name = full_name(session, table);
+            self.log(
+                SqlState::SUCCESSFUL_COMPLETION,
+                format!("autovacuum: dropping orphan temp table \"{name}\""),
+            );
+            let object = ObjectAddress { class: pg_class::TABLE.oid, object: table.oid, sub: 0 };
+            session.with_changer(|changer| changer.drop_objects(&[object], Behavior::Cascade))?;
+        }
+        session.commit_transaction()?;
+        Ok(Outcome::Unneeded)
+    }
+
     /// Shows what it does, to others and in errors.
     fn show(&self, table: &Table, need: Need) {
         let (schema, name) = (&table.schema_name, &table.name);
         let what = match need {
-            Need { vacuum: true, analyze: true } => "VACUUM ANALYZE",
+            Need { vacuum: true, analyze: true, .. } => "VACUUM ANALYZE",
             Need { vacuum: true, .. } => "VACUUM",
-            Need { .. } => "ANALYZE",
+            Need { analyze: true, .. } => "ANALYZE",
+            Need { .. } => "DROP TABLE",
         };
         let start = self.session.txn.borrow().start_time();
         let text = format!("autovacuum: {what} {schema}.{name}");

@@ -122,6 +122,7 @@ pub(crate) use index_entries::recheck as recheck_unique;
 pub(crate) use names::{check_tablespace_creation, lock_relation};
 pub(crate) use sequence::check_kind as check_sequence;
 pub(crate) use temporary::drop_all as drop_temporary;
+pub(crate) use temporary::owner_of as owner_of_temporary_schema;
 pub(crate) use violation::key_text;
 
 /// Columns of a utility statement's result, if it returns rows.

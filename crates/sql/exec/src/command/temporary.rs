@@ -2,7 +2,8 @@
 //! Temporary tables' schema: `pg_temp_N`, one a session, made at first use, emptied when the session ends.
 //!
 //! # Invariants
-//! 1. What a session that crashed with the server left behind goes when the next one uses the schema.
+//! 1. What a session that crashed with the server left behind goes when the next one uses the schema; its tables also when an automatic vacuum finds
+//!    them (`autovacuum`).
 
 use base::{Oid, SqlResult, sql_err};
 use catalog::Reader;
@@ -33,10 +34,15 @@ pub(crate) fn schema(session: &Session) -> SqlResult<Oid> {
     let found = session.with_reader(|reader| reader.schema_by_name(&name))?;
     let schema = match found {
         Some(schema) => {
+            session.backend.uses_temporary_schema(schema);
             empty(session, schema)?;
             schema
         }
-        None => session.with_changer(|changer| changer.create_schema(&name, BOOTSTRAP_SUPERUSER))?,
+        None => {
+            let schema = session.with_changer(|changer| changer.create_schema(&name, BOOTSTRAP_SUPERUSER))?;
+            session.backend.uses_temporary_schema(schema);
+            schema
+        }
     };
     session.names.set_temporary_schema(schema);
     Ok(schema)
@@ -44,6 +50,11 @@ pub(crate) fn schema(session: &Session) -> SqlResult<Oid> {
 
 fn name(session: &Session) -> String {
     format!("pg_temp_{}", session.info.pid)
+}
+
+/// The number of the session that such a schema is for; none if it is no temporary schema.
+pub(crate) fn owner_of(schema: &str) -> Option<i32> {
+    schema.strip_prefix("pg_temp_")?.parse().ok()
 }
 
 /// Drops everything in the schema. Runs in a transaction.

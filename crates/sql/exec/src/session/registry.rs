@@ -15,7 +15,7 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::ops::Deref;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use base::{Oid, Xid};
@@ -137,6 +137,8 @@ pub struct Backend {
     pub start: i64,
     /// Oldest running xid of the snapshots that it holds; 0 without any.
     xmin: AtomicU64,
+    /// Its schema of temporary tables; 0 if it has made none yet.
+    temporary_schema: AtomicU32,
     /// Id of the running or last command; 0: it has none.
     query_id: AtomicI64,
     activity: Mutex<Activity>,
@@ -171,6 +173,7 @@ impl Backend {
             encryption: None,
             start: now,
             xmin: AtomicU64::new(0),
+            temporary_schema: AtomicU32::new(0),
             query_id: AtomicI64::new(0),
             activity: Mutex::new(Activity {
                 state: BackendState::Idle,
@@ -184,6 +187,17 @@ impl Backend {
             log: Log::default(),
             progress: Mutex::default(),
         }
+    }
+
+    /// Its schema of temporary tables; invalid if it has none yet.
+    pub fn temporary_schema(&self) -> Oid {
+        // Acquire: pairs with the release below.
+        Oid(self.temporary_schema.load(Ordering::Acquire))
+    }
+
+    /// What is in this schema is the session's from now on.
+    pub fn uses_temporary_schema(&self, schema: Oid) {
+        self.temporary_schema.store(schema.0, Ordering::Release);
     }
 
     /// Oldest running xid of the snapshots that it holds (`backend_xmin`).
