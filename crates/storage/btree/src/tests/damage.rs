@@ -186,6 +186,6 @@ fn each_kind_of_damage_is_named_whether_the_tree_is_still_or_not() {
     assert_eq!(no_item, both("line pointer names no item"));
     let other_level = of_changed_leaf(|page| page[PAGE_SIZE - 16] = 3);
     assert_eq!(other_level, both("level is wrong"));
-    let left_link = of_changed_leaf(|page| page[PAGE_SIZE - 24] = 9);
+    let left_link = of_changed_leaf(|page| page[PAGE_SIZE - 24] = 2);
     assert!(left_link.0.is_some());
 }
