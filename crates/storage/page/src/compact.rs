@@ -1,17 +1,16 @@
 //! # What
 //! Closing the gaps between a page's items (thread 3), the hot spot of redo, VACUUM and on-access pruning.
 //!
-//! Many items are not sorted. Items keep the traditional order (a higher line pointer lies lower on the page) as far as they have it.
+//! Nothing is sorted. Items keep the traditional order (a higher line pointer lies lower on the page) as far as they have it.
 //! Items at the end of the page that are in place already are skipped. If the rest is *presorted* (offsets fall as line
 //! pointers rise, which is how pages are filled), runs of adjacent items are moved towards the end with one memmove each, last
 //! run first, and no move can overwrite an item that has still to move. Otherwise the bytes that may move are copied to a scratch page
 //! once, and copied back run by run.
 //!
 //! # PostgreSQL counterpart and differences
-//! `compactify_tuples`. Same method, but for few items; the scratch page belongs to the thread and not to the stack frame, for fibers have small stacks.
+//! `compactify_tuples`. Same method; the scratch page belongs to the thread and not to the stack frame, for fibers have small stacks.
 
 use std::cell::RefCell;
-use std::cmp::Reverse;
 
 use base::PAGE_SIZE;
 
@@ -28,22 +27,15 @@ pub struct Item {
     pub len: u16,
 }
 
-/// So many items are sorted.
-const FEW: usize = 16;
-
 thread_local! {
     static SCRATCH: RefCell<Box<PageBytes>> = RefCell::new(Box::new([0; PAGE_SIZE]));
 }
 
-/// Moves `items` to the end of the page, in the order given if they are many, first item last on the page, sets their line pointers' offsets
+/// Moves `items` to the end of the page in the order given, first item last on the page, sets their line pointers' offsets
 /// and the page's `upper`. `presorted`: offsets in `items` fall strictly.
 ///
 /// Every item must satisfy the page's invariant 2; the caller has checked. Bytes between `lower` and the new `upper` are left as they are.
-pub fn compact(page: &mut PageBytes, items: &mut [Item], mut presorted: bool) {
-    if !presorted && items.len() <= FEW {
-        items.sort_unstable_by_key(|item| Reverse(item.offset));
-        presorted = true;
-    }
+pub fn compact(page: &mut PageBytes, items: &[Item], presorted: bool) {
     let mut upper = header::special_offset(page);
     let mut first = 0;
     while let Some(item) = items.get(first) {

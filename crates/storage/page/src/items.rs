@@ -270,8 +270,8 @@ fn collect(
 ///
 /// Needs a cleanup latch. Sets or clears the hint about free line pointers.
 pub fn repair(page: &mut PageBytes) -> Result<(), Corrupt> {
-    let (mut items, presorted) = collect(page, |n| Some(n - 1))?;
-    compact(page, &mut items, presorted);
+    let (items, presorted) = collect(page, |n| Some(n - 1))?;
+    compact(page, &items, presorted);
     truncate_line_pointers(page);
     let any = (1..=max_offset(page)).any(|n| read_slot(page, n).flags == LpFlags::Unused);
     header::set_flag(page, flags::HAS_FREE_LINES, any);
@@ -301,7 +301,7 @@ pub fn delete_items(page: &mut PageBytes, doomed: &[OffsetNo]) -> Result<(), Cor
     }
     let mut next = 0;
     let mut kept = 0;
-    let (mut items, presorted) = collect(page, |n| {
+    let (items, presorted) = collect(page, |n| {
         if doomed.get(next) == Some(&n) {
             next += 1;
             return None;
@@ -320,7 +320,7 @@ pub fn delete_items(page: &mut PageBytes, doomed: &[OffsetNo]) -> Result<(), Cor
         write_slot(page, to, lp);
         to += 1;
     }
-    compact(page, &mut items, presorted);
+    compact(page, &items, presorted);
     header::set_lower(page, HEADER_SIZE + 4 * (to as usize - 1));
     Ok(())
 }

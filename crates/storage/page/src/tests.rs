@@ -143,8 +143,8 @@ proptest! {
             }
         }
         let (mut one, mut two) = (page, page);
-        compact(&mut one, &mut items, true);
-        compact(&mut two, &mut items, false);
+        compact(&mut one, &items, true);
+        compact(&mut two, &items, false);
         prop_assert_eq!(&one[..lower(&one)], &two[..lower(&two)]);
         prop_assert_eq!(&one[upper(&one)..], &two[upper(&two)..]);
     }

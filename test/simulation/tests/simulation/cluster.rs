@@ -42,7 +42,12 @@ pub fn initialized_disk(options: &EngineOptions, setup: &'static [&'static str])
     let simulation = Simulation::new(0);
     // Big while nothing can go wrong, for speed; only the segments' size stays for good.
     let options = EngineOptions { shared_buffers: 4096, ..options.clone() };
-    let first = BootstrapOptions { superuser: "postgres".into(), password: None, locale: "C.UTF-8".into() };
+    let first = BootstrapOptions {
+        superuser: "postgres".into(),
+        password: None,
+        encoding: base::Encoding::Utf8,
+        locale: "C.UTF-8".into(),
+    };
     simulation
         .run(move || {
             exec::initialize(Path::new(DIR), options.clone(), &first).expect("a cluster is made");
