@@ -272,12 +272,7 @@ impl Engine {
             wal::sync_segments(&dir.join("pg_wal"))?;
         }
         let redo = control.checkpoint.redo;
-        let wal =
-            Arc::new(Wal::recovering(&dir.join("pg_wal"), options.wal.clone(), control.system_identifier));
-        let engine = Self::assemble(dir, options, lock, control, wal)?;
-        engine.smgr.begin_recovery(lengths::read(dir)?.into_iter());
-        engine.txns.begin_recovery()?;
-        engine.txns.prepared().expect(record.prepared);
+        let engine = Self::begin_recovery(dir, options, lock, control, record.prepared)?;
         let end = if clean { record.end } else { engine.read_log(redo, record.end)? };
         engine.wal.start(WalStart { system_identifier: engine.wal.system_identifier(), end, redo })?;
         engine.txns.end_recovery()?;
@@ -311,17 +306,29 @@ impl Engine {
         }
         control.checkpoint = record.checkpoint;
         let redo = control.checkpoint.redo;
-        let wal =
-            Arc::new(Wal::recovering(&dir.join("pg_wal"), options.wal.clone(), control.system_identifier));
-        let engine = Self::assemble(dir, options, lock, control, wal)?;
-        engine.smgr.begin_recovery(lengths::read(dir)?.into_iter());
-        engine.txns.begin_recovery()?;
-        engine.txns.prepared().expect(record.prepared);
+        let engine = Self::begin_recovery(dir, options, lock, control, record.prepared)?;
         let system_identifier = engine.wal.system_identifier();
         engine.wal.start_closed(WalStart { system_identifier, end: record.end, redo });
         engine.txns.end_recovery()?;
         engine.smgr.end_recovery();
         engine.maps.check(&engine.dir)?;
+        Ok(engine)
+    }
+
+    /// Storage over a log that is not started yet. `prepared`: transactions that the checkpoint names.
+    fn begin_recovery(
+        dir: &Path,
+        options: EngineOptions,
+        lock: DirectoryLock,
+        control: ControlFile,
+        prepared: Vec<Xid>,
+    ) -> Result<Engine, EngineError> {
+        let wal =
+            Arc::new(Wal::recovering(&dir.join("pg_wal"), options.wal.clone(), control.system_identifier));
+        let engine = Self::assemble(dir, options, lock, control, wal)?;
+        engine.smgr.begin_recovery(lengths::read(dir)?.into_iter());
+        engine.txns.begin_recovery()?;
+        engine.txns.prepared().expect(prepared);
         Ok(engine)
     }
 

@@ -224,7 +224,7 @@ pub(crate) fn find_on<P: Hintable>(
         let sees = judge.sees(n, &mut header, view)?;
         if let Some(serial) = &serial {
             let place = (rel, Tid::new(tid.block, n));
-            note_version(serial, access.txns, place, &header, (view.me, sees), true)?;
+            note_version(serial, access.txns, place, &header, (view.me, sees), true, || true)?;
         }
         if sees {
             return Ok((Fetched::Visible, Some((n, header))));
@@ -281,7 +281,7 @@ pub fn fetch_exact(
     };
     let sees = (Judge { txns: access.txns, page: &page }).sees(tid.offset, &mut header, view)?;
     if let Some(serial) = rel.serial(view.me) {
-        note_version(&serial, access.txns, (rel, tid), &header, (view.me, sees), true)?;
+        note_version(&serial, access.txns, (rel, tid), &header, (view.me, sees), true, || true)?;
     }
     if !sees {
         return not_lost(rel, view, tid.block);

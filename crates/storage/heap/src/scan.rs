@@ -31,7 +31,7 @@ use crate::ops;
 use crate::prune::{looks_prunable, prune_opt};
 use crate::rel::{Access, HeapRel, View};
 use crate::row::TupleRef;
-use crate::serial::{SoughtRows, is_worth_noting, note_version};
+use crate::serial::{SoughtRows, note_version};
 use crate::visibility::{Fate, Judge, ender, is_removable};
 
 /// Tables of at least this part of the pool are read through a ring.
@@ -212,9 +212,6 @@ impl HeapScan {
         let mut judge = Judge { txns: access.txns, page: &page };
         let bases = Bases::of(&page);
         let serial = self.rel.serial(view.me);
-        if let Some(serial) = &serial {
-            serial.check()?;
-        }
         let rows = self.sought.is_some();
         for n in 1..=page::max_offset(&page) {
             if page::line_pointer(&page, n).is_none_or(|lp| lp.flags != LpFlags::Normal) {
@@ -224,14 +221,13 @@ impl HeapScan {
             let header = page::item(&page, n).and_then(|bytes| Header::read(bytes, bases));
             let Some(mut header) = header else { return Err(no_tuple(&self.rel, tid)) };
             let sees = all_visible || judge.sees(n, &mut header, view)?;
-            if let Some(serial) = serial.as_ref().filter(|_| !all_visible || rows)
-                && is_worth_noting(serial, &header, sees, rows)
-            {
+            if let Some(serial) = serial.as_ref().filter(|_| !all_visible || rows) {
                 let version = || TupleRef::new(tid, page::item(&page, n)?, bases);
                 let sought = self.sought.as_mut();
-                if sought.is_none_or(|sought| sought.may_hold(&self.rel.desc.layout, version())) {
-                    note_version(serial, access.txns, (&self.rel, tid), &header, (view.me, sees), rows)?;
-                }
+                let is_sought =
+                    || sought.is_none_or(|sought| sought.may_hold(&self.rel.desc.layout, version()));
+                let place = (&*self.rel, tid);
+                note_version(serial, access.txns, place, &header, (view.me, sees), rows, is_sought)?;
             }
             if sees {
                 self.visible.push(n);

@@ -21,10 +21,9 @@ use crate::rel::HeapRel;
 use crate::row::TupleRef;
 use crate::visibility::ender;
 
-/// Whether there is anything to tell of a version: a few comparisons, for most versions of a table that is scanned need no more. `rows`: whether
-/// those that are seen are locked one by one.
+/// Whether there is anything to tell of a version: a few comparisons. `rows`: whether those that are seen are locked one by one.
 #[inline]
-pub(crate) fn is_worth_noting(serial: &Serial<'_>, header: &Header, sees: bool, rows: bool) -> bool {
+fn is_worth_noting(serial: &Serial<'_>, header: &Header, sees: bool, rows: bool) -> bool {
     match sees {
         true => rows || !(header.xmax_invalid() || header.lock_only()),
         false => {
@@ -33,7 +32,9 @@ pub(crate) fn is_worth_noting(serial: &Serial<'_>, header: &Header, sees: bool, 
     }
 }
 
-/// A version was met; whether the transaction sees it. Its lock is taken if `rows` are locked one by one.
+/// A version was met; whether the transaction sees it. Its lock is taken if `rows` are locked one by one. `is_sought` is asked only where there is
+/// something to tell, as for most versions of a table that is scanned there is not.
+#[inline]
 pub(crate) fn note_version(
     serial: &Serial<'_>,
     txns: &TxnSystem,
@@ -41,9 +42,10 @@ pub(crate) fn note_version(
     header: &Header,
     (me, sees): (&Transaction, bool),
     rows: bool,
+    is_sought: impl FnOnce() -> bool,
 ) -> HeapResult<()> {
     serial.check()?;
-    if !is_worth_noting(serial, header, sees, rows) {
+    if !is_worth_noting(serial, header, sees, rows) || !is_sought() {
         return Ok(());
     }
     if !sees {

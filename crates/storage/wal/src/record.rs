@@ -188,17 +188,16 @@ impl Header {
             widths,
         })
     }
-}
 
-/// Whether bytes are a whole record that begins at `lsn`, by its length and check sum. What is in it is not looked at.
-pub(crate) fn check(bytes: &[u8], lsn: Lsn) -> Result<(), Invalid> {
-    let header = Header::of(bytes)?;
-    if header.total_length != bytes.len() {
-        return Err(Invalid::Length);
-    }
-    match finish_crc(crc32c::crc32c(&bytes[HEADER_SIZE..]), bytes, lsn) == header.crc {
-        true => Ok(()),
-        false => Err(Invalid::Checksum),
+    /// Whether bytes, which have this header, are a whole record that begins at `lsn`, by its length and check sum. What is in it is not looked at.
+    pub fn check(&self, bytes: &[u8], lsn: Lsn) -> Result<(), Invalid> {
+        if self.total_length != bytes.len() {
+            return Err(Invalid::Length);
+        }
+        match finish_crc(crc32c::crc32c(&bytes[HEADER_SIZE..]), bytes, lsn) == self.crc {
+            true => Ok(()),
+            false => Err(Invalid::Checksum),
+        }
     }
 }
 
@@ -264,13 +263,18 @@ struct ParsedImage {
 impl<B: Deref<Target = [u8]>> Record<B> {
     /// Decodes and checks a whole record that begins at `lsn`; `end` is where the next would begin.
     pub fn decode(bytes: B, lsn: Lsn, end: Lsn) -> Result<Record<B>, Invalid> {
-        check(&bytes, lsn)?;
-        Record::decode_checked(bytes, lsn, end)
+        let header = Header::of(&bytes)?;
+        header.check(&bytes, lsn)?;
+        Record::assemble(bytes, header, lsn, end)
     }
 
-    /// As [`decode`](Self::decode), of bytes that were [checked](check) before.
+    /// As [`decode`](Self::decode), of bytes that were [checked](Header::check) before.
     pub(crate) fn decode_checked(bytes: B, lsn: Lsn, end: Lsn) -> Result<Record<B>, Invalid> {
         let header = Header::of(&bytes)?;
+        Record::assemble(bytes, header, lsn, end)
+    }
+
+    fn assemble(bytes: B, header: Header, lsn: Lsn, end: Lsn) -> Result<Record<B>, Invalid> {
         let (xid, blocks, data) = parse_body(&bytes, &header)?;
         let Header { rmgr, info, .. } = header;
         Ok(Record { lsn, end, xid, rmgr, info, bytes, blocks, data })

@@ -20,7 +20,7 @@ use runtime::fs::{File, OpenOptions};
 use crate::geometry::{Geometry, align};
 use crate::log::WalError;
 use crate::reader::{Stop, WINDOW, WalReader};
-use crate::record::{self, HEADER_SIZE, Header, Invalid, Record, RecordRef};
+use crate::record::{HEADER_SIZE, Header, Invalid, Record, RecordRef};
 
 /// Bytes of a chunk, unless a single record is longer.
 const CHUNK: usize = 1 << 20;
@@ -128,12 +128,13 @@ impl WalReader {
         let Some(head) = bytes.first_chunk::<HEADER_SIZE>() else { return Err(Lack::Bytes(HEADER_SIZE)) };
         let lsn = self.geometry.lsn(position);
         let invalid = |invalid| Lack::Stop(Stop::End(format!("{invalid} at {lsn}")));
-        let length = Header::decode(head).map_err(invalid)?.total_length;
+        let header = Header::decode(head).map_err(invalid)?;
+        let length = header.total_length;
         let padded = align(length as u64);
         if (bytes.len() as u64) < padded {
             return Err(Lack::Bytes(padded as usize));
         }
-        record::check(&bytes[..length], lsn).map_err(invalid)?;
+        header.check(&bytes[..length], lsn).map_err(invalid)?;
         Ok(length)
     }
 
