@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use base::Lsn;
-use wal::{Record, Rmgr, WalDescribe, WalReader};
+use wal::{Record, WalReader};
 
 use super::answered;
 use super::options::{Flag, flag, parse, value};
@@ -145,7 +145,7 @@ fn dump(
 }
 
 fn line(record: &Record, blocks: bool) -> String {
-    let (name, text) = describe(record);
+    let (name, text) = engine::describe(record);
     let mut out = format!(
         "rmgr: {:<10} len: {:6}, tx: {:10}, lsn: {}, desc: {name} {text}",
         record.rmgr.name(),
@@ -173,22 +173,6 @@ fn line(record: &Record, blocks: bool) -> String {
     }
     out.push('\n');
     out
-}
-
-/// Kind and contents of a record.
-fn describe(record: &Record) -> (&'static str, String) {
-    let describer: &dyn WalDescribe = match record.rmgr {
-        Rmgr::Btree => return btree::describe(record),
-        Rmgr::Xact | Rmgr::Clog | Rmgr::Multixact => &txn::XactDescribe,
-        Rmgr::Heap => &heap::redo::HeapDescribe,
-        // The log's own records, beside those of checkpoints.
-        Rmgr::Xlog if engine::xlog::Describe.name(record) == "UNKNOWN" => &wal::XlogDescribe,
-        _ => &engine::xlog::Describe,
-    };
-    let mut text = String::new();
-    // Writing to a string does not fail.
-    let _ = describer.describe(record, &mut text);
-    (describer.name(record), text)
 }
 
 #[cfg(test)]

@@ -102,7 +102,7 @@ pub use build::{SortedEntries, build, create_empty};
 pub use error::{BtreeError, BtreeResult};
 pub use insert::{InsertOutcome, UniqueCheck, insert};
 pub use range::key_range;
-pub use redo::{describe, redo_block};
+pub use redo::MANAGER;
 pub use rel::{BtreeDesc, BtreeRel, Compare, KeyColumn};
 pub use scan::{Direction, Scan, ScanKey, ScanKeys, ScanOp};
 pub use vacuum::{Manner, VacuumStats, bulk_delete, cleanup};

@@ -18,11 +18,11 @@
 //!
 //! Each page is changed by what the record says, never by what another page says: pages of one record may be replayed in any order.
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
 use base::{BlockNo, Lsn, Xid};
 use page::PageBytes;
-use wal::{Record, RecordRef};
+use wal::{Record, RecordRef, ResourceManager, Rmgr, WalDescribe};
 
 use crate::format::{Check, Meta, NONE};
 use crate::ops::{self, ListUpdate, Reader, SplitPlan, put_sized};
@@ -229,7 +229,11 @@ fn read_runs(bytes: &[u8]) -> Check<Vec<(u16, u16)>> {
 
 /// Does to a page what a record says about its block reference `index`: to a page that [needs](buffer::needs) it, or to zeros if the record
 /// initialises the page. The error says what does not fit.
-pub fn redo_block(page: &mut PageBytes, record: &RecordRef<'_>, index: usize) -> Result<(), &'static str> {
+pub(crate) fn redo_block(
+    page: &mut PageBytes,
+    record: &RecordRef<'_>,
+    index: usize,
+) -> Result<(), &'static str> {
     let data = record.block(index).ok_or("the record lacks a block")?.data;
     let mut main = Reader(record.data());
     let kind = Kind::from_info(record.info).ok_or("unknown kind of record")?;
@@ -290,13 +294,28 @@ fn redo_unlink(page: &mut PageBytes, what: &Unlink, index: usize) -> Check<()> {
     }
 }
 
+/// How records of B-trees are replayed and shown.
+pub const MANAGER: ResourceManager = ResourceManager {
+    id: Rmgr::Btree,
+    redo_block: Some(|page, record, index| redo_block(page, record, index).map_err(str::to_owned)),
+    describe: &Describe,
+};
+
 /// Name of the action and its details, as `pg_waldump` shows them.
-pub fn describe(record: &Record) -> (&'static str, String) {
-    let Some(kind) = Kind::from_info(record.info) else {
-        return ("UNKNOWN", format!("info {}", record.info));
-    };
-    let text = details(kind, record).unwrap_or_else(|what| format!("damaged: {what}"));
-    (kind.name(), text)
+struct Describe;
+
+impl WalDescribe for Describe {
+    fn name(&self, record: &Record) -> &'static str {
+        Kind::from_info(record.info).map_or("UNKNOWN", Kind::name)
+    }
+
+    fn describe(&self, record: &Record, out: &mut dyn Write) -> fmt::Result {
+        match Kind::from_info(record.info).map(|kind| details(kind, record)) {
+            Some(Ok(text)) => out.write_str(&text),
+            Some(Err(what)) => write!(out, "damaged: {what}"),
+            None => write!(out, "info {}", record.info),
+        }
+    }
 }
 
 fn details(kind: Kind, record: &Record) -> Check<String> {

@@ -10,7 +10,7 @@
 //!   crate.
 //! * [`files`]: whether all pages of all files are whole.
 //! * `map`: which files the system catalogs have. `lengths`: how long files must be. `unlogged`: relations that a crash empties.
-//! * `access`: the traits by which heaps and indexes reach each other. [`background`]: the loops of checkpointer, background writer and WAL writer; the server gives them fibers.
+//! * `managers`: the table of the log's resource managers. `access`: the traits by which heaps and indexes reach each other. [`background`]: the loops of checkpointer, background writer and WAL writer; the server gives them fibers.
 //!
 //! A data directory:
 //!
@@ -46,6 +46,7 @@ mod error;
 pub mod files;
 mod lengths;
 pub mod lock;
+mod managers;
 mod map;
 pub mod recovery;
 pub mod relation;
@@ -68,6 +69,7 @@ pub use access::{DeadRows, RowLiveness};
 pub use checkpoint::{CheckpointCause, CheckpointStats, CheckpointTotals};
 pub use database::CopyStrategy;
 pub use error::EngineError;
+pub use managers::describe;
 pub use recovery::{RecoveryOptions, RecoveryProgress};
 
 use checkpoint::Checkpointer;

@@ -28,9 +28,9 @@ use buffer::{ExclusivePage, PageChange, Persistence, Tag, WalAction};
 use heap::header::form_tuple;
 use page::PageBytes;
 use tuple::{Attr, Datum, Physical, RowLayout};
-use wal::Rmgr;
+use wal::{RecordRef, ResourceManager, Rmgr};
 
-use crate::{Engine, EngineError};
+use crate::{Engine, EngineError, xlog};
 
 /// Bytes of a row's data.
 const ROW_LEN: usize = 17;
@@ -186,8 +186,13 @@ impl Engine {
     }
 }
 
+/// How records of sequences are replayed and shown.
+pub(crate) const MANAGER: ResourceManager =
+    ResourceManager { id: Rmgr::Sequence, redo_block: Some(redo_block), describe: &xlog::Describe };
+
 /// Redo: makes a page of zeros the sequence's.
-pub(crate) fn redo_block(page: &mut PageBytes, data: &[u8]) -> Result<(), &'static str> {
+fn redo_block(page: &mut PageBytes, record: &RecordRef<'_>, index: usize) -> Result<(), String> {
+    let data = record.block(index).map_or(&[][..], |block| block.data);
     let row = SequenceRow::decode(data).ok_or("malformed sequence record")?;
     row.init(page);
     Ok(())

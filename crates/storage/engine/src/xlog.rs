@@ -17,7 +17,7 @@ use std::fmt;
 use std::ops::Deref;
 
 use base::{Fork, Oid, RelFile, Xid};
-use wal::{Record, RecordBuilder, Rmgr, WalDescribe};
+use wal::{Record, RecordBuilder, Rmgr, WalDescribe, XlogDescribe};
 
 use crate::control::Checkpoint;
 use crate::sequence::SequenceRow;
@@ -176,9 +176,7 @@ impl WalDescribe for Describe {
             (Rmgr::Smgr, TRUNCATE) => "TRUNCATE",
             (Rmgr::Database, CREATE_FILE_COPY) => "CREATE_FILE_COPY",
             (Rmgr::Database, CREATE_WAL_LOG) => "CREATE_WAL_LOG",
-            (Rmgr::Xlog, CHECKPOINT_SHUTDOWN) => "CHECKPOINT_SHUTDOWN",
-            (Rmgr::Xlog, CHECKPOINT_ONLINE) => "CHECKPOINT_ONLINE",
-            (Rmgr::Xlog, NEXTOID) => "NEXTOID",
+            (Rmgr::Xlog, _) => XlogDescribe.name(record),
             _ => "UNKNOWN",
         }
     }
@@ -198,8 +196,8 @@ impl WalDescribe for Describe {
                 if c.shutdown { "shutdown" } else { "online" }
             );
         }
-        if let Some(oid) = as_next_oid(record) {
-            return write!(out, "{oid}");
+        if record.rmgr == Rmgr::Xlog {
+            return XlogDescribe.describe(record, out);
         }
         if record.rmgr == Rmgr::Sequence {
             let row = record.block(0).and_then(|block| SequenceRow::decode(block.data));

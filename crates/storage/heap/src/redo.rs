@@ -6,7 +6,7 @@ use std::fmt;
 
 use base::{BlockNo, Fork, Xid};
 use page::PageBytes;
-use wal::{Record, RecordRef, Rmgr, WalDescribe};
+use wal::{Record, RecordRef, ResourceManager, Rmgr, WalDescribe};
 
 use crate::header::HEADER_LEN;
 use crate::ops::{self, Mismatch, OpResult, Stamp};
@@ -199,8 +199,15 @@ fn kind_name(kind: u8) -> &'static str {
     }
 }
 
+/// How records of the heap are replayed and shown.
+pub const MANAGER: ResourceManager = ResourceManager {
+    id: Rmgr::Heap,
+    redo_block: Some(|page, record, index| redo_block(page, record, index).map_err(|e| e.to_string())),
+    describe: &HeapDescribe,
+};
+
 /// Describes heap records for `waldump`.
-pub struct HeapDescribe;
+struct HeapDescribe;
 
 impl WalDescribe for HeapDescribe {
     fn name(&self, record: &Record) -> &'static str {

@@ -100,7 +100,8 @@ pub use builder::{BlockOptions, MAX_BLOCKS, RecordBuilder};
 pub use log::{Wal, WalError, WalOptions, WalStart, WalStats};
 pub use reader::WalReader;
 pub use record::{
-    BlockRef, Image, Invalid, Record, RecordRef, Rmgr, WalDescribe, XlogDescribe, byte_width, xlog_info,
+    BlockRef, Image, Invalid, Record, RecordRef, RedoBlock, ResourceManager, Rmgr, WalDescribe, XlogDescribe,
+    byte_width, xlog_info,
 };
 pub use replay::{Chunk, RecordAt, Replayed};
 pub use segment::{Recycled, sync_segments};

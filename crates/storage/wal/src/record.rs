@@ -495,6 +495,21 @@ pub trait WalDescribe {
     fn describe(&self, record: &Record, out: &mut dyn fmt::Write) -> fmt::Result;
 }
 
+/// Replays on a page what a record says of its block reference with this number: a pure function of page and record, of a page that
+/// [needs](RecordRef) it, or of zeros if the record initialises the page.
+pub type RedoBlock = fn(&mut PageBytes, &RecordRef<'_>, usize) -> Result<(), String>;
+
+/// Who writes records of one kind: what recovery and `waldump` must know of them. Its crate declares it; the engine has the table of all.
+#[derive(Clone, Copy)]
+pub struct ResourceManager {
+    /// Its number in records, and its name.
+    pub id: Rmgr,
+    /// How its records change pages; none if the pages of its records come as images only.
+    pub redo_block: Option<RedoBlock>,
+    /// What its records say.
+    pub describe: &'static (dyn WalDescribe + Sync),
+}
+
 /// The records of [`Rmgr::Xlog`].
 pub struct XlogDescribe;
 

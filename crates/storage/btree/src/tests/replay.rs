@@ -5,9 +5,10 @@ use buffer::{BufferError, BufferPool, Tag};
 use wal::Record;
 
 use super::world::{FILE, Random, Shape, Store, World};
+use crate::Direction;
 use crate::format::{Meta, Node};
 use crate::redo::Kind;
-use crate::{Direction, redo_block};
+use crate::redo::redo_block;
 
 /// A history with splits on all levels, duplicates, vacuums, page deletions and recycled pages.
 fn history(shape: Shape) -> World {
@@ -92,7 +93,11 @@ pub fn check_redo(world: &World) {
     log.iter().for_each(|record| redo(&copy.pool, record).unwrap());
     assert!(pages(&copy) == pages(&world.store), "{shape:?} after a second redo");
     assert_eq!(copy.pool.pins(), 0);
-    log.iter().for_each(|record| assert!(!crate::describe(record).1.contains("damaged")));
+    for record in &log {
+        let mut text = String::new();
+        crate::MANAGER.describe.describe(record, &mut text).unwrap();
+        assert!(!text.contains("damaged"), "{text}");
+    }
 }
 
 #[test]

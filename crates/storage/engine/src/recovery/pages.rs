@@ -5,11 +5,11 @@ use std::sync::Arc;
 use base::{Fork, Lsn};
 use buffer::{BufferError, Gone, Overdue, Tag};
 use page::PageBytes;
-use wal::{RecordRef, Rmgr};
+use wal::RecordRef;
 
 use super::Recovery;
 use super::lists::{List, Step};
-use crate::sequence;
+use crate::managers::manager;
 use crate::xlog::{self, FileChange};
 
 /// The index of a step that is no block reference: the heap was cut, and this is the last page of its visibility map.
@@ -97,14 +97,9 @@ fn redo(page: &mut PageBytes, record: &RecordRef<'_>, index: u8) -> Result<bool,
         return cut(page, record);
     }
     let index = usize::from(index);
-    buffer::redo_block(page, record, index, |page| match record.rmgr {
-        Rmgr::Heap => heap::redo::redo_block(page, record, index).map_err(|error| error.to_string()),
-        Rmgr::Btree => btree::redo_block(page, record, index).map_err(str::to_owned),
-        Rmgr::Sequence => {
-            let data = record.block(index).map_or(&[][..], |block| block.data);
-            sequence::redo_block(page, data).map_err(str::to_owned)
-        }
-        rmgr => Err(format!("record of {} has no image of its page", rmgr.name())),
+    buffer::redo_block(page, record, index, |page| match manager(record.rmgr).redo_block {
+        Some(redo) => redo(page, record, index),
+        None => Err(format!("record of {} has no image of its page", record.rmgr.name())),
     })
 }
 

@@ -6,12 +6,13 @@ use base::{BlockNo, Fork, Lsn, RelFile, Xid};
 use buffer::Tag;
 use runtime::time::{Instant, now};
 use smgr::SmgrError;
-use wal::{Chunk, RecordAt, RecordRef, Replayed, Rmgr, WalReader};
+use wal::{Chunk, RecordAt, RecordRef, Replayed, WalReader};
 
 use super::Recovery;
 use super::ahead::Ahead;
 use super::lists::{LastFile, Step};
 use super::pages::{CUT, cut_page};
+use crate::managers::{Beside, beside};
 use crate::xlog::{self, DatabaseChange, FileChange};
 use crate::{Engine, EngineError};
 
@@ -82,18 +83,18 @@ impl<'a> Pass<'a> {
 
     fn redo(&mut self, at: RecordAt, record: &RecordRef<'_>) -> Result<(), EngineError> {
         let failed = |reason: String| EngineError::Redo { lsn: record.lsn, reason };
-        match record.rmgr {
-            Rmgr::Heap | Rmgr::Btree | Rmgr::Sequence => {}
-            Rmgr::Xlog => self.redo_xlog(record),
-            Rmgr::Smgr => self.redo_smgr(at, record)?,
-            Rmgr::Xact | Rmgr::Clog | Rmgr::Multixact => {
+        match beside(record.rmgr) {
+            Beside::Nothing => {}
+            Beside::Counters => self.redo_xlog(record),
+            Beside::Files => self.redo_smgr(at, record)?,
+            Beside::Transactions => {
                 if !self.engine.txns.redo(record)? {
                     let (info, name) = (record.info, record.rmgr.name());
                     return Err(failed(format!("unknown record {info:#04x} of {name}")));
                 }
             }
-            Rmgr::Database => self.redo_database(record)?,
-            Rmgr::Standby => return Err(failed(format!("resource manager {:?} has no redo", record.rmgr))),
+            Beside::Databases => self.redo_database(record)?,
+            Beside::Unknown => return Err(failed(format!("resource manager {:?} has no redo", record.rmgr))),
         }
         for (index, block) in record.blocks().enumerate() {
             let tag = Tag { rel: block.rel, fork: block.fork, block: block.block };

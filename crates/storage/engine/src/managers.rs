@@ -1,0 +1,77 @@
+//! The table of the log's resource managers: recovery and `waldump` find here whose a record is, and nowhere else. A new manager, such as that of an
+//! index access method, is a number and a name in [`wal::Rmgr`], and a line here.
+
+use wal::{Record, ResourceManager, Rmgr};
+
+use crate::sequence;
+use crate::xlog::Describe;
+
+/// What records do beside changing pages, in the one pass that recovery makes over the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Beside {
+    /// Nothing.
+    Nothing,
+    /// They move on the counters of a checkpoint, and that of OIDs.
+    Counters,
+    /// They make and cut files.
+    Files,
+    /// They change what is known of transactions.
+    Transactions,
+    /// They make databases.
+    Databases,
+    /// No version has written any.
+    Unknown,
+}
+
+/// A manager whose pages come as images only.
+const fn images(id: Rmgr) -> ResourceManager {
+    ResourceManager { id, redo_block: None, describe: &Describe }
+}
+
+const fn transactions(id: Rmgr) -> ResourceManager {
+    ResourceManager { id, redo_block: None, describe: &txn::XactDescribe }
+}
+
+/// All managers, in order of their numbers.
+const MANAGERS: &[(ResourceManager, Beside); Rmgr::ALL.len()] = &[
+    (images(Rmgr::Xlog), Beside::Counters),
+    (transactions(Rmgr::Xact), Beside::Transactions),
+    (images(Rmgr::Smgr), Beside::Files),
+    (transactions(Rmgr::Clog), Beside::Transactions),
+    (heap::redo::MANAGER, Beside::Nothing),
+    (btree::MANAGER, Beside::Nothing),
+    (transactions(Rmgr::Multixact), Beside::Transactions),
+    (sequence::MANAGER, Beside::Nothing),
+    (images(Rmgr::Standby), Beside::Unknown),
+    (images(Rmgr::Database), Beside::Databases),
+];
+
+// A manager is found by its number.
+const _: () = {
+    let mut i = 0;
+    while i < MANAGERS.len() {
+        assert!(MANAGERS[i].0.id as usize == i);
+        i += 1;
+    }
+};
+
+/// Who wrote records of this number.
+#[inline]
+pub(crate) fn manager(id: Rmgr) -> &'static ResourceManager {
+    &MANAGERS[id as usize].0
+}
+
+/// What they do beside changing pages.
+#[inline]
+pub(crate) fn beside(id: Rmgr) -> Beside {
+    MANAGERS[id as usize].1
+}
+
+/// Kind and contents of a record, as `waldump` shows them.
+pub fn describe(record: &Record) -> (&'static str, String) {
+    let describer = manager(record.rmgr).describe;
+    let mut text = String::new();
+    // Writing to a string does not fail.
+    let _ = describer.describe(record, &mut text);
+    (describer.name(record), text)
+}
