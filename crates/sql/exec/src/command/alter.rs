@@ -33,9 +33,6 @@ use crate::session::Session;
 
 /// ALTER TABLE, INDEX, VIEW, SEQUENCE, MATERIALIZED VIEW.
 pub(crate) fn run(session: &Session, statement: &AlterTable, text: &str) -> SqlResult<()> {
-    if statement.actions.iter().any(|action| matches!(action, AlterAction::DetachPartition(_, true, _))) {
-        session.prevent_in_block("ALTER TABLE ... DETACH CONCURRENTLY")?;
-    }
     let persistence =
         |action: &&AlterAction| matches!(action, AlterAction::SetLogged | AlterAction::SetUnlogged);
     if statement.actions.iter().filter(persistence).count() > 1 {

@@ -13,7 +13,6 @@ use crate::session::Session;
 
 /// ALTER SYSTEM SET, RESET and RESET ALL.
 pub(crate) fn run(session: &Session, statement: &SetStatement) -> SqlResult<()> {
-    session.prevent_in_block("ALTER SYSTEM")?;
     let name = &statement.name;
     if !session.settings.borrow().get(Setting::allow_alter_system).as_bool() {
         return Err(sql_err!(FEATURE_NOT_SUPPORTED, "ALTER SYSTEM is not allowed in this environment"));

@@ -27,7 +27,8 @@ pub(crate) fn run(
     relation: Option<&RangeVar>,
     index: Option<&str>,
     list: &[DefElem],
-    (text, out): (&str, &mut dyn Output),
+    text: &str,
+    out: &mut dyn Output,
 ) -> SqlResult<()> {
     let mut verbose = false;
     for option in list {

@@ -95,7 +95,7 @@ pub(crate) fn address(session: &Session, kind: ObjectKind, object: &ObjectName) 
         }
         kind if operator_class::is_one(kind) => operator_class::address(session, kind, object),
         kind if alter_function::is_routine(kind) => alter_function::address(session, kind, object),
-        other => Err(SqlError::not_supported(format!("COMMENT ON {}", super::kind_words(other)))),
+        other => Err(SqlError::not_supported(format!("COMMENT ON {}", super::object_kind::of(other).words))),
     }
 }
 

@@ -77,7 +77,7 @@ fn relation_kind(kind: ObjectKind) -> Option<RelationKind> {
 /// DROP.
 pub(crate) fn run(session: &Session, statement: &Drop) -> SqlResult<()> {
     if statement.concurrently {
-        index_concurrently::check_drop(session, statement)?;
+        index_concurrently::check_drop(statement)?;
     }
     let objects = match (statement.kind, relation_kind(statement.kind)) {
         (_, Some(kind)) => relations(session, statement, kind)?,
@@ -91,7 +91,9 @@ pub(crate) fn run(session: &Session, statement: &Drop) -> SqlResult<()> {
         (ObjectKind::Cast, _) => operator::dropped_casts(session, statement)?,
         (ObjectKind::Conversion, _) => super::conversion::dropped(session, statement)?,
         (kind, _) if alter_function::is_routine(kind) => alter_function::dropped(session, statement)?,
-        (other, _) => return Err(SqlError::not_supported(format!("DROP {}", super::kind_words(other)))),
+        (other, _) => {
+            return Err(SqlError::not_supported(format!("DROP {}", super::object_kind::of(other).words)));
+        }
     };
     let behavior = match statement.behavior {
         DropBehavior::Restrict => Behavior::Restrict,

@@ -54,7 +54,8 @@ pub(crate) fn create(
     session: &Session,
     name: &str,
     if_not_exists: bool,
-    (list, text): (&[DefElem], &str),
+    list: &[DefElem],
+    text: &str,
     out: &mut dyn Output,
 ) -> SqlResult<()> {
     check_name(name)?;
@@ -299,7 +300,8 @@ pub(crate) fn alter_member(
     session: &Session,
     name: &str,
     add: bool,
-    (kind, object): (ObjectKind, &ObjectName),
+    kind: ObjectKind,
+    object: &ObjectName,
 ) -> SqlResult<()> {
     let extension = owned(session, name)?.oid(pg_extension::OID);
     if matches!(kind, ObjectKind::Extension | ObjectKind::Database | ObjectKind::Role | ObjectKind::Index) {

@@ -233,11 +233,12 @@ fn standard_body(
     let mut body = vec![form.to_owned()];
     let mut last = None;
     for statement in statements {
-        if !is_plannable(statement) {
+        let described = super::describe(statement);
+        if !described.planned {
             return Err(sql_err!(
                 FEATURE_NOT_SUPPORTED,
                 "{} is not yet supported in unquoted SQL function body",
-                super::statement_name(statement)
+                described.tag
             ));
         }
         let params = analyze::ParamTypes::Variables(variables.clone());
@@ -250,18 +251,6 @@ fn standard_body(
     routine::check_result(session, last, &returns, new.kind == b'p', &call).map_err(context)?;
     new.body = Some(body);
     Ok(())
-}
-
-fn is_plannable(statement: &Statement) -> bool {
-    matches!(
-        statement,
-        Statement::Select(_)
-            | Statement::Insert(_)
-            | Statement::Update(_)
-            | Statement::Delete(_)
-            | Statement::Merge(_)
-            | Statement::Return(_)
-    )
 }
 
 /// The function as far as its body needs to know it.

@@ -37,9 +37,6 @@ const RECORD_IMAGE_OPS: Oid = Oid(3194);
 
 /// CREATE INDEX.
 pub(crate) fn create(session: &Session, statement: &CreateIndex, text: &str) -> SqlResult<()> {
-    if statement.concurrently {
-        session.prevent_in_block("CREATE INDEX CONCURRENTLY")?;
-    }
     refuse_unsupported(statement)?;
     let mode = if statement.concurrently { LockMode::ShareUpdateExclusive } else { LockMode::Share };
     let table = names::open(session, &statement.relation, mode)?;

@@ -209,8 +209,7 @@ fn enter(
 }
 
 /// What DROP INDEX CONCURRENTLY does not do, known before any lock is taken.
-pub(super) fn check_drop(session: &Session, statement: &DropStatement) -> SqlResult<()> {
-    session.prevent_in_block("DROP INDEX CONCURRENTLY")?;
+pub(super) fn check_drop(statement: &DropStatement) -> SqlResult<()> {
     let refused = match statement {
         DropStatement { objects, .. } if objects.len() > 1 => "dropping multiple objects",
         DropStatement { behavior: DropBehavior::Cascade, .. } => "CASCADE",

@@ -19,7 +19,7 @@ use crate::session::Session;
 pub(crate) fn create(session: &Session, statement: &CreateLanguage, out: &mut dyn Output) -> SqlResult<()> {
     let name = statement.name.as_str();
     let Some(handler) = &statement.handler else {
-        return extension::create(session, name, statement.replace, (&[], ""), out);
+        return extension::create(session, name, statement.replace, &[], "", out);
     };
     if !session.has_all_rights()? {
         return Err(sql_err!(

@@ -13,7 +13,6 @@ use crate::session::Session;
 
 /// LOCK TABLE.
 pub(crate) fn run(session: &Session, relations: &[RangeVar], mode: i32, nowait: bool) -> SqlResult<()> {
-    session.require_block("LOCK TABLE")?;
     let mode = LockMode::ALL.into_iter().find(|m| *m as i32 == mode);
     let mode = mode.ok_or_else(|| SqlError::internal("unknown lock mode"))?;
     let wait = if nowait { LockWait::NoWait } else { LockWait::Block };

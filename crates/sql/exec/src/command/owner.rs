@@ -30,7 +30,9 @@ pub(crate) fn alter(
         ObjectKind::Operator => operator::set_owner(session, object, owner),
         ObjectKind::Conversion => super::conversion::set_owner(session, object, owner),
         kind if operator_class::is_one(kind) => operator_class::set_owner(session, kind, object, owner),
-        other => Err(SqlError::not_supported(format!("ALTER {} OWNER TO", super::kind_words(other)))),
+        other => {
+            Err(SqlError::not_supported(format!("ALTER {} OWNER TO", super::object_kind::of(other).words)))
+        }
     }
 }
 

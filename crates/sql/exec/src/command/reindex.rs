@@ -28,11 +28,7 @@ use crate::session::Session;
 use crate::session::progress::Lengthy;
 
 /// REINDEX.
-pub(crate) fn run(
-    session: &Session,
-    statement: &Reindex,
-    (text, out): (&str, &mut dyn Output),
-) -> SqlResult<()> {
+pub(crate) fn run(session: &Session, statement: &Reindex, text: &str, out: &mut dyn Output) -> SqlResult<()> {
     let how = read(session, &statement.options, text)?;
     if how.concurrently {
         session.prevent_in_block("REINDEX CONCURRENTLY")?;

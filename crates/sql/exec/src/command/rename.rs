@@ -6,13 +6,13 @@ use std::sync::Arc;
 use base::{Oid, SqlError, SqlResult, sql_err};
 use catalog::system::{pg_attribute, pg_namespace};
 use catalog::{CatalogView, RelationKind, Table};
-use parse::ast::{ObjectKind, RangeVar, Rename};
+use parse::ast::{ObjectKind, ObjectName, RangeVar, Rename};
 use tuple::Datum;
 use txn::LockMode;
 
 use super::{
-    alter, alter_function, alter_user_type, constraint, database, drop, inherit, language, names,
-    operator_class, role, table, typed_table, user_type,
+    alter, alter_function, alter_user_type, constraint, conversion, database, drop, extension, inherit,
+    language, names, operator, operator_class, role, table, typed_table, user_type,
 };
 use crate::session::Session;
 
@@ -79,7 +79,9 @@ pub(crate) fn run(session: &Session, statement: &Rename) -> SqlResult<()> {
         kind if operator_class::is_one(kind) => {
             operator_class::rename(session, kind, statement.object.as_ref(), &statement.new_name)
         }
-        other => Err(SqlError::not_supported(format!("ALTER {} RENAME", super::kind_words(other)))),
+        other => {
+            Err(SqlError::not_supported(format!("ALTER {} RENAME", super::object_kind::of(other).words)))
+        }
     }
 }
 
@@ -258,16 +260,36 @@ fn schema(session: &Session, old: &str, new: &str) -> SqlResult<()> {
     })
 }
 
-/// ALTER ... SET SCHEMA of a relation.
+/// ALTER ... SET SCHEMA.
 pub(crate) fn set_schema(
     session: &Session,
     kind: ObjectKind,
     relation: Option<&RangeVar>,
+    object: Option<&ObjectName>,
     schema: &str,
     missing_ok: bool,
 ) -> SqlResult<()> {
+    match kind {
+        ObjectKind::Extension => return extension::set_schema(session, object, schema),
+        kind if alter_function::is_routine(kind) => {
+            return alter_function::set_schema(session, kind, object, schema);
+        }
+        kind if operator_class::is_one(kind) => {
+            return operator_class::set_schema(session, kind, object, schema);
+        }
+        ObjectKind::Operator => return operator::set_schema(session, object, schema),
+        ObjectKind::Conversion => return conversion::set_schema(session, object, schema),
+        ObjectKind::Type | ObjectKind::Domain => {
+            let object = object.ok_or_else(|| SqlError::internal("SET SCHEMA without a type"))?;
+            return alter_user_type::set_schema(session, kind, object, schema);
+        }
+        _ => {}
+    }
     let Some(name) = relation else {
-        return Err(SqlError::not_supported(format!("ALTER {} SET SCHEMA", super::kind_words(kind))));
+        return Err(SqlError::not_supported(format!(
+            "ALTER {} SET SCHEMA",
+            super::object_kind::of(kind).words
+        )));
     };
     let Some(found) = alter::open(session, name, missing_ok, LockMode::AccessExclusive)? else {
         return Ok(());

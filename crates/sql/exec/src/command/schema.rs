@@ -33,10 +33,12 @@ pub(crate) fn role(session: &Session, spec: &RoleSpec) -> SqlResult<(Oid, String
 /// CREATE SCHEMA, with the objects made in it.
 pub(crate) fn create(
     session: &Session,
-    (name, owner): (Option<&str>, Option<&RoleSpec>),
+    name: Option<&str>,
+    owner: Option<&RoleSpec>,
     elements: &[Statement],
     if_not_exists: bool,
-    (text, out): (&str, &mut dyn Output),
+    text: &str,
+    out: &mut dyn Output,
 ) -> SqlResult<()> {
     let (owner, owner_name) = match owner {
         Some(spec) => role(session, spec)?,
@@ -99,7 +101,7 @@ fn in_schema(element: &Statement, schema: &str) -> SqlResult<Statement> {
         Statement::CreateSequence { sequence, .. } => sequence,
         Statement::Grant(_) => return Ok(element),
         other => {
-            let what = format!("{} in CREATE SCHEMA", super::statement_name(other));
+            let what = format!("{} in CREATE SCHEMA", super::describe(other).tag);
             return Err(SqlError::not_supported(what));
         }
     };

@@ -11,8 +11,8 @@ use types::timezone::TimeZone;
 use crate::output::{Column, Output, RowEncoder};
 use crate::session::Session;
 
-/// SET and RESET. Returns the command tag.
-pub(crate) fn set(session: &Session, statement: &SetStatement) -> SqlResult<&'static str> {
+/// SET and RESET.
+pub(crate) fn set(session: &Session, statement: &SetStatement) -> SqlResult<()> {
     let name = &statement.name;
     if statement.local && !matches!(statement.action, SetAction::Multi(_)) {
         session.warn_outside_block("SET LOCAL");
@@ -22,24 +22,20 @@ pub(crate) fn set(session: &Session, statement: &SetStatement) -> SqlResult<&'st
             session.change_setting(name, Some(&value_text(name, values)?), statement.local)?;
         }
         SetAction::Default => session.change_setting(name, None, statement.local)?,
-        SetAction::Reset => {
-            session.change_setting(name, None, false)?;
-            return Ok("RESET");
-        }
+        SetAction::Reset => session.change_setting(name, None, false)?,
         SetAction::ResetAll => {
             let level = session.txn.borrow().depth() as u32;
             session.settings.borrow_mut().reset_all(level);
             session.apply_settings();
-            return Ok("RESET");
         }
         SetAction::Current => return Err(SqlError::not_supported("SET FROM CURRENT")),
         SetAction::Multi(modes) => return set_modes(session, name, modes),
     }
-    Ok("SET")
+    Ok(())
 }
 
 /// SET TRANSACTION, SET SESSION CHARACTERISTICS, SET TRANSACTION SNAPSHOT.
-fn set_modes(session: &Session, name: &str, modes: &[DefElem]) -> SqlResult<&'static str> {
+fn set_modes(session: &Session, name: &str, modes: &[DefElem]) -> SqlResult<()> {
     match name {
         "TRANSACTION" | "TRANSACTION SNAPSHOT" => {
             session.warn_outside_block("SET TRANSACTION");
@@ -59,7 +55,7 @@ fn set_modes(session: &Session, name: &str, modes: &[DefElem]) -> SqlResult<&'st
         }
         other => return Err(SqlError::not_supported(format!("SET {other}"))),
     }
-    Ok("SET")
+    Ok(())
 }
 
 /// A value as the setting's text. Lists are joined; names in `search_path` and its like keep their quotes.

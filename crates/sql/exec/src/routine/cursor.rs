@@ -56,6 +56,6 @@ impl Session {
 
     /// CLOSE.
     pub fn close_in_body(&self, name: &str) -> SqlResult<()> {
-        self.close_cursor(Some(name)).map(drop)
+        self.close_cursor(Some(name))
     }
 }

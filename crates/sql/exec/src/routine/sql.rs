@@ -20,6 +20,7 @@ use tuple::Datum;
 use super::result::{RowShape, return_type};
 use super::statement::{BodyStatement, Run, not_in_read_only};
 use super::{Invocation, Returned, RowStore};
+use crate::command::LogClass;
 use crate::session::{Session, escapes_read};
 
 /// The bodies that a session has called, by function.
@@ -216,18 +217,16 @@ pub(crate) fn arguments(
 /// Refuses what no function in SQL may do.
 fn check_statement(function: &FunctionDef, raw: &RawStatement) -> SqlResult<()> {
     if let Statement::Transaction(command) = &raw.stmt {
-        let name = crate::command::transaction_name(command);
+        let name = crate::command::transaction_tag(command);
         return Err(SqlError::new(
             SqlState::FEATURE_NOT_SUPPORTED,
             format!("{name} is not allowed in an SQL function"),
         ));
     }
-    let changes = matches!(
-        raw.stmt,
-        Statement::Insert(_) | Statement::Update(_) | Statement::Delete(_) | Statement::Merge(_)
-    );
+    let described = crate::command::describe(&raw.stmt);
+    let changes = described.planned && matches!(described.log, LogClass::Change);
     if function.volatility != 'v' && changes {
-        return Err(not_in_read_only(crate::command::statement_name(&raw.stmt)));
+        return Err(not_in_read_only(described.tag));
     }
     Ok(())
 }

@@ -312,10 +312,11 @@ impl Session {
     ) -> SqlResult<Done> {
         let source = statement.source();
         let crate::session::Work::Utility(raw) = &source.work else { return Ok(Done::default()) };
-        if let Sees::Caller(..) = sees
-            && !crate::command::is_read_only(&raw.stmt)
-        {
-            return Err(not_in_read_only(crate::command::statement_name(&raw.stmt)));
+        if let Sees::Caller(..) = sees {
+            let described = crate::command::describe(&raw.stmt);
+            if !described.read_only {
+                return Err(not_in_read_only(described.tag));
+            }
         }
         if let Sees::Now | Sees::Latest = sees {
             self.see_changes()?;

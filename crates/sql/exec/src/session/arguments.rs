@@ -28,22 +28,12 @@ impl Arguments<'_> {
     pub(crate) const NONE: Arguments<'static> = Arguments { types: ParamTypes::None, values: &[] };
 }
 
-/// Whether parameters of the statement have a meaning.
-fn has_parameters(statement: &Statement) -> bool {
-    match statement {
-        Statement::Call(_) | Statement::DeclareCursor(_) | Statement::CreateTableAs(_) => true,
-        // With GENERIC_PLAN the parameters are those of the plan that is shown.
-        Statement::Explain { options, .. } => !options.iter().any(|option| option.name == "generic_plan"),
-        _ => false,
-    }
-}
-
 impl Session {
     /// Analyses a utility statement of Parse. Gives the types of its parameters.
     pub(super) fn utility_parameters(&self, source: &Source) -> SqlResult<Arc<[Oid]>> {
         let given = source.given_types();
         let Work::Utility(raw) = &source.work else { return Ok(given.into()) };
-        if !has_parameters(&raw.stmt) {
+        if !crate::command::describe(&raw.stmt).parameters {
             return Ok(given.into());
         }
         let types = source.parameter_kinds();

@@ -249,16 +249,16 @@ impl Session {
     }
 
     /// CLOSE; `None` is ALL.
-    pub(crate) fn close_cursor(&self, name: Option<&str>) -> SqlResult<&'static str> {
+    pub(crate) fn close_cursor(&self, name: Option<&str>) -> SqlResult<()> {
         let Some(name) = name else {
             self.close_portals(|_| true);
-            return Ok("CLOSE CURSOR ALL");
+            return Ok(());
         };
         if !self.portals.borrow().contains(name) {
             return Err(no_cursor(name));
         }
         self.close_portal(name);
-        Ok("CLOSE CURSOR")
+        Ok(())
     }
 
     /// Whether there is a cursor, or a portal, with this name.

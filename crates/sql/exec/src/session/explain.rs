@@ -76,14 +76,15 @@ impl Session {
         &self,
         query: &Statement,
         options: &[DefElem],
-        (text, arguments): (&str, &Arguments<'_>),
+        text: &str,
+        arguments: &Arguments<'_>,
         out: &mut dyn Output,
     ) -> SqlResult<()> {
         let mut asked = Asked::new(options, text)?;
         asked.options.io_timing = self.settings.borrow().fast().track_io_timing;
         runtime::usage::time_io(asked.options.io_timing);
         let (began, before) = (runtime::now(), Usage::so_far());
-        let subject = self.subject(query, &asked, (text, arguments))?;
+        let subject = self.subject(query, &asked, text, arguments)?;
         let planning = Planning { nanos: nanos_since(began), usage: Usage::so_far() - before };
         let items = match subject {
             Subject::Nothing(name) => return self.send(&asked, &[Item::Dummy(name)], out),
@@ -106,7 +107,8 @@ impl Session {
         &self,
         query: &'q Statement,
         asked: &Asked,
-        (text, arguments): (&str, &Arguments<'_>),
+        text: &str,
+        arguments: &Arguments<'_>,
     ) -> SqlResult<Subject<'q>> {
         let of = |prepared, source, params| {
             Subject::Plan(Box::new(Explained { prepared, source, params, table: None }))
@@ -122,7 +124,7 @@ impl Session {
             }
             Statement::CreateTableAs(create) => {
                 if table_exists(self, create)? {
-                    return Ok(Subject::Nothing(crate::command::statement_name(query)));
+                    return Ok(Subject::Nothing(crate::command::describe(query).tag));
                 }
                 let query = TableQuery::new(self, create, text, arguments)?;
                 let (prepared, params) = (query.internal.prepared().clone(), query.params.clone());
@@ -136,7 +138,7 @@ impl Session {
                     false => Source::sharing(text, query, &arguments.types),
                 };
                 let Work::Query(_) = &source.work else {
-                    let name = crate::command::statement_name(query);
+                    let name = crate::command::describe(query).tag;
                     return Err(SqlError::not_supported(format!("EXPLAIN {name}")));
                 };
                 let params = if asked.generic { &[] } else { arguments.values };

@@ -20,6 +20,7 @@ use txn::Told;
 use super::Session;
 use super::portal::Portal;
 use super::statement::{Source, Work};
+use crate::command::{LogClass, describe};
 
 /// Takes a line for the server's log, with the statement that it is about.
 pub type LogSink = Box<dyn Fn(&SqlError, Option<&str>, &Situation) + Send + Sync>;
@@ -338,30 +339,19 @@ impl Session {
     }
 
     fn kind(&self, statement: &Statement) -> Kind {
-        match statement {
-            Statement::Insert(_)
-            | Statement::Update(_)
-            | Statement::Delete(_)
-            | Statement::Merge(_)
-            | Statement::Truncate { .. } => Kind::Change,
-            Statement::Copy(copy) if copy.from => Kind::Change,
-            Statement::Prepare { query, .. } => self.kind(query),
-            Statement::Explain { query, options } => {
-                match options.iter().any(|option| option.name == "analyze") {
-                    true => self.kind(query),
-                    false => Kind::Other,
-                }
-            }
-            Statement::Execute(execute) => {
+        match describe(statement).log {
+            LogClass::Definition => Kind::Definition,
+            LogClass::Change => Kind::Change,
+            LogClass::Other => Kind::Other,
+            LogClass::As(inner) => self.kind(inner),
+            LogClass::AsPrepared(prepared) => {
                 let known = self.statements.borrow();
-                let found = known.iter().find(|(name, _)| *name == execute.name);
+                let found = known.iter().find(|(name, _)| *name == prepared);
                 match found.map(|(_, named)| &named.source.work) {
                     Some(Work::Query(raw) | Work::Utility(raw)) => self.kind(&raw.stmt),
-                    _ => Kind::Other,
+                    Some(Work::Empty | Work::Stored) | None => Kind::Other,
                 }
             }
-            statement if is_definition(statement) => Kind::Definition,
-            _ => Kind::Other,
         }
     }
 }
@@ -381,40 +371,7 @@ pub(super) fn tag_of(text: &str) -> String {
     }
     let first =
         super::protocol::parse_text(text).ok().and_then(|parsed| parsed.statements.into_iter().next());
-    first.map_or(word, |raw| match &raw.stmt {
-        Statement::Transaction(command) => crate::command::transaction_name(command).to_owned(),
-        statement => crate::command::statement_name(statement).to_owned(),
-    })
-}
-
-/// Whether a statement that is no change of rows changes definitions.
-fn is_definition(statement: &Statement) -> bool {
-    !matches!(
-        statement,
-        Statement::Select(_)
-            | Statement::Copy(_)
-            | Statement::Transaction(_)
-            | Statement::Set(_)
-            | Statement::Show(_)
-            | Statement::SetConstraints(..)
-            | Statement::Deallocate(_)
-            | Statement::DeclareCursor(_)
-            | Statement::Fetch(_)
-            | Statement::Close(_)
-            | Statement::Vacuum(_)
-            | Statement::Reindex(_)
-            | Statement::Checkpoint(_)
-            | Statement::Lock { .. }
-            | Statement::Listen(_)
-            | Statement::Unlisten(_)
-            | Statement::Notify(..)
-            | Statement::Discard(_)
-            | Statement::Do(_)
-            | Statement::Call(_)
-            | Statement::Load(_)
-            | Statement::Return(_)
-            | Statement::Assign(_)
-    )
+    first.map_or(word, |raw| describe(&raw.stmt).tag.to_owned())
 }
 
 /// Draws a lot that hits with this probability.

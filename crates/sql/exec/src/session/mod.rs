@@ -82,6 +82,7 @@ pub use access_files::{AccessFiles, AccessRule, UserMapping};
 pub(crate) use arguments::Arguments;
 pub(crate) use choice::Wanted;
 pub(crate) use cursor::CursorInfo;
+pub(crate) use explain::columns as explain_columns;
 use identity::Identity;
 pub use logging::{LogSink, Situation};
 use notices::Notices;

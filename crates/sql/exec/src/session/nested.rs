@@ -127,26 +127,19 @@ impl Session {
     }
 
     /// DEALLOCATE; `None` is ALL.
-    pub(crate) fn deallocate(&self, name: Option<&str>) -> SqlResult<&'static str> {
+    pub(crate) fn deallocate(&self, name: Option<&str>) -> SqlResult<()> {
         let Some(name) = name else {
             self.statements.borrow_mut().clear();
-            return Ok("DEALLOCATE ALL");
+            return Ok(());
         };
         self.source_of_execute(name)?;
         self.statements.borrow_mut().remove(name);
-        Ok("DEALLOCATE")
+        Ok(())
     }
 
-    /// Columns of what EXECUTE, FETCH and EXPLAIN return.
-    pub(crate) fn nested_columns(&self, statement: &Statement) -> SqlResult<Option<Arc<[Column]>>> {
-        match statement {
-            Statement::Execute(execute) => match self.statements.borrow_mut().find(&execute.name) {
-                Some(source) => self.columns_of(&source),
-                None => Ok(None),
-            },
-            Statement::Fetch(fetch) if !fetch.is_move => self.cursor_columns(&fetch.cursor),
-            Statement::Explain { options, .. } => Ok(Some(super::explain::columns(options))),
-            _ => Ok(None),
-        }
+    /// Columns of what EXECUTE returns. That there is no such statement is told when it runs.
+    pub(crate) fn columns_of_prepared(&self, name: &str) -> SqlResult<Option<Arc<[Column]>>> {
+        let source = self.statements.borrow_mut().find(name);
+        source.map_or(Ok(None), |source| self.columns_of(&source))
     }
 }

@@ -171,16 +171,8 @@ const LONG_MESSAGE: usize = 4096;
 impl Work {
     fn of(raw: Option<RawStatement>) -> Work {
         let Some(raw) = raw else { return Work::Empty };
-        match raw.stmt {
-            Statement::Select(_)
-            | Statement::Insert(_)
-            | Statement::Update(_)
-            | Statement::Delete(_)
-            | Statement::Return(_)
-            | Statement::Assign(_)
-            | Statement::Merge(_) => Work::Query(Arc::new(raw)),
-            _ => Work::Utility(Arc::new(raw)),
-        }
+        let planned = crate::command::describe(&raw.stmt).planned;
+        if planned { Work::Query(Arc::new(raw)) } else { Work::Utility(Arc::new(raw)) }
     }
 
     /// Whether it is planned.

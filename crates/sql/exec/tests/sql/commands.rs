@@ -446,3 +446,30 @@ fn what_comes_before_sync_is_a_block() {
         assert_eq!(s.query("select count(*) from t"), rows, "{statements:?}");
     }
 }
+
+#[test]
+fn messages_call_a_statement_by_its_tag() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table t (a int); create function f() returns trigger language plpgsql as 'begin return new; end'")
+        .unwrap();
+    s.run("create trigger x before insert on t for each row execute function f()").unwrap();
+    assert_eq!(s.run("alter trigger x on t rename to y").unwrap().tags, ["ALTER TRIGGER"]);
+    s.run("create function drops() returns int language sql stable as 'drop table t; select 1'").unwrap();
+    assert_eq!(s.query("select drops()"), "ERROR:  DROP TABLE is not allowed in a non-volatile function");
+    assert_eq!(
+        s.query("create function c() returns int begin atomic commit; select 1; end"),
+        "ERROR:  COMMIT is not yet supported in unquoted SQL function body"
+    );
+    s.run("begin read only").unwrap();
+    assert_eq!(
+        s.query("alter trigger y on t rename to x"),
+        "ERROR:  cannot execute ALTER TRIGGER in a read-only transaction"
+    );
+    s.run("rollback").unwrap();
+    assert_eq!(
+        s.query("alter event trigger e rename to f"),
+        "ERROR:  ALTER EVENT TRIGGER RENAME is not supported yet"
+    );
+    assert_eq!(s.query("drop server s"), "ERROR:  DROP SERVER is not supported yet");
+}

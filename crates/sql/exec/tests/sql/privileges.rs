@@ -634,6 +634,7 @@ fn nobody_raises_himself_by_what_a_superuser_maintains() {
         ("prepare p as select 1", "42501 cannot execute PREPARE within security-restricted operation"),
         ("deallocate all", "42501 cannot execute DEALLOCATE within security-restricted operation"),
         ("close all", "42501 cannot execute CLOSE within security-restricted operation"),
+        ("discard plans", "42501 cannot execute DISCARD within security-restricted operation"),
         ("listen z", "42501 cannot execute LISTEN within security-restricted operation"),
         ("unlisten *", "42501 cannot execute UNLISTEN within security-restricted operation"),
         (

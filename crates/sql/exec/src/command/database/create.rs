@@ -15,7 +15,6 @@ use crate::session::Session;
 
 /// CREATE DATABASE.
 pub(crate) fn create(session: &Session, name: &str, list: &[DefElem], text: &str) -> SqlResult<()> {
-    session.prevent_in_block("CREATE DATABASE")?;
     let options = Options::read(session, list, text)?;
     let owner = match &options.owner {
         Some(owner) => schema::role(session, &RoleSpec::Name(owner.clone(), Default::default()))?.0,

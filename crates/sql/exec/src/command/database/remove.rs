@@ -21,7 +21,6 @@ pub(crate) fn drop(
     options: &[DefElem],
     text: &str,
 ) -> SqlResult<()> {
-    session.prevent_in_block("DROP DATABASE")?;
     if let Some(option) = options.iter().find(|option| option.name != "force") {
         let error = sql_err!(SYNTAX_ERROR, "unrecognized DROP DATABASE option \"{}\"", option.name);
         return Err(at(error, text, option.location));

@@ -79,7 +79,9 @@ fn allowed(kind: ObjectKind) -> SqlResult<(u32, &'static str)> {
         ObjectKind::ForeignServer => (AclKind::FOREIGN_SERVER.all, "foreign server"),
         ObjectKind::LargeObject => (bits("rw"), "large object"),
         ObjectKind::Parameter => (bits("sA"), "parameter"),
-        other => return Err(SqlError::not_supported(format!("GRANT ON {}", super::kind_words(other)))),
+        other => {
+            return Err(SqlError::not_supported(format!("GRANT ON {}", super::object_kind::of(other).words)));
+        }
     })
 }
 

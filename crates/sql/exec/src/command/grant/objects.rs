@@ -139,7 +139,10 @@ fn one(session: &Session, kind: ObjectKind, object: &ObjectName) -> SqlResult<Fo
             Found::Other(AclKind::LARGE_OBJECT, large_object(session, number)?)
         }
         other => {
-            return Err(SqlError::not_supported(format!("GRANT ON {}", super::super::kind_words(other))));
+            return Err(SqlError::not_supported(format!(
+                "GRANT ON {}",
+                super::super::object_kind::of(other).words
+            )));
         }
     })
 }
