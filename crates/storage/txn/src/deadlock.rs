@@ -27,6 +27,7 @@ struct Edge {
 }
 
 struct Graph<'a> {
+    manager: &'a LockManager,
     partitions: Vec<MutexGuard<'a, Partition>>,
     changed: Vec<LockTag>,
 }
@@ -34,7 +35,7 @@ struct Graph<'a> {
 impl LockManager {
     /// Fails with the cycle that `start` waits in, unless turning soft edges resolves it. Whether some were turned.
     pub(crate) fn check_deadlock(&self, start: SessionId) -> Result<bool, Vec<DeadlockEdge>> {
-        let mut graph = Graph { partitions: self.lock_all(), changed: Vec::new() };
+        let mut graph = Graph { manager: self, partitions: self.lock_all(), changed: Vec::new() };
         graph.resolve(&[start], TURNS)?;
         let changed = std::mem::take(&mut graph.changed);
         let turned = !changed.is_empty();
@@ -49,16 +50,15 @@ impl LockManager {
 
 impl Graph<'_> {
     fn lock_mut(&mut self, tag: LockTag) -> Option<&mut crate::lock::Lock> {
-        self.partitions.iter_mut().find_map(|partition| partition.locks.get_mut(&tag))
+        self.partitions[LockManager::part_of(&tag)].locks.get_mut(&tag)
     }
 
     /// Whom `session` waits for, hard edges first; without those who are queued ahead of it if they do not matter.
     fn edges(&self, session: SessionId, queued: bool) -> Vec<Edge> {
-        let found = self.partitions.iter().find_map(|partition| {
-            let tag = partition.waits.get(&session)?;
-            let lock = partition.locks.get(tag)?;
+        let found = self.manager.waits_for(session).and_then(|tag| {
+            let lock = self.partitions[LockManager::part_of(&tag)].locks.get(&tag)?;
             let at = lock.queue.iter().position(|waiter| waiter.session == session)?;
-            Some((*tag, lock, at))
+            Some((tag, lock, at))
         });
         let Some((tag, lock, at)) = found else { return Vec::new() };
         let mode = lock.queue[at].mode;

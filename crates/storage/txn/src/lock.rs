@@ -17,8 +17,11 @@
 //! 4. A queue moves to another tag only together with its one holder, who does it (`lock_queue`).
 //! 5. While a strong lock on a relation is held or waited for, its counter in the fast path is above zero.
 //!
+//! Cost · A crowd at one lock costs no more for each of them the larger it is: who queues, is granted or moves the queue looks at no other
+//! waiters, but for who holds a lock on the tag already, and where modes that do not conflict wait together.
+//!
 //! Locks · The partitions' short mutexes; the deadlock detector takes all, ascending. `xid_waits`, a short mutex, may be
-//! held when a partition is taken, never the other way round. Nobody suspends while holding one.
+//! held when a partition is taken, never the other way round. Parts of `waits` are taken inside partitions. Nobody suspends while holding one.
 //!
 //! PostgreSQL counterpart · `lock.c`, `proc.c`. Differences: implicit xid locks; no lock groups.
 
@@ -272,18 +275,26 @@ pub(crate) struct Waiter {
     since: i64,
     state: AtomicU8,
     waker: Mutex<Option<Waker>>,
-    /// In whose queue it is: a queue can move to another tag. Changed with the partitions of both locked.
-    tag: Mutex<LockTag>,
+    place: Arc<Place>,
+}
+
+/// Where a queue is, for all who wait in it: it can move to another tag. Changed with the partitions of both tags locked.
+pub(crate) struct Place(Mutex<LockTag>);
+
+impl Place {
+    fn tag(&self) -> LockTag {
+        *self.0.lock()
+    }
+
+    pub(crate) fn set_tag(&self, tag: LockTag) {
+        *self.0.lock() = tag;
+    }
 }
 
 impl Waiter {
     /// For what it waits, or what it got.
     pub(crate) fn tag(&self) -> LockTag {
-        *self.tag.lock()
-    }
-
-    pub(crate) fn set_tag(&self, tag: LockTag) {
-        *self.tag.lock() = tag;
+        self.place.tag()
     }
 
     pub(crate) fn granted(&self) -> bool {
@@ -311,7 +322,12 @@ impl Waiter {
 #[derive(Default)]
 pub(crate) struct Lock {
     pub(crate) holders: SmallVec<[(SessionId, ModeSet); 2]>,
+    /// Its order is changed by the deadlock detector too; who comes and goes does so by `enter` and `leave`.
     pub(crate) queue: VecDeque<Arc<Waiter>>,
+    /// How many wait for each mode.
+    waiting: [u32; LockMode::ALL.len()],
+    /// There is one from the first waiter on.
+    pub(crate) place: Option<Arc<Place>>,
 }
 
 impl Lock {
@@ -339,6 +355,23 @@ impl Lock {
         }
     }
 
+    fn enter(&mut self, at: usize, waiter: Arc<Waiter>) {
+        self.waiting[waiter.mode as usize - 1] += 1;
+        self.queue.insert(at, waiter);
+    }
+
+    fn leave(&mut self, at: usize) -> Option<Arc<Waiter>> {
+        let waiter = self.queue.remove(at)?;
+        self.waiting[waiter.mode as usize - 1] -= 1;
+        Some(waiter)
+    }
+
+    /// The modes that somebody waits for.
+    fn waited_for(&self) -> ModeSet {
+        let modes = LockMode::ALL.into_iter().zip(self.waiting);
+        modes.filter(|(_, number)| *number > 0).fold(0, |modes, (mode, _)| modes | mode.bit())
+    }
+
     /// Grants what invariant 3 says. An xid's waiters only wait, they get nothing to hold.
     pub(crate) fn wake(&mut self, tag: LockTag) {
         let mut ahead: ModeSet = 0;
@@ -348,9 +381,17 @@ impl Lock {
             {
                 ahead |= waiter.mode.bit();
                 at += 1;
+                // Nobody is left who could go past those.
+                let waited_for = self.waited_for();
+                if LockMode::ALL
+                    .into_iter()
+                    .all(|mode| waited_for & mode.bit() == 0 || mode.conflicts() & ahead != 0)
+                {
+                    break;
+                }
                 continue;
             }
-            let Some(waiter) = self.queue.remove(at) else { break };
+            let Some(waiter) = self.leave(at) else { break };
             if !tag.is_implicit() {
                 self.add(waiter.session, waiter.mode);
             }
@@ -364,10 +405,12 @@ impl Lock {
 
     /// Where a request goes in the queue: `Err` for a deadlock with the waiter it would go ahead of, `Ok(None)` if it need
     /// not wait after all.
-    fn place(&self, session: SessionId, mode: LockMode) -> Result<Option<usize>, SessionId> {
+    fn place_for(&self, session: SessionId, mode: LockMode) -> Result<Option<usize>, SessionId> {
         let held = self.held_by(session);
         let mut ahead: ModeSet = 0;
-        for (at, waiter) in self.queue.iter().enumerate() {
+        // Who holds nothing goes ahead of nobody.
+        let before = if held == 0 { 0 } else { self.queue.len() };
+        for (at, waiter) in self.queue.iter().take(before).enumerate() {
             if waiter.mode.conflicts() & held != 0 {
                 if mode.conflicts() & waiter.held != 0 {
                     return Err(waiter.session);
@@ -377,7 +420,7 @@ impl Lock {
             }
             ahead |= waiter.mode.bit();
         }
-        let free = mode.conflicts() & ahead == 0 && !self.conflicts_with_others(session, mode);
+        let free = mode.conflicts() & self.waited_for() == 0 && !self.conflicts_with_others(session, mode);
         Ok(if free { None } else { Some(self.queue.len()) })
     }
 }
@@ -386,13 +429,16 @@ impl Lock {
 #[derive(Default)]
 pub(crate) struct Partition {
     pub(crate) locks: FxHashMap<LockTag, Lock>,
-    /// Where the sessions that wait in this part wait.
-    pub(crate) waits: FxHashMap<SessionId, LockTag>,
 }
+
+/// Where sessions wait.
+type Waits = FxHashMap<SessionId, Arc<Place>>;
 
 /// All heavyweight locks of a server.
 pub struct LockManager {
     partitions: Box<[Alone<Mutex<Partition>>]>,
+    /// In parts, by session.
+    waits: Box<[Alone<Mutex<Waits>>]>,
     pub(crate) fast: FastLocks,
     /// Number of xids in `xid_waits`: a transaction that ends looks there only if it is not 0.
     xid_waited: AtomicU64,
@@ -420,6 +466,7 @@ impl LockManager {
     pub(crate) fn with_room(most: usize) -> LockManager {
         LockManager {
             partitions: std::iter::repeat_with(Alone::default).take(PARTITIONS).collect(),
+            waits: std::iter::repeat_with(Alone::default).take(PARTITIONS).collect(),
             fast: FastLocks::default(),
             xid_waited: AtomicU64::new(0),
             xid_waits: Mutex::default(),
@@ -450,6 +497,16 @@ impl LockManager {
 
     pub(crate) fn part(&self, number: usize) -> &Mutex<Partition> {
         &self.partitions[number]
+    }
+
+    fn waits(&self, session: SessionId) -> &Mutex<Waits> {
+        &self.waits[session.0 as usize % PARTITIONS]
+    }
+
+    /// For what the session waits, or has just waited. Asked with all parts locked, it is so.
+    pub(crate) fn waits_for(&self, session: SessionId) -> Option<LockTag> {
+        let waits = self.waits(session).lock();
+        waits.get(&session).map(|place| place.tag())
     }
 
     /// The part where the waiter is, and the tag of its queue.
@@ -497,7 +554,7 @@ impl LockManager {
             return Err(LockError::OutOfMemory);
         }
         let lock = self.lock_on(&mut partition, tag);
-        let place = match lock.place(session, mode) {
+        let place = match lock.place_for(session, mode) {
             Ok(place) => place,
             Err(_) if wait == LockWait::NoWait => return Err(LockError::NotAvailable),
             Err(other) => {
@@ -545,10 +602,11 @@ impl LockManager {
         session: SessionId,
         tag: LockTag,
         mode: LockMode,
-        place: usize,
+        at: usize,
     ) -> Arc<Waiter> {
-        partition.waits.insert(session, tag);
         let lock = self.lock_on(partition, tag);
+        let place = lock.place.get_or_insert_with(|| Arc::new(Place(Mutex::new(tag)))).clone();
+        self.waits(session).lock().insert(session, place.clone());
         let waiter = Arc::new(Waiter {
             session,
             mode,
@@ -556,19 +614,23 @@ impl LockManager {
             since: runtime::wall_clock_micros(),
             state: AtomicU8::new(WAITING),
             waker: Mutex::new(None),
-            tag: Mutex::new(tag),
+            place,
         });
-        lock.queue.insert(place, waiter.clone());
+        lock.enter(at, waiter.clone());
         waiter
+    }
+
+    fn has_waited(&self, session: SessionId) {
+        self.waits(session).lock().remove(&session);
     }
 
     /// Leaves the queue, or lets go of what was granted at the last moment.
     fn give_up(&self, waiter: &Arc<Waiter>) {
         let (mut partition, tag) = self.part_with(waiter);
-        partition.waits.remove(&waiter.session);
+        self.has_waited(waiter.session);
         if let Some(lock) = partition.locks.get_mut(&tag) {
             match lock.queue.iter().position(|other| Arc::ptr_eq(other, waiter)) {
-                Some(at) => drop(lock.queue.remove(at)),
+                Some(at) => drop(lock.leave(at)),
                 None if tag.is_implicit() => {}
                 None => lock.remove(waiter.session, waiter.mode),
             }
@@ -813,19 +875,16 @@ impl LockManager {
     /// (`pg_blocking_pids`).
     pub fn blocking(&self, session: SessionId) -> Vec<SessionId> {
         let partitions = self.lock_all();
-        let mut blocking = Vec::new();
-        for partition in &partitions {
-            let Some(lock) = partition.waits.get(&session).and_then(|tag| partition.locks.get(tag)) else {
-                continue;
-            };
-            let Some(at) = lock.queue.iter().position(|waiter| waiter.session == session) else { continue };
-            let conflicts = lock.queue[at].mode.conflicts();
-            let holders =
-                lock.holders.iter().filter(|holder| holder.0 != session && holder.1 & conflicts != 0);
-            blocking.extend(holders.map(|holder| holder.0));
-            let ahead = lock.queue.iter().take(at).filter(|waiter| waiter.mode.bit() & conflicts != 0);
-            blocking.extend(ahead.map(|waiter| waiter.session));
-        }
+        let Some(tag) = self.waits_for(session) else { return Vec::new() };
+        let Some(lock) = partitions[Self::part_of(&tag)].locks.get(&tag) else { return Vec::new() };
+        let Some(at) = lock.queue.iter().position(|waiter| waiter.session == session) else {
+            return Vec::new();
+        };
+        let conflicts = lock.queue[at].mode.conflicts();
+        let holders = lock.holders.iter().filter(|holder| holder.0 != session && holder.1 & conflicts != 0);
+        let ahead = lock.queue.iter().take(at).filter(|waiter| waiter.mode.bit() & conflicts != 0);
+        let mut blocking: Vec<SessionId> =
+            holders.map(|holder| holder.0).chain(ahead.map(|waiter| waiter.session)).collect();
         blocking.sort_unstable();
         blocking.dedup();
         blocking
@@ -842,7 +901,7 @@ pub(crate) struct Queued<'a> {
 impl Drop for Queued<'_> {
     fn drop(&mut self) {
         if self.granted {
-            self.manager.part_with(&self.waiter).0.waits.remove(&self.waiter.session);
+            self.manager.has_waited(self.waiter.session);
         } else {
             self.manager.give_up(&self.waiter);
         }

@@ -7,8 +7,9 @@
 //! Invariants
 //! 1. Only the one holder of a lock moves it, with everybody who waits, to a tag that nobody holds or waits for. What was a conflict stays
 //!    one, so no waiter need be woken, and deadlocks are found as before: the waits are in the table.
-//! 2. A [`Waiter`](crate::lock::Waiter)'s tag says where it is. It changes with both parts locked, so who locks the part of the tag that a
-//!    waiter says and finds the waiter still saying so knows where it is.
+//! 2. All who wait in a queue share the [`Place`](crate::lock::Place) that says where it is. It changes with both parts locked, so who locks the
+//!    part of the tag that a waiter's place says and finds it still saying so knows where the waiter is. Who was granted the lock and has not looked yet is its
+//!    holder, and has not moved it.
 //!
 //! Locks · The two partitions, ascending.
 //!
@@ -34,9 +35,6 @@ impl LockManager {
             return false;
         }
         let Some(lock) = take(source, session, from, to) else { return false };
-        for waiter in &lock.queue {
-            source.waits.remove(&waiter.session);
-        }
         settle(target, lock, to);
         true
     }
@@ -54,9 +52,8 @@ fn take(partition: &mut Partition, session: SessionId, from: LockTag, to: LockTa
 
 /// Puts it into its new place.
 fn settle(partition: &mut Partition, lock: Lock, to: LockTag) {
-    for waiter in &lock.queue {
-        waiter.set_tag(to);
-        partition.waits.insert(waiter.session, to);
+    if let Some(place) = &lock.place {
+        place.set_tag(to);
     }
     partition.locks.insert(to, lock);
 }

@@ -57,6 +57,47 @@ fn a_queue_follows_the_row_and_each_waiter_is_woken_once() {
     });
 }
 
+/// Of those who wait together, all go on at once whose modes conflict neither with the holders' nor with those of who still waits ahead.
+#[test]
+fn weak_modes_go_past_strong_ones_that_they_do_not_conflict_with() {
+    use LockMode::{AccessExclusive, AccessShare, Exclusive, RowShare};
+    simulate(1, || {
+        let cases: [(&[LockMode], &[u32]); 4] = [
+            (&[Exclusive, Exclusive, AccessShare, Exclusive, AccessShare], &[0, 2, 4]),
+            (&[Exclusive, Exclusive, RowShare, AccessShare], &[0, 3]),
+            (&[Exclusive, AccessExclusive, AccessShare], &[0]),
+            (&[RowShare, AccessShare, RowShare, Exclusive, RowShare], &[0, 1, 2]),
+        ];
+        for (modes, first) in cases {
+            let server = Server::new();
+            let gone_on = Rc::new(RefCell::new(Vec::new()));
+            let mut holder = server.session(99);
+            holder.lock_in_queue(version(1), AccessExclusive).unwrap();
+            let waiters = (0..).zip(modes.iter().copied()).map(|(n, mode)| {
+                let (mut t, gone_on) = (server.session(100 + n), gone_on.clone());
+                let waiter = spawn_fiber("waiter", move || {
+                    t.lock_in_queue(version(1), mode).unwrap();
+                    gone_on.borrow_mut().push(n);
+                    settle();
+                    settle();
+                    t.commit(SyncCommit::On, &[]).unwrap();
+                });
+                settle();
+                waiter
+            });
+            let waiters: Vec<_> = waiters.collect();
+            assert!(gone_on.borrow().is_empty());
+            holder.commit(SyncCommit::On, &[]).unwrap();
+            settle();
+            gone_on.borrow_mut().sort_unstable();
+            assert_eq!(*gone_on.borrow(), first, "{modes:?}");
+            waiters.into_iter().for_each(|waiter| waiter.join().unwrap());
+            assert_eq!(gone_on.borrow().len(), modes.len());
+            assert_eq!(server.system.locks().list(), []);
+        }
+    });
+}
+
 #[test]
 fn a_queue_moves_with_its_one_holder_to_a_free_place_only() {
     simulate(2, || {
