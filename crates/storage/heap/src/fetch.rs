@@ -20,6 +20,7 @@ use crate::prune::{looks_prunable, prune_opt};
 use crate::rel::{Access, HeapRel, View};
 use crate::row::{HeapTuple, TupleRef};
 use crate::serial::note_version;
+use crate::shortcut::{LONG, Member};
 use crate::visibility::{Dirty, Hintable, Judge, ender};
 
 /// What a fetch by an index entry found.
@@ -82,6 +83,12 @@ impl<'a> Chain<'a> {
         self.expected_xmin = Some(ender(self.txns, header)?);
         self.next = header.ctid.offset;
         Ok(true)
+    }
+
+    /// Goes on with this member, which is there.
+    fn jump(&mut self, to: Member) {
+        self.next = to.offset;
+        self.expected_xmin = Some(to.xmin);
     }
 }
 
@@ -220,17 +227,30 @@ pub(crate) fn find_on<P: Hintable>(
     let mut chain = Chain::new(access.txns, judge.page.page(), tid.offset);
     let mut all_dead = true;
     let serial = rel.serial(view.me);
+    let mut walked = 0;
     while let Some((n, mut header)) = chain.next(judge.page.page()) {
+        walked += 1;
+        if walked == LONG
+            && serial.is_none()
+            && let Some(member) = rel.shortcuts.of(tid, judge.page.page(), view)
+        {
+            chain.jump(member);
+            // As dead as the member are all before it.
+            all_dead = true;
+            continue;
+        }
         let sees = judge.sees(n, &mut header, view)?;
         if let Some(serial) = &serial {
             let place = (rel, Tid::new(tid.block, n));
             note_version(serial, access.txns, place, &header, (view.me, sees), true, || true)?;
         }
         if sees {
+            note_shortcut(rel, view, judge, (tid, walked), (n, &header))?;
             return Ok((Fetched::Visible, Some((n, header))));
         }
         all_dead = all_dead && judge.surely_dead(n, &mut header, rel.desc.kind)?;
         if !chain.follow(&header)? {
+            note_shortcut(rel, view, judge, (tid, walked), (n, &header))?;
             break;
         }
     }
@@ -238,6 +258,30 @@ pub(crate) fn find_on<P: Hintable>(
         return Err(HeapError::SnapshotTooOld);
     }
     Ok((if all_dead { Fetched::AllDead } else { Fetched::Invisible }, None))
+}
+
+/// The walk along the chain from `root` ends with this member: it is noted if the walk was long, and others come to it likewise.
+#[inline]
+fn note_shortcut<P: Hintable>(
+    rel: &HeapRel,
+    view: &View<'_>,
+    judge: &Judge<'_, P>,
+    (root, walked): (Tid, u32),
+    (n, header): (OffsetNo, &Header),
+) -> HeapResult<()> {
+    if walked < 2 * LONG {
+        return Ok(());
+    }
+    let xmin = header.raw_xmin;
+    if header.is_heap_only()
+        && xmin.is_normal()
+        && !view.me.is_mine(xmin)
+        && view.snapshot.sees(xmin)
+        && (header.xmin_hinted_committed() || judge.txns.did_commit(xmin)?)
+    {
+        rel.shortcuts.note(root, Member { offset: n, xmin }, judge.page.page(), view);
+    }
+    Ok(())
 }
 
 /// The page of a place that a user may have made up; `None` if the file ends before it.

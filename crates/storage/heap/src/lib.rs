@@ -3,7 +3,7 @@
 //!
 //! * [`header`]: bits and bytes of a row version. [`ops`]: what may be done to a page, as pure functions. `records`: their WAL.
 //! * [`insert()`], [`multi_insert()`], [`update()`], [`delete()`], [`lock_tuple()`], [`lock_later()`], [`lock_rows()`]: changes.
-//! * [`fetch()`], [`HeapScan`], [`visibility`]: reading.
+//! * [`fetch()`], [`HeapScan`], [`visibility`]: reading. `shortcut`: past the old versions of long chains.
 //! * [`prune`], [`vacuum`]: getting rid of dead versions. [`fsm`], [`vm`]: the maps. [`toast`]: large values.
 //! * [`rewrite`]: a table's versions in a new file.
 //! * [`redo`]: the same page functions, driven by the log. [`verify`]: whether all of it is sound.
@@ -43,6 +43,7 @@ pub mod rewrite;
 mod row;
 mod scan;
 mod serial;
+mod shortcut;
 mod tid_set;
 pub mod toast;
 mod truncate;

@@ -12,6 +12,7 @@ use tuple::varlena::Compression;
 use txn::{RelKind, Serial, Snapshot, Transaction, TxnSystem, XidHolds};
 
 use crate::combo::ComboCids;
+use crate::shortcut::Shortcuts;
 use crate::toast::ToastTable;
 
 /// The server's shared parts that every operation needs.
@@ -117,6 +118,7 @@ pub struct HeapRel {
     pub(crate) extending: AtomicU32,
     /// Dead versions that on-access pruning has removed without a trace, and nobody has counted yet.
     pruned: AtomicU32,
+    pub(crate) shortcuts: Shortcuts,
 }
 
 impl HeapRel {
@@ -129,6 +131,7 @@ impl HeapRel {
             extension: runtime::Mutex::new(runtime::WaitEvent::Extend, ()),
             extending: AtomicU32::new(0),
             pruned: AtomicU32::new(0),
+            shortcuts: Shortcuts::default(),
         }
     }
 

@@ -406,3 +406,68 @@ fn a_row_that_is_taken_back_was_never_there() {
     assert_eq!(world.rows(&rel), []);
     assert_eq!(world.session().fetch(&rel, tid).0, Fetched::AllDead);
 }
+
+/// The shortcuts past old versions are taken by those whom they serve only, and as long as they lead where they did.
+#[test]
+fn every_snapshot_finds_its_version_of_a_long_chain() {
+    let world = World::new();
+    let rel = world.pairs();
+    let mut setup = world.session();
+    let root = setup.insert(&rel, 1, "0");
+    setup.commit();
+    let mut readers = Vec::new();
+    let (mut tid, mut value) = (root, 0);
+    for round in 0..400 {
+        if round % 40 == 0 {
+            let mut reader = world.session();
+            let snapshot = reader.txn.statement_snapshot().unwrap();
+            readers.push((reader, snapshot, value));
+        }
+        // One in three is rolled back, and one updates the row several times.
+        let mut session = world.session();
+        let mut at = tid;
+        for step in 0..if round % 5 == 0 { 3 } else { 1 } {
+            let (next, hot) = session.update(&rel, at, 1, &(round + 1).to_string());
+            assert_eq!(session.fetch(&rel, root).1.is_some(), hot, "step {step}");
+            if !hot {
+                break;
+            }
+            at = next;
+        }
+        let hot = session.fetch(&rel, root).1.is_some();
+        if round % 3 == 1 || !hot {
+            session.abort();
+        } else {
+            session.commit();
+            (tid, value) = (at, round + 1);
+        }
+        for (reader, snapshot, seen) in &readers {
+            let mut out = HeapTuple::new();
+            let found =
+                reader.look_with(snapshot, |access, view| fetch(access, &rel, view, root, &mut out)).unwrap();
+            assert_eq!(found, Fetched::Visible, "round {round}");
+            assert_eq!(decode(&rel, &out.get().unwrap()).1, seen.to_string(), "round {round}");
+        }
+        // The oldest goes, so that the page can be pruned and places are used again.
+        if round % 90 == 89 {
+            let (reader, snapshot, _) = readers.remove(0);
+            drop(snapshot);
+            reader.commit();
+        }
+        let mut fresh = world.session();
+        assert_eq!(fresh.fetch(&rel, root).1, Some((1, value.to_string())), "round {round}");
+        fresh.commit();
+    }
+    for (reader, snapshot, _) in readers {
+        drop(snapshot);
+        reader.commit();
+    }
+    // Once nobody needs any version, its entry may go, whichever way was taken.
+    let mut last = world.session();
+    last.delete(&rel, tid);
+    last.commit();
+    let mut fresh = world.session();
+    assert_eq!(fresh.fetch(&rel, root).0, Fetched::AllDead);
+    fresh.commit();
+    world.check_redo(&[&rel]);
+}
