@@ -47,8 +47,9 @@ impl Analyzer<'_> {
         let mut elements_hash = true;
         if class(403, input).is_none() && class(405, input).is_none() {
             let facts = self.type_facts(base)?;
-            input = if base == oids::varchar {
-                oids::text
+            let operand = types::registry::operand_type(base);
+            input = if operand != base {
+                operand
             } else if facts.element.is_valid() {
                 oids::anyarray
             } else {
@@ -59,23 +60,6 @@ impl Analyzer<'_> {
                     catalog::view::TypeKind::Multirange(_) => oids::anymultirange,
                     catalog::view::TypeKind::Like(like) => like.order,
                     _ if facts.category == b'S' => oids::text,
-                    _ if matches!(
-                        base,
-                        oids::regproc
-                            | oids::regprocedure
-                            | oids::regoper
-                            | oids::regoperator
-                            | oids::regclass
-                            | oids::regtype
-                            | oids::regnamespace
-                            | oids::regrole
-                            | oids::regcollation
-                            | oids::regconfig
-                            | oids::regdictionary
-                    ) =>
-                    {
-                        oids::oid
-                    }
                     _ => base,
                 }
             };

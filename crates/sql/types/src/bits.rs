@@ -12,6 +12,7 @@ use std::cmp::Ordering;
 use base::{Oid, SqlError, SqlResult, sql_err};
 use tuple::Datum;
 
+use crate::registry::types::prelude::*;
 use crate::{
     oids,
     value::{FromDatum, IntoDatum, Reader},
@@ -375,7 +376,63 @@ pub(crate) fn typmod_in(type_oid: Oid, modifiers: &[&str]) -> SqlResult<i32> {
     Ok(length)
 }
 
+/// What both share.
+const BITS: TypeImp = TypeImp {
+    output: |_, value, _, out| show(text(value), out),
+    send: |_, value, _, out| {
+        send(value, out);
+        Ok(())
+    },
+    compare: Some(compare),
+    equal: crate::compare::BYTES.equal,
+    typmod_out: |typmod| if typmod >= 0 { format!("({typmod})") } else { String::new() },
+    ..TypeImp::NONE
+};
+
+/// A string of so many bits.
+pub(crate) static BIT: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        array: oids::_bit,
+        io: [Oid(1564), Oid(1565), Oid(2456), Oid(2457)],
+        typmod_io: [Oid(2919), Oid(2920)],
+        ..TypeInfo::new(oids::bit, "bit", b'V', Physical::Varlena)
+    }),
+    input: |_, text, typmod, _| parse(oids::bit, text, typmod),
+    receive: |_, reader, typmod, _| receive(oids::bit, reader, typmod),
+    typmod_in: |_, modifiers| typmod_in(oids::bit, modifiers),
+    unsized_name: Some("\"bit\""),
+    ..BITS
+};
+
+/// A string of bits.
+pub(crate) static VARBIT: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        preferred: true,
+        array: oids::_varbit,
+        io: [Oid(1579), Oid(1580), Oid(2458), Oid(2459)],
+        typmod_io: [Oid(2902), Oid(2921)],
+        ..TypeInfo::new(oids::varbit, "varbit", b'V', Physical::Varlena)
+    }),
+    input: |_, text, typmod, _| parse(oids::varbit, text, typmod),
+    receive: |_, reader, typmod, _| receive(oids::varbit, reader, typmod),
+    typmod_in: |_, modifiers| typmod_in(oids::varbit, modifiers),
+    sql_name: "bit varying",
+    ..BITS
+};
+
 functions! {
+    1564 bit_in(cstring, oid, int4) -> bit [immutable strict] { input bit }
+    1565 bit_out(bit) -> cstring [immutable strict] { output bit }
+    1579 varbit_in(cstring, oid, int4) -> varbit [immutable strict] { input varbit }
+    1580 varbit_out(varbit) -> cstring [immutable strict] { output varbit }
+    2456 bit_recv(internal, oid, int4) -> bit [immutable strict] { receive bit }
+    2457 bit_send(bit) -> bytea [immutable strict] { send bit }
+    2458 varbit_recv(internal, oid, int4) -> varbit [immutable strict] { receive varbit }
+    2459 varbit_send(varbit) -> bytea [immutable strict] { send varbit }
+    2902 varbittypmodin(_cstring) -> int4 [immutable strict] { typmod_in varbit }
+    2919 bittypmodin(_cstring) -> int4 [immutable strict] { typmod_in bit }
+    2920 bittypmodout(int4) -> cstring [immutable strict] { typmod_out bit }
+    2921 varbittypmodout(int4) -> cstring [immutable strict] { typmod_out varbit }
     1581 biteq(bit, bit) -> bool [immutable strict leakproof] { |a: &Datum, b: &Datum| compare(a, b).is_eq() }
     1582 bitne(bit, bit) -> bool [immutable strict leakproof] { |a: &Datum, b: &Datum| compare(a, b).is_ne() }
     1592 bitge(bit, bit) -> bool [immutable strict leakproof] { |a: &Datum, b: &Datum| compare(a, b).is_ge() }

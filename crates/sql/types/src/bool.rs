@@ -1,8 +1,35 @@
 //! `bool`.
 
+use crate::registry::types::prelude::*;
 use base::{SqlResult, sql_err};
 
+/// True or false.
+pub(crate) static BOOL: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        preferred: true,
+        array: oids::_bool,
+        io: [Oid(1242), Oid(1243), Oid(2436), Oid(2437)],
+        ..TypeInfo::new(oids::bool, "bool", b'B', Physical::Bool)
+    }),
+    input: |_, text, _, _| Ok(Datum::Bool(parse(text)?)),
+    output: |_, value, _, out| {
+        out.push(if bool::from_datum(value) { b't' } else { b'f' });
+        Ok(())
+    },
+    receive: |_, reader, _, _| Ok(Datum::Bool(reader.take(1)?[0] != 0)),
+    compare: Some(|a, b| bool::from_datum(a).cmp(&bool::from_datum(b))),
+    equal: Some(|a, b| a == b),
+    hash: Some(crate::compare::hash_integer),
+    seeded_hash: Some(crate::hashing::plain),
+    sql_name: "boolean",
+    ..TypeImp::NONE
+};
+
 functions! {
+    1242 boolin(cstring) -> bool [immutable strict] { input bool }
+    1243 boolout(bool) -> cstring [immutable strict] { output bool }
+    2436 boolrecv(internal) -> bool [immutable strict] { receive bool }
+    2437 boolsend(bool) -> bytea [immutable strict] { send bool }
     60 booleq(bool, bool) -> bool [immutable strict leakproof] { |a: bool, b: bool| (a.cmp(&b)).is_eq() }
     84 boolne(bool, bool) -> bool [immutable strict leakproof] { |a: bool, b: bool| (a.cmp(&b)).is_ne() }
     56 boollt(bool, bool) -> bool [immutable strict leakproof] { |a: bool, b: bool| (a.cmp(&b)).is_lt() }

@@ -3,6 +3,7 @@
 use base::{SqlError, SqlResult, sql_err};
 use tuple::Datum;
 
+use crate::registry::types::prelude::*;
 use crate::{
     calendar::{DAY, JULIAN_2000, civil_from_days, days_from_civil, days_in_month},
     call::{Call, DateFormat, DateOrder},
@@ -187,7 +188,25 @@ fn with_zoned_time(date: i32, time: &[u8]) -> SqlResult<i64> {
     timestamp::check(midnight.saturating_add(time).saturating_add(i64::from(west) * 1_000_000))
 }
 
+/// A day.
+pub(crate) static DATE: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        array: oids::_date,
+        io: [Oid(1084), Oid(1085), Oid(2468), Oid(2469)],
+        ..TypeInfo::new(oids::date, "date", b'D', Physical::Int4)
+    }),
+    input: |_, text, _, cx| Ok(Datum::Int4(parse(text, cx)?)),
+    output: |_, value, cx, out| show(text(i32::from_datum(value), cx), out),
+    receive: |_, reader, _, _| Ok(Datum::Int4(check(reader.i32()?)?)),
+    orders_with: &[(oids::timestamp, compare_date_timestamp)],
+    ..crate::compare::INTEGERS
+};
+
 functions! {
+    1084 date_in(cstring) -> date [stable strict] { input date }
+    1085 date_out(date) -> cstring [stable strict] { output date }
+    2468 date_recv(internal) -> date [immutable strict] { receive date }
+    2469 date_send(date) -> bytea [immutable strict] { send date }
     1086 date_eq(date, date) -> bool [immutable strict leakproof] { |a: i32, b: i32| (a.cmp(&b)).is_eq() }
     1091 date_ne(date, date) -> bool [immutable strict leakproof] { |a: i32, b: i32| (a.cmp(&b)).is_ne() }
     1087 date_lt(date, date) -> bool [immutable strict leakproof] { |a: i32, b: i32| (a.cmp(&b)).is_lt() }

@@ -16,8 +16,26 @@
 use tuple::Datum;
 
 use crate::compare::integers;
+use crate::registry::types::prelude::*;
+
+/// Any enumeration, and what every one of them compares as.
+pub(crate) static ANYENUM: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        io: [Oid(3504), Oid(3505), Oid(0), Oid(0)],
+        len: 4,
+        align: 4,
+        ..TypeInfo::pseudo(oids::anyenum, "anyenum", Physical::Int8)
+    }),
+    compare: Some(integers),
+    equal: Some(|a, b| a == b),
+    hash: Some(crate::compare::hash_integer),
+    seeded_hash: Some(|value, seed| crate::hashing::hash_word(label_oid(value), seed)),
+    ..TypeImp::NONE
+};
 
 functions! {
+    3504 anyenum_in(cstring) -> anyenum [immutable strict] { input anyenum }
+    3505 anyenum_out(anyenum) -> cstring [stable strict] { output anyenum }
     3508 enum_eq(anyenum, anyenum) -> bool [immutable strict] { |a: i64, b: i64| a == b }
     3509 enum_ne(anyenum, anyenum) -> bool [immutable strict] { |a: i64, b: i64| a != b }
     3510 enum_lt(anyenum, anyenum) -> bool [immutable strict] { |a: i64, b: i64| a < b }

@@ -3,6 +3,7 @@
 use base::{SqlError, SqlResult, sql_err};
 use tuple::Datum;
 
+use crate::registry::types::prelude::*;
 use crate::{call::Call, compare::compare_floats, int::division_by_zero};
 
 #[cold]
@@ -285,7 +286,44 @@ fn gamma(a: f64) -> SqlResult<f64> {
 /// Above it the square of a number may be no number.
 const LARGE: f64 = 1e150;
 
+/// A floating-point number of 32 bits.
+pub(crate) static FLOAT4: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        array: oids::_float4,
+        io: [Oid(200), Oid(201), Oid(2424), Oid(2425)],
+        ..TypeInfo::new(oids::float4, "float4", b'N', Physical::Float4)
+    }),
+    input: |_, text, _, _| Ok(Datum::Float4(parse4(text)?)),
+    output: |_, value, cx, out| show(text4(f32::from_datum(value), cx.format.extra_float_digits), out),
+    receive: |_, reader, _, _| Ok(Datum::Float4(f32::from_bits(reader.i32()? as u32))),
+    sql_name: "real",
+    ..crate::compare::FLOATS
+};
+
+/// A floating-point number of 64 bits.
+pub(crate) static FLOAT8: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        preferred: true,
+        array: oids::_float8,
+        io: [Oid(214), Oid(215), Oid(2426), Oid(2427)],
+        ..TypeInfo::new(oids::float8, "float8", b'N', Physical::Float8)
+    }),
+    input: |_, text, _, _| Ok(Datum::Float8(parse8(text)?)),
+    output: |_, value, cx, out| show(text8(f64::from_datum(value), cx.format.extra_float_digits), out),
+    receive: |_, reader, _, _| Ok(Datum::Float8(f64::from_bits(reader.i64()? as u64))),
+    sql_name: "double precision",
+    ..crate::compare::FLOATS
+};
+
 functions! {
+    200 float4in(cstring) -> float4 [immutable strict] { input float4 }
+    201 float4out(float4) -> cstring [immutable strict] { output float4 }
+    214 float8in(cstring) -> float8 [immutable strict] { input float8 }
+    215 float8out(float8) -> cstring [immutable strict] { output float8 }
+    2424 float4recv(internal) -> float4 [immutable strict] { receive float4 }
+    2425 float4send(float4) -> bytea [immutable strict] { send float4 }
+    2426 float8recv(internal) -> float8 [immutable strict] { receive float8 }
+    2427 float8send(float8) -> bytea [immutable strict] { send float8 }
     2731 asind(float8) -> float8 [immutable strict] { |a: f64| domain(a, (-1.0..=1.0).contains(&a), |a| a.asin().to_degrees()) }
     2732 acosd(float8) -> float8 [immutable strict] { |a: f64| domain(a, (-1.0..=1.0).contains(&a), |a| a.acos().to_degrees()) }
     2733 atand(float8) -> float8 [immutable strict] { |a: f64| a.atan().to_degrees() }

@@ -8,15 +8,12 @@ use base::{Oid, SqlError, sql_err};
 use tuple::Datum;
 
 use crate::{
-    array::Array,
     call::{Call, RegKind},
-    compare::{double, is_oid_alias, tid_parts, trim_blanks, widen},
-    encoding::passage::hashed_bytes,
+    compare::{double, tid_parts, widen},
     json::binary::{Json, Kind},
     json::walk::{Step, Walk},
     numeric::Numeric,
-    oids,
-    record::Row,
+    registry::type_imp,
     value::FromDatum,
 };
 
@@ -98,7 +95,7 @@ pub(crate) fn hash_word(value: u32, seed: u64) -> u64 {
 }
 
 /// Integers of all widths that have the same value hash equal.
-fn hash_wide(value: i64, seed: u64) -> u64 {
+pub(crate) fn hash_wide(value: i64, seed: u64) -> u64 {
     let high = (value >> 32) as u32;
     hash_word(value as u32 ^ if value >= 0 { high } else { !high }, seed)
 }
@@ -111,7 +108,7 @@ fn hash_float(value: f64, seed: u64) -> u64 {
     hash_bytes(&value.to_le_bytes(), seed)
 }
 
-fn hash_numeric(value: &Numeric, seed: u64) -> u64 {
+pub(crate) fn hash_numeric(value: &Numeric, seed: u64) -> u64 {
     if !value.is_finite() {
         return seed;
     }
@@ -122,7 +119,7 @@ fn hash_numeric(value: &Numeric, seed: u64) -> u64 {
     hash_bytes(&digits, seed) ^ i64::from(value.weight) as u64
 }
 
-fn hash_tid(bytes: &[u8], seed: u64) -> u64 {
+pub(crate) fn hash_tid(bytes: &[u8], seed: u64) -> u64 {
     let (block, offset) = tid_parts(bytes);
     let mut parts = [0; 6];
     parts[..2].copy_from_slice(&((block >> 16) as u16).to_le_bytes());
@@ -131,12 +128,12 @@ fn hash_tid(bytes: &[u8], seed: u64) -> u64 {
     hash_bytes(&parts, seed)
 }
 
-fn hash_timetz(bytes: &[u8], seed: u64) -> u64 {
+pub(crate) fn hash_timetz(bytes: &[u8], seed: u64) -> u64 {
     let (time, zone) = crate::time::timetz_parts(bytes);
     hash_wide(time, seed) ^ hash_word(zone as u32, seed)
 }
 
-fn hash_network(bytes: &[u8], seed: u64) -> u64 {
+pub(crate) fn hash_network(bytes: &[u8], seed: u64) -> u64 {
     let mut parts = bytes.to_vec();
     if let Some(family) = parts.first_mut() {
         *family = if *family == 6 { 3 } else { 2 };
@@ -145,14 +142,14 @@ fn hash_network(bytes: &[u8], seed: u64) -> u64 {
 }
 
 /// Hash of parts after one another; NULL counts as 0.
-fn hash_list<'a>(start: u64, parts: impl Iterator<Item = (Oid, &'a Datum)>, seed: u64) -> u64 {
+pub(crate) fn hash_list<'a>(start: u64, parts: impl Iterator<Item = (Oid, &'a Datum)>, seed: u64) -> u64 {
     parts.fold(start, |sum, (type_oid, value)| {
         let part = if value.is_null() { 0 } else { hash_value(type_oid, value, seed) };
         sum.wrapping_mul(31).wrapping_add(part)
     })
 }
 
-fn hash_json(value: &Datum, seed: u64) -> u64 {
+pub(crate) fn hash_json(value: &Datum, seed: u64) -> u64 {
     const ARRAY: u64 = 0x4000_0000;
     const OBJECT: u64 = 0x2000_0000;
     let both = |flag: u64| flag << 32 | flag;
@@ -191,50 +188,22 @@ fn hash_json(value: &Datum, seed: u64) -> u64 {
     hash
 }
 
-/// Hash of a value that is not NULL; the type is built in, or the one that a user's type compares as.
-pub fn hash_value(type_oid: Oid, value: &Datum, seed: u64) -> u64 {
-    match (type_oid, value) {
-        (oids::char, Datum::Char(c)) => hash_word(i32::from(*c as i8) as u32, seed),
-        (oids::anyenum, _) => hash_word(crate::enums::label_oid(value), seed),
-        (oids::xid | oids::cid, _) => hash_word(widen(value) as u32, seed),
-        (_, Datum::Oid(v)) if is_oid_alias(type_oid) => hash_word(*v, seed),
-        (_, Datum::Bool(_) | Datum::Int2(_) | Datum::Int4(_)) => hash_word(widen(value) as u32, seed),
-        (_, Datum::Int8(v)) => hash_wide(*v, seed),
-        (_, Datum::Float4(_) | Datum::Float8(_)) => hash_float(double(value), seed),
-        (oids::anyrange, _) => crate::range::sql_hash(value, seed),
-        (oids::anymultirange, _) => crate::range::sql_hash_multi(value, seed),
-        (oids::numeric, _) => hash_numeric(&Numeric::from_datum(value), seed),
-        (oids::jsonb, _) => hash_json(value, seed),
-        (_, Datum::Bytes(bytes)) => match type_oid {
-            oids::bpchar => hash_bytes(&hashed_bytes(trim_blanks(bytes)), seed),
-            oids::text | oids::varchar | oids::name => hash_bytes(&hashed_bytes(bytes), seed),
-            oids::tid => hash_tid(bytes, seed),
-            oids::timetz => hash_timetz(bytes, seed),
-            oids::interval => hash_wide(crate::interval::Interval::from_payload(bytes).span() as i64, seed),
-            oids::inet | oids::cidr => hash_network(bytes, seed),
-            oids::oidvector => {
-                let words = crate::array::oid_vector(bytes);
-                hash_bytes(&words.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>(), seed)
-            }
-            oids::record => {
-                let row = Row::from_payload(bytes);
-                hash_list(0, row.live().map(|(field, value)| (field.comparable, value)), seed)
-            }
-            _ if type_oid == oids::anyarray || is_array(type_oid) => {
-                let array = Array::at_once(bytes);
-                hash_list(1, array.elements().iter().map(|v| (array.comparable, v)), seed)
-            }
-            _ => match crate::range::pseudo_type(type_oid) {
-                Some(family) => hash_value(family, value, seed),
-                None => hash_bytes(bytes, seed),
-            },
-        },
+/// Hash of a value by its physical class alone.
+pub(crate) fn plain(value: &Datum, seed: u64) -> u64 {
+    match value {
+        Datum::Bool(_) | Datum::Int2(_) | Datum::Int4(_) | Datum::Oid(_) => {
+            hash_word(widen(value) as u32, seed)
+        }
+        Datum::Int8(v) => hash_wide(*v, seed),
+        Datum::Float4(_) | Datum::Float8(_) => hash_float(double(value), seed),
+        Datum::Bytes(bytes) => hash_bytes(bytes, seed),
         _ => seed,
     }
 }
 
-fn is_array(type_oid: Oid) -> bool {
-    crate::registry::builtin_type(type_oid).is_some_and(|info| info.is_array())
+/// Hash of a value that is not NULL; the type is built in, or the one that a user's type compares as.
+pub fn hash_value(type_oid: Oid, value: &Datum, seed: u64) -> u64 {
+    (type_imp(type_oid).seeded_hash.unwrap_or(plain))(value, seed)
 }
 
 /// The error for a type without hash.
@@ -260,7 +229,7 @@ pub const PARTITION_SEED: u64 = 0x7A5B_2236_7996_DCFD;
 
 /// Hash of a partition key's value that is not NULL; none if the type cannot be hashed. Rows lie where it says: it never changes.
 pub fn partition_hash(type_oid: Oid, value: &Datum) -> Option<u64> {
-    crate::hash(type_oid).map(|_| hash_value(type_oid, value, PARTITION_SEED))
+    type_imp(type_oid).seeded_hash.map(|hash| hash(value, PARTITION_SEED))
 }
 
 /// The hash of a partition key so far and that of its next column.
@@ -271,6 +240,7 @@ pub fn combine(row: u64, column: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::oids;
 
     /// What PostgreSQL's functions give for the same seed.
     #[test]

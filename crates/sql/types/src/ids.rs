@@ -3,9 +3,172 @@
 use base::{SqlError, SqlResult, sql_err};
 use tuple::{Bytes, Datum};
 
+use crate::registry::types::prelude::*;
 use crate::{call::Call, compare::tid_parts, numeric::Numeric};
 
+/// One byte.
+pub(crate) static CHAR: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        array: oids::_char,
+        io: [Oid(1245), Oid(33), Oid(2434), Oid(2435)],
+        ..TypeInfo::new(oids::char, "char", b'Z', Physical::Char)
+    }),
+    input: |_, text, _, _| Ok(Datum::Char(char_in(text.as_bytes()))),
+    output: |_, value, _, out| {
+        out.extend_from_slice(char_out(u8::from_datum(value)).as_bytes());
+        Ok(())
+    },
+    receive: |_, reader, _, _| Ok(Datum::Char(reader.take(1)?[0])),
+    compare: Some(|a, b| u8::from_datum(a).cmp(&u8::from_datum(b))),
+    equal: Some(|a, b| a == b),
+    hash: Some(crate::compare::hash_integer),
+    seeded_hash: Some(|value, seed| {
+        crate::hashing::hash_word(i32::from(u8::from_datum(value) as i8) as u32, seed)
+    }),
+    sql_name: "\"char\"",
+    ..TypeImp::NONE
+};
+
+/// The number of an object.
+pub(crate) static OID: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        preferred: true,
+        array: oids::_oid,
+        io: [Oid(1798), Oid(1799), Oid(2418), Oid(2419)],
+        ..TypeInfo::new(oids::oid, "oid", b'N', Physical::Oid)
+    }),
+    input: |_, text, _, _| Ok(Datum::Oid(parse_oid(text, "oid")?)),
+    output: crate::int::output,
+    receive: |_, reader, _, _| Ok(Datum::Oid(reader.i32()? as u32)),
+    ..crate::compare::OBJECT_IDS
+};
+
+/// The number of a transaction, in 32 bits.
+pub(crate) static XID: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        array: oids::_xid,
+        io: [Oid(50), Oid(51), Oid(2440), Oid(2441)],
+        ..TypeInfo::new(oids::xid, "xid", b'U', Physical::Oid)
+    }),
+    input: |_, text, _, _| Ok(Datum::Oid(parse_oid(text, "xid")?)),
+    output: crate::int::output,
+    receive: |_, reader, _, _| Ok(Datum::Oid(reader.i32()? as u32)),
+    ..crate::compare::UNORDERED_IDS
+};
+
+/// The number of a command within its transaction.
+pub(crate) static CID: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        array: oids::_cid,
+        io: [Oid(52), Oid(53), Oid(2442), Oid(2443)],
+        ..TypeInfo::new(oids::cid, "cid", b'U', Physical::Oid)
+    }),
+    input: |_, text, _, _| Ok(Datum::Oid(parse_oid(text, "cid")?)),
+    output: crate::int::output,
+    receive: |_, reader, _, _| Ok(Datum::Oid(reader.i32()? as u32)),
+    ..crate::compare::UNORDERED_IDS
+};
+
+/// The place of a row version: block and line pointer.
+pub(crate) static TID: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        array: oids::_tid,
+        io: [Oid(48), Oid(49), Oid(2438), Oid(2439)],
+        align: 2,
+        ..TypeInfo::new(oids::tid, "tid", b'U', Physical::Fixed(6))
+    }),
+    input: |_, text, _, _| parse_tid(text),
+    output: |_, value, _, out| {
+        let (block, offset) = tid_parts(<&[u8]>::from_datum(value));
+        show(format_args!("({block},{offset})"), out)
+    },
+    receive: |_, reader, _, _| Ok(tid_datum(reader.i32()? as u32, reader.i16()? as u16)),
+    send: |_, value, _, out| {
+        let (block, offset) = tid_parts(<&[u8]>::from_datum(value));
+        out.extend_from_slice(&block.to_be_bytes());
+        out.extend_from_slice(&offset.to_be_bytes());
+        Ok(())
+    },
+    compare: Some(|a, b| tid_parts(<&[u8]>::from_datum(a)).cmp(&tid_parts(<&[u8]>::from_datum(b)))),
+    equal: crate::compare::BYTES.equal,
+    hash: crate::compare::BYTES.hash,
+    seeded_hash: Some(|value, seed| crate::hashing::hash_tid(<&[u8]>::from_datum(value), seed)),
+    ..TypeImp::NONE
+};
+
+/// The number of a transaction.
+pub(crate) static XID8: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        array: oids::_xid8,
+        io: [Oid(5070), Oid(5081), Oid(5082), Oid(5083)],
+        ..TypeInfo::new(oids::xid8, "xid8", b'U', Physical::Int8)
+    }),
+    input: |_, text, _, _| Ok(Datum::Int8(parse_xid8(text)?)),
+    output: |_, value, _, out| show(i64::from_datum(value) as u64, out),
+    receive: crate::int::receive8,
+    ..crate::compare::UNSIGNED
+};
+
+/// A place in the write-ahead log.
+pub(crate) static PG_LSN: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        array: oids::_pg_lsn,
+        io: [Oid(3229), Oid(3230), Oid(3238), Oid(3239)],
+        ..TypeInfo::new(oids::pg_lsn, "pg_lsn", b'U', Physical::Int8)
+    }),
+    input: |_, text, _, _| Ok(Datum::Int8(parse_lsn(text)?)),
+    output: |_, value, _, out| show(base::Lsn(i64::from_datum(value) as u64), out),
+    receive: crate::int::receive8,
+    ..crate::compare::UNSIGNED
+};
+
+/// An identifier that is unique everywhere.
+pub(crate) static UUID: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        array: oids::_uuid,
+        io: [Oid(2952), Oid(2953), Oid(2961), Oid(2962)],
+        align: 1,
+        ..TypeInfo::new(oids::uuid, "uuid", b'U', Physical::Fixed(16))
+    }),
+    input: |_, text, _, _| parse_uuid(text),
+    output: |_, value, _, out| show(uuid_text(<&[u8]>::from_datum(value)), out),
+    receive: |_, reader, _, _| Ok(Datum::Bytes(Bytes::new(reader.take(16)?))),
+    ..crate::compare::BYTES
+};
+
 functions! {
+    33 charout(char) -> cstring [immutable strict] { output char }
+    48 tidin(cstring) -> tid [immutable strict] { input tid }
+    49 tidout(tid) -> cstring [immutable strict] { output tid }
+    50 xidin(cstring) -> xid [immutable strict] { input xid }
+    51 xidout(xid) -> cstring [immutable strict] { output xid }
+    52 cidin(cstring) -> cid [immutable strict] { input cid }
+    53 cidout(cid) -> cstring [immutable strict] { output cid }
+    1245 charin(cstring) -> char [immutable strict] { input char }
+    1798 oidin(cstring) -> oid [immutable strict] { input oid }
+    1799 oidout(oid) -> cstring [immutable strict] { output oid }
+    2418 oidrecv(internal) -> oid [immutable strict] { receive oid }
+    2419 oidsend(oid) -> bytea [immutable strict] { send oid }
+    2434 charrecv(internal) -> char [immutable strict] { receive char }
+    2435 charsend(char) -> bytea [immutable strict] { send char }
+    2438 tidrecv(internal) -> tid [immutable strict] { receive tid }
+    2439 tidsend(tid) -> bytea [immutable strict] { send tid }
+    2440 xidrecv(internal) -> xid [immutable strict] { receive xid }
+    2441 xidsend(xid) -> bytea [immutable strict] { send xid }
+    2442 cidrecv(internal) -> cid [immutable strict] { receive cid }
+    2443 cidsend(cid) -> bytea [immutable strict] { send cid }
+    2952 uuid_in(cstring) -> uuid [immutable strict] { input uuid }
+    2953 uuid_out(uuid) -> cstring [immutable strict] { output uuid }
+    2961 uuid_recv(internal) -> uuid [immutable strict] { receive uuid }
+    2962 uuid_send(uuid) -> bytea [immutable strict] { send uuid }
+    3229 pg_lsn_in(cstring) -> pg_lsn [immutable strict] { input pg_lsn }
+    3230 pg_lsn_out(pg_lsn) -> cstring [immutable strict] { output pg_lsn }
+    3238 pg_lsn_recv(internal) -> pg_lsn [immutable strict] { receive pg_lsn }
+    3239 pg_lsn_send(pg_lsn) -> bytea [immutable strict] { send pg_lsn }
+    5070 xid8in(cstring) -> xid8 [immutable strict] { input xid8 }
+    5081 xid8out(xid8) -> cstring [immutable strict] { output xid8 }
+    5082 xid8recv(internal) -> xid8 [immutable strict] { receive xid8 }
+    5083 xid8send(xid8) -> bytea [immutable strict] { send xid8 }
     184 oideq(oid, oid) -> bool [immutable strict leakproof] { |a: u32, b: u32| (a.cmp(&b)).is_eq() }
     185 oidne(oid, oid) -> bool [immutable strict leakproof] { |a: u32, b: u32| (a.cmp(&b)).is_ne() }
     716 oidlt(oid, oid) -> bool [immutable strict leakproof] { |a: u32, b: u32| (a.cmp(&b)).is_lt() }

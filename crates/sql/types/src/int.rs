@@ -3,6 +3,7 @@
 use base::{SqlError, SqlResult, sql_err};
 use tuple::Datum;
 
+use crate::registry::types::prelude::*;
 use crate::{
     call::Call,
     registry::{SetRows, Values},
@@ -107,7 +108,81 @@ arithmetic!(two, i16, int2_range, "Of `int2`.");
 arithmetic!(four, i32, int4_range, "Of `int4`.");
 arithmetic!(eight, i64, int8_range, "Of `int8`.");
 
+/// Appends a decimal number.
+pub(crate) fn output(_type_oid: Oid, value: &Datum, _cx: &Call, out: &mut Vec<u8>) -> SqlResult<()> {
+    let value = crate::compare::widen(value);
+    if value < 0 {
+        out.push(b'-');
+    }
+    base::push_decimal(out, value.unsigned_abs());
+    Ok(())
+}
+
+/// Reads 64 bits.
+pub(crate) fn receive8(
+    _type_oid: Oid,
+    reader: &mut crate::value::Reader,
+    _typmod: i32,
+    _cx: &Call,
+) -> SqlResult<Datum> {
+    Ok(Datum::Int8(reader.i64()?))
+}
+
+/// A whole number of 16 bits.
+pub(crate) static INT2: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        array: oids::_int2,
+        io: [Oid(38), Oid(39), Oid(2404), Oid(2405)],
+        ..TypeInfo::new(oids::int2, "int2", b'N', Physical::Int2)
+    }),
+    input: |_, text, _, _| Ok(Datum::Int2(parse(text, "smallint")?)),
+    output,
+    receive: |_, reader, _, _| Ok(Datum::Int2(reader.i16()?)),
+    sql_name: "smallint",
+    ..crate::compare::INTEGERS
+};
+
+/// A whole number of 32 bits.
+pub(crate) static INT4: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        array: oids::_int4,
+        io: [Oid(42), Oid(43), Oid(2406), Oid(2407)],
+        ..TypeInfo::new(oids::int4, "int4", b'N', Physical::Int4)
+    }),
+    input: |_, text, _, _| Ok(Datum::Int4(parse(text, "integer")?)),
+    output,
+    receive: |_, reader, _, _| Ok(Datum::Int4(reader.i32()?)),
+    sql_name: "integer",
+    ..crate::compare::INTEGERS
+};
+
+/// A whole number of 64 bits.
+pub(crate) static INT8: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        array: oids::_int8,
+        io: [Oid(460), Oid(461), Oid(2408), Oid(2409)],
+        ..TypeInfo::new(oids::int8, "int8", b'N', Physical::Int8)
+    }),
+    input: |_, text, _, _| Ok(Datum::Int8(parse(text, "bigint")?)),
+    output,
+    receive: |_, reader, _, _| Ok(Datum::Int8(reader.i64()?)),
+    sql_name: "bigint",
+    ..crate::compare::INTEGERS
+};
+
 functions! {
+    38 int2in(cstring) -> int2 [immutable strict] { input int2 }
+    39 int2out(int2) -> cstring [immutable strict] { output int2 }
+    42 int4in(cstring) -> int4 [immutable strict] { input int4 }
+    43 int4out(int4) -> cstring [immutable strict] { output int4 }
+    460 int8in(cstring) -> int8 [immutable strict] { input int8 }
+    461 int8out(int8) -> cstring [immutable strict] { output int8 }
+    2404 int2recv(internal) -> int2 [immutable strict] { receive int2 }
+    2405 int2send(int2) -> bytea [immutable strict] { send int2 }
+    2406 int4recv(internal) -> int4 [immutable strict] { receive int4 }
+    2407 int4send(int4) -> bytea [immutable strict] { send int4 }
+    2408 int8recv(internal) -> int8 [immutable strict] { receive int8 }
+    2409 int8send(int8) -> bytea [immutable strict] { send int8 }
     63 int2eq(int2, int2) -> bool [immutable strict leakproof] { |a: i16, b: i16| (a.cmp(&b)).is_eq() }
     145 int2ne(int2, int2) -> bool [immutable strict leakproof] { |a: i16, b: i16| (a.cmp(&b)).is_ne() }
     64 int2lt(int2, int2) -> bool [immutable strict leakproof] { |a: i16, b: i16| (a.cmp(&b)).is_lt() }

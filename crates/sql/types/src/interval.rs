@@ -8,6 +8,7 @@ use std::cmp::Ordering;
 use base::{SqlError, SqlResult, sql_err};
 use tuple::{Bytes, Datum};
 
+use crate::registry::types::prelude::*;
 use crate::{
     calendar::{DAY, HOUR, MINUTE, SECOND},
     call::{Call, IntervalStyle},
@@ -330,7 +331,40 @@ fn infinite_or(a: Interval, f: impl Fn(Interval) -> SqlResult<Interval>) -> SqlR
     if a.is_finite() { f(a) } else { Ok(a) }
 }
 
+/// A span of time.
+pub(crate) static INTERVAL: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        preferred: true,
+        array: oids::_interval,
+        io: [Oid(1160), Oid(1161), Oid(2478), Oid(2479)],
+        typmod_io: [Oid(2903), Oid(2904)],
+        ..TypeInfo::new(oids::interval, "interval", b'T', Physical::Fixed(16))
+    }),
+    input: |_, value, typmod, cx| parse(value, typmod, cx),
+    output: |_, value, cx, out| show(text(<&[u8]>::from_datum(value), cx), out),
+    receive: |_, reader, typmod, _| receive(reader.i64()?, reader.i32()?, reader.i32()?, typmod),
+    send: |_, value, _, out| {
+        send(<&[u8]>::from_datum(value), out);
+        Ok(())
+    },
+    compare: Some(|a, b| compare(<&[u8]>::from_datum(a), <&[u8]>::from_datum(b))),
+    equal: Some(|a, b| compare(<&[u8]>::from_datum(a), <&[u8]>::from_datum(b)).is_eq()),
+    hash: Some(|value| hash(<&[u8]>::from_datum(value))),
+    seeded_hash: Some(|value, seed| {
+        crate::hashing::hash_wide(Interval::from_datum(value).span() as i64, seed)
+    }),
+    typmod_in: |_, modifiers| typmod_in(modifiers),
+    typmod_out,
+    ..TypeImp::NONE
+};
+
 functions! {
+    1160 interval_in(cstring, oid, int4) -> interval [stable strict] { input interval }
+    1161 interval_out(interval) -> cstring [stable strict] { output interval }
+    2478 interval_recv(internal, oid, int4) -> interval [immutable strict] { receive interval }
+    2479 interval_send(interval) -> bytea [immutable strict] { send interval }
+    2903 intervaltypmodin(_cstring) -> int4 [immutable strict] { typmod_in interval }
+    2904 intervaltypmodout(int4) -> cstring [immutable strict] { typmod_out interval }
     1162 interval_eq(interval, interval) -> bool [immutable strict leakproof] { |a: Interval, b: Interval| (a.compare(&b)).is_eq() }
     1163 interval_ne(interval, interval) -> bool [immutable strict leakproof] { |a: Interval, b: Interval| (a.compare(&b)).is_ne() }
     1164 interval_lt(interval, interval) -> bool [immutable strict leakproof] { |a: Interval, b: Interval| (a.compare(&b)).is_lt() }

@@ -28,6 +28,7 @@ mod macros;
 
 pub mod acl;
 pub mod aggregate;
+pub mod alias;
 pub mod array;
 mod bits;
 pub mod bool;
@@ -54,6 +55,7 @@ pub mod numeric;
 pub mod oids;
 pub mod ordered_set;
 pub mod piece;
+mod pseudo;
 mod quoted;
 pub mod random;
 pub mod range;

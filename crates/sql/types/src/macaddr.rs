@@ -1,9 +1,46 @@
 //! `macaddr` and `macaddr8`: their octets, in order.
 
+use crate::registry::types::prelude::*;
 use base::{SqlResult, sql_err};
 use tuple::{Bytes, Datum};
 
+/// A hardware address of 6 bytes.
+pub(crate) static MACADDR: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        array: oids::_macaddr,
+        io: [Oid(436), Oid(437), Oid(2494), Oid(2495)],
+        align: 4,
+        ..TypeInfo::new(oids::macaddr, "macaddr", b'U', Physical::Fixed(6))
+    }),
+    input: |_, text, _, _| parse(text),
+    output: |_, value, _, out| show(text(<&[u8]>::from_datum(value)), out),
+    receive: |_, reader, _, _| Ok(Datum::Bytes(Bytes::new(reader.take(6)?))),
+    ..crate::compare::BYTES
+};
+
+/// A hardware address of 8 bytes.
+pub(crate) static MACADDR8: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        array: oids::_macaddr8,
+        io: [Oid(4110), Oid(4111), Oid(3446), Oid(3447)],
+        align: 4,
+        ..TypeInfo::new(oids::macaddr8, "macaddr8", b'U', Physical::Fixed(8))
+    }),
+    input: |_, text, _, _| parse8(text),
+    output: |_, value, _, out| show(text(<&[u8]>::from_datum(value)), out),
+    receive: |_, reader, _, _| receive8(reader.rest()),
+    ..crate::compare::BYTES
+};
+
 functions! {
+    436 macaddr_in(cstring) -> macaddr [immutable strict] { input macaddr }
+    437 macaddr_out(macaddr) -> cstring [immutable strict] { output macaddr }
+    2494 macaddr_recv(internal) -> macaddr [immutable strict] { receive macaddr }
+    2495 macaddr_send(macaddr) -> bytea [immutable strict] { send macaddr }
+    3446 macaddr8_recv(internal) -> macaddr8 [immutable strict] { receive macaddr8 }
+    3447 macaddr8_send(macaddr8) -> bytea [immutable strict] { send macaddr8 }
+    4110 macaddr8_in(cstring) -> macaddr8 [immutable strict] { input macaddr8 }
+    4111 macaddr8_out(macaddr8) -> cstring [immutable strict] { output macaddr8 }
     328 hashmacaddr8(macaddr8) -> int4 [immutable strict] { |a: &Datum| crate::hashing::hash32(crate::oids::macaddr8, a) }
     399 hashmacaddr(macaddr) -> int4 [immutable strict] { |a: &Datum| crate::hashing::hash32(crate::oids::macaddr, a) }
     753 trunc(macaddr) -> macaddr [immutable strict] { |a: &[u8]| first_three(a) }

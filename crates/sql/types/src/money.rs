@@ -2,6 +2,7 @@
 
 use base::{SqlError, SqlResult, sql_err};
 
+use crate::registry::types::prelude::*;
 use crate::{
     int::{division_by_zero, int8_range},
     numeric::Numeric,
@@ -222,7 +223,26 @@ fn words(value: i64) -> String {
     text
 }
 
+/// An amount of money.
+pub(crate) static MONEY: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        array: oids::_money,
+        io: [Oid(886), Oid(887), Oid(2492), Oid(2493)],
+        ..TypeInfo::new(oids::money, "money", b'N', Physical::Int8)
+    }),
+    input: |_, text, _, _| Ok(Datum::Int8(parse(text)?)),
+    output: |_, value, _, out| show(text(i64::from_datum(value)), out),
+    receive: crate::int::receive8,
+    hash: None,
+    seeded_hash: None,
+    ..crate::compare::INTEGERS
+};
+
 functions! {
+    886 cash_in(cstring) -> money [stable strict] { input money }
+    887 cash_out(money) -> cstring [stable strict] { output money }
+    2492 cash_recv(internal) -> money [immutable strict] { receive money }
+    2493 cash_send(money) -> bytea [immutable strict] { send money }
     377 cash_cmp(money, money) -> int4 [immutable strict leakproof] { |a: i64, b: i64| a.cmp(&b) as i32 }
     846 cash_mul_flt4(money, float4) -> money [immutable strict] { |a: i64, b: f32| mul_float(a, b.into()) }
     847 cash_div_flt4(money, float4) -> money [immutable strict] { |a: i64, b: f32| div_float(a, b.into()) }

@@ -12,9 +12,62 @@ use std::{
 use base::{SqlResult, sql_err};
 use tuple::Datum;
 
+use crate::registry::types::prelude::*;
 use crate::value::{FromDatum, IntoDatum, Reader};
 
+/// What both share: bytes are in order of comparison only where they are equal.
+const NETWORK: TypeImp = TypeImp {
+    compare: Some(compare),
+    seeded_hash: Some(|value, seed| crate::hashing::hash_network(<&[u8]>::from_datum(value), seed)),
+    ..crate::compare::BYTES
+};
+
+/// The address of a host, with or without its network.
+pub(crate) static INET: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        preferred: true,
+        array: oids::_inet,
+        io: [Oid(910), Oid(911), Oid(2496), Oid(2497)],
+        storage: b'm',
+        ..TypeInfo::new(oids::inet, "inet", b'I', Physical::Varlena)
+    }),
+    input: |_, text, _, _| parse(text, false),
+    output: |_, value, _, out| show(text(value, false), out),
+    receive: |_, reader, _, _| receive(reader, false),
+    send: |_, value, _, out| {
+        send(value, false, out);
+        Ok(())
+    },
+    ..NETWORK
+};
+
+/// A network, as addresses of hosts have it.
+pub(crate) static CIDR: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        array: oids::_cidr,
+        io: [Oid(1267), Oid(1427), Oid(2498), Oid(2499)],
+        storage: b'm',
+        ..TypeInfo::new(oids::cidr, "cidr", b'I', Physical::Varlena)
+    }),
+    input: |_, text, _, _| parse(text, true),
+    output: |_, value, _, out| show(text(value, true), out),
+    receive: |_, reader, _, _| receive(reader, true),
+    send: |_, value, _, out| {
+        send(value, true, out);
+        Ok(())
+    },
+    ..NETWORK
+};
+
 functions! {
+    910 inet_in(cstring) -> inet [immutable strict] { input inet }
+    911 inet_out(inet) -> cstring [immutable strict] { output inet }
+    1267 cidr_in(cstring) -> cidr [immutable strict] { input cidr }
+    1427 cidr_out(cidr) -> cstring [immutable strict] { output cidr }
+    2496 inet_recv(internal) -> inet [immutable strict] { receive inet }
+    2497 inet_send(inet) -> bytea [immutable strict] { send inet }
+    2498 cidr_recv(internal) -> cidr [immutable strict] { receive cidr }
+    2499 cidr_send(cidr) -> bytea [immutable strict] { send cidr }
     422 hashinet(inet) -> int4 [immutable strict] { |a: &Datum| crate::hashing::hash32(crate::oids::inet, a) }
     598 abbrev(inet) -> text [immutable strict] { |a: Network| a.text(false) }
     599 abbrev(cidr) -> text [immutable strict] { |a: Network| a.short() }

@@ -8,10 +8,55 @@ use base::{SqlError, SqlResult, sql_err};
 use tuple::{Bytes, Datum};
 
 use crate::call::Call;
+use crate::registry::types::prelude::*;
 use crate::registry::{SetRows, Values};
 use crate::value::{FromDatum, Reader};
 
+/// Which transactions a snapshot sees.
+pub(crate) static PG_SNAPSHOT: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        array: oids::_pg_snapshot,
+        io: [Oid(5055), Oid(5056), Oid(5057), Oid(5058)],
+        align: 8,
+        ..TypeInfo::new(oids::pg_snapshot, "pg_snapshot", b'U', Physical::Varlena)
+    }),
+    input: |_, text, _, _| parse(text),
+    output: |_, value, _, out| show(text(<&[u8]>::from_datum(value)), out),
+    receive: |_, reader, _, _| receive(reader),
+    send: |_, value, _, out| {
+        send(<&[u8]>::from_datum(value), out);
+        Ok(())
+    },
+    ..TypeImp::NONE
+};
+
+/// The same under its old name.
+pub(crate) static TXID_SNAPSHOT: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        array: oids::_txid_snapshot,
+        io: [Oid(2939), Oid(2940), Oid(2941), Oid(2942)],
+        align: 8,
+        ..TypeInfo::new(oids::txid_snapshot, "txid_snapshot", b'U', Physical::Varlena)
+    }),
+    input: |_, text, _, _| parse(text),
+    output: |_, value, _, out| show(text(<&[u8]>::from_datum(value)), out),
+    receive: |_, reader, _, _| receive(reader),
+    send: |_, value, _, out| {
+        send(<&[u8]>::from_datum(value), out);
+        Ok(())
+    },
+    ..TypeImp::NONE
+};
+
 functions! {
+    2939 txid_snapshot_in(cstring) -> txid_snapshot [immutable strict] { input txid_snapshot }
+    2940 txid_snapshot_out(txid_snapshot) -> cstring [immutable strict] { output txid_snapshot }
+    2941 txid_snapshot_recv(internal) -> txid_snapshot [immutable strict] { receive txid_snapshot }
+    2942 txid_snapshot_send(txid_snapshot) -> bytea [immutable strict] { send txid_snapshot }
+    5055 pg_snapshot_in(cstring) -> pg_snapshot [immutable strict] { input pg_snapshot }
+    5056 pg_snapshot_out(pg_snapshot) -> cstring [immutable strict] { output pg_snapshot }
+    5057 pg_snapshot_recv(internal) -> pg_snapshot [immutable strict] { receive pg_snapshot }
+    5058 pg_snapshot_send(pg_snapshot) -> bytea [immutable strict] { send pg_snapshot }
     5062 pg_snapshot_xmin(pg_snapshot) -> xid8 [immutable strict] { |a: &[u8]| xid(a, 0) as i64 }
     2945 txid_snapshot_xmin(txid_snapshot) -> int8 [immutable strict] { |a: &[u8]| xid(a, 0) as i64 }
     5063 pg_snapshot_xmax(pg_snapshot) -> xid8 [immutable strict] { |a: &[u8]| xid(a, 1) as i64 }

@@ -5,6 +5,7 @@
 use base::{Oid, SqlError, SqlResult, sql_err};
 use tuple::{Bytes, Datum};
 
+use crate::registry::types::prelude::*;
 use crate::{
     calendar::{DAY, Fields, HOUR, MINUTE, SECOND},
     call::Call,
@@ -16,18 +17,21 @@ use crate::{
 };
 
 /// The modifier of `time(p)` and its like: the precision itself, cut at 6.
-pub fn precision_typmod(type_oid: Oid, modifiers: &[&str]) -> SqlResult<i32> {
+pub(crate) fn precision_typmod(name: &str, zone: &str, modifiers: &[&str]) -> SqlResult<i32> {
     let [text] = modifiers else { return Err(sql_err!(INVALID_PARAMETER_VALUE, "invalid type modifier")) };
     let precision: i32 = crate::int::parse(text, "integer")?;
     if precision < 0 {
-        let name = if matches!(type_oid, oids::time | oids::timetz) { "TIME" } else { "TIMESTAMP" };
-        let zone = if matches!(type_oid, oids::timetz | oids::timestamptz) { " WITH TIME ZONE" } else { "" };
         return Err(sql_err!(
             INVALID_PARAMETER_VALUE,
             "{name}({precision}){zone} precision must not be negative"
         ));
     }
     Ok(precision.min(6))
+}
+
+/// A precision, if there is one, and which kind of time it is.
+pub(crate) fn precision_text(typmod: i32, zone: &str) -> String {
+    if typmod >= 0 { format!("({typmod}) {zone}") } else { format!(" {zone}") }
 }
 
 /// Rounded half away from zero to the digits of a modifier.
@@ -211,7 +215,61 @@ fn local_offset(zone: &TimeZone, cx: &Call) -> i32 {
     zone.at(cx.format.transaction_time).offset
 }
 
+/// A time of day.
+pub(crate) static TIME: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        array: oids::_time,
+        io: [Oid(1143), Oid(1144), Oid(2470), Oid(2471)],
+        typmod_io: [Oid(2909), Oid(2910)],
+        ..TypeInfo::new(oids::time, "time", b'D', Physical::Int8)
+    }),
+    input: |_, value, typmod, cx| Ok(Datum::Int8(parse(value, typmod, cx)?)),
+    output: |_, value, _, out| show(text(i64::from_datum(value)), out),
+    receive: |_, reader, typmod, _| Ok(Datum::Int8(receive(reader.i64()?, typmod)?)),
+    typmod_in: |_, modifiers| precision_typmod("TIME", "", modifiers),
+    typmod_out: |typmod| precision_text(typmod, "without time zone"),
+    sql_name: "time",
+    ..crate::compare::INTEGERS
+};
+
+/// A time of day with its distance from UTC.
+pub(crate) static TIMETZ: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        array: oids::_timetz,
+        io: [Oid(1350), Oid(1351), Oid(2472), Oid(2473)],
+        typmod_io: [Oid(2911), Oid(2912)],
+        ..TypeInfo::new(oids::timetz, "timetz", b'D', Physical::Fixed(12))
+    }),
+    input: |_, value, typmod, cx| parse_timetz(value, typmod, cx),
+    output: |_, value, _, out| show(timetz_text(<&[u8]>::from_datum(value)), out),
+    receive: |_, reader, typmod, _| receive_timetz(reader.i64()?, reader.i32()?, typmod),
+    send: |_, value, _, out| {
+        send_timetz(<&[u8]>::from_datum(value), out);
+        Ok(())
+    },
+    compare: Some(|a, b| compare_timetz(<&[u8]>::from_datum(a), <&[u8]>::from_datum(b))),
+    equal: Some(|a, b| compare_timetz(<&[u8]>::from_datum(a), <&[u8]>::from_datum(b)).is_eq()),
+    hash: crate::compare::BYTES.hash,
+    seeded_hash: Some(|value, seed| crate::hashing::hash_timetz(<&[u8]>::from_datum(value), seed)),
+    typmod_in: |_, modifiers| precision_typmod("TIME", " WITH TIME ZONE", modifiers),
+    typmod_out: |typmod| precision_text(typmod, "with time zone"),
+    sql_name: "time",
+    ..TypeImp::NONE
+};
+
 functions! {
+    1143 time_in(cstring, oid, int4) -> time [stable strict] { input time }
+    1144 time_out(time) -> cstring [immutable strict] { output time }
+    1350 timetz_in(cstring, oid, int4) -> timetz [stable strict] { input timetz }
+    1351 timetz_out(timetz) -> cstring [immutable strict] { output timetz }
+    2470 time_recv(internal, oid, int4) -> time [immutable strict] { receive time }
+    2471 time_send(time) -> bytea [immutable strict] { send time }
+    2472 timetz_recv(internal, oid, int4) -> timetz [immutable strict] { receive timetz }
+    2473 timetz_send(timetz) -> bytea [immutable strict] { send timetz }
+    2909 timetypmodin(_cstring) -> int4 [immutable strict] { typmod_in time }
+    2910 timetypmodout(int4) -> cstring [immutable strict] { typmod_out time }
+    2911 timetztypmodin(_cstring) -> int4 [immutable strict] { typmod_in timetz }
+    2912 timetztypmodout(int4) -> cstring [immutable strict] { typmod_out timetz }
     1145 time_eq(time, time) -> bool [immutable strict leakproof] { |a: i64, b: i64| (a.cmp(&b)).is_eq() }
     1106 time_ne(time, time) -> bool [immutable strict leakproof] { |a: i64, b: i64| (a.cmp(&b)).is_ne() }
     1102 time_lt(time, time) -> bool [immutable strict leakproof] { |a: i64, b: i64| (a.cmp(&b)).is_lt() }

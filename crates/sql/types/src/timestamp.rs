@@ -4,6 +4,7 @@
 use base::{SqlError, SqlResult, sql_err};
 use tuple::Datum;
 
+use crate::registry::types::prelude::*;
 use crate::{
     calendar::{
         DAY, Fields, HOUR, MINUTE, MONTHS, SECOND, WEEKDAYS, civil_from_days, days_from_civil, days_in_month,
@@ -514,7 +515,55 @@ fn bin(width: &Interval, ts: i64, origin: i64) -> SqlResult<i64> {
     check(origin + distance.div_euclid(stride) * stride)
 }
 
+/// A day and a time of day.
+pub(crate) static TIMESTAMP: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        array: oids::_timestamp,
+        io: [Oid(1312), Oid(1313), Oid(2474), Oid(2475)],
+        typmod_io: [Oid(2905), Oid(2906)],
+        ..TypeInfo::new(oids::timestamp, "timestamp", b'D', Physical::Int8)
+    }),
+    input: |_, value, typmod, cx| Ok(Datum::Int8(parse(value, typmod, cx)?)),
+    output: |_, value, cx, out| show(text(i64::from_datum(value), cx), out),
+    receive: |_, reader, typmod, _| Ok(Datum::Int8(receive(reader.i64()?, typmod)?)),
+    orders_with: &[(oids::date, |a, b| crate::date::compare_date_timestamp(b, a).reverse())],
+    typmod_in: |_, modifiers| crate::time::precision_typmod("TIMESTAMP", "", modifiers),
+    typmod_out: |typmod| crate::time::precision_text(typmod, "without time zone"),
+    sql_name: "timestamp",
+    ..crate::compare::INTEGERS
+};
+
+/// A moment, shown in the time zone of the session.
+pub(crate) static TIMESTAMPTZ: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        preferred: true,
+        array: oids::_timestamptz,
+        io: [Oid(1150), Oid(1151), Oid(2476), Oid(2477)],
+        typmod_io: [Oid(2907), Oid(2908)],
+        ..TypeInfo::new(oids::timestamptz, "timestamptz", b'D', Physical::Int8)
+    }),
+    input: |_, value, typmod, cx| Ok(Datum::Int8(parse_tz(value, typmod, cx)?)),
+    output: |_, value, cx, out| show(text_tz(i64::from_datum(value), cx), out),
+    receive: |_, reader, typmod, _| Ok(Datum::Int8(receive(reader.i64()?, typmod)?)),
+    typmod_in: |_, modifiers| crate::time::precision_typmod("TIMESTAMP", " WITH TIME ZONE", modifiers),
+    typmod_out: |typmod| crate::time::precision_text(typmod, "with time zone"),
+    sql_name: "timestamp",
+    ..crate::compare::INTEGERS
+};
+
 functions! {
+    1150 timestamptz_in(cstring, oid, int4) -> timestamptz [stable strict] { input timestamptz }
+    1151 timestamptz_out(timestamptz) -> cstring [stable strict] { output timestamptz }
+    1312 timestamp_in(cstring, oid, int4) -> timestamp [stable strict] { input timestamp }
+    1313 timestamp_out(timestamp) -> cstring [stable strict] { output timestamp }
+    2474 timestamp_recv(internal, oid, int4) -> timestamp [immutable strict] { receive timestamp }
+    2475 timestamp_send(timestamp) -> bytea [immutable strict] { send timestamp }
+    2476 timestamptz_recv(internal, oid, int4) -> timestamptz [immutable strict] { receive timestamptz }
+    2477 timestamptz_send(timestamptz) -> bytea [immutable strict] { send timestamptz }
+    2905 timestamptypmodin(_cstring) -> int4 [immutable strict] { typmod_in timestamp }
+    2906 timestamptypmodout(int4) -> cstring [immutable strict] { typmod_out timestamp }
+    2907 timestamptztypmodin(_cstring) -> int4 [immutable strict] { typmod_in timestamptz }
+    2908 timestamptztypmodout(int4) -> cstring [immutable strict] { typmod_out timestamptz }
     2052 timestamp_eq(timestamp, timestamp) -> bool [immutable strict leakproof] { |a: i64, b: i64| (a.cmp(&b)).is_eq() }
     2053 timestamp_ne(timestamp, timestamp) -> bool [immutable strict leakproof] { |a: i64, b: i64| (a.cmp(&b)).is_ne() }
     2054 timestamp_lt(timestamp, timestamp) -> bool [immutable strict leakproof] { |a: i64, b: i64| (a.cmp(&b)).is_lt() }

@@ -123,7 +123,7 @@ proptest! {
     fn decoders_survive_any_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
         let format = FormatContext::default();
         let cx = Call::new(&format);
-        for ty in registry::types::TYPES {
+        for ty in registry::builtin_types() {
             if let Ok(value) = registry::receive(ty.oid, &bytes, -1, &cx) {
                 let mut out = Vec::new();
                 registry::output(ty.oid, &value, &cx, &mut out).ok();
@@ -144,7 +144,7 @@ proptest! {
     fn text_input_survives_any_text(text in "\\PC{0,40}|[-+0-9:.T eE{}\",\\[\\]a-z/]{0,40}") {
         let format = FormatContext::default();
         let cx = Call::new(&format);
-        for ty in registry::types::TYPES {
+        for ty in registry::builtin_types() {
             if let Ok(value) = registry::input(ty.oid, &text, -1, &cx) {
                 let mut out = Vec::new();
                 registry::output(ty.oid, &value, &cx, &mut out).unwrap();

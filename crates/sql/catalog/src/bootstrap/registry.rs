@@ -5,8 +5,8 @@ use tuple::Datum;
 use types::acl::{self, AclItem};
 use types::range::RANGES;
 use types::registry::{
-    aggregates::AGGREGATES, casts::CASTS, functions, is_unlisted, opclasses, operators::OPERATORS,
-    types::TYPES,
+    aggregates::AGGREGATES, builtin_types, casts::CASTS, functions, is_unlisted, opclasses,
+    operators::OPERATORS,
 };
 use types::{CastContext, CastMethod, Function, Operator, Selectivity, TypeInfo, Volatility};
 
@@ -28,7 +28,7 @@ const INTERNAL: Oid = Oid(12);
 
 /// Adds the rows of everything built in.
 pub(super) fn describe(rows: &mut Rows) -> SqlResult<()> {
-    for info in TYPES {
+    for info in builtin_types() {
         add_type(rows, info);
     }
     for function in functions().iter().filter(|f| !is_unlisted(f.oid)) {

@@ -18,7 +18,7 @@ use catalog::{CatalogView, Generated, Index, RelationKind, RowExt, Table, TypeKi
 use parse::ast::{ConstraintKind, ForeignKeyAction, ForeignKeyMatch, RangeVar};
 use tuple::Datum;
 use txn::LockMode;
-use types::oids;
+use types::{oids, registry::operand_type};
 
 use super::constraint::{Wanted, blank, check_constraint_free};
 use super::foreign_key_parts;
@@ -345,8 +345,7 @@ fn operators(
 
 /// The operator that compares a referenced value with a referencing one as the referenced column's index would; none if there is none.
 fn equality(session: &Session, primary: Oid, foreign: Oid) -> SqlResult<Option<Oid>> {
-    let plain = |type_oid| if type_oid == oids::varchar { oids::text } else { type_oid };
-    let (primary, foreign) = (plain(primary), plain(foreign));
+    let (primary, foreign) = (operand_type(primary), operand_type(foreign));
     let named = |left, right| {
         types::registry::operator_between("=", left, right).filter(|o| o.can_merge).map(|o| o.oid)
     };

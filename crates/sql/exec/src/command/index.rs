@@ -329,7 +329,7 @@ pub(crate) fn class_for(
     // Types that other types' classes take as they are.
     let inputs = [
         base,
-        if base == types::oids::varchar { types::oids::text } else { Oid::INVALID },
+        types::registry::type_imp(base).operators_of,
         if def.as_ref().is_some_and(|d| d.category == 'A') { ANYARRAY } else { Oid::INVALID },
         match def.as_deref().map(|d| &d.kind) {
             Some(TypeKind::Enum(_)) => types::oids::anyenum,
@@ -338,7 +338,6 @@ pub(crate) fn class_for(
             Some(TypeKind::Multirange(_)) => types::oids::anymultirange,
             _ => Oid::INVALID,
         },
-        if types::compare::is_oid_alias(base) { types::oids::oid } else { Oid::INVALID },
     ];
     let wanted = if method == "hash" { HASH } else { BTREE };
     let classes = || OPCLASSES.iter().filter(|class| class.method == wanted);

@@ -18,6 +18,7 @@ pub use grant::{Change, change};
 pub use text::parse_item;
 
 use crate::array::Array;
+use crate::registry::types::prelude::*;
 use crate::{Call, FormatContext, oids};
 
 /// One privilege: letter, words, bit.
@@ -279,6 +280,23 @@ pub fn parse_letters(text: &str) -> SqlResult<(u32, u32)> {
     }
     Ok((privileges, grantable))
 }
+
+functions! {
+    1031 aclitemin(cstring) -> aclitem [stable strict] { input aclitem }
+    1032 aclitemout(aclitem) -> cstring [stable strict] { output aclitem }
+}
+
+/// Privileges that a role gave another. Its text has names of roles, so the session reads and writes it.
+pub(crate) static ACLITEM: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        array: oids::_aclitem,
+        io: [Oid(1031), Oid(1032), Oid(0), Oid(0)],
+        ..TypeInfo::new(oids::aclitem, "aclitem", b'U', Physical::Fixed(16))
+    }),
+    input: |type_oid, text, typmod, cx| cx.session.type_input(type_oid, text, typmod),
+    output: |type_oid, value, cx, out| cx.session.type_output(type_oid, value, out),
+    ..TypeImp::NONE
+};
 
 #[cfg(test)]
 mod tests {

@@ -33,6 +33,7 @@ use crate::{call::Call, piece::Pace, registry::shape_of};
 mod access;
 mod fixed;
 mod functions;
+pub(crate) mod kinds;
 mod search;
 mod stack;
 mod text;

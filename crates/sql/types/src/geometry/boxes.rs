@@ -1,6 +1,7 @@
 //! `box`: a rectangle along the axes.
 
 use super::{point::middle, segment::answered, *};
+use crate::registry::types::prelude::*;
 
 /// A rectangle: upper right and lower left corner.
 #[derive(Clone, Copy, Debug)]
@@ -157,7 +158,30 @@ impl Box2 {
     }
 }
 
+/// A rectangle.
+pub(crate) static BOX: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        delimiter: b';',
+        element: oids::point,
+        array: oids::_box,
+        io: [Oid(123), Oid(124), Oid(2484), Oid(2485)],
+        subscript: Oid(6180),
+        ..TypeInfo::new(oids::r#box, "box", b'G', Physical::Fixed(32))
+    }),
+    input: |_, text, _, _| text::box_in(text)?.into_datum(),
+    output: |_, value, cx, out| {
+        out.extend_from_slice(text::box_out(value, cx).as_bytes());
+        Ok(())
+    },
+    receive: |_, reader, _, _| text::box_received(reader)?.into_datum(),
+    ..GEOMETRY
+};
+
 functions! {
+    123 box_in(cstring) -> r#box [immutable strict] { input r#box }
+    124 box_out(r#box) -> cstring [immutable strict] { output r#box }
+    2484 box_recv(internal) -> r#box [immutable strict] { receive r#box }
+    2485 box_send(r#box) -> bytea [immutable strict] { send r#box }
     115 box_above_eq(r#box, r#box) -> bool [immutable strict] { |a: Box2, b: Box2| near::at_least(a.low.y, b.high.y) }
     116 box_below_eq(r#box, r#box) -> bool [immutable strict] { |a: Box2, b: Box2| near::at_most(a.high.y, b.low.y) }
     125 box_overlap(r#box, r#box) -> bool [immutable strict] { |a: Box2, b: Box2| a.overlaps(b) }

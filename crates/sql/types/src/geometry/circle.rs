@@ -1,6 +1,7 @@
 //! `circle`: a centre and a radius.
 
 use super::*;
+use crate::registry::types::prelude::*;
 
 /// A circle.
 #[derive(Clone, Copy, Debug)]
@@ -130,7 +131,27 @@ impl Circle {
 /// Most points of a value: 1 GB.
 const MAX_POINTS: usize = (1 << 30) / 16;
 
+/// A centre and a radius.
+pub(crate) static CIRCLE: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        array: oids::_circle,
+        io: [Oid(1450), Oid(1451), Oid(2490), Oid(2491)],
+        ..TypeInfo::new(oids::circle, "circle", b'G', Physical::Fixed(24))
+    }),
+    input: |_, text, _, _| text::circle_in(text)?.into_datum(),
+    output: |_, value, cx, out| {
+        out.extend_from_slice(text::circle_out(value, cx).as_bytes());
+        Ok(())
+    },
+    receive: |_, reader, _, _| text::circle_received(reader)?.into_datum(),
+    ..GEOMETRY
+};
+
 functions! {
+    1450 circle_in(cstring) -> circle [immutable strict] { input circle }
+    1451 circle_out(circle) -> cstring [immutable strict] { output circle }
+    2490 circle_recv(internal) -> circle [immutable strict] { receive circle }
+    2491 circle_send(circle) -> bytea [immutable strict] { send circle }
     728 dist_cpoly(circle, polygon) -> float8 [immutable strict] { |a: Circle, b: Polygon| a.distance_to_polygon(&b) }
     785 dist_polyc(polygon, circle) -> float8 [immutable strict] { |a: Polygon, b: Circle| b.distance_to_polygon(&a) }
     1146 circle_add_pt(circle, point) -> circle [immutable strict] { |a: Circle, b: Point| a.moved(a.center.add(b)) }

@@ -1,6 +1,7 @@
 //! `line`: the infinite line Ax + By + C = 0.
 
 use super::{segment::answered, *};
+use crate::registry::types::prelude::*;
 
 /// A line.
 #[derive(Clone, Copy, Debug)]
@@ -151,7 +152,29 @@ impl Line {
     }
 }
 
+/// A line without ends.
+pub(crate) static LINE: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        element: oids::float8,
+        array: oids::_line,
+        io: [Oid(1490), Oid(1491), Oid(2488), Oid(2489)],
+        subscript: Oid(6180),
+        ..TypeInfo::new(oids::line, "line", b'G', Physical::Fixed(24))
+    }),
+    input: |_, text, _, _| text::line_in(text)?.into_datum(),
+    output: |_, value, cx, out| {
+        out.extend_from_slice(text::line_out(value, cx).as_bytes());
+        Ok(())
+    },
+    receive: |_, reader, _, _| text::line_received(reader)?.into_datum(),
+    ..GEOMETRY
+};
+
 functions! {
+    1490 line_in(cstring) -> line [immutable strict] { input line }
+    1491 line_out(line) -> cstring [immutable strict] { output line }
+    2488 line_recv(internal) -> line [immutable strict] { receive line }
+    2489 line_send(line) -> bytea [immutable strict] { send line }
     239 line_distance(line, line) -> float8 [immutable strict] { |a: Line, b: Line| a.distance(b) }
     278 inter_lb(line, r#box) -> bool [immutable strict] { |a: Line, b: Box2| line_crosses_box(a, b) }
     702 dist_lp(line, point) -> float8 [immutable strict] { |a: Line, b: Point| a.distance_to(b) }

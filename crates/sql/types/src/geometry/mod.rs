@@ -19,16 +19,17 @@ use tuple::Datum;
 use crate::{
     compare::compare_floats,
     float::{add, div, mul, sub},
+    registry::types::TypeImp,
     value::{FromDatum, IntoDatum},
 };
 
-mod boxes;
-mod circle;
-mod line;
-mod path;
-mod point;
-mod polygon;
-mod segment;
+pub(crate) mod boxes;
+pub(crate) mod circle;
+pub(crate) mod line;
+pub(crate) mod path;
+pub(crate) mod point;
+pub(crate) mod polygon;
+pub(crate) mod segment;
 mod text;
 
 pub(crate) use boxes::{Box2, FUNCTIONS as BOX_FUNCTIONS};
@@ -38,7 +39,15 @@ pub(crate) use path::{FUNCTIONS as PATH_FUNCTIONS, Path};
 pub(crate) use point::{FUNCTIONS as POINT_FUNCTIONS, Point};
 pub(crate) use polygon::{FUNCTIONS as POLYGON_FUNCTIONS, Polygon};
 pub(crate) use segment::{FUNCTIONS as SEGMENT_FUNCTIONS, Segment};
-pub(crate) use text::{input, output, receive, send};
+
+/// What all types of the plane share.
+const GEOMETRY: TypeImp = TypeImp {
+    send: |_, value, _, out| {
+        text::send_doubles(<&[u8]>::from_datum(value), out);
+        Ok(())
+    },
+    ..TypeImp::NONE
+};
 
 /// What two coordinates may differ by and still be the same.
 pub(crate) const EPSILON: f64 = 1.0e-6;

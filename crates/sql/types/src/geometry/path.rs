@@ -5,6 +5,7 @@ use super::{
     *,
 };
 use crate::call::Call;
+use crate::registry::types::prelude::*;
 
 /// A path.
 #[derive(Clone, Debug)]
@@ -131,7 +132,32 @@ impl Path {
     }
 }
 
+/// Points in a row, open or closed.
+pub(crate) static PATH: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        array: oids::_path,
+        io: [Oid(121), Oid(122), Oid(2482), Oid(2483)],
+        align: 8,
+        ..TypeInfo::new(oids::path, "path", b'G', Physical::Varlena)
+    }),
+    input: |_, text, _, _| text::path_in(text)?.into_datum(),
+    output: |_, value, cx, out| {
+        out.extend_from_slice(text::path_out(value, cx).as_bytes());
+        Ok(())
+    },
+    receive: |_, reader, _, _| text::path_received(reader)?.into_datum(),
+    send: |_, value, _, out| {
+        text::send_path(value, out);
+        Ok(())
+    },
+    ..GEOMETRY
+};
+
 functions! {
+    121 path_in(cstring) -> path [immutable strict] { input path }
+    122 path_out(path) -> cstring [immutable strict] { output path }
+    2482 path_recv(internal) -> path [immutable strict] { receive path }
+    2483 path_send(path) -> bytea [immutable strict] { send path }
     137 on_ppath(point, path) -> bool [immutable strict] { |a: Point, b: Path| b.contains(a) }
     370 path_distance(path, path) -> float8 [immutable strict] { |cx; a: Path, b: Path| a.distance(cx, &b) }
     371 dist_ppath(point, path) -> float8 [immutable strict] { |a: Point, b: Path| b.distance_to(a) }

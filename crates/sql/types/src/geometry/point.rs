@@ -1,6 +1,7 @@
 //! `point`: an ordered pair, multiplied and divided as a complex number.
 
 use super::*;
+use crate::registry::types::prelude::*;
 
 /// A point.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -152,7 +153,29 @@ pub(crate) fn middle(a: Point, b: Point) -> SqlResult<Point> {
     Ok(Point { x: div(add(a.x, b.x)?, 2.0)?, y: div(add(a.y, b.y)?, 2.0)? })
 }
 
+/// A point.
+pub(crate) static POINT: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        element: oids::float8,
+        array: oids::_point,
+        io: [Oid(117), Oid(118), Oid(2428), Oid(2429)],
+        subscript: Oid(6180),
+        ..TypeInfo::new(oids::point, "point", b'G', Physical::Fixed(16))
+    }),
+    input: |_, text, _, _| text::point_in(text)?.into_datum(),
+    output: |_, value, cx, out| {
+        out.extend_from_slice(text::point_out(value, cx).as_bytes());
+        Ok(())
+    },
+    receive: |_, reader, _, _| text::point_received(reader)?.into_datum(),
+    ..GEOMETRY
+};
+
 functions! {
+    117 point_in(cstring) -> point [immutable strict] { input point }
+    118 point_out(point) -> cstring [immutable strict] { output point }
+    2428 point_recv(internal) -> point [immutable strict] { receive point }
+    2429 point_send(point) -> bytea [immutable strict] { send point }
     131 point_above(point, point) -> bool [immutable strict] { |a: Point, b: Point| near::above(a.y, b.y) }
     132 point_left(point, point) -> bool [immutable strict] { |a: Point, b: Point| near::less(a.x, b.x) }
     133 point_right(point, point) -> bool [immutable strict] { |a: Point, b: Point| near::above(a.x, b.x) }

@@ -4,6 +4,7 @@ use super::{
     point::{Side, middle, side},
     *,
 };
+use crate::registry::types::prelude::*;
 use crate::{call::Call, json::depth::deeper};
 
 /// A polygon.
@@ -170,7 +171,32 @@ fn uncovered(segment: Segment, edge: Segment) -> SqlResult<Option<Segment>> {
     Ok(None)
 }
 
+/// A closed row of points.
+pub(crate) static POLYGON: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        array: oids::_polygon,
+        io: [Oid(347), Oid(348), Oid(2486), Oid(2487)],
+        align: 8,
+        ..TypeInfo::new(oids::polygon, "polygon", b'G', Physical::Varlena)
+    }),
+    input: |_, text, _, _| text::polygon_in(text)?.into_datum(),
+    output: |_, value, cx, out| {
+        out.extend_from_slice(text::polygon_out(value, cx).as_bytes());
+        Ok(())
+    },
+    receive: |_, reader, _, _| text::polygon_received(reader)?.into_datum(),
+    send: |_, value, _, out| {
+        text::send_polygon(value, out);
+        Ok(())
+    },
+    ..GEOMETRY
+};
+
 functions! {
+    347 poly_in(cstring) -> polygon [immutable strict] { input polygon }
+    348 poly_out(polygon) -> cstring [immutable strict] { output polygon }
+    2486 poly_recv(internal) -> polygon [immutable strict] { receive polygon }
+    2487 poly_send(polygon) -> bytea [immutable strict] { send polygon }
     227 poly_center(polygon) -> point [immutable strict] { |a: Polygon| a.circle().map(|circle| circle.center) }
     339 poly_same(polygon, polygon) -> bool [immutable strict] { |a: Polygon, b: Polygon| a.same(&b) }
     340 poly_contain(polygon, polygon) -> bool [immutable strict] { |cx; a: Polygon, b: Polygon| a.contains(cx, &b) }

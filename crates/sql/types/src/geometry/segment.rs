@@ -1,6 +1,7 @@
 //! `lseg`: a line segment.
 
 use super::{point::middle, *};
+use crate::registry::types::prelude::*;
 
 /// A segment with its two ends.
 #[derive(Clone, Copy, Debug)]
@@ -134,7 +135,29 @@ fn nearest_of_line(line: Line, on: Segment) -> SqlResult<Option<Point>> {
     on.nearest_to_line(line).map(answered)
 }
 
+/// A line between two points.
+pub(crate) static LSEG: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        element: oids::point,
+        array: oids::_lseg,
+        io: [Oid(119), Oid(120), Oid(2480), Oid(2481)],
+        subscript: Oid(6180),
+        ..TypeInfo::new(oids::lseg, "lseg", b'G', Physical::Fixed(32))
+    }),
+    input: |_, text, _, _| text::segment_in(text)?.into_datum(),
+    output: |_, value, cx, out| {
+        out.extend_from_slice(text::segment_out(value, cx).as_bytes());
+        Ok(())
+    },
+    receive: |_, reader, _, _| text::segment_received(reader)?.into_datum(),
+    ..GEOMETRY
+};
+
 functions! {
+    119 lseg_in(cstring) -> lseg [immutable strict] { input lseg }
+    120 lseg_out(lseg) -> cstring [immutable strict] { output lseg }
+    2480 lseg_recv(internal) -> lseg [immutable strict] { receive lseg }
+    2481 lseg_send(lseg) -> bytea [immutable strict] { send lseg }
     225 lseg_center(lseg) -> point [immutable strict] { |a: Segment| a.center() }
     277 inter_sl(lseg, line) -> bool [immutable strict] { |a: Segment, b: Line| a.meet_line(b).map(|found| found.is_some()) }
     361 lseg_distance(lseg, lseg) -> float8 [immutable strict] { |a: Segment, b: Segment| a.nearest_to(b).map(|found| found.1) }

@@ -1,8 +1,8 @@
 //! Text and binary forms.
 
 use super::*;
-use crate::{call::Call, oids, value::Reader};
-use base::{Oid, SqlError};
+use crate::{call::Call, value::Reader};
+use base::SqlError;
 
 /// Reads pieces of a text form from the front.
 struct Scanner<'a> {
@@ -165,26 +165,19 @@ fn number_length(text: &[u8]) -> usize {
     sign + end
 }
 
-/// Value of a text form of one of the seven types.
-pub(crate) fn input(type_oid: Oid, text: &str) -> SqlResult<Datum> {
-    match type_oid {
-        oids::point => point_in(text)?.into_datum(),
-        oids::lseg => {
-            let (points, _) = whole(text, "lseg", 2, true)?;
-            Segment(points[0], points[1]).into_datum()
-        }
-        oids::r#box => {
-            let (points, _) = whole(text, "box", 2, false)?;
-            Box2::around(points[0], points[1]).into_datum()
-        }
-        oids::line => line_in(text)?.into_datum(),
-        oids::path => path_in(text)?.into_datum(),
-        oids::polygon => {
-            let count = Scanner::new(text, "polygon").point_count()?;
-            Polygon { points: whole(text, "polygon", count, false)?.0 }.into_datum()
-        }
-        _ => circle_in(text)?.into_datum(),
-    }
+pub(super) fn segment_in(text: &str) -> SqlResult<Segment> {
+    let (points, _) = whole(text, "lseg", 2, true)?;
+    Ok(Segment(points[0], points[1]))
+}
+
+pub(super) fn box_in(text: &str) -> SqlResult<Box2> {
+    let (points, _) = whole(text, "box", 2, false)?;
+    Ok(Box2::around(points[0], points[1]))
+}
+
+pub(super) fn polygon_in(text: &str) -> SqlResult<Polygon> {
+    let count = Scanner::new(text, "polygon").point_count()?;
+    Ok(Polygon { points: whole(text, "polygon", count, false)?.0 })
 }
 
 /// A text that is `count` points and nothing more.
@@ -200,14 +193,14 @@ fn whole(
     Ok(found)
 }
 
-fn point_in(text: &str) -> SqlResult<Point> {
+pub(super) fn point_in(text: &str) -> SqlResult<Point> {
     let mut scanner = Scanner::new(text, "point");
     let point = scanner.pair()?;
     scanner.end()?;
     Ok(point)
 }
 
-fn line_in(text: &str) -> SqlResult<Line> {
+pub(super) fn line_in(text: &str) -> SqlResult<Line> {
     let invalid = |what: &str| sql_err!(INVALID_TEXT_REPRESENTATION, "invalid line specification: {what}");
     let mut scanner = Scanner::new(text, "line");
     scanner.blanks();
@@ -233,7 +226,7 @@ fn line_in(text: &str) -> SqlResult<Line> {
     Ok(Line { a, b, c })
 }
 
-fn path_in(text: &str) -> SqlResult<Path> {
+pub(super) fn path_in(text: &str) -> SqlResult<Path> {
     let mut scanner = Scanner::new(text, "path");
     let count = scanner.point_count()?;
     scanner.blanks();
@@ -248,7 +241,7 @@ fn path_in(text: &str) -> SqlResult<Path> {
     Ok(Path { closed: !open, points })
 }
 
-fn circle_in(text: &str) -> SqlResult<Circle> {
+pub(super) fn circle_in(text: &str) -> SqlResult<Circle> {
     let mut scanner = Scanner::new(text, "circle");
     scanner.blanks();
     let mut depth = 0;
@@ -281,44 +274,57 @@ fn circle_in(text: &str) -> SqlResult<Circle> {
     Ok(Circle { center, radius })
 }
 
-/// Appends the text form.
-pub(crate) fn output(type_oid: Oid, value: &Datum, cx: &Call, out: &mut Vec<u8>) {
-    let number = |v: f64| crate::float::text8(v, cx.format.extra_float_digits);
-    let pair = |p: Point| format!("({},{})", number(p.x), number(p.y));
-    let pairs = |points: &[Point]| points.iter().map(|p| pair(*p)).collect::<Vec<_>>().join(",");
-    let text = match type_oid {
-        oids::point => pair(Point::from_datum(value)),
-        oids::lseg => {
-            let Segment(a, b) = Segment::from_datum(value);
-            format!("[{}]", pairs(&[a, b]))
-        }
-        oids::r#box => {
-            let area = Box2::from_datum(value);
-            pairs(&[area.high, area.low])
-        }
-        oids::line => {
-            let line = Line::from_datum(value);
-            format!("{{{},{},{}}}", number(line.a), number(line.b), number(line.c))
-        }
-        oids::path => {
-            let path = Path::from_datum(value);
-            let inner = pairs(&path.points);
-            if path.closed { format!("({inner})") } else { format!("[{inner}]") }
-        }
-        oids::polygon => format!("({})", pairs(&Polygon::from_datum(value).points)),
-        _ => {
-            let circle = Circle::from_datum(value);
-            format!("<{},{}>", pair(circle.center), number(circle.radius))
-        }
-    };
-    out.extend_from_slice(text.as_bytes());
+fn number(v: f64, cx: &Call) -> String {
+    crate::float::text8(v, cx.format.extra_float_digits)
+}
+
+fn pair(p: Point, cx: &Call) -> String {
+    format!("({},{})", number(p.x, cx), number(p.y, cx))
+}
+
+fn pairs(points: &[Point], cx: &Call) -> String {
+    points.iter().map(|p| pair(*p, cx)).collect::<Vec<_>>().join(",")
+}
+
+pub(super) fn point_out(value: &Datum, cx: &Call) -> String {
+    pair(Point::from_datum(value), cx)
+}
+
+pub(super) fn segment_out(value: &Datum, cx: &Call) -> String {
+    let Segment(a, b) = Segment::from_datum(value);
+    format!("[{}]", pairs(&[a, b], cx))
+}
+
+pub(super) fn box_out(value: &Datum, cx: &Call) -> String {
+    let area = Box2::from_datum(value);
+    pairs(&[area.high, area.low], cx)
+}
+
+pub(super) fn line_out(value: &Datum, cx: &Call) -> String {
+    let line = Line::from_datum(value);
+    format!("{{{},{},{}}}", number(line.a, cx), number(line.b, cx), number(line.c, cx))
+}
+
+pub(super) fn path_out(value: &Datum, cx: &Call) -> String {
+    let path = Path::from_datum(value);
+    let inner = pairs(&path.points, cx);
+    if path.closed { format!("({inner})") } else { format!("[{inner}]") }
+}
+
+pub(super) fn polygon_out(value: &Datum, cx: &Call) -> String {
+    format!("({})", pairs(&Polygon::from_datum(value).points, cx))
+}
+
+pub(super) fn circle_out(value: &Datum, cx: &Call) -> String {
+    let circle = Circle::from_datum(value);
+    format!("<{},{}>", pair(circle.center, cx), number(circle.radius, cx))
 }
 
 fn double(reader: &mut Reader) -> SqlResult<f64> {
     Ok(f64::from_bits(reader.i64()? as u64))
 }
 
-fn received_point(reader: &mut Reader) -> SqlResult<Point> {
+pub(super) fn point_received(reader: &mut Reader) -> SqlResult<Point> {
     Ok(Point { x: double(reader)?, y: double(reader)? })
 }
 
@@ -333,57 +339,68 @@ fn received_points(reader: &mut Reader, type_name: &str) -> SqlResult<Vec<Point>
     }
     let mut points = Vec::new();
     for _ in 0..count {
-        points.push(received_point(reader)?);
+        points.push(point_received(reader)?);
     }
     Ok(points)
 }
 
-/// Value of a binary form.
-pub(crate) fn receive(type_oid: Oid, reader: &mut Reader) -> SqlResult<Datum> {
-    let invalid = |what: &str| Err(sql_err!(INVALID_BINARY_REPRESENTATION, "{what}"));
-    match type_oid {
-        oids::point => received_point(reader)?.into_datum(),
-        oids::lseg => Segment(received_point(reader)?, received_point(reader)?).into_datum(),
-        oids::r#box => Box2::around(received_point(reader)?, received_point(reader)?).into_datum(),
-        oids::line => {
-            let line = Line { a: double(reader)?, b: double(reader)?, c: double(reader)? };
-            if near::zero(line.a) && near::zero(line.b) {
-                return invalid("invalid line specification: A and B cannot both be zero");
-            }
-            line.into_datum()
-        }
-        oids::path => {
-            let closed = reader.take(1)?[0] != 0;
-            Path { closed, points: received_points(reader, "path")? }.into_datum()
-        }
-        oids::polygon => Polygon { points: received_points(reader, "polygon")? }.into_datum(),
-        _ => {
-            let circle = Circle { center: received_point(reader)?, radius: double(reader)? };
-            if circle.radius < 0.0 {
-                return invalid("invalid radius in external \"circle\" value");
-            }
-            circle.into_datum()
-        }
-    }
+fn invalid(what: &str) -> SqlError {
+    sql_err!(INVALID_BINARY_REPRESENTATION, "{what}")
 }
 
-/// Appends the binary form.
-pub(crate) fn send(type_oid: Oid, value: &Datum, out: &mut Vec<u8>) {
-    let bytes = <&[u8]>::from_datum(value);
-    let bytes = match type_oid {
-        oids::path => {
-            let (closed, points) = bytes.split_at(bytes.len().min(1));
-            out.extend_from_slice(closed);
-            out.extend_from_slice(&((points.len() / 16) as i32).to_be_bytes());
-            points
-        }
-        oids::polygon => {
-            out.extend_from_slice(&((bytes.len() / 16) as i32).to_be_bytes());
-            bytes
-        }
-        _ => bytes,
-    };
+pub(super) fn segment_received(reader: &mut Reader) -> SqlResult<Segment> {
+    Ok(Segment(point_received(reader)?, point_received(reader)?))
+}
+
+pub(super) fn box_received(reader: &mut Reader) -> SqlResult<Box2> {
+    Ok(Box2::around(point_received(reader)?, point_received(reader)?))
+}
+
+pub(super) fn line_received(reader: &mut Reader) -> SqlResult<Line> {
+    let line = Line { a: double(reader)?, b: double(reader)?, c: double(reader)? };
+    if near::zero(line.a) && near::zero(line.b) {
+        return Err(invalid("invalid line specification: A and B cannot both be zero"));
+    }
+    Ok(line)
+}
+
+pub(super) fn path_received(reader: &mut Reader) -> SqlResult<Path> {
+    let closed = reader.take(1)?[0] != 0;
+    Ok(Path { closed, points: received_points(reader, "path")? })
+}
+
+pub(super) fn polygon_received(reader: &mut Reader) -> SqlResult<Polygon> {
+    Ok(Polygon { points: received_points(reader, "polygon")? })
+}
+
+pub(super) fn circle_received(reader: &mut Reader) -> SqlResult<Circle> {
+    let circle = Circle { center: point_received(reader)?, radius: double(reader)? };
+    if circle.radius < 0.0 {
+        return Err(invalid("invalid radius in external \"circle\" value"));
+    }
+    Ok(circle)
+}
+
+/// Appends stored numbers in the order of the network.
+pub(super) fn send_doubles(bytes: &[u8], out: &mut Vec<u8>) {
     for value in doubles(bytes) {
         out.extend_from_slice(&value.to_be_bytes());
     }
+}
+
+/// Appends the number of points, and the points.
+fn send_points(points: &[u8], out: &mut Vec<u8>) {
+    out.extend_from_slice(&((points.len() / 16) as i32).to_be_bytes());
+    send_doubles(points, out);
+}
+
+pub(super) fn send_path(value: &Datum, out: &mut Vec<u8>) {
+    let bytes = <&[u8]>::from_datum(value);
+    let (closed, points) = bytes.split_at(bytes.len().min(1));
+    out.extend_from_slice(closed);
+    send_points(points, out);
+}
+
+pub(super) fn send_polygon(value: &Datum, out: &mut Vec<u8>) {
+    send_points(<&[u8]>::from_datum(value), out);
 }

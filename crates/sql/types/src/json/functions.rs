@@ -17,8 +17,48 @@ use super::{
     encode, extract,
     walk::{self, compare},
 };
+use crate::registry::types::prelude::*;
+
+/// A JSON document, as its text.
+pub(crate) static JSON: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        array: oids::_json,
+        io: [Oid(321), Oid(322), Oid(323), Oid(324)],
+        ..TypeInfo::new(oids::json, "json", b'U', Physical::Varlena)
+    }),
+    input: |_, text, _, _| super::json_from_text(text),
+    receive: |_, reader, _, _| super::json_receive(reader.rest()),
+    ..crate::text::AS_IS
+};
+
+/// A JSON document, taken apart.
+pub(crate) static JSONB: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        array: oids::_jsonb,
+        io: [Oid(3806), Oid(3804), Oid(3805), Oid(3803)],
+        subscript: Oid(6098),
+        ..TypeInfo::new(oids::jsonb, "jsonb", b'U', Physical::Varlena)
+    }),
+    input: |_, text, _, _| super::from_text(text),
+    output: |_, value, _, out| super::output(<&[u8]>::from_datum(value), out),
+    receive: |_, reader, _, _| super::receive(reader.rest()),
+    send: |_, value, _, out| super::send(<&[u8]>::from_datum(value), out),
+    compare: Some(super::compare_datums),
+    equal: Some(|a, b| super::compare_datums(a, b).is_eq()),
+    hash: Some(super::hash_datum),
+    seeded_hash: Some(crate::hashing::hash_json),
+    ..TypeImp::NONE
+};
 
 functions! {
+    321 json_in(cstring) -> json [immutable strict] { input json }
+    322 json_out(json) -> cstring [immutable strict] { output json }
+    323 json_recv(internal) -> json [immutable strict] { receive json }
+    324 json_send(json) -> bytea [immutable strict] { send json }
+    3803 jsonb_send(jsonb) -> bytea [immutable strict] { send jsonb }
+    3804 jsonb_out(jsonb) -> cstring [immutable strict] { output jsonb }
+    3805 jsonb_recv(internal) -> jsonb [immutable strict] { receive jsonb }
+    3806 jsonb_in(cstring) -> jsonb [immutable strict] { input jsonb }
     2580 float8(jsonb) -> float8 [immutable strict] { |j: Json| number(j, "double precision")?.map(|n| crate::float::parse8(&n.to_string())).transpose() }
     3153 array_to_json(anyarray) -> json [stable strict] { fn encode::to_json }
     3154 array_to_json(anyarray, bool) -> json [stable strict] { fn encode::to_json }

@@ -21,7 +21,7 @@ pub(crate) mod depth;
 mod edit;
 mod encode;
 mod extract;
-mod functions;
+pub(crate) mod functions;
 mod input;
 mod lex;
 mod parse;

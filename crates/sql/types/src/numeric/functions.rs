@@ -9,8 +9,44 @@ use crate::{
 };
 
 use super::{Arithmetic, Numeric, compare_payloads};
+use crate::registry::types::prelude::*;
+
+fn compare(a: &Datum, b: &Datum) -> std::cmp::Ordering {
+    compare_payloads(<&[u8]>::from_datum(a), <&[u8]>::from_datum(b))
+}
+
+/// A decimal number of any size.
+pub(crate) static NUMERIC: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        array: oids::_numeric,
+        io: [Oid(1701), Oid(1702), Oid(2460), Oid(2461)],
+        typmod_io: [Oid(2917), Oid(2918)],
+        storage: b'm',
+        ..TypeInfo::new(oids::numeric, "numeric", b'N', Physical::Varlena)
+    }),
+    input: |_, text, typmod, _| Numeric::parse(text)?.apply_typmod(typmod)?.into_datum(),
+    output: |_, value, _, out| show(Numeric::from_datum(value), out),
+    receive: |_, reader, typmod, _| super::binary_receive(reader.rest())?.apply_typmod(typmod)?.into_datum(),
+    send: |_, value, _, out| {
+        super::binary_send(&Numeric::from_datum(value), out);
+        Ok(())
+    },
+    compare: Some(compare),
+    equal: Some(|a, b| compare(a, b).is_eq()),
+    hash: Some(crate::compare::hash_numeric),
+    seeded_hash: Some(|value, seed| crate::hashing::hash_numeric(&Numeric::from_datum(value), seed)),
+    typmod_in: |_, modifiers| super::numeric_typmod(modifiers),
+    typmod_out: super::format_typmod,
+    ..TypeImp::NONE
+};
 
 functions! {
+    1701 numeric_in(cstring, oid, int4) -> numeric [immutable strict] { input numeric }
+    1702 numeric_out(numeric) -> cstring [immutable strict] { output numeric }
+    2460 numeric_recv(internal, oid, int4) -> numeric [immutable strict] { receive numeric }
+    2461 numeric_send(numeric) -> bytea [immutable strict] { send numeric }
+    2917 numerictypmodin(_cstring) -> int4 [immutable strict] { typmod_in numeric }
+    2918 numerictypmodout(int4) -> cstring [immutable strict] { typmod_out numeric }
     1718 numeric_eq(numeric, numeric) -> bool [immutable strict] { |a: &[u8], b: &[u8]| compare_payloads(a, b).is_eq() }
     1719 numeric_ne(numeric, numeric) -> bool [immutable strict] { |a: &[u8], b: &[u8]| compare_payloads(a, b).is_ne() }
     1722 numeric_lt(numeric, numeric) -> bool [immutable strict] { |a: &[u8], b: &[u8]| compare_payloads(a, b).is_lt() }

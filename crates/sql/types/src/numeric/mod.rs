@@ -29,7 +29,7 @@ use crate::value::{FromDatum, IntoDatum};
 mod aggregates;
 mod arith;
 mod convert;
-mod functions;
+pub(crate) mod functions;
 mod log;
 mod small;
 mod text;

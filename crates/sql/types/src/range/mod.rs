@@ -38,6 +38,7 @@ use crate::{
 mod aggregate;
 mod bound;
 mod functions;
+pub(crate) mod kinds;
 mod multi;
 mod multi_functions;
 mod text;
@@ -79,12 +80,6 @@ pub static RANGES: [RangeInfo; 6] = [
 /// The built-in range type with this OID, or the one that the multirange type with this OID belongs to.
 pub fn builtin_range(type_oid: Oid) -> Option<&'static RangeInfo> {
     RANGES.iter().find(|info| info.range == type_oid || info.multirange == type_oid)
-}
-
-/// The pseudo-type that a built-in range or multirange type compares as.
-pub(crate) fn pseudo_type(type_oid: Oid) -> Option<Oid> {
-    let info = builtin_range(type_oid)?;
-    Some(if info.range == type_oid { oids::anyrange } else { oids::anymultirange })
 }
 
 /// What the range or multirange type with this OID is made of.

@@ -8,9 +8,60 @@ use tuple::Datum;
 use super::{FieldType, Row, aligned, compare_rows, image_order};
 use crate::call::{Call, RegKind};
 use crate::hashing::{hash32, hash64};
+use crate::registry::types::prelude::*;
 use crate::value::FromDatum;
 
+/// One of the two forms of a row.
+type RowForm = fn(&[u8], Option<&[super::Column]>, &Call, &mut Vec<u8>) -> SqlResult<()>;
+
+/// A row shown by one of the two forms. A row of a composite type may travel as `record`.
+fn shown(value: &Datum, cx: &Call, out: &mut Vec<u8>, form: RowForm) -> SqlResult<()> {
+    let bytes = <&[u8]>::from_datum(value);
+    let row_type = super::type_of(bytes);
+    let columns = if row_type == oids::record { None } else { cx.session.row_columns(row_type)? };
+    form(bytes, columns.as_deref(), cx, out)
+}
+
+fn anonymous_input() -> SqlError {
+    sql_err!(FEATURE_NOT_SUPPORTED, "input of anonymous composite types is not implemented")
+}
+
+fn seeded_hash(value: &Datum, seed: u64) -> u64 {
+    let row = Row::from_payload(<&[u8]>::from_datum(value));
+    crate::hashing::hash_list(0, row.live().map(|(field, value)| (field.comparable, value)), seed)
+}
+
+/// Arrays of rows of any columns: the one array type that is a pseudo-type.
+pub(crate) static RECORDS: TypeImp = {
+    let of = crate::array::kinds::array_of(&RECORD, oids::_record, "_record");
+    let Some(row) = of.row else { panic!("an array has a row") };
+    TypeImp { row: Some(TypeInfo { kind: b'p', category: b'P', ..row }), ..of }
+};
+
+/// A row of any columns. One of a composite type may travel under this name.
+pub(crate) static RECORD: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        array: oids::_record,
+        io: [Oid(2290), Oid(2291), Oid(2402), Oid(2403)],
+        align: 8,
+        ..TypeInfo::pseudo(oids::record, "record", Physical::Varlena)
+    }),
+    input: |_, _, _, _| Err(anonymous_input()),
+    output: |_, value, cx, out| shown(value, cx, out, super::output),
+    receive: |_, _, _, _| Err(anonymous_input()),
+    send: |_, value, cx, out| shown(value, cx, out, super::send),
+    compare: Some(|a, b| super::compare(<&[u8]>::from_datum(a), <&[u8]>::from_datum(b))),
+    equal: Some(|a, b| super::compare(<&[u8]>::from_datum(a), <&[u8]>::from_datum(b)).is_eq()),
+    hash: Some(|value| super::hash(<&[u8]>::from_datum(value))),
+    seeded_hash: Some(seeded_hash),
+    ..TypeImp::NONE
+};
+
 functions! {
+    2290 record_in(cstring, oid, int4) -> record [stable strict] { input record }
+    2291 record_out(record) -> cstring [stable strict] { output record }
+    2402 record_recv(internal, oid, int4) -> record [stable strict] { receive record }
+    2403 record_send(record) -> bytea [stable strict] { send record }
     2981 record_eq(record, record) -> bool [immutable strict] { |cx; a: &[u8], b: &[u8]| equal(cx, a, b) }
     2982 record_ne(record, record) -> bool [immutable strict] { |cx; a: &[u8], b: &[u8]| equal(cx, a, b).map(|same| !same) }
     2983 record_lt(record, record) -> bool [immutable strict] { |cx; a: &[u8], b: &[u8]| order(cx, a, b).map(Ordering::is_lt) }

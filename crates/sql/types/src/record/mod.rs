@@ -27,7 +27,7 @@ use tuple::{Bytes, Datum, Physical};
 use crate::array::{Cursor, HAS_COMPARABLE, class_of, decode_element, encode, physical_of};
 use crate::registry::TypeShape;
 
-mod functions;
+pub(crate) mod functions;
 mod text;
 
 pub(crate) use functions::FUNCTIONS;

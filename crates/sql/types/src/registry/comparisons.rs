@@ -7,8 +7,7 @@ use base::Oid;
 use rustc_hash::FxHashMap;
 
 use super::opclasses::{AMOPS, OPCLASSES};
-use super::{CompareFn, compare, operator};
-use crate::oids;
+use super::{CompareFn, operator, type_imp};
 
 /// What a comparison asks of two values' order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,21 +71,17 @@ pub fn comparison(function: Oid) -> Option<(Relation, CompareFn)> {
 /// How values of two types are ordered in a B-tree family, where bytes alone decide.
 fn order_of(family: Oid, left: Oid, right: Oid) -> Option<CompareFn> {
     const BTREE: Oid = Oid(403);
-    match (left, right) {
-        (oids::date, oids::timestamp) => return Some(crate::date::compare_date_timestamp),
-        (oids::timestamp, oids::date) => {
-            return Some(|a, b| crate::date::compare_date_timestamp(b, a).reverse());
-        }
-        _ if left != right => return None,
-        // Values of these can be of different shapes, which their functions refuse to compare.
-        (oids::record | oids::anyarray | oids::anyenum | oids::anyrange | oids::anymultirange, _) => {
-            return None;
-        }
-        _ => {}
+    let imp = type_imp(left);
+    if left != right {
+        return imp.orders_with.iter().find(|(other, _)| *other == right).map(|(_, order)| *order);
+    }
+    // Values of a pseudo-type can be of different shapes, which its functions refuse to compare.
+    if imp.row.is_some_and(|row| row.kind == b'p') {
+        return None;
     }
     let class = |c: &&super::OpClass| c.method == BTREE && c.family == family && c.input == left && c.default;
     OPCLASSES.iter().find(class)?;
-    compare(left)
+    imp.compare
 }
 
 #[cfg(test)]

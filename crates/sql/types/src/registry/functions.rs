@@ -9,10 +9,12 @@ use super::Function;
 
 /// Every family's entries.
 static FAMILIES: &[&[Function]] = &[
-    super::io_functions::FUNCTIONS,
     super::aggregates::FUNCTIONS,
     super::catalog_only::FUNCTIONS,
+    crate::acl::FUNCTIONS,
+    crate::alias::FUNCTIONS,
     crate::array::FUNCTIONS,
+    crate::array::kinds::FUNCTIONS,
     crate::array::SEARCH_FUNCTIONS,
     crate::bool::FUNCTIONS,
     crate::date::FUNCTIONS,
@@ -27,6 +29,7 @@ static FAMILIES: &[&[Function]] = &[
     crate::json::path::FUNCTIONS,
     crate::network::FUNCTIONS,
     crate::numeric::FUNCTIONS,
+    crate::pseudo::FUNCTIONS,
     crate::record::FUNCTIONS,
     crate::encoding::FUNCTIONS,
     crate::enums::FUNCTIONS,
@@ -37,6 +40,7 @@ static FAMILIES: &[&[Function]] = &[
     crate::template::NUMBER_FUNCTIONS,
     crate::template::READ_FUNCTIONS,
     crate::text::FUNCTIONS,
+    crate::text::kinds::FUNCTIONS,
     crate::text::EDIT_FUNCTIONS,
     crate::text::FOLDED_FUNCTIONS,
     crate::text::ENCODE_FUNCTIONS,
@@ -49,6 +53,7 @@ static FAMILIES: &[&[Function]] = &[
     crate::transition::FUNCTIONS,
     crate::range::MULTIRANGE_FUNCTIONS,
     crate::range::FUNCTIONS,
+    crate::range::kinds::FUNCTIONS,
     crate::bits::FUNCTIONS,
     crate::money::FUNCTIONS,
     crate::geometry::CIRCLE_FUNCTIONS,

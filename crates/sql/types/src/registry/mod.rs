@@ -5,12 +5,13 @@
 
 use std::{cmp::Ordering, fmt, sync::LazyLock};
 
-use base::{Oid, SqlError, SqlResult};
+use base::{Oid, SqlResult};
 use rustc_hash::FxHashMap;
 use tuple::{Datum, Physical};
 
 pub use crate::aggregate::AggState;
 use crate::call::Call;
+pub use crate::compare::{compare, equal, hash};
 
 pub mod aggregates;
 pub mod builder;
@@ -19,7 +20,6 @@ mod catalog_only;
 mod comparisons;
 mod functions;
 mod io;
-mod io_functions;
 pub mod opclasses;
 pub mod operators;
 pub mod session;
@@ -29,6 +29,10 @@ pub use comparisons::{Relation, comparison};
 pub use functions::{function, functions, functions_named, functions_of_symbol, symbol};
 pub use io::{format_type, input, output, receive, send, typmod_in, typmod_out};
 pub use session::SessionFn;
+pub use types::{
+    TypeImp, TypeInfo, TypeShape, builtin_type, builtin_types, operand_type, shape_of, type_imp, type_named,
+    type_with_input,
+};
 
 /// Three-way comparison of two values that are not NULL, of one type, or of two types of one family.
 pub type CompareFn = fn(&Datum, &Datum) -> Ordering;
@@ -389,120 +393,6 @@ impl fmt::Debug for Aggregate {
     }
 }
 
-/// What storage needs to know of a type, built in or not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TypeShape {
-    /// Variant of its [`Datum`]s and form on disk.
-    pub physical: Physical,
-    /// Alignment in bytes.
-    pub align: u8,
-    /// Separator in array text.
-    pub delimiter: u8,
-    /// Element type if it is an array, else 0.
-    pub element: Oid,
-    /// Array type over it, 0 if none.
-    pub array: Oid,
-    /// Built-in type whose order, equality and hash it has: itself, or `anyenum`, `record`, `anyarray` or a domain's base type.
-    pub comparable: Oid,
-}
-
-/// A row of `pg_type`.
-#[derive(Clone, Copy, Debug)]
-pub struct TypeInfo {
-    /// PostgreSQL's OID.
-    pub oid: Oid,
-    /// `typname`
-    pub name: &'static str,
-    /// `typlen`: bytes, -1 for varlena, -2 for a C string.
-    pub len: i16,
-    /// `typbyval`
-    pub byval: bool,
-    /// `typtype`: `b` base, `p` pseudo.
-    pub kind: u8,
-    /// `typcategory`
-    pub category: u8,
-    /// `typispreferred`
-    pub preferred: bool,
-    /// `typdelim`
-    pub delimiter: u8,
-    /// `typelem`
-    pub element: Oid,
-    /// `typarray`
-    pub array: Oid,
-    /// `typinput`, `typoutput`, `typreceive`, `typsend`
-    pub io: [Oid; 4],
-    /// `typmodin`, `typmodout`
-    pub typmod_io: [Oid; 2],
-    /// Alignment in bytes: 1, 2, 4 or 8.
-    pub align: u8,
-    /// `typstorage`: `p`, `e`, `m`, `x`.
-    pub storage: u8,
-    /// `typcollation`: 0, 100 (default) or 950 (C).
-    pub collation: Oid,
-    /// `typsubscript`, 0 if it cannot be subscripted.
-    pub subscript: Oid,
-    /// Variant of its [`Datum`]s and form on disk.
-    pub physical: Physical,
-}
-
-impl TypeInfo {
-    /// Whether this is a true array type (`int4[]`; not `name` or `point`, which can be subscripted too).
-    pub fn is_array(&self) -> bool {
-        self.element.is_valid() && self.len == -1
-    }
-
-    /// Whether text becomes its values whatever the settings are.
-    pub fn input_is_immutable(&self) -> bool {
-        function(self.io[0]).is_some_and(|f| f.volatility == Volatility::Immutable)
-    }
-
-    /// Whether its values become text whatever the settings are.
-    pub fn output_is_immutable(&self) -> bool {
-        function(self.io[1]).is_some_and(|f| f.volatility == Volatility::Immutable)
-    }
-
-    /// What storage needs.
-    pub fn shape(&self) -> TypeShape {
-        TypeShape {
-            physical: self.physical,
-            align: self.align,
-            delimiter: self.delimiter,
-            element: if self.is_array() { self.element } else { Oid::INVALID },
-            array: self.array,
-            comparable: self.oid,
-        }
-    }
-
-    /// The column as storage sees it.
-    pub fn attr(&self) -> tuple::Attr {
-        tuple::Attr { physical: self.physical, align: self.align, storage: self.storage, compression: None }
-    }
-}
-
-/// The built-in type with this OID.
-#[inline]
-pub fn builtin_type(oid: Oid) -> Option<&'static TypeInfo> {
-    types::TYPES.binary_search_by_key(&oid, |t| t.oid).ok().map(|i| &types::TYPES[i])
-}
-
-/// The built-in type with this `pg_type` name (`int4`, `_int4`).
-pub fn type_named(name: &str) -> Option<&'static TypeInfo> {
-    static NAMES: LazyLock<FxHashMap<&str, &TypeInfo>> =
-        LazyLock::new(|| types::TYPES.iter().map(|t| (t.name, t)).collect());
-    NAMES.get(name).copied()
-}
-
-/// Shape of any type: built in, or asked of the session.
-pub fn shape_of(oid: Oid, cx: &Call) -> SqlResult<TypeShape> {
-    match builtin_type(oid) {
-        Some(info) => Ok(info.shape()),
-        None => cx
-            .session
-            .type_shape(oid)
-            .ok_or_else(|| SqlError::internal(format!("cache lookup failed for type {oid}"))),
-    }
-}
-
 /// A value under another type that a binary cast leads to. Integers and OIDs have the same bits, but not the same variant.
 #[inline]
 pub fn relabel(value: Datum, target: Oid) -> Datum {
@@ -539,11 +429,6 @@ pub const fn is_unlisted(oid: Oid) -> bool {
 /// The operator of this name between values that compare as these types.
 pub fn operator_between(name: &str, left: Oid, right: Oid) -> Option<&'static Operator> {
     operators::OPERATORS.iter().find(|o| o.name == name && (o.left, o.right) == (left, right))
-}
-
-/// The built-in type whose input function this is.
-pub fn type_with_input(function: Oid) -> Option<&'static TypeInfo> {
-    types::TYPES.iter().find(|info| info.io[0] == function)
 }
 
 /// The type whose B-tree class orders values by this function.
@@ -583,19 +468,4 @@ pub fn aggregate(function: Oid) -> Option<&'static Aggregate> {
         .binary_search_by_key(&function, |a| a.function)
         .ok()
         .map(|i| &aggregates::AGGREGATES[i])
-}
-
-/// B-tree order of a type: the comparison of its default operator class.
-pub fn compare(type_oid: Oid) -> Option<CompareFn> {
-    crate::compare::compare(type_oid)
-}
-
-/// Equality of a type: as [`compare`] says, or of the hash class where there is no order (`xid`, `cid`).
-pub fn equal(type_oid: Oid) -> Option<fn(&Datum, &Datum) -> bool> {
-    crate::compare::equal(type_oid)
-}
-
-/// Hash of a type's values; equal values of one family hash equal, NULL is never passed.
-pub fn hash(type_oid: Oid) -> Option<fn(&Datum) -> u64> {
-    crate::compare::hash(type_oid)
 }

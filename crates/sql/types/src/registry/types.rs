@@ -1,227 +1,373 @@
-//! `pg_type`: base and pseudo types.
+//! # What
+//! What a type is and does: its [descriptor](TypeImp), and the one table that leads from OIDs to descriptors.
+//!
+//! # Layout
+//! A built-in type has one `static` beside its functions, and a line in [`crate::oids`]. Descriptors of arrays are made of those of
+//! their elements. All types that are made at run time (enums, composites, domains, ranges, and arrays of them) share one, [`MADE`], which asks
+//! the session. Descriptors of a family are written over a constant that has what they share.
+//!
+//! # Invariants
+//! 1. Every OID has a descriptor: [`type_imp`] is total.
+//! 2. A type has both hashes or none, and equal values hash equal. What has an order or a hash has an equality, but for arrays of what is in
+//!    no order.
 
-use base::Oid;
-use tuple::Physical;
+use std::sync::LazyLock;
 
-use super::TypeInfo;
+use base::{Oid, SqlError, SqlResult, sql_err};
+use rustc_hash::FxHashMap;
+use tuple::{Datum, Physical};
 
-/// Every built-in type, by OID.
-#[rustfmt::skip]
-pub static TYPES: &[TypeInfo] = &[
-    ty(16, "bool", 1, true, b'b', b'B', true, b',', 0, 1000, [1242, 1243, 2436, 2437], [0, 0], 1, b'p', 0, 0, Physical::Bool),
-    ty(17, "bytea", -1, false, b'b', b'U', false, b',', 0, 1001, [1244, 31, 2412, 2413], [0, 0], 4, b'x', 0, 0, Physical::Varlena),
-    ty(18, "char", 1, true, b'b', b'Z', false, b',', 0, 1002, [1245, 33, 2434, 2435], [0, 0], 1, b'p', 0, 0, Physical::Char),
-    ty(19, "name", 64, false, b'b', b'S', false, b',', 18, 1003, [34, 35, 2422, 2423], [0, 0], 1, b'p', 950, 6180, Physical::Name),
-    ty(20, "int8", 8, true, b'b', b'N', false, b',', 0, 1016, [460, 461, 2408, 2409], [0, 0], 8, b'p', 0, 0, Physical::Int8),
-    ty(21, "int2", 2, true, b'b', b'N', false, b',', 0, 1005, [38, 39, 2404, 2405], [0, 0], 2, b'p', 0, 0, Physical::Int2),
-    ty(22, "int2vector", -1, false, b'b', b'A', false, b',', 21, 1006, [40, 41, 2410, 2411], [0, 0], 4, b'p', 0, 6179, Physical::Varlena),
-    ty(23, "int4", 4, true, b'b', b'N', false, b',', 0, 1007, [42, 43, 2406, 2407], [0, 0], 4, b'p', 0, 0, Physical::Int4),
-    ty(24, "regproc", 4, true, b'b', b'N', false, b',', 0, 1008, [44, 45, 2444, 2445], [0, 0], 4, b'p', 0, 0, Physical::Oid),
-    ty(25, "text", -1, false, b'b', b'S', true, b',', 0, 1009, [46, 47, 2414, 2415], [0, 0], 4, b'x', 100, 0, Physical::Varlena),
-    ty(26, "oid", 4, true, b'b', b'N', true, b',', 0, 1028, [1798, 1799, 2418, 2419], [0, 0], 4, b'p', 0, 0, Physical::Oid),
-    ty(27, "tid", 6, false, b'b', b'U', false, b',', 0, 1010, [48, 49, 2438, 2439], [0, 0], 2, b'p', 0, 0, Physical::Fixed(6)),
-    ty(28, "xid", 4, true, b'b', b'U', false, b',', 0, 1011, [50, 51, 2440, 2441], [0, 0], 4, b'p', 0, 0, Physical::Oid),
-    ty(29, "cid", 4, true, b'b', b'U', false, b',', 0, 1012, [52, 53, 2442, 2443], [0, 0], 4, b'p', 0, 0, Physical::Oid),
-    ty(30, "oidvector", -1, false, b'b', b'A', false, b',', 26, 1013, [54, 55, 2420, 2421], [0, 0], 4, b'p', 0, 6179, Physical::Varlena),
-    ty(32, "pg_ddl_command", 8, true, b'p', b'P', false, b',', 0, 0, [86, 87, 88, 90], [0, 0], 8, b'p', 0, 0, Physical::Int8),
-    ty(114, "json", -1, false, b'b', b'U', false, b',', 0, 199, [321, 322, 323, 324], [0, 0], 4, b'x', 0, 0, Physical::Varlena),
-    ty(194, "pg_node_tree", -1, false, b'b', b'Z', false, b',', 0, 0, [195, 196, 197, 198], [0, 0], 4, b'x', 100, 0, Physical::Varlena),
-    ty(199, "_json", -1, false, b'b', b'A', false, b',', 114, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(269, "table_am_handler", 4, true, b'p', b'P', false, b',', 0, 0, [267, 268, 0, 0], [0, 0], 4, b'p', 0, 0, Physical::Oid),
-    ty(271, "_xid8", -1, false, b'b', b'A', false, b',', 5069, 0, [750, 751, 2400, 2401], [0, 0], 8, b'x', 0, 6179, Physical::Varlena),
-    ty(325, "index_am_handler", 4, true, b'p', b'P', false, b',', 0, 0, [326, 327, 0, 0], [0, 0], 4, b'p', 0, 0, Physical::Oid),
-    ty(600, "point", 16, false, b'b', b'G', false, b',', 701, 1017, [117, 118, 2428, 2429], [0, 0], 8, b'p', 0, 6180, Physical::Fixed(16)),
-    ty(601, "lseg", 32, false, b'b', b'G', false, b',', 600, 1018, [119, 120, 2480, 2481], [0, 0], 8, b'p', 0, 6180, Physical::Fixed(32)),
-    ty(602, "path", -1, false, b'b', b'G', false, b',', 0, 1019, [121, 122, 2482, 2483], [0, 0], 8, b'x', 0, 0, Physical::Varlena),
-    ty(603, "box", 32, false, b'b', b'G', false, b';', 600, 1020, [123, 124, 2484, 2485], [0, 0], 8, b'p', 0, 6180, Physical::Fixed(32)),
-    ty(604, "polygon", -1, false, b'b', b'G', false, b',', 0, 1027, [347, 348, 2486, 2487], [0, 0], 8, b'x', 0, 0, Physical::Varlena),
-    ty(628, "line", 24, false, b'b', b'G', false, b',', 701, 629, [1490, 1491, 2488, 2489], [0, 0], 8, b'p', 0, 6180, Physical::Fixed(24)),
-    ty(629, "_line", -1, false, b'b', b'A', false, b',', 628, 0, [750, 751, 2400, 2401], [0, 0], 8, b'x', 0, 6179, Physical::Varlena),
-    ty(650, "cidr", -1, false, b'b', b'I', false, b',', 0, 651, [1267, 1427, 2498, 2499], [0, 0], 4, b'm', 0, 0, Physical::Varlena),
-    ty(651, "_cidr", -1, false, b'b', b'A', false, b',', 650, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(700, "float4", 4, true, b'b', b'N', false, b',', 0, 1021, [200, 201, 2424, 2425], [0, 0], 4, b'p', 0, 0, Physical::Float4),
-    ty(701, "float8", 8, true, b'b', b'N', true, b',', 0, 1022, [214, 215, 2426, 2427], [0, 0], 8, b'p', 0, 0, Physical::Float8),
-    ty(705, "unknown", -2, false, b'p', b'X', false, b',', 0, 0, [109, 110, 2416, 2417], [0, 0], 1, b'p', 0, 0, Physical::Varlena),
-    ty(718, "circle", 24, false, b'b', b'G', false, b',', 0, 719, [1450, 1451, 2490, 2491], [0, 0], 8, b'p', 0, 0, Physical::Fixed(24)),
-    ty(719, "_circle", -1, false, b'b', b'A', false, b',', 718, 0, [750, 751, 2400, 2401], [0, 0], 8, b'x', 0, 6179, Physical::Varlena),
-    ty(774, "macaddr8", 8, false, b'b', b'U', false, b',', 0, 775, [4110, 4111, 3446, 3447], [0, 0], 4, b'p', 0, 0, Physical::Fixed(8)),
-    ty(775, "_macaddr8", -1, false, b'b', b'A', false, b',', 774, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(790, "money", 8, true, b'b', b'N', false, b',', 0, 791, [886, 887, 2492, 2493], [0, 0], 8, b'p', 0, 0, Physical::Int8),
-    ty(791, "_money", -1, false, b'b', b'A', false, b',', 790, 0, [750, 751, 2400, 2401], [0, 0], 8, b'x', 0, 6179, Physical::Varlena),
-    ty(829, "macaddr", 6, false, b'b', b'U', false, b',', 0, 1040, [436, 437, 2494, 2495], [0, 0], 4, b'p', 0, 0, Physical::Fixed(6)),
-    ty(869, "inet", -1, false, b'b', b'I', true, b',', 0, 1041, [910, 911, 2496, 2497], [0, 0], 4, b'm', 0, 0, Physical::Varlena),
-    ty(1000, "_bool", -1, false, b'b', b'A', false, b',', 16, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(1001, "_bytea", -1, false, b'b', b'A', false, b',', 17, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(1002, "_char", -1, false, b'b', b'A', false, b',', 18, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(1003, "_name", -1, false, b'b', b'A', false, b',', 19, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 950, 6179, Physical::Varlena),
-    ty(1005, "_int2", -1, false, b'b', b'A', false, b',', 21, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(1006, "_int2vector", -1, false, b'b', b'A', false, b',', 22, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(1007, "_int4", -1, false, b'b', b'A', false, b',', 23, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(1008, "_regproc", -1, false, b'b', b'A', false, b',', 24, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(1009, "_text", -1, false, b'b', b'A', false, b',', 25, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 100, 6179, Physical::Varlena),
-    ty(1010, "_tid", -1, false, b'b', b'A', false, b',', 27, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(1011, "_xid", -1, false, b'b', b'A', false, b',', 28, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(1012, "_cid", -1, false, b'b', b'A', false, b',', 29, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(1013, "_oidvector", -1, false, b'b', b'A', false, b',', 30, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(1014, "_bpchar", -1, false, b'b', b'A', false, b',', 1042, 0, [750, 751, 2400, 2401], [2913, 2914], 4, b'x', 100, 6179, Physical::Varlena),
-    ty(1015, "_varchar", -1, false, b'b', b'A', false, b',', 1043, 0, [750, 751, 2400, 2401], [2915, 2916], 4, b'x', 100, 6179, Physical::Varlena),
-    ty(1016, "_int8", -1, false, b'b', b'A', false, b',', 20, 0, [750, 751, 2400, 2401], [0, 0], 8, b'x', 0, 6179, Physical::Varlena),
-    ty(1017, "_point", -1, false, b'b', b'A', false, b',', 600, 0, [750, 751, 2400, 2401], [0, 0], 8, b'x', 0, 6179, Physical::Varlena),
-    ty(1018, "_lseg", -1, false, b'b', b'A', false, b',', 601, 0, [750, 751, 2400, 2401], [0, 0], 8, b'x', 0, 6179, Physical::Varlena),
-    ty(1019, "_path", -1, false, b'b', b'A', false, b',', 602, 0, [750, 751, 2400, 2401], [0, 0], 8, b'x', 0, 6179, Physical::Varlena),
-    ty(1020, "_box", -1, false, b'b', b'A', false, b';', 603, 0, [750, 751, 2400, 2401], [0, 0], 8, b'x', 0, 6179, Physical::Varlena),
-    ty(1021, "_float4", -1, false, b'b', b'A', false, b',', 700, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(1022, "_float8", -1, false, b'b', b'A', false, b',', 701, 0, [750, 751, 2400, 2401], [0, 0], 8, b'x', 0, 6179, Physical::Varlena),
-    ty(1027, "_polygon", -1, false, b'b', b'A', false, b',', 604, 0, [750, 751, 2400, 2401], [0, 0], 8, b'x', 0, 6179, Physical::Varlena),
-    ty(1028, "_oid", -1, false, b'b', b'A', false, b',', 26, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(1033, "aclitem", 16, false, b'b', b'U', false, b',', 0, 1034, [1031, 1032, 0, 0], [0, 0], 8, b'p', 0, 0, Physical::Fixed(16)),
-    ty(1034, "_aclitem", -1, false, b'b', b'A', false, b',', 1033, 0, [750, 751, 2400, 2401], [0, 0], 8, b'x', 0, 6179, Physical::Varlena),
-    ty(1040, "_macaddr", -1, false, b'b', b'A', false, b',', 829, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(1041, "_inet", -1, false, b'b', b'A', false, b',', 869, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(1042, "bpchar", -1, false, b'b', b'S', false, b',', 0, 1014, [1044, 1045, 2430, 2431], [2913, 2914], 4, b'x', 100, 0, Physical::Varlena),
-    ty(1043, "varchar", -1, false, b'b', b'S', false, b',', 0, 1015, [1046, 1047, 2432, 2433], [2915, 2916], 4, b'x', 100, 0, Physical::Varlena),
-    ty(1082, "date", 4, true, b'b', b'D', false, b',', 0, 1182, [1084, 1085, 2468, 2469], [0, 0], 4, b'p', 0, 0, Physical::Int4),
-    ty(1083, "time", 8, true, b'b', b'D', false, b',', 0, 1183, [1143, 1144, 2470, 2471], [2909, 2910], 8, b'p', 0, 0, Physical::Int8),
-    ty(1114, "timestamp", 8, true, b'b', b'D', false, b',', 0, 1115, [1312, 1313, 2474, 2475], [2905, 2906], 8, b'p', 0, 0, Physical::Int8),
-    ty(1115, "_timestamp", -1, false, b'b', b'A', false, b',', 1114, 0, [750, 751, 2400, 2401], [2905, 2906], 8, b'x', 0, 6179, Physical::Varlena),
-    ty(1182, "_date", -1, false, b'b', b'A', false, b',', 1082, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(1183, "_time", -1, false, b'b', b'A', false, b',', 1083, 0, [750, 751, 2400, 2401], [2909, 2910], 8, b'x', 0, 6179, Physical::Varlena),
-    ty(1184, "timestamptz", 8, true, b'b', b'D', true, b',', 0, 1185, [1150, 1151, 2476, 2477], [2907, 2908], 8, b'p', 0, 0, Physical::Int8),
-    ty(1185, "_timestamptz", -1, false, b'b', b'A', false, b',', 1184, 0, [750, 751, 2400, 2401], [2907, 2908], 8, b'x', 0, 6179, Physical::Varlena),
-    ty(1186, "interval", 16, false, b'b', b'T', true, b',', 0, 1187, [1160, 1161, 2478, 2479], [2903, 2904], 8, b'p', 0, 0, Physical::Fixed(16)),
-    ty(1187, "_interval", -1, false, b'b', b'A', false, b',', 1186, 0, [750, 751, 2400, 2401], [2903, 2904], 8, b'x', 0, 6179, Physical::Varlena),
-    ty(1231, "_numeric", -1, false, b'b', b'A', false, b',', 1700, 0, [750, 751, 2400, 2401], [2917, 2918], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(1263, "_cstring", -1, false, b'b', b'A', false, b',', 2275, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(1266, "timetz", 12, false, b'b', b'D', false, b',', 0, 1270, [1350, 1351, 2472, 2473], [2911, 2912], 8, b'p', 0, 0, Physical::Fixed(12)),
-    ty(1270, "_timetz", -1, false, b'b', b'A', false, b',', 1266, 0, [750, 751, 2400, 2401], [2911, 2912], 8, b'x', 0, 6179, Physical::Varlena),
-    ty(1560, "bit", -1, false, b'b', b'V', false, b',', 0, 1561, [1564, 1565, 2456, 2457], [2919, 2920], 4, b'x', 0, 0, Physical::Varlena),
-    ty(1561, "_bit", -1, false, b'b', b'A', false, b',', 1560, 0, [750, 751, 2400, 2401], [2919, 2920], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(1562, "varbit", -1, false, b'b', b'V', true, b',', 0, 1563, [1579, 1580, 2458, 2459], [2902, 2921], 4, b'x', 0, 0, Physical::Varlena),
-    ty(1563, "_varbit", -1, false, b'b', b'A', false, b',', 1562, 0, [750, 751, 2400, 2401], [2902, 2921], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(1700, "numeric", -1, false, b'b', b'N', false, b',', 0, 1231, [1701, 1702, 2460, 2461], [2917, 2918], 4, b'm', 0, 0, Physical::Varlena),
-    ty(1790, "refcursor", -1, false, b'b', b'U', false, b',', 0, 2201, [46, 47, 2414, 2415], [0, 0], 4, b'x', 0, 0, Physical::Varlena),
-    ty(2201, "_refcursor", -1, false, b'b', b'A', false, b',', 1790, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(2202, "regprocedure", 4, true, b'b', b'N', false, b',', 0, 2207, [2212, 2213, 2446, 2447], [0, 0], 4, b'p', 0, 0, Physical::Oid),
-    ty(2203, "regoper", 4, true, b'b', b'N', false, b',', 0, 2208, [2214, 2215, 2448, 2449], [0, 0], 4, b'p', 0, 0, Physical::Oid),
-    ty(2204, "regoperator", 4, true, b'b', b'N', false, b',', 0, 2209, [2216, 2217, 2450, 2451], [0, 0], 4, b'p', 0, 0, Physical::Oid),
-    ty(2205, "regclass", 4, true, b'b', b'N', false, b',', 0, 2210, [2218, 2219, 2452, 2453], [0, 0], 4, b'p', 0, 0, Physical::Oid),
-    ty(2206, "regtype", 4, true, b'b', b'N', false, b',', 0, 2211, [2220, 2221, 2454, 2455], [0, 0], 4, b'p', 0, 0, Physical::Oid),
-    ty(2207, "_regprocedure", -1, false, b'b', b'A', false, b',', 2202, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(2208, "_regoper", -1, false, b'b', b'A', false, b',', 2203, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(2209, "_regoperator", -1, false, b'b', b'A', false, b',', 2204, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(2210, "_regclass", -1, false, b'b', b'A', false, b',', 2205, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(2211, "_regtype", -1, false, b'b', b'A', false, b',', 2206, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(2249, "record", -1, false, b'p', b'P', false, b',', 0, 2287, [2290, 2291, 2402, 2403], [0, 0], 8, b'x', 0, 0, Physical::Varlena),
-    ty(2275, "cstring", -2, false, b'p', b'P', false, b',', 0, 1263, [2292, 2293, 2500, 2501], [0, 0], 1, b'p', 0, 0, Physical::Varlena),
-    ty(2276, "any", 4, true, b'p', b'P', false, b',', 0, 0, [2294, 2295, 0, 0], [0, 0], 4, b'p', 0, 0, Physical::Oid),
-    ty(2277, "anyarray", -1, false, b'p', b'P', false, b',', 0, 0, [2296, 2297, 2502, 2503], [0, 0], 8, b'x', 0, 0, Physical::Varlena),
-    ty(2278, "void", 4, true, b'p', b'P', false, b',', 0, 0, [2298, 2299, 3120, 3121], [0, 0], 4, b'p', 0, 0, Physical::Oid),
-    ty(2279, "trigger", 4, true, b'p', b'P', false, b',', 0, 0, [2300, 2301, 0, 0], [0, 0], 4, b'p', 0, 0, Physical::Oid),
-    ty(2280, "language_handler", 4, true, b'p', b'P', false, b',', 0, 0, [2302, 2303, 0, 0], [0, 0], 4, b'p', 0, 0, Physical::Oid),
-    ty(2281, "internal", 8, true, b'p', b'P', false, b',', 0, 0, [2304, 2305, 0, 0], [0, 0], 8, b'p', 0, 0, Physical::Int8),
-    ty(2283, "anyelement", 4, true, b'p', b'P', false, b',', 0, 0, [2312, 2313, 0, 0], [0, 0], 4, b'p', 0, 0, Physical::Oid),
-    ty(2287, "_record", -1, false, b'p', b'P', false, b',', 2249, 0, [750, 751, 2400, 2401], [0, 0], 8, b'x', 0, 6179, Physical::Varlena),
-    ty(2776, "anynonarray", 4, true, b'p', b'P', false, b',', 0, 0, [2777, 2778, 0, 0], [0, 0], 4, b'p', 0, 0, Physical::Oid),
-    ty(2949, "_txid_snapshot", -1, false, b'b', b'A', false, b',', 2970, 0, [750, 751, 2400, 2401], [0, 0], 8, b'x', 0, 6179, Physical::Varlena),
-    ty(2950, "uuid", 16, false, b'b', b'U', false, b',', 0, 2951, [2952, 2953, 2961, 2962], [0, 0], 1, b'p', 0, 0, Physical::Fixed(16)),
-    ty(2951, "_uuid", -1, false, b'b', b'A', false, b',', 2950, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(2970, "txid_snapshot", -1, false, b'b', b'U', false, b',', 0, 2949, [2939, 2940, 2941, 2942], [0, 0], 8, b'x', 0, 0, Physical::Varlena),
-    ty(3115, "fdw_handler", 4, true, b'p', b'P', false, b',', 0, 0, [3116, 3117, 0, 0], [0, 0], 4, b'p', 0, 0, Physical::Oid),
-    ty(3220, "pg_lsn", 8, true, b'b', b'U', false, b',', 0, 3221, [3229, 3230, 3238, 3239], [0, 0], 8, b'p', 0, 0, Physical::Int8),
-    ty(3221, "_pg_lsn", -1, false, b'b', b'A', false, b',', 3220, 0, [750, 751, 2400, 2401], [0, 0], 8, b'x', 0, 6179, Physical::Varlena),
-    ty(3310, "tsm_handler", 4, true, b'p', b'P', false, b',', 0, 0, [3311, 3312, 0, 0], [0, 0], 4, b'p', 0, 0, Physical::Oid),
-    ty(3361, "pg_ndistinct", -1, false, b'b', b'Z', false, b',', 0, 0, [3355, 3356, 3357, 3358], [0, 0], 4, b'x', 100, 0, Physical::Varlena),
-    ty(3402, "pg_dependencies", -1, false, b'b', b'Z', false, b',', 0, 0, [3404, 3405, 3406, 3407], [0, 0], 4, b'x', 100, 0, Physical::Varlena),
-    ty(3500, "anyenum", 4, true, b'p', b'P', false, b',', 0, 0, [3504, 3505, 0, 0], [0, 0], 4, b'p', 0, 0, Physical::Int8),
-    ty(3734, "regconfig", 4, true, b'b', b'N', false, b',', 0, 3735, [3736, 3737, 3738, 3739], [0, 0], 4, b'p', 0, 0, Physical::Oid),
-    ty(3735, "_regconfig", -1, false, b'b', b'A', false, b',', 3734, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(3769, "regdictionary", 4, true, b'b', b'N', false, b',', 0, 3770, [3771, 3772, 3773, 3774], [0, 0], 4, b'p', 0, 0, Physical::Oid),
-    ty(3770, "_regdictionary", -1, false, b'b', b'A', false, b',', 3769, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(3802, "jsonb", -1, false, b'b', b'U', false, b',', 0, 3807, [3806, 3804, 3805, 3803], [0, 0], 4, b'x', 0, 6098, Physical::Varlena),
-    ty(3807, "_jsonb", -1, false, b'b', b'A', false, b',', 3802, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(3831, "anyrange", -1, false, b'p', b'P', false, b',', 0, 0, [3832, 3833, 0, 0], [0, 0], 8, b'x', 0, 0, Physical::Varlena),
-    ty(3838, "event_trigger", 4, true, b'p', b'P', false, b',', 0, 0, [3594, 3595, 0, 0], [0, 0], 4, b'p', 0, 0, Physical::Oid),
-    ty(3904, "int4range", -1, false, b'r', b'R', false, b',', 0, 3905, [3834, 3835, 3836, 3837], [0, 0], 4, b'x', 0, 0, Physical::Varlena),
-    ty(3905, "_int4range", -1, false, b'b', b'A', false, b',', 3904, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(3906, "numrange", -1, false, b'r', b'R', false, b',', 0, 3907, [3834, 3835, 3836, 3837], [0, 0], 4, b'x', 0, 0, Physical::Varlena),
-    ty(3907, "_numrange", -1, false, b'b', b'A', false, b',', 3906, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(3908, "tsrange", -1, false, b'r', b'R', false, b',', 0, 3909, [3834, 3835, 3836, 3837], [0, 0], 8, b'x', 0, 0, Physical::Varlena),
-    ty(3909, "_tsrange", -1, false, b'b', b'A', false, b',', 3908, 0, [750, 751, 2400, 2401], [0, 0], 8, b'x', 0, 6179, Physical::Varlena),
-    ty(3910, "tstzrange", -1, false, b'r', b'R', false, b',', 0, 3911, [3834, 3835, 3836, 3837], [0, 0], 8, b'x', 0, 0, Physical::Varlena),
-    ty(3911, "_tstzrange", -1, false, b'b', b'A', false, b',', 3910, 0, [750, 751, 2400, 2401], [0, 0], 8, b'x', 0, 6179, Physical::Varlena),
-    ty(3912, "daterange", -1, false, b'r', b'R', false, b',', 0, 3913, [3834, 3835, 3836, 3837], [0, 0], 4, b'x', 0, 0, Physical::Varlena),
-    ty(3913, "_daterange", -1, false, b'b', b'A', false, b',', 3912, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(3926, "int8range", -1, false, b'r', b'R', false, b',', 0, 3927, [3834, 3835, 3836, 3837], [0, 0], 8, b'x', 0, 0, Physical::Varlena),
-    ty(3927, "_int8range", -1, false, b'b', b'A', false, b',', 3926, 0, [750, 751, 2400, 2401], [0, 0], 8, b'x', 0, 6179, Physical::Varlena),
-    ty(4072, "jsonpath", -1, false, b'b', b'U', false, b',', 0, 4073, [4001, 4003, 4002, 4004], [0, 0], 4, b'x', 0, 0, Physical::Varlena),
-    ty(4073, "_jsonpath", -1, false, b'b', b'A', false, b',', 4072, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(4089, "regnamespace", 4, true, b'b', b'N', false, b',', 0, 4090, [4084, 4085, 4087, 4088], [0, 0], 4, b'p', 0, 0, Physical::Oid),
-    ty(4090, "_regnamespace", -1, false, b'b', b'A', false, b',', 4089, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(4096, "regrole", 4, true, b'b', b'N', false, b',', 0, 4097, [4098, 4092, 4094, 4095], [0, 0], 4, b'p', 0, 0, Physical::Oid),
-    ty(4097, "_regrole", -1, false, b'b', b'A', false, b',', 4096, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(4191, "regcollation", 4, true, b'b', b'N', false, b',', 0, 4192, [4193, 4194, 4196, 4197], [0, 0], 4, b'p', 0, 0, Physical::Oid),
-    ty(4192, "_regcollation", -1, false, b'b', b'A', false, b',', 4191, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(4451, "int4multirange", -1, false, b'm', b'R', false, b',', 0, 6150, [4231, 4232, 4233, 4234], [0, 0], 4, b'x', 0, 0, Physical::Varlena),
-    ty(4532, "nummultirange", -1, false, b'm', b'R', false, b',', 0, 6151, [4231, 4232, 4233, 4234], [0, 0], 4, b'x', 0, 0, Physical::Varlena),
-    ty(4533, "tsmultirange", -1, false, b'm', b'R', false, b',', 0, 6152, [4231, 4232, 4233, 4234], [0, 0], 8, b'x', 0, 0, Physical::Varlena),
-    ty(4534, "tstzmultirange", -1, false, b'm', b'R', false, b',', 0, 6153, [4231, 4232, 4233, 4234], [0, 0], 8, b'x', 0, 0, Physical::Varlena),
-    ty(4535, "datemultirange", -1, false, b'm', b'R', false, b',', 0, 6155, [4231, 4232, 4233, 4234], [0, 0], 4, b'x', 0, 0, Physical::Varlena),
-    ty(4536, "int8multirange", -1, false, b'm', b'R', false, b',', 0, 6157, [4231, 4232, 4233, 4234], [0, 0], 8, b'x', 0, 0, Physical::Varlena),
-    ty(4537, "anymultirange", -1, false, b'p', b'P', false, b',', 0, 0, [4229, 4230, 0, 0], [0, 0], 8, b'x', 0, 0, Physical::Varlena),
-    ty(4538, "anycompatiblemultirange", -1, false, b'p', b'P', false, b',', 0, 0, [4226, 4227, 0, 0], [0, 0], 8, b'x', 0, 0, Physical::Varlena),
-    ty(5017, "pg_mcv_list", -1, false, b'b', b'Z', false, b',', 0, 0, [5018, 5019, 5020, 5021], [0, 0], 4, b'x', 100, 0, Physical::Varlena),
-    ty(5038, "pg_snapshot", -1, false, b'b', b'U', false, b',', 0, 5039, [5055, 5056, 5057, 5058], [0, 0], 8, b'x', 0, 0, Physical::Varlena),
-    ty(5039, "_pg_snapshot", -1, false, b'b', b'A', false, b',', 5038, 0, [750, 751, 2400, 2401], [0, 0], 8, b'x', 0, 6179, Physical::Varlena),
-    ty(5069, "xid8", 8, true, b'b', b'U', false, b',', 0, 271, [5070, 5081, 5082, 5083], [0, 0], 8, b'p', 0, 0, Physical::Int8),
-    ty(5077, "anycompatible", 4, true, b'p', b'P', false, b',', 0, 0, [5086, 5087, 0, 0], [0, 0], 4, b'p', 0, 0, Physical::Oid),
-    ty(5078, "anycompatiblearray", -1, false, b'p', b'P', false, b',', 0, 0, [5088, 5089, 5090, 5091], [0, 0], 8, b'x', 0, 0, Physical::Varlena),
-    ty(5079, "anycompatiblenonarray", 4, true, b'p', b'P', false, b',', 0, 0, [5092, 5093, 0, 0], [0, 0], 4, b'p', 0, 0, Physical::Oid),
-    ty(5080, "anycompatiblerange", -1, false, b'p', b'P', false, b',', 0, 0, [5094, 5095, 0, 0], [0, 0], 8, b'x', 0, 0, Physical::Varlena),
-    ty(6150, "_int4multirange", -1, false, b'b', b'A', false, b',', 4451, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(6151, "_nummultirange", -1, false, b'b', b'A', false, b',', 4532, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(6152, "_tsmultirange", -1, false, b'b', b'A', false, b',', 4533, 0, [750, 751, 2400, 2401], [0, 0], 8, b'x', 0, 6179, Physical::Varlena),
-    ty(6153, "_tstzmultirange", -1, false, b'b', b'A', false, b',', 4534, 0, [750, 751, 2400, 2401], [0, 0], 8, b'x', 0, 6179, Physical::Varlena),
-    ty(6155, "_datemultirange", -1, false, b'b', b'A', false, b',', 4535, 0, [750, 751, 2400, 2401], [0, 0], 4, b'x', 0, 6179, Physical::Varlena),
-    ty(6157, "_int8multirange", -1, false, b'b', b'A', false, b',', 4536, 0, [750, 751, 2400, 2401], [0, 0], 8, b'x', 0, 6179, Physical::Varlena),
-];
+use super::{CompareFn, Volatility, format_type, function};
+use crate::call::{Call, RegKind};
+use crate::oids;
+use crate::value::Reader;
 
-#[allow(clippy::too_many_arguments)]
-const fn ty(
-    oid: u32,
-    name: &'static str,
-    len: i16,
-    byval: bool,
-    kind: u8,
-    category: u8,
-    preferred: bool,
-    delimiter: u8,
-    element: u32,
-    array: u32,
-    io: [u32; 4],
-    typmod_io: [u32; 2],
-    align: u8,
-    storage: u8,
-    collation: u32,
-    subscript: u32,
-    physical: Physical,
-) -> TypeInfo {
-    TypeInfo {
-        oid: Oid(oid),
-        name,
-        len,
-        byval,
-        kind,
-        category,
-        preferred,
-        delimiter,
-        element: Oid(element),
-        array: Oid(array),
-        io: [Oid(io[0]), Oid(io[1]), Oid(io[2]), Oid(io[3])],
-        typmod_io: [Oid(typmod_io[0]), Oid(typmod_io[1])],
-        align,
-        storage,
-        collation: Oid(collation),
-        subscript: Oid(subscript),
-        physical,
+/// What the file of a type needs to describe it.
+pub(crate) mod prelude {
+    pub(crate) use base::Oid;
+    pub(crate) use tuple::{Datum, Physical};
+
+    pub(crate) use super::{TypeImp, TypeInfo, show};
+    pub(crate) use crate::oids;
+    pub(crate) use crate::value::{FromDatum, IntoDatum};
+}
+
+/// Value of a text form, brought to a type modifier (-1: none).
+pub type InputFn = fn(Oid, &str, i32, &Call) -> SqlResult<Datum>;
+
+/// Appends the text form of a value that is not NULL.
+pub type OutputFn = fn(Oid, &Datum, &Call, &mut Vec<u8>) -> SqlResult<()>;
+
+/// Value of a binary form, brought to a type modifier (-1: none). What it leaves unread is an error.
+pub type ReceiveFn = fn(Oid, &mut Reader, i32, &Call) -> SqlResult<Datum>;
+
+/// Appends the binary form of a value that is not NULL, without its length.
+pub type SendFn = fn(Oid, &Datum, &Call, &mut Vec<u8>) -> SqlResult<()>;
+
+/// Whether two values that are not NULL are equal.
+pub type EqualFn = fn(&Datum, &Datum) -> bool;
+
+/// Hash for joins and aggregates of a value that is not NULL.
+pub type HashFn = fn(&Datum) -> u64;
+
+/// Hash that SQL sees of a value that is not NULL, with a seed.
+pub type SeededHashFn = fn(&Datum, u64) -> u64;
+
+/// The type modifier that the modifiers in parentheses mean.
+pub type TypmodInFn = fn(Oid, &[&str]) -> SqlResult<i32>;
+
+/// Descriptor of a type, or of all types of a kind: their functions are told which of them is meant.
+#[derive(Clone, Copy)]
+pub struct TypeImp {
+    /// Its row of `pg_type`; none if it is made at run time, or in no catalog.
+    pub row: Option<TypeInfo>,
+    /// Text form to value.
+    pub input: InputFn,
+    /// Value to text form.
+    pub output: OutputFn,
+    /// Binary form to value.
+    pub receive: ReceiveFn,
+    /// Value to binary form.
+    pub send: SendFn,
+    /// B-tree order: the comparison of the default operator class.
+    pub compare: Option<CompareFn>,
+    /// Equality: as `compare` says, or of the hash class where there is no order (`xid`, `cid`).
+    pub equal: Option<EqualFn>,
+    /// Hash for joins and aggregates; equal values of one family hash equal.
+    pub hash: Option<HashFn>,
+    /// Hash that SQL sees, and that hash partitioning is built on: PostgreSQL's.
+    pub seeded_hash: Option<SeededHashFn>,
+    /// Other types whose values bytes alone put in one order with these.
+    pub orders_with: &'static [(Oid, CompareFn)],
+    /// `numeric(10,2)` to a type modifier.
+    pub typmod_in: TypmodInFn,
+    /// A type modifier (-1: none) as `format_type` prints it behind the name: `(10,2)`, or nothing.
+    pub typmod_out: fn(i32) -> String,
+    /// SQL name where it is not that of `pg_type`.
+    pub sql_name: &'static str,
+    /// SQL name where it is known that there is no type modifier, if another.
+    pub unsized_name: Option<&'static str>,
+    /// Type whose operators and operator classes take its values as they are (`text` for `varchar`), 0 if it has its own.
+    pub operators_of: Oid,
+    /// What its values are the OIDs of, if it shows them as names.
+    pub alias: Option<RegKind>,
+}
+
+impl TypeImp {
+    /// A type without values: nothing but errors.
+    pub(crate) const NONE: TypeImp = TypeImp {
+        row: None,
+        input: |type_oid, _, _, _| Err(not_accepted(type_oid)),
+        output: |type_oid, _, _, _| Err(not_displayed(type_oid)),
+        receive: |type_oid, _, _, _| Err(not_accepted(type_oid)),
+        send: send_plain,
+        compare: None,
+        equal: None,
+        hash: None,
+        seeded_hash: None,
+        orders_with: &[],
+        typmod_in: |type_oid, _| Err(no_typmod(type_oid)),
+        typmod_out: |_| String::new(),
+        sql_name: "",
+        unsized_name: None,
+        operators_of: Oid::INVALID,
+        alias: None,
+    };
+}
+
+/// Types that are made at run time: the session knows their kind and their parts.
+pub(crate) static MADE: TypeImp = TypeImp {
+    input: |type_oid, text, typmod, cx| cx.session.type_input(type_oid, text, typmod),
+    output: |type_oid, value, cx, out| cx.session.type_output(type_oid, value, out),
+    receive: |type_oid, reader, typmod, cx| cx.session.type_receive(type_oid, reader.rest(), typmod),
+    send: |type_oid, value, cx, out| cx.session.type_send(type_oid, value, out),
+    ..TypeImp::NONE
+};
+
+/// Above all built-in types.
+const NUMBERED: usize = 10_000;
+
+/// Position in [`TABLE`], by OID.
+static PLACES: [u8; NUMBERED] = {
+    assert!(oids::NUMBERS.len() <= 256);
+    let mut places = [0; NUMBERED];
+    let mut at = 1;
+    while at < oids::NUMBERS.len() {
+        let oid = oids::NUMBERS[at] as usize;
+        assert!(places[oid] == 0, "two types of one OID");
+        places[oid] = at as u8;
+        at += 1;
     }
+    places
+};
+
+/// The descriptors. As many as a byte can number, so that none is looked for beyond.
+static TABLE: [&TypeImp; 256] = {
+    let mut table = [&MADE; 256];
+    let mut at = 0;
+    while at < oids::DESCRIPTORS.len() {
+        table[at] = oids::DESCRIPTORS[at];
+        at += 1;
+    }
+    table
+};
+
+/// The descriptor of a type.
+#[inline]
+pub fn type_imp(oid: Oid) -> &'static TypeImp {
+    TABLE[usize::from(PLACES.get(oid.0 as usize).copied().unwrap_or(0))]
+}
+
+/// The type whose operators and operator classes take a type's values: itself, or `text` for `varchar`.
+pub fn operand_type(oid: Oid) -> Oid {
+    match type_imp(oid).operators_of {
+        Oid::INVALID => oid,
+        other => other,
+    }
+}
+
+/// Appends what a value is displayed as.
+pub(crate) fn show(value: impl std::fmt::Display, out: &mut Vec<u8>) -> SqlResult<()> {
+    use std::io::Write;
+    // Writing to memory does not fail.
+    let _ = write!(out, "{value}");
+    Ok(())
+}
+
+fn not_accepted(type_oid: Oid) -> SqlError {
+    let name = format_type(type_oid, None).unwrap_or_default();
+    sql_err!(FEATURE_NOT_SUPPORTED, "cannot accept a value of type {name}")
+}
+
+fn not_displayed(type_oid: Oid) -> SqlError {
+    let name = format_type(type_oid, None).unwrap_or_default();
+    sql_err!(FEATURE_NOT_SUPPORTED, "cannot display a value of type {name}")
+}
+
+fn no_typmod(type_oid: Oid) -> SqlError {
+    let name = format_type(type_oid, None).unwrap_or_default();
+    sql_err!(SYNTAX_ERROR, "type modifier is not allowed for type \"{name}\"")
+}
+
+/// Appends the stored bytes, numbers in the order of the network.
+fn send_plain(_type_oid: Oid, value: &Datum, _cx: &Call, out: &mut Vec<u8>) -> SqlResult<()> {
+    match value {
+        Datum::Bool(v) => out.push(u8::from(*v)),
+        Datum::Char(v) => out.push(*v),
+        Datum::Int2(v) => out.extend_from_slice(&v.to_be_bytes()),
+        Datum::Int4(v) => out.extend_from_slice(&v.to_be_bytes()),
+        Datum::Int8(v) => out.extend_from_slice(&v.to_be_bytes()),
+        Datum::Oid(v) => out.extend_from_slice(&v.to_be_bytes()),
+        Datum::Float4(v) => out.extend_from_slice(&v.to_be_bytes()),
+        Datum::Float8(v) => out.extend_from_slice(&v.to_be_bytes()),
+        Datum::Bytes(bytes) => out.extend_from_slice(bytes),
+        Datum::Toasted(_) | Datum::Null => return Err(SqlError::internal("a value without binary form")),
+    }
+    Ok(())
+}
+
+/// What storage needs to know of a type, built in or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TypeShape {
+    /// Variant of its [`Datum`]s and form on disk.
+    pub physical: Physical,
+    /// Alignment in bytes.
+    pub align: u8,
+    /// Separator in array text.
+    pub delimiter: u8,
+    /// Element type if it is an array, else 0.
+    pub element: Oid,
+    /// Array type over it, 0 if none.
+    pub array: Oid,
+    /// Built-in type whose order, equality and hash it has: itself, or `anyenum`, `record`, `anyarray` or a domain's base type.
+    pub comparable: Oid,
+}
+
+/// A row of `pg_type`.
+#[derive(Clone, Copy, Debug)]
+pub struct TypeInfo {
+    /// PostgreSQL's OID.
+    pub oid: Oid,
+    /// `typname`
+    pub name: &'static str,
+    /// `typlen`: bytes, -1 for varlena, -2 for a C string.
+    pub len: i16,
+    /// `typbyval`
+    pub byval: bool,
+    /// `typtype`: `b` base, `p` pseudo, `r` range, `m` multirange.
+    pub kind: u8,
+    /// `typcategory`
+    pub category: u8,
+    /// `typispreferred`
+    pub preferred: bool,
+    /// `typdelim`
+    pub delimiter: u8,
+    /// `typelem`
+    pub element: Oid,
+    /// `typarray`
+    pub array: Oid,
+    /// `typinput`, `typoutput`, `typreceive`, `typsend`
+    pub io: [Oid; 4],
+    /// `typmodin`, `typmodout`
+    pub typmod_io: [Oid; 2],
+    /// Alignment in bytes: 1, 2, 4 or 8.
+    pub align: u8,
+    /// `typstorage`: `p`, `e`, `m`, `x`.
+    pub storage: u8,
+    /// `typcollation`: 0, 100 (default) or 950 (C).
+    pub collation: Oid,
+    /// `typsubscript`, 0 if it cannot be subscripted.
+    pub subscript: Oid,
+    /// Variant of its [`Datum`]s and form on disk.
+    pub physical: Physical,
+}
+
+impl TypeInfo {
+    /// A base type as most of its physical class are.
+    pub(crate) const fn new(oid: Oid, name: &'static str, category: u8, physical: Physical) -> TypeInfo {
+        let (len, align) = match physical {
+            Physical::Bool | Physical::Char => (1, 1),
+            Physical::Int2 => (2, 2),
+            Physical::Int4 | Physical::Oid | Physical::Float4 => (4, 4),
+            Physical::Int8 | Physical::Float8 => (8, 8),
+            Physical::Fixed(len) => (len as i16, 8),
+            Physical::Name => (64, 1),
+            Physical::Varlena => (-1, 4),
+        };
+        TypeInfo {
+            oid,
+            name,
+            len,
+            byval: !matches!(physical, Physical::Fixed(_) | Physical::Name | Physical::Varlena),
+            kind: b'b',
+            category,
+            preferred: false,
+            delimiter: b',',
+            element: Oid::INVALID,
+            array: Oid::INVALID,
+            io: [Oid::INVALID; 4],
+            typmod_io: [Oid::INVALID; 2],
+            align,
+            storage: if matches!(physical, Physical::Varlena) { b'x' } else { b'p' },
+            collation: Oid::INVALID,
+            subscript: Oid::INVALID,
+            physical,
+        }
+    }
+
+    /// A pseudo-type.
+    pub(crate) const fn pseudo(oid: Oid, name: &'static str, physical: Physical) -> TypeInfo {
+        TypeInfo { kind: b'p', ..TypeInfo::new(oid, name, b'P', physical) }
+    }
+
+    /// Whether this is a true array type (`int4[]`; not `name` or `point`, which can be subscripted too).
+    pub const fn is_array(&self) -> bool {
+        self.element.0 != 0 && self.len == -1
+    }
+
+    /// Whether text becomes its values whatever the settings are.
+    pub fn input_is_immutable(&self) -> bool {
+        function(self.io[0]).is_some_and(|f| f.volatility == Volatility::Immutable)
+    }
+
+    /// Whether its values become text whatever the settings are.
+    pub fn output_is_immutable(&self) -> bool {
+        function(self.io[1]).is_some_and(|f| f.volatility == Volatility::Immutable)
+    }
+
+    /// What storage needs.
+    pub fn shape(&self) -> TypeShape {
+        TypeShape {
+            physical: self.physical,
+            align: self.align,
+            delimiter: self.delimiter,
+            element: if self.is_array() { self.element } else { Oid::INVALID },
+            array: self.array,
+            comparable: self.oid,
+        }
+    }
+
+    /// The column as storage sees it.
+    pub fn attr(&self) -> tuple::Attr {
+        tuple::Attr { physical: self.physical, align: self.align, storage: self.storage, compression: None }
+    }
+}
+
+/// The rows of all built-in types, by OID.
+pub fn builtin_types() -> &'static [&'static TypeInfo] {
+    static ROWS: LazyLock<Vec<&TypeInfo>> = LazyLock::new(|| {
+        let mut rows: Vec<&TypeInfo> = oids::DESCRIPTORS.iter().filter_map(|imp| imp.row.as_ref()).collect();
+        rows.sort_by_key(|row| row.oid);
+        rows
+    });
+    &ROWS
+}
+
+/// The built-in type with this OID.
+#[inline]
+pub fn builtin_type(oid: Oid) -> Option<&'static TypeInfo> {
+    type_imp(oid).row.as_ref()
+}
+
+/// The built-in type with this `pg_type` name (`int4`, `_int4`).
+pub fn type_named(name: &str) -> Option<&'static TypeInfo> {
+    static NAMES: LazyLock<FxHashMap<&str, &TypeInfo>> =
+        LazyLock::new(|| builtin_types().iter().map(|t| (t.name, *t)).collect());
+    NAMES.get(name).copied()
+}
+
+/// Shape of any type: built in, or asked of the session.
+pub fn shape_of(oid: Oid, cx: &Call) -> SqlResult<TypeShape> {
+    match builtin_type(oid) {
+        Some(info) => Ok(info.shape()),
+        None => cx
+            .session
+            .type_shape(oid)
+            .ok_or_else(|| SqlError::internal(format!("cache lookup failed for type {oid}"))),
+    }
+}
+
+/// The built-in type whose input function this is.
+pub fn type_with_input(function: Oid) -> Option<&'static TypeInfo> {
+    builtin_types().iter().copied().find(|info| info.io[0] == function)
 }

@@ -5,7 +5,23 @@ use std::cmp::Ordering;
 use tuple::Datum;
 
 use super::functions::folded;
+use crate::registry::types::TypeImp;
 use crate::value::FromDatum;
+
+/// Texts that compare without regard to case. No type of a catalog: those of users compare as it.
+pub(crate) static FOLDED: TypeImp = TypeImp {
+    compare: Some(compare),
+    equal: Some(|a, b| compare(a, b).is_eq()),
+    hash: Some(hash),
+    seeded_hash: Some(|value, seed| {
+        crate::hashing::hash_value(
+            crate::oids::text,
+            &Datum::text(&in_lower_case(<&str>::from_datum(value))),
+            seed,
+        )
+    }),
+    ..crate::registry::types::MADE
+};
 
 functions! {
     9961 citext_lt(folded, folded) -> bool [immutable strict] { |a: &str, b: &str| ordering(a, b).is_lt() }
@@ -32,7 +48,7 @@ fn ordering(a: &str, b: &str) -> Ordering {
 }
 
 /// Order of two values.
-pub fn compare(a: &Datum, b: &Datum) -> Ordering {
+fn compare(a: &Datum, b: &Datum) -> Ordering {
     ordering(<&str>::from_datum(a), <&str>::from_datum(b))
 }
 
@@ -41,7 +57,7 @@ fn in_lower_case(text: &str) -> String {
 }
 
 /// Hash of a value: equal values have equal ones.
-pub fn hash(a: &Datum) -> u64 {
+fn hash(a: &Datum) -> u64 {
     crate::compare::hash_bytes(in_lower_case(<&str>::from_datum(a)).as_bytes())
 }
 

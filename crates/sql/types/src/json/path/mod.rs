@@ -25,6 +25,7 @@ use crate::{
 };
 
 use super::binary::{Builder, Json, Kind};
+use crate::registry::types::prelude::*;
 
 mod exec;
 mod lex;
@@ -249,7 +250,27 @@ pub fn needs_zone(path: &Datum, passed: &[base::Oid]) -> bool {
     path.nodes.iter().any(zoned) || (compares && passed.iter().any(moments))
 }
 
+/// A path through a JSON document.
+pub(crate) static JSONPATH: TypeImp = TypeImp {
+    row: Some(TypeInfo {
+        array: oids::_jsonpath,
+        io: [Oid(4001), Oid(4003), Oid(4002), Oid(4004)],
+        ..TypeInfo::new(oids::jsonpath, "jsonpath", b'U', Physical::Varlena)
+    }),
+    input: |_, text, _, _| from_text(text),
+    receive: |_, reader, _, _| receive(reader.rest()),
+    send: |_, value, _, out| {
+        send(<&[u8]>::from_datum(value), out);
+        Ok(())
+    },
+    ..crate::text::AS_IS
+};
+
 functions! {
+    4001 jsonpath_in(cstring) -> jsonpath [immutable strict] { input jsonpath }
+    4002 jsonpath_recv(internal) -> jsonpath [immutable strict] { receive jsonpath }
+    4003 jsonpath_out(jsonpath) -> cstring [immutable strict] { output jsonpath }
+    4004 jsonpath_send(jsonpath) -> bytea [immutable strict] { send jsonpath }
     1177 jsonb_path_exists_tz(jsonb, jsonpath, jsonb, bool) -> bool [stable strict names(&["target", "path", "vars", "silent"]) defaults(&["{}", "false"])] { |cx; j: &Datum, p: &Datum, vars: &Datum, silent: bool| path_exists(&Query::new(cx, j, p, vars, silent, true)?) }
     1179 jsonb_path_query_tz(jsonb, jsonpath, jsonb, bool) -> jsonb [stable strict returns_set rows(1000.0) names(&["target", "path", "vars", "silent"]) defaults(&["{}", "false"])] { set path_query_tz }
     1180 jsonb_path_query_array_tz(jsonb, jsonpath, jsonb, bool) -> jsonb [stable strict names(&["target", "path", "vars", "silent"]) defaults(&["{}", "false"])] { |cx; j: &Datum, p: &Datum, vars: &Datum, silent: bool| path_query_array(&Query::new(cx, j, p, vars, silent, true)?) }
