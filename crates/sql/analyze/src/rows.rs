@@ -4,6 +4,7 @@ use base::{Oid, SqlError, SqlResult, sql_err};
 use catalog::view::TypeKind;
 use parse::ast::{self, Indirection};
 use types::oids;
+use types::registry::{Subscripting, subscripting};
 
 use crate::coerce::{Coercion, location_of};
 use crate::core::Analyzer;
@@ -310,12 +311,8 @@ impl Analyzer<'_> {
         if element.is_valid() {
             return Ok((container, base_typmod, element));
         }
-        // Types of fixed length that are an array of another: `name`, `point` and its relatives.
-        if let Some(info) = types::builtin_type(container).filter(|info| info.element.is_valid()) {
+        if let Some(info) = types::builtin_type(container).filter(|info| info.subscripting().is_some()) {
             return Ok((container, -1, info.element));
-        }
-        if container == oids::jsonb {
-            return Ok((container, -1, Oid::INVALID));
         }
         let error = sql_err!(
             DATATYPE_MISMATCH,
@@ -352,7 +349,7 @@ impl Analyzer<'_> {
         steps: &[Indirection],
     ) -> SqlResult<(Vec<Option<Expr>>, Vec<Option<Expr>>)> {
         let sliced = steps.iter().any(|s| matches!(s, Indirection::Slice(..)));
-        let json = container == oids::jsonb;
+        let json = subscripting(container) == Some(Subscripting::Members);
         let (mut upper, mut lower) = (Vec::new(), Vec::new());
         for step in steps {
             match step {

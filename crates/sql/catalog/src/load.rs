@@ -10,8 +10,9 @@ use heap::{HeapDesc, HeapRel, ToastTable};
 use tuple::varlena::Compression;
 use tuple::{Attr, Datum, Physical, RowLayout};
 use txn::RelKind;
+use types::TypeInfo;
 use types::acl::{self, AclItem};
-use types::oids;
+use types::registry::type_imp;
 
 use crate::authority::Grants;
 use crate::database::{PG_CATALOG, PG_TOAST, Reader};
@@ -459,45 +460,30 @@ fn fillfactor(options: &[(String, String)], default: u8) -> u8 {
 
 /// How values of a built-in type compare in a B-tree; for other types ask for [`comparable`](types::registry::TypeShape) first.
 pub fn compare_of(ty: Oid) -> SqlResult<Compare> {
-    Ok(match ty {
-        oids::bool => Compare::Bool,
-        oids::char => Compare::Char,
-        oids::int2 => Compare::Int2,
-        oids::int4 | oids::date => Compare::Int4,
-        oids::int8 | oids::timestamp | oids::timestamptz | oids::time | oids::anyenum => Compare::Int8,
-        oids::oid => Compare::Oid,
-        oids::float4 => Compare::Float4,
-        oids::float8 => Compare::Float8,
-        oids::text | oids::varchar | oids::name | oids::bytea | oids::uuid => Compare::Bytes,
-        other => match types::compare(other) {
-            Some(compare) => Compare::With(compare),
-            None => {
-                return Err(SqlError::not_supported(format!("a B-tree index over type with OID {other}")));
-            }
-        },
+    let imp = type_imp(ty);
+    let Some(order) = imp.compare else {
+        return Err(SqlError::not_supported(format!("a B-tree index over type with OID {ty}")));
+    };
+    let plain = imp.row.filter(|_| imp.plain_order).map(|row| row.physical);
+    Ok(match plain {
+        None => Compare::With(order),
+        Some(Physical::Bool) => Compare::Bool,
+        Some(Physical::Char) => Compare::Char,
+        Some(Physical::Int2) => Compare::Int2,
+        Some(Physical::Int4) => Compare::Int4,
+        Some(Physical::Int8) => Compare::Int8,
+        Some(Physical::Oid) => Compare::Oid,
+        Some(Physical::Float4) => Compare::Float4,
+        Some(Physical::Float8) => Compare::Float8,
+        Some(Physical::Fixed(_) | Physical::Name | Physical::Varlena) => Compare::Bytes,
     })
 }
 
-/// Whether values of a type that compare as equal have equal bytes.
+/// Whether values of a type that compare as equal have equal bytes. The two zeros of a float do not.
 fn equal_means_same_bytes(ty: Oid) -> bool {
-    matches!(
-        ty,
-        oids::bool
-            | oids::char
-            | oids::int2
-            | oids::int4
-            | oids::int8
-            | oids::oid
-            | oids::date
-            | oids::time
-            | oids::timestamp
-            | oids::timestamptz
-            | oids::text
-            | oids::varchar
-            | oids::name
-            | oids::bytea
-            | oids::uuid
-    )
+    let float = |row: TypeInfo| matches!(row.physical, Physical::Float4 | Physical::Float8);
+    let imp = type_imp(ty);
+    imp.plain_order && !imp.row.is_some_and(float)
 }
 
 /// The method that a letter of `attcompression` stands for; none for the default.

@@ -7,7 +7,7 @@ use catalog::FunctionDef;
 use plan::{CallForm, Expr, RelId, Statement, SubPlanKind, SubPlanRef};
 use types::Imp;
 use types::numeric::Arithmetic;
-use types::registry::Relation;
+use types::registry::{Relation, Subscripting, subscripting};
 
 use crate::decimal::DecimalCode;
 use crate::eval::*;
@@ -262,7 +262,7 @@ impl Compiler<'_> {
                     lower: side(lower)?,
                     slice: *slice,
                     element: *element,
-                    json: *container == types::oids::jsonb,
+                    json: subscripting(*container) == Some(Subscripting::Members),
                     fixed: types::array::FixedArray::of(*container),
                     assign: assign.as_ref().map(|e| self.expr(e, inputs)).transpose()?,
                 }))

@@ -18,6 +18,7 @@ pub(crate) static BOOL: TypeImp = TypeImp {
     },
     receive: |_, reader, _, _| Ok(Datum::Bool(reader.take(1)?[0] != 0)),
     compare: Some(|a, b| bool::from_datum(a).cmp(&bool::from_datum(b))),
+    plain_order: true,
     equal: Some(|a, b| a == b),
     hash: Some(crate::compare::hash_integer),
     seeded_hash: Some(crate::hashing::plain),

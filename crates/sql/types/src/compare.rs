@@ -40,6 +40,7 @@ pub fn hash(type_oid: Oid) -> Option<HashFn> {
 /// Integers of any width, and what is counted by one.
 pub(crate) const INTEGERS: TypeImp = TypeImp {
     compare: Some(integers),
+    plain_order: true,
     equal: Some(|a, b| integers(a, b).is_eq()),
     hash: Some(hash_integer),
     seeded_hash: Some(hashing::plain),
@@ -49,6 +50,7 @@ pub(crate) const INTEGERS: TypeImp = TypeImp {
 /// Unsigned numbers of 64 bits.
 pub(crate) const UNSIGNED: TypeImp = TypeImp {
     compare: Some(|a, b| (i64::from_datum(a) as u64).cmp(&(i64::from_datum(b) as u64))),
+    plain_order: false,
     equal: Some(|a, b| a == b),
     ..INTEGERS
 };
@@ -58,11 +60,12 @@ pub(crate) const OBJECT_IDS: TypeImp =
     TypeImp { compare: Some(object_ids), equal: Some(|a, b| object_ids(a, b).is_eq()), ..INTEGERS };
 
 /// Numbers of 32 bits that are equal or not, but in no order.
-pub(crate) const UNORDERED_IDS: TypeImp = TypeImp { compare: None, ..OBJECT_IDS };
+pub(crate) const UNORDERED_IDS: TypeImp = TypeImp { compare: None, plain_order: false, ..OBJECT_IDS };
 
 /// Floating-point numbers of either width.
 pub(crate) const FLOATS: TypeImp = TypeImp {
     compare: Some(floats),
+    plain_order: true,
     equal: Some(|a, b| floats(a, b).is_eq()),
     hash: Some(hash_float),
     seeded_hash: Some(hashing::plain),
@@ -72,6 +75,7 @@ pub(crate) const FLOATS: TypeImp = TypeImp {
 /// Strings of bytes.
 pub(crate) const BYTES: TypeImp = TypeImp {
     compare: Some(|a, b| byte(a).cmp(byte(b))),
+    plain_order: true,
     equal: Some(|a, b| byte(a) == byte(b)),
     hash: Some(|value| hash_bytes(byte(value))),
     seeded_hash: Some(hashing::plain),

@@ -27,6 +27,7 @@ pub(crate) static ANYENUM: TypeImp = TypeImp {
         ..TypeInfo::pseudo(oids::anyenum, "anyenum", Physical::Int8)
     }),
     compare: Some(integers),
+    plain_order: true,
     equal: Some(|a, b| a == b),
     hash: Some(crate::compare::hash_integer),
     seeded_hash: Some(|value, seed| crate::hashing::hash_word(label_oid(value), seed)),

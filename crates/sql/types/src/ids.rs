@@ -20,6 +20,7 @@ pub(crate) static CHAR: TypeImp = TypeImp {
     },
     receive: |_, reader, _, _| Ok(Datum::Char(reader.take(1)?[0])),
     compare: Some(|a, b| u8::from_datum(a).cmp(&u8::from_datum(b))),
+    plain_order: true,
     equal: Some(|a, b| a == b),
     hash: Some(crate::compare::hash_integer),
     seeded_hash: Some(|value, seed| {

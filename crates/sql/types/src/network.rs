@@ -18,6 +18,7 @@ use crate::value::{FromDatum, IntoDatum, Reader};
 /// What both share: bytes are in order of comparison only where they are equal.
 const NETWORK: TypeImp = TypeImp {
     compare: Some(compare),
+    plain_order: false,
     seeded_hash: Some(|value, seed| crate::hashing::hash_network(<&[u8]>::from_datum(value), seed)),
     ..crate::compare::BYTES
 };

@@ -1,8 +1,10 @@
 //! Every type has a whole descriptor.
 
+use std::cmp::Ordering;
+
 use base::Oid;
 use proptest::prelude::*;
-use tuple::Datum;
+use tuple::{Datum, Physical};
 use types::registry::{self, builtin_types, opclasses::OPCLASSES, type_imp};
 use types::{Call, FormatContext, Imp, oids};
 
@@ -79,6 +81,67 @@ fn what_can_be_ordered_or_hashed_can_be_compared() {
         let imp = type_imp(class.input);
         let has = if class.method == Oid(403) { imp.compare.is_some() } else { imp.seeded_hash.is_some() };
         assert!(has, "class {} of {}", class.name, class.method);
+    }
+}
+
+/// Order of two values as their physical class has it.
+fn plain(a: &Datum, b: &Datum) -> Ordering {
+    match (a, b) {
+        (Datum::Bool(a), Datum::Bool(b)) => a.cmp(b),
+        (Datum::Char(a), Datum::Char(b)) => a.cmp(b),
+        (Datum::Int2(a), Datum::Int2(b)) => a.cmp(b),
+        (Datum::Int4(a), Datum::Int4(b)) => a.cmp(b),
+        (Datum::Int8(a), Datum::Int8(b)) => a.cmp(b),
+        (Datum::Oid(a), Datum::Oid(b)) => a.cmp(b),
+        (Datum::Float4(a), Datum::Float4(b)) => a.total_cmp(b),
+        (Datum::Float8(a), Datum::Float8(b)) => a.total_cmp(b),
+        (Datum::Bytes(a), Datum::Bytes(b)) => a[..].cmp(&b[..]),
+        other => panic!("values of two classes: {other:?}"),
+    }
+}
+
+/// Values of a physical class at its ends and beside.
+fn extremes(physical: Physical) -> Vec<Datum> {
+    match physical {
+        Physical::Bool => [false, true].map(Datum::Bool).into(),
+        Physical::Char => [0, 1, 127, 128, 255].map(Datum::Char).into(),
+        Physical::Int2 => [i16::MIN, -1, 0, 1, i16::MAX].map(Datum::Int2).into(),
+        Physical::Int4 => [i32::MIN, -1, 0, 1, i32::MAX].map(Datum::Int4).into(),
+        Physical::Int8 => [i64::MIN, -1, 0, 1, i64::MAX].map(Datum::Int8).into(),
+        Physical::Oid => [0, 1, 1 << 31, u32::MAX].map(Datum::Oid).into(),
+        Physical::Float4 => [f32::NEG_INFINITY, -1.0, 0.0, f32::NAN].map(Datum::Float4).into(),
+        Physical::Float8 => [f64::NEG_INFINITY, -1.0, 0.0, f64::NAN].map(Datum::Float8).into(),
+        Physical::Fixed(n) => {
+            let first = |byte| {
+                Datum::Bytes((0..n).map(|i| if i == 0 { byte } else { 7 }).collect::<Vec<u8>>().into())
+            };
+            [0, 1, 127, 128, 255].map(first).into()
+        }
+        Physical::Name | Physical::Varlena => ["", " ", "A", "a", "a ", "aB", "ä"].map(Datum::text).into(),
+    }
+}
+
+#[test]
+fn a_plain_order_is_that_of_the_stored_form() {
+    for row in builtin_types().iter().filter(|row| type_imp(row.oid).plain_order) {
+        let imp = type_imp(row.oid);
+        let values = extremes(row.physical);
+        for (a, b) in values.iter().flat_map(|a| values.iter().map(move |b| (a, b))) {
+            let found = imp.compare.map(|compare| compare(a, b));
+            assert_eq!(found, Some(plain(a, b)), "{}: {a:?} and {b:?}", row.name);
+            assert_eq!(
+                imp.equal.map(|equal| equal(a, b)),
+                Some(a == b || plain(a, b).is_eq()),
+                "{}",
+                row.name
+            );
+        }
+    }
+    for oid in [oids::int4, oids::int8, oids::date, oids::text, oids::uuid, oids::regclass] {
+        assert!(type_imp(oid).plain_order, "{oid}");
+    }
+    for oid in [oids::bpchar, oids::xid, oids::xid8, oids::pg_lsn, oids::inet, oids::tid, oids::bit] {
+        assert!(!type_imp(oid).plain_order, "{oid}");
     }
 }
 

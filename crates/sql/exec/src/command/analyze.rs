@@ -147,10 +147,7 @@ fn order_of(ty: Oid) -> Option<statistics::Compare> {
 
 /// The type's `=` and `<`, 0 if it has none.
 fn operators_of(ty: Oid) -> (Oid, Oid) {
-    let input = match ty {
-        oids::varchar => oids::text,
-        other => other,
-    };
+    let input = types::registry::operand_type(ty);
     let find = |name: &str| {
         let all = types::registry::operators_named(name);
         let own = all.iter().find(|op| op.left == input && op.right == input);

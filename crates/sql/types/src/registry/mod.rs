@@ -30,8 +30,8 @@ pub use functions::{function, functions, functions_named, functions_of_symbol, s
 pub use io::{format_type, input, output, receive, send, typmod_in, typmod_out};
 pub use session::SessionFn;
 pub use types::{
-    TypeImp, TypeInfo, TypeShape, builtin_type, builtin_types, operand_type, shape_of, type_imp, type_named,
-    type_with_input,
+    Subscripting, TypeImp, TypeInfo, TypeShape, builtin_type, builtin_types, operand_type, shape_of,
+    subscripting, type_imp, type_named, type_with_input,
 };
 
 /// Three-way comparison of two values that are not NULL, of one type, or of two types of one family.

@@ -71,6 +71,8 @@ pub struct TypeImp {
     pub send: SendFn,
     /// B-tree order: the comparison of the default operator class.
     pub compare: Option<CompareFn>,
+    /// Whether `compare` and `equal` are those of the stored form: signed integers, unsigned OIDs and bytes, floats, false before true.
+    pub plain_order: bool,
     /// Equality: as `compare` says, or of the hash class where there is no order (`xid`, `cid`).
     pub equal: Option<EqualFn>,
     /// Hash for joins and aggregates; equal values of one family hash equal.
@@ -102,6 +104,7 @@ impl TypeImp {
         receive: |type_oid, _, _, _| Err(not_accepted(type_oid)),
         send: send_plain,
         compare: None,
+        plain_order: false,
         equal: None,
         hash: None,
         seeded_hash: None,
@@ -156,6 +159,11 @@ static TABLE: [&TypeImp; 256] = {
 #[inline]
 pub fn type_imp(oid: Oid) -> &'static TypeImp {
     TABLE[usize::from(PLACES.get(oid.0 as usize).copied().unwrap_or(0))]
+}
+
+/// What a subscript of a built-in type's value reaches.
+pub fn subscripting(oid: Oid) -> Option<Subscripting> {
+    type_imp(oid).row.as_ref().and_then(TypeInfo::subscripting)
 }
 
 /// The type whose operators and operator classes take a type's values: itself, or `text` for `varchar`.
@@ -262,7 +270,28 @@ pub struct TypeInfo {
     pub physical: Physical,
 }
 
+/// What a subscript reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subscripting {
+    /// Elements of an array.
+    Elements,
+    /// Parts of a value of fixed length that is an array of another type: `name`, `point` and its relatives.
+    Parts,
+    /// Members of a document.
+    Members,
+}
+
 impl TypeInfo {
+    /// What a subscript of a value reaches; none if it cannot be subscripted.
+    pub fn subscripting(&self) -> Option<Subscripting> {
+        match self.subscript.0 {
+            6179 => Some(Subscripting::Elements),
+            6180 => Some(Subscripting::Parts),
+            6098 => Some(Subscripting::Members),
+            _ => None,
+        }
+    }
+
     /// A base type as most of its physical class are.
     pub(crate) const fn new(oid: Oid, name: &'static str, category: u8, physical: Physical) -> TypeInfo {
         let (len, align) = match physical {

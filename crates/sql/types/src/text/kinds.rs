@@ -123,6 +123,7 @@ pub(crate) static BPCHAR: TypeImp = TypeImp {
     input: |_, text, typmod, _| bpchar_fit(text, typmod, false),
     receive: |_, reader, typmod, _| bpchar_fit(check_utf8(reader.rest())?, typmod, false),
     compare: Some(padded),
+    plain_order: false,
     equal: Some(|a, b| padded(a, b).is_eq()),
     hash: Some(|a| hash_bytes(trim_blanks(<&[u8]>::from_datum(a)))),
     seeded_hash: Some(|value, seed| {
