@@ -8,7 +8,8 @@
 //!
 //! # Layout
 //! * [`registry`]: the shapes of entries, the tables, look-up by OID and by name.
-//! * One file per type or family of functions: an entry a line in a `functions!` block, the implementation beside it.
+//! * [`registry::types`]: descriptors of types, and the table that leads to them; [`oids`]: the list of built-in types.
+//! * One file per type or family of functions: the type's descriptor, an entry a line in a `functions!` block, the implementation beside it.
 //! * `piece`: how functions work on big values without keeping others from the worker.
 //! * [`call`]: what a function is told about its caller: session formats, time, collation, resolved argument types.
 //!

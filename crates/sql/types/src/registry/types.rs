@@ -3,7 +3,7 @@
 //!
 //! # Layout
 //! A built-in type has one `static` beside its functions, and a line in [`crate::oids`]. Descriptors of arrays are made of those of
-//! their elements. All types that are made at run time (enums, composites, domains, ranges, and arrays of them) share one, [`MADE`], which asks
+//! their elements. All types that are made at run time (enums, composites, domains, ranges, and arrays of them) share one, `MADE`, which asks
 //! the session. Descriptors of a family are written over a constant that has what they share.
 //!
 //! # Invariants
