@@ -26,8 +26,8 @@ use super::internal::finds_row;
 use super::storage_parameter::{self, Target};
 use super::{
     alter_attribute, alter_column_options, alter_constraint, alter_identity, alter_tree, alter_type, cluster,
-    compression, detach, expression, generated, inherit, lock, names, options, owner, partition,
-    partition_index, persistence, replica_identity, schema, trigger, typed_table, view,
+    compression, detach, drop, expression, generated, inherit, lock, names, object_kind, options, owner,
+    partition, partition_index, persistence, replica_identity, schema, trigger, typed_table, view,
 };
 use crate::session::Session;
 
@@ -101,29 +101,14 @@ pub(crate) fn open(
     Ok(found)
 }
 
-/// Whether a relation is what a word that is for one kind only says, and what that is.
-pub(crate) fn fits_word(table: &Table, kind: ObjectKind) -> Option<(bool, &'static str)> {
-    Some(match kind {
-        ObjectKind::Index => {
-            (matches!(table.kind, RelationKind::Index | RelationKind::PartitionedIndex), "an index")
-        }
-        ObjectKind::View => (table.kind == RelationKind::View, "a view"),
-        ObjectKind::Sequence => (table.kind == RelationKind::Sequence, "a sequence"),
-        ObjectKind::MaterializedView => (table.kind == RelationKind::MaterializedView, "a materialized view"),
-        _ => return None,
-    })
-}
-
-/// The word behind ALTER must fit the relation; ALTER TABLE takes any.
+/// The word behind ALTER must fit the relation. ALTER TABLE takes all but composite types.
 pub(crate) fn check_kind(table: &Table, kind: ObjectKind) -> SqlResult<()> {
-    let (fits, what) = fits_word(table, kind).unwrap_or(match kind {
-        ObjectKind::Type => (table.kind == RelationKind::Composite, "a composite type"),
-        _ => (table.kind != RelationKind::Composite, "a table"),
-    });
-    if fits {
-        return Ok(());
+    match (kind, object_kind::of(kind).relation) {
+        (ObjectKind::Table, _) if table.kind != RelationKind::Composite => Ok(()),
+        (_, Some(relation)) => drop::expect_kind(table, relation),
+        _ if table.kind == RelationKind::Composite => Ok(()),
+        _ => Err(sql_err!(WRONG_OBJECT_TYPE, "\"{}\" is not a composite type", table.name)),
     }
-    Err(sql_err!(WRONG_OBJECT_TYPE, "\"{}\" is not {what}", table.name))
 }
 
 /// Actions on columns, constraints and so on need a table.

@@ -6,18 +6,14 @@ use catalog::authority::AclKind;
 use catalog::change::ObjectAddress;
 use catalog::system::pg_proc;
 use catalog::{Row, RowExt};
-use parse::ast::{AlterFunction, Drop, ObjectKind, ObjectName, ObjectWithArgs, RoleSpec};
+use parse::ast::{AlterFunction, Drop, ObjectKind, ObjectName, ObjectWithArgs, Rename};
 use tuple::Datum;
 
 use super::function_options::{Options, change_config};
+use super::object_kind::Move;
 use super::routine_name::{self, Found};
-use super::{names, owner, schema};
+use super::{names, owner};
 use crate::session::Session;
-
-/// Kinds that name routines.
-pub(crate) fn is_routine(kind: ObjectKind) -> bool {
-    matches!(kind, ObjectKind::Function | ObjectKind::Procedure | ObjectKind::Routine | ObjectKind::Aggregate)
-}
 
 /// What a statement about a routine names.
 pub(crate) fn with_args(object: Option<&ObjectName>) -> SqlResult<&ObjectWithArgs> {
@@ -130,13 +126,9 @@ pub(crate) fn check_free_in(session: &Session, oid: Oid, schema: Oid) -> SqlResu
 }
 
 /// ALTER FUNCTION … RENAME TO.
-pub(crate) fn rename(
-    session: &Session,
-    kind: ObjectKind,
-    object: Option<&ObjectName>,
-    name: &str,
-) -> SqlResult<()> {
-    let (found, row) = owned(session, kind, with_args(object)?, "function")?;
+pub(crate) fn rename(session: &Session, asked: &Rename) -> SqlResult<()> {
+    let name = &asked.new_name;
+    let (found, row) = owned(session, asked.kind, with_args(asked.object.as_ref())?, "function")?;
     names::check_creation(session, row.oid(pg_proc::PRONAMESPACE))?;
     check_free(session, &row, row.oid(pg_proc::PRONAMESPACE), name)?;
     session.with_changer(|changer| {
@@ -145,14 +137,9 @@ pub(crate) fn rename(
 }
 
 /// ALTER FUNCTION … SET SCHEMA.
-pub(crate) fn set_schema(
-    session: &Session,
-    kind: ObjectKind,
-    object: Option<&ObjectName>,
-    name: &str,
-) -> SqlResult<()> {
-    let (found, row) = existing(session, kind, with_args(object)?)?;
-    let to = names::schema_to_move_to(session, name)?;
+pub(crate) fn set_schema(session: &Session, asked: &Move<'_>) -> SqlResult<()> {
+    let (found, row) = existing(session, asked.kind, with_args(asked.object)?)?;
+    let to = names::schema_to_move_to(session, asked.schema)?;
     if row.oid(pg_proc::PRONAMESPACE) == to {
         return Ok(());
     }
@@ -167,10 +154,9 @@ pub(crate) fn set_owner(
     session: &Session,
     kind: ObjectKind,
     object: &ObjectName,
-    owner: &RoleSpec,
+    owner: Oid,
 ) -> SqlResult<()> {
     let (found, row) = owned(session, kind, with_args(Some(object))?, "function")?;
-    let (owner, _) = schema::role(session, owner)?;
     if row.oid(pg_proc::PROOWNER) == owner {
         return Ok(());
     }

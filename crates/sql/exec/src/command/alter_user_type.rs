@@ -8,8 +8,9 @@ use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, sql_err};
 use catalog::{RelationKind, TypeDef, TypeKind};
-use parse::ast::{Name, ObjectKind, ObjectName, RangeVar};
+use parse::ast::{Name, ObjectKind, ObjectName, RangeVar, Rename};
 
+use super::object_kind::Move;
 use super::{names, rename, type_name, user_type};
 use crate::session::Session;
 
@@ -49,8 +50,10 @@ fn relation_of(def: &TypeDef) -> Option<Oid> {
 }
 
 /// RENAME TO.
-pub(super) fn rename(session: &Session, kind: ObjectKind, object: &ObjectName, new: &str) -> SqlResult<()> {
-    let def = altered(session, kind, object)?;
+pub(super) fn rename(session: &Session, asked: &Rename) -> SqlResult<()> {
+    let new = asked.new_name.as_str();
+    let object = asked.object.as_ref().ok_or_else(|| SqlError::internal("RENAME without a type"))?;
+    let def = altered(session, asked.kind, object)?;
     user_type::check_owner(session, &def)?;
     if let Some(relation) = relation_of(&def) {
         return rename::relation(session, names::describe(session, relation)?.as_ref(), new);
@@ -62,13 +65,9 @@ pub(super) fn rename(session: &Session, kind: ObjectKind, object: &ObjectName, n
 }
 
 /// SET SCHEMA.
-pub(super) fn set_schema(
-    session: &Session,
-    kind: ObjectKind,
-    object: &ObjectName,
-    schema: &str,
-) -> SqlResult<()> {
-    let def = altered(session, kind, object)?;
+pub(super) fn set_schema(session: &Session, asked: &Move<'_>) -> SqlResult<()> {
+    let schema = asked.schema;
+    let def = altered(session, asked.kind, asked.object()?)?;
     user_type::check_owner(session, &def)?;
     let target = RangeVar { schema: Some(schema.to_owned()), name: def.name.clone(), ..RangeVar::default() };
     let target = names::creation_schema(session, &target)?;

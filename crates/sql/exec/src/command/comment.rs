@@ -9,15 +9,12 @@
 
 use base::{SqlError, SqlResult, SqlState, sql_err};
 use catalog::change::ObjectAddress;
-use catalog::system::{SystemTable, pg_am, pg_database, pg_language, pg_tablespace};
-use catalog::{RelationKind, RowExt, Table, TypeKind};
+use catalog::system::{SystemTable, pg_am, pg_authid, pg_database, pg_language, pg_tablespace};
+use catalog::{RowExt, TypeKind};
 use parse::ast::{Name, ObjectKind, ObjectName, TypeName};
 use txn::LockMode;
 
-use super::{
-    alter, alter_function, conversion, drop, extension, grant, names, operator, operator_class, role,
-    user_type,
-};
+use super::{drop, grant, names, object_kind, user_type};
 use crate::session::Session;
 
 /// COMMENT ON.
@@ -27,76 +24,74 @@ pub(crate) fn run(
     object: &ObjectName,
     comment: Option<&str>,
 ) -> SqlResult<()> {
-    let shared = match kind {
-        ObjectKind::Role => Some(role::commented(session, name(object)?.last())?),
-        ObjectKind::Database => match database(session, name(object)?.last())? {
-            Some(found) => Some(found),
-            // A restored dump may name the database that it was taken from.
-            None => return Ok(()),
-        },
-        ObjectKind::Tablespace => {
-            let columns = (pg_tablespace::SPCNAME, Some(pg_tablespace::SPCOWNER));
-            Some(by_name(session, &pg_tablespace::TABLE, columns, ("tablespace", object))?)
+    let address = match object_kind::address(session, "COMMENT ON", kind, object) {
+        // A restored dump may name the database that it was taken from.
+        Err(error) if kind == ObjectKind::Database && error.code() == SqlState::UNDEFINED_DATABASE => {
+            session.warning(error.code(), error.message());
+            return Ok(());
         }
-        _ => None,
+        found => found?,
     };
-    if let Some(address) = shared {
-        return session.with_changer(|changer| changer.set_shared_comment(address, comment));
-    }
-    let address = address(session, kind, object)?;
-    session.with_changer(|changer| changer.set_comment(address, comment))
+    let shared = [pg_authid::TABLE.oid, pg_database::TABLE.oid, pg_tablespace::TABLE.oid];
+    session.with_changer(|changer| match shared.contains(&address.class) {
+        true => changer.set_shared_comment(address, comment),
+        false => changer.set_comment(address, comment),
+    })
 }
 
-/// The object, which the user must own.
-pub(crate) fn address(session: &Session, kind: ObjectKind, object: &ObjectName) -> SqlResult<ObjectAddress> {
-    match kind {
-        ObjectKind::Table
-        | ObjectKind::Index
-        | ObjectKind::View
-        | ObjectKind::Sequence
-        | ObjectKind::MaterializedView => {
-            let name = names::relation_name(object)?;
-            let table = names::open(session, &name, LockMode::ShareUpdateExclusive)?;
-            check_kind(&table, kind)?;
-            names::check_owner(session, &table)?;
-            Ok(ObjectAddress::relation(table.oid))
-        }
-        ObjectKind::Column => column(session, object),
-        ObjectKind::Schema => {
-            let name = name(object)?.last();
-            let oid = session.with_reader(|reader| reader.schema_by_name(name))?;
-            let oid = oid.ok_or_else(|| names::undefined_schema(name))?;
-            drop::check_schema_owner(session, oid, name)?;
-            Ok(ObjectAddress::schema(oid))
-        }
-        ObjectKind::Type | ObjectKind::Domain => match object {
-            ObjectName::Type(written) => user_type_address(session, kind, written),
-            _ => Err(SqlError::internal("a type was expected")),
-        },
-        ObjectKind::TableConstraint => table_constraint(session, object),
-        ObjectKind::DomainConstraint => match object {
-            ObjectName::DomainConstraint(domain, constraint) => {
-                domain_constraint(session, domain, constraint)
-            }
-            _ => Err(SqlError::internal("a constraint of a domain was expected")),
-        },
-        ObjectKind::Operator => operator::address(session, object),
-        ObjectKind::Trigger => super::trigger::address(session, object),
-        ObjectKind::Cast => operator::cast_address(session, object),
-        ObjectKind::Conversion => conversion::address(session, object),
-        ObjectKind::Extension => extension::address(session, name(object)?),
-        ObjectKind::LargeObject => large_object(session, object),
-        ObjectKind::Language => {
-            let columns = (pg_language::LANNAME, Some(pg_language::LANOWNER));
-            by_name(session, &pg_language::TABLE, columns, ("language", object))
-        }
-        ObjectKind::AccessMethod => {
-            by_name(session, &pg_am::TABLE, (pg_am::AMNAME, None), ("access method", object))
-        }
-        kind if operator_class::is_one(kind) => operator_class::address(session, kind, object),
-        kind if alter_function::is_routine(kind) => alter_function::address(session, kind, object),
-        other => Err(SqlError::not_supported(format!("COMMENT ON {}", super::object_kind::of(other).words))),
+/// A relation, which the user must own.
+pub(super) fn relation(session: &Session, kind: ObjectKind, object: &ObjectName) -> SqlResult<ObjectAddress> {
+    let name = names::relation_name(object)?;
+    let table = names::open(session, &name, LockMode::ShareUpdateExclusive)?;
+    if let Some(relation) = object_kind::of(kind).relation {
+        drop::expect_kind(&table, relation)?;
     }
+    names::check_owner(session, &table)?;
+    Ok(ObjectAddress::relation(table.oid))
+}
+
+/// A schema, which the user must own.
+pub(super) fn schema(session: &Session, object: &ObjectName) -> SqlResult<ObjectAddress> {
+    let name = name(object)?.last();
+    let oid = session.with_reader(|reader| reader.schema_by_name(name))?;
+    let oid = oid.ok_or_else(|| names::undefined_schema(name))?;
+    drop::check_schema_owner(session, oid, name)?;
+    Ok(ObjectAddress::schema(oid))
+}
+
+/// A type or domain, which the user must own.
+pub(super) fn user_type(
+    session: &Session,
+    kind: ObjectKind,
+    object: &ObjectName,
+) -> SqlResult<ObjectAddress> {
+    match object {
+        ObjectName::Type(written) => user_type_address(session, kind, written),
+        _ => Err(SqlError::internal("a type was expected")),
+    }
+}
+
+/// A language, which the user must own.
+pub(super) fn language(session: &Session, object: &ObjectName) -> SqlResult<ObjectAddress> {
+    by_name(
+        session,
+        &pg_language::TABLE,
+        pg_language::LANNAME,
+        Some(pg_language::LANOWNER),
+        "language",
+        object,
+    )
+}
+
+/// A tablespace, which the user must own.
+pub(super) fn tablespace(session: &Session, object: &ObjectName) -> SqlResult<ObjectAddress> {
+    let (name, owner) = (pg_tablespace::SPCNAME, Some(pg_tablespace::SPCOWNER));
+    by_name(session, &pg_tablespace::TABLE, name, owner, "tablespace", object)
+}
+
+/// An access method; the user must be a superuser.
+pub(super) fn access_method(session: &Session, object: &ObjectName) -> SqlResult<ObjectAddress> {
+    by_name(session, &pg_am::TABLE, pg_am::AMNAME, None, "access method", object)
 }
 
 /// A large object, which the user must own.
@@ -107,26 +102,30 @@ pub(crate) fn large_object(session: &Session, object: &ObjectName) -> SqlResult<
     Ok(ObjectAddress::large_object(oid))
 }
 
-fn name(object: &ObjectName) -> SqlResult<&Name> {
+/// The name of an object that has nothing but one.
+pub(super) fn name(object: &ObjectName) -> SqlResult<&Name> {
     match object {
         ObjectName::Name(name) => Ok(name),
         _ => Err(SqlError::internal("a name was expected")),
     }
 }
 
-/// The object of a small catalog with this name; `columns`: the name's and the owner's.
+/// The object of a small catalog with this name, in the column `name_column`. The user must own it, or be a superuser where nobody is
+/// an owner.
 fn by_name(
     session: &Session,
     shape: &'static SystemTable,
-    columns: (usize, Option<usize>),
-    (what, object): (&str, &ObjectName),
+    name_column: usize,
+    owner_column: Option<usize>,
+    what: &str,
+    object: &ObjectName,
 ) -> SqlResult<ObjectAddress> {
     let name = name(object)?.last();
     let rows = session.with_reader(|reader| reader.scan(shape))?;
-    let Some((_, row)) = rows.iter().find(|(_, row)| row.str(columns.0) == name) else {
+    let Some((_, row)) = rows.iter().find(|(_, row)| row.str(name_column) == name) else {
         return Err(sql_err!(UNDEFINED_OBJECT, "{what} \"{name}\" does not exist"));
     };
-    match columns.1 {
+    match owner_column {
         Some(owner) if !names::owns(session, row.oid(owner))? => {
             Err(sql_err!(INSUFFICIENT_PRIVILEGE, "must be owner of {what} {name}"))
         }
@@ -135,24 +134,16 @@ fn by_name(
     }
 }
 
-/// A database; a warning if there is none.
-fn database(session: &Session, name: &str) -> SqlResult<Option<ObjectAddress>> {
+/// A database, which the user must own.
+pub(super) fn database(session: &Session, object: &ObjectName) -> SqlResult<ObjectAddress> {
+    let name = name(object)?.last();
     let index = pg_database::PG_DATABASE_DATNAME_INDEX;
     let row = session.with_reader(|r| r.find_one(&pg_database::TABLE, index, &[name.into()]))?;
-    let Some((_, row)) = row else {
-        session.warning(SqlState::UNDEFINED_DATABASE, &format!("database \"{name}\" does not exist"));
-        return Ok(None);
-    };
+    let (_, row) = row.ok_or_else(|| sql_err!(UNDEFINED_DATABASE, "database \"{name}\" does not exist"))?;
     if !names::owns(session, row.oid(pg_database::DATDBA))? {
         return Err(sql_err!(INSUFFICIENT_PRIVILEGE, "must be owner of database {name}"));
     }
-    Ok(Some(ObjectAddress { class: pg_database::TABLE.oid, object: row.oid(pg_database::OID), sub: 0 }))
-}
-
-fn check_kind(table: &Table, kind: ObjectKind) -> SqlResult<()> {
-    let is_table = matches!(table.kind, RelationKind::Table | RelationKind::PartitionedTable);
-    let (fits, what) = alter::fits_word(table, kind).unwrap_or((is_table, "a table"));
-    if fits { Ok(()) } else { Err(sql_err!(WRONG_OBJECT_TYPE, "\"{}\" is not {what}", table.name)) }
+    Ok(ObjectAddress { class: pg_database::TABLE.oid, object: row.oid(pg_database::OID), sub: 0 })
 }
 
 /// A type's address; a domain if that was asked for.
@@ -165,7 +156,8 @@ fn user_type_address(session: &Session, kind: ObjectKind, written: &TypeName) ->
     Ok(ObjectAddress::ty(def.oid))
 }
 
-fn table_constraint(session: &Session, object: &ObjectName) -> SqlResult<ObjectAddress> {
+/// A constraint of a table, which the user must own.
+pub(super) fn table_constraint(session: &Session, object: &ObjectName) -> SqlResult<ObjectAddress> {
     let Some((constraint, relation)) = name(object)?.0.split_last().filter(|(_, rest)| !rest.is_empty())
     else {
         return Err(sql_err!(SYNTAX_ERROR, "must specify relation and object name"));
@@ -184,7 +176,11 @@ fn table_constraint(session: &Session, object: &ObjectName) -> SqlResult<ObjectA
     }
 }
 
-fn domain_constraint(session: &Session, domain: &TypeName, constraint: &str) -> SqlResult<ObjectAddress> {
+/// A constraint of a domain, which the user must own.
+pub(super) fn domain_constraint(session: &Session, object: &ObjectName) -> SqlResult<ObjectAddress> {
+    let ObjectName::DomainConstraint(domain, constraint) = object else {
+        return Err(SqlError::internal("a constraint of a domain was expected"));
+    };
     let ObjectAddress { object: oid, .. } = user_type_address(session, ObjectKind::Domain, domain)?;
     let all = session.with_reader(|reader| reader.domain_constraints(oid))?;
     match all.iter().find(|(_, name, _)| name == constraint) {
@@ -197,7 +193,8 @@ fn domain_constraint(session: &Session, domain: &TypeName, constraint: &str) -> 
     }
 }
 
-fn column(session: &Session, object: &ObjectName) -> SqlResult<ObjectAddress> {
+/// A column of a relation, which the user must own.
+pub(super) fn column(session: &Session, object: &ObjectName) -> SqlResult<ObjectAddress> {
     let ObjectName::Name(name) = object else { return Err(SqlError::internal("a column was expected")) };
     let Some((column, relation)) = name.0.split_last().filter(|(_, rest)| !rest.is_empty()) else {
         return Err(sql_err!(SYNTAX_ERROR, "column name must be qualified"));

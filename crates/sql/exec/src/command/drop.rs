@@ -1,5 +1,5 @@
 //! # What
-//! DROP TABLE, INDEX, VIEW, SEQUENCE, SCHEMA: several objects at once, with what depends on them.
+//! DROP: several objects at once, with what depends on them. Here are found those that are relations or schemas.
 //!
 //! # Locks
 //! ACCESS EXCLUSIVE on every relation named; before that on an index's table, with its partitions, and on the table whose partition
@@ -11,10 +11,10 @@ use base::{SqlError, SqlResult, SqlState, sql_err};
 use catalog::change::{Behavior, ObjectAddress};
 use catalog::system::pg_namespace;
 use catalog::{RelationKind, RowExt, Table};
-use parse::ast::{Drop, DropBehavior, ObjectKind, ObjectName, RangeVar};
+use parse::ast::{Drop, DropBehavior, ObjectName, RangeVar};
 use txn::{LockMode, LockWait};
 
-use super::{alter_function, index_concurrently, inherit, language, names, operator, operator_class};
+use super::{index_concurrently, inherit, names, object_kind};
 use crate::session::Session;
 
 /// How messages call one kind of relation.
@@ -61,40 +61,16 @@ fn words(kind: RelationKind) -> Words {
     Words { noun, one, hint, missing }
 }
 
-/// The kind of relation that a statement names.
-fn relation_kind(kind: ObjectKind) -> Option<RelationKind> {
-    Some(match kind {
-        ObjectKind::Table => RelationKind::Table,
-        ObjectKind::Index => RelationKind::Index,
-        ObjectKind::View => RelationKind::View,
-        ObjectKind::Sequence => RelationKind::Sequence,
-        ObjectKind::MaterializedView => RelationKind::MaterializedView,
-        ObjectKind::ForeignTable => RelationKind::ForeignTable,
-        _ => return None,
-    })
-}
-
 /// DROP.
 pub(crate) fn run(session: &Session, statement: &Drop) -> SqlResult<()> {
     if statement.concurrently {
         index_concurrently::check_drop(statement)?;
     }
-    let objects = match (statement.kind, relation_kind(statement.kind)) {
-        (_, Some(kind)) => relations(session, statement, kind)?,
-        (ObjectKind::Schema, _) => schemas(session, statement)?,
-        (ObjectKind::Type | ObjectKind::Domain, _) => super::user_type::dropped(session, statement)?,
-        (ObjectKind::Extension, _) => super::extension::dropped(session, statement)?,
-        (ObjectKind::Language, _) => language::dropped(session, statement)?,
-        (ObjectKind::Operator, _) => operator::dropped_operators(session, statement)?,
-        (kind, _) if operator_class::is_one(kind) => operator_class::dropped(session, statement)?,
-        (ObjectKind::Trigger, _) => super::trigger::dropped(session, statement)?,
-        (ObjectKind::Cast, _) => operator::dropped_casts(session, statement)?,
-        (ObjectKind::Conversion, _) => super::conversion::dropped(session, statement)?,
-        (kind, _) if alter_function::is_routine(kind) => alter_function::dropped(session, statement)?,
-        (other, _) => {
-            return Err(SqlError::not_supported(format!("DROP {}", super::object_kind::of(other).words)));
-        }
+    let described = object_kind::of(statement.kind);
+    let Some(dropped) = described.dropped else {
+        return Err(SqlError::not_supported(described.words.drop));
     };
+    let objects = dropped(session, statement)?;
     let behavior = match statement.behavior {
         DropBehavior::Restrict => Behavior::Restrict,
         DropBehavior::Cascade => Behavior::Cascade,
@@ -123,7 +99,10 @@ pub(crate) fn tell(session: &Session, notice: Option<(String, Option<String>)>) 
     }
 }
 
-fn relations(session: &Session, statement: &Drop, kind: RelationKind) -> SqlResult<Vec<ObjectAddress>> {
+/// The relations that a statement names.
+pub(super) fn relations(session: &Session, statement: &Drop) -> SqlResult<Vec<ObjectAddress>> {
+    let kind = object_kind::of(statement.kind).relation;
+    let kind = kind.ok_or_else(|| SqlError::internal("a kind of relation was expected"))?;
     let mut objects = Vec::with_capacity(statement.objects.len());
     let mode = match statement.concurrently {
         true => LockMode::ShareUpdateExclusive,
@@ -185,17 +164,25 @@ fn lock(
     Ok(table)
 }
 
-fn check_kind(table: &Table, kind: RelationKind) -> SqlResult<()> {
-    let is = match table.kind {
+/// The kind that statements name it by, partitioned or not.
+fn whole_kind(table: &Table) -> RelationKind {
+    match table.kind {
         RelationKind::PartitionedTable => RelationKind::Table,
         RelationKind::PartitionedIndex => RelationKind::Index,
         other => other,
-    };
-    if is == kind {
+    }
+}
+
+/// The error if a relation is not of this kind: `"t" is not a view`.
+pub(super) fn expect_kind(table: &Table, kind: RelationKind) -> SqlResult<()> {
+    if whole_kind(table) == kind {
         return Ok(());
     }
-    let wanted = words(kind).one;
-    Err(sql_err!(WRONG_OBJECT_TYPE, "\"{}\" is not {wanted}", table.name).hint(words(is).hint))
+    Err(sql_err!(WRONG_OBJECT_TYPE, "\"{}\" is not {}", table.name, words(kind).one))
+}
+
+fn check_kind(table: &Table, kind: RelationKind) -> SqlResult<()> {
+    expect_kind(table, kind).map_err(|error| error.hint(words(whole_kind(table)).hint))
 }
 
 /// A notice with IF EXISTS, an error without.
@@ -218,7 +205,8 @@ fn report_missing(session: &Session, name: &RangeVar, kind: RelationKind, missin
     Err(SqlError::new(code, what))
 }
 
-fn schemas(session: &Session, statement: &Drop) -> SqlResult<Vec<ObjectAddress>> {
+/// The schemas that a statement names.
+pub(super) fn schemas(session: &Session, statement: &Drop) -> SqlResult<Vec<ObjectAddress>> {
     let mut objects = Vec::with_capacity(statement.objects.len());
     for object in &statement.objects {
         let ObjectName::Name(name) = object else { return Err(SqlError::internal("a schema was expected")) };

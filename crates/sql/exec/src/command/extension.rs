@@ -16,7 +16,7 @@ use catalog::system::{pg_class, pg_extension, pg_namespace, pg_operator, pg_proc
 use catalog::{BOOTSTRAP_SUPERUSER, CatalogView, Row, RowExt};
 use parse::ast::{DefElem, Drop, Name, ObjectKind, ObjectName};
 
-use super::{comment, names, options};
+use super::{names, object_kind, options};
 use crate::module::Module;
 use crate::output::Output;
 use crate::session::{Arguments, Session};
@@ -304,10 +304,11 @@ pub(crate) fn alter_member(
     object: &ObjectName,
 ) -> SqlResult<()> {
     let extension = owned(session, name)?.oid(pg_extension::OID);
-    if matches!(kind, ObjectKind::Extension | ObjectKind::Database | ObjectKind::Role | ObjectKind::Index) {
+    if !object_kind::of(kind).member {
         return Err(sql_err!(INVALID_OBJECT_DEFINITION, "cannot add an object of this type to an extension"));
     }
-    let member = comment::address(session, kind, object)?;
+    let statement = if add { "ALTER EXTENSION ADD" } else { "ALTER EXTENSION DROP" };
+    let member = object_kind::address(session, statement, kind, object)?;
     let (of, what) = session
         .with_reader(|reader| Ok::<_, SqlError>((reader.extension_of(member)?, reader.describe(member)?)))?;
     let wrong = |message: String| Err(SqlError::new(SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE, message));

@@ -9,6 +9,7 @@
 //! * Databases: `database`.
 //! * Extensions, languages, LOAD: `extension`.
 //! * Triggers and SET CONSTRAINTS: `trigger`.
+//! * What all kinds of objects have in common: `object_kind` (with `comment`, `drop`, `rename`, `owner`).
 //! * Who may do what: `role`, `grant`, `owner`. Rows: `copy`. Upkeep: `vacuum`, `analyze` (with `sample`, `statistics`). The session: `settings`, `lock`.
 //! * What they share: `names` (finding and locking relations), `type_name`, `object_name`, `options`, `storage_parameter`,
 //!   `expression`, `index_entries`, `violation`.

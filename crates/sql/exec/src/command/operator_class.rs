@@ -9,9 +9,10 @@ use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
 use catalog::change::{NewOperatorClass, NewOperatorFamily, ObjectAddress};
 use catalog::system::{SystemTable, pg_am, pg_opclass, pg_opfamily};
 use catalog::{CatalogView, Row, RowExt, TypeKind, authority};
-use parse::ast::{AlterOperatorFamily, CreateOperatorClass, Drop, Name, ObjectKind, ObjectName};
+use parse::ast::{AlterOperatorFamily, CreateOperatorClass, Drop, Name, ObjectKind, ObjectName, Rename};
 use types::acl;
 
+use super::object_kind::Move;
 use super::operator_class_member::{Family, Members};
 use super::{names, operator, owner, routine_name};
 use crate::session::Session;
@@ -28,11 +29,6 @@ const FAMILY: Kind = Kind { noun: "operator family", shape: &pg_opfamily::TABLE 
 
 fn kind_of(kind: ObjectKind) -> Kind {
     if kind == ObjectKind::OperatorClass { CLASS } else { FAMILY }
-}
-
-/// Whether a kind of object is named here.
-pub(crate) fn is_one(kind: ObjectKind) -> bool {
-    matches!(kind, ObjectKind::OperatorClass | ObjectKind::OperatorFamily)
 }
 
 /// OID of an access method that indexes use.
@@ -192,13 +188,10 @@ impl Named {
 }
 
 /// ALTER ... RENAME TO.
-pub(crate) fn rename(
-    session: &Session,
-    kind: ObjectKind,
-    object: Option<&ObjectName>,
-    name: &str,
-) -> SqlResult<()> {
-    let named = Named::find(session, kind, object.ok_or_else(|| SqlError::internal("RENAME of nothing"))?)??;
+pub(crate) fn rename(session: &Session, asked: &Rename) -> SqlResult<()> {
+    let name = asked.new_name.as_str();
+    let object = asked.object.as_ref().ok_or_else(|| SqlError::internal("RENAME of nothing"))?;
+    let named = Named::find(session, asked.kind, object)??;
     named.check_owner(session)?;
     let schema = named.row.oid(pg_opfamily::OPFNAMESPACE);
     names::check_creation(session, schema)?;
@@ -218,15 +211,9 @@ pub(crate) fn set_owner(session: &Session, kind: ObjectKind, object: &ObjectName
 }
 
 /// ALTER ... SET SCHEMA.
-pub(crate) fn set_schema(
-    session: &Session,
-    kind: ObjectKind,
-    object: Option<&ObjectName>,
-    schema: &str,
-) -> SqlResult<()> {
-    let object = object.ok_or_else(|| SqlError::internal("SET SCHEMA of nothing"))?;
-    let named = Named::find(session, kind, object)??;
-    let to = names::schema_to_move_to(session, schema)?;
+pub(crate) fn set_schema(session: &Session, asked: &Move<'_>) -> SqlResult<()> {
+    let named = Named::find(session, asked.kind, asked.object()?)??;
+    let to = names::schema_to_move_to(session, asked.schema)?;
     if named.row.oid(pg_opfamily::OPFNAMESPACE) == to {
         return Ok(());
     }

@@ -10,7 +10,7 @@ use catalog::{CatalogView, RelationKind, RowExt, Table};
 use parse::ast::{ObjectKind, ObjectName, RoleSpec};
 use types::acl::bits;
 
-use super::{alter_user_type, language, names, operator, operator_class, schema, type_name};
+use super::{alter_user_type, names, object_kind, schema, type_name};
 use crate::session::Session;
 
 /// ALTER ... OWNER TO of an object that is no relation.
@@ -21,26 +21,7 @@ pub(crate) fn alter(
     owner: &RoleSpec,
 ) -> SqlResult<()> {
     let (owner, _) = schema::role(session, owner)?;
-    match kind {
-        ObjectKind::Schema => of_schema(session, name(object)?, owner),
-        ObjectKind::Database => of_database(session, name(object)?, owner),
-        ObjectKind::LargeObject => of_large_object(session, object, owner),
-        ObjectKind::Type | ObjectKind::Domain => of_type(session, kind, object, owner),
-        ObjectKind::Language => language::set_owner(session, object, owner),
-        ObjectKind::Operator => operator::set_owner(session, object, owner),
-        ObjectKind::Conversion => super::conversion::set_owner(session, object, owner),
-        kind if operator_class::is_one(kind) => operator_class::set_owner(session, kind, object, owner),
-        other => {
-            Err(SqlError::not_supported(format!("ALTER {} OWNER TO", super::object_kind::of(other).words)))
-        }
-    }
-}
-
-fn name(object: &ObjectName) -> SqlResult<&str> {
-    match object {
-        ObjectName::Name(name) => Ok(name.last()),
-        _ => Err(SqlError::internal("a name was expected")),
-    }
+    object_kind::set_owner(session, kind, object, owner)
 }
 
 fn not_owner(what: &str, name: &str) -> SqlError {
@@ -109,13 +90,13 @@ fn check_free_sequence(session: &Session, sequence: &Table, owner: Oid) -> SqlRe
         .detail(format!("Sequence \"{}\" is linked to table \"{}\".", sequence.name, table.name)))
 }
 
-fn of_large_object(session: &Session, object: &ObjectName, owner: Oid) -> SqlResult<()> {
+pub(super) fn of_large_object(session: &Session, object: &ObjectName, owner: Oid) -> SqlResult<()> {
     let oid = super::comment::large_object(session, object)?.object;
     names::check_may_become(session, owner)?;
     session.with_changer(|changer| changer.set_owner(&AclKind::LARGE_OBJECT, oid, owner, true))
 }
 
-fn of_schema(session: &Session, name: &str, owner: Oid) -> SqlResult<()> {
+pub(super) fn of_schema(session: &Session, name: &str, owner: Oid) -> SqlResult<()> {
     let index = pg_namespace::PG_NAMESPACE_NSPNAME_INDEX;
     let row = session.with_reader(|reader| reader.find_one(&pg_namespace::TABLE, index, &[name.into()]))?;
     let (_, row) = row.ok_or_else(|| names::undefined_schema(name))?;
@@ -133,7 +114,7 @@ fn of_schema(session: &Session, name: &str, owner: Oid) -> SqlResult<()> {
     session.with_changer(|changer| changer.set_owner(&AclKind::SCHEMA, oid, owner, true))
 }
 
-fn of_database(session: &Session, name: &str, owner: Oid) -> SqlResult<()> {
+pub(super) fn of_database(session: &Session, name: &str, owner: Oid) -> SqlResult<()> {
     let index = pg_database::PG_DATABASE_DATNAME_INDEX;
     let row = session.with_reader(|reader| reader.find_one(&pg_database::TABLE, index, &[name.into()]))?;
     let (_, row) = row.ok_or_else(|| sql_err!(UNDEFINED_DATABASE, "database \"{name}\" does not exist"))?;
@@ -152,7 +133,7 @@ fn of_database(session: &Session, name: &str, owner: Oid) -> SqlResult<()> {
     session.with_changer(|changer| changer.set_owner(&AclKind::DATABASE, oid, owner, true))
 }
 
-fn of_type(session: &Session, kind: ObjectKind, object: &ObjectName, owner: Oid) -> SqlResult<()> {
+pub(super) fn of_type(session: &Session, kind: ObjectKind, object: &ObjectName, owner: Oid) -> SqlResult<()> {
     let def = alter_user_type::altered(session, kind, object)?;
     let shown = session.with_reader(|reader| type_name::format(reader, def.oid, -1))?;
     let index = pg_type::PG_TYPE_OID_INDEX;

@@ -6,83 +6,52 @@ use std::sync::Arc;
 use base::{Oid, SqlError, SqlResult, sql_err};
 use catalog::system::{pg_attribute, pg_namespace};
 use catalog::{CatalogView, RelationKind, Table};
-use parse::ast::{ObjectKind, ObjectName, RangeVar, Rename};
+use parse::ast::{ObjectKind, RangeVar, Rename};
 use tuple::Datum;
 use txn::LockMode;
 
-use super::{
-    alter, alter_function, alter_user_type, constraint, conversion, database, drop, extension, inherit,
-    language, names, operator, operator_class, role, table, typed_table, user_type,
-};
+use super::object_kind::{Move, old_name};
+use super::{alter, constraint, drop, inherit, names, table, typed_table, user_type};
 use crate::session::Session;
 
-/// ALTER ... RENAME.
-pub(crate) fn run(session: &Session, statement: &Rename) -> SqlResult<()> {
-    match statement.kind {
-        ObjectKind::Table
-        | ObjectKind::Index
-        | ObjectKind::View
-        | ObjectKind::Sequence
-        | ObjectKind::MaterializedView => {
-            let Some(found) = open(session, statement, statement.kind)? else { return Ok(()) };
-            relation(session, &found, &statement.new_name)
-        }
-        ObjectKind::Column => {
-            let kind = statement.relation_kind.unwrap_or(ObjectKind::Table);
-            let Some(found) = open(session, statement, kind)? else { return Ok(()) };
-            let recurse = statement.relation.as_ref().is_none_or(|name| name.inherit);
-            let old = statement.old_name.as_deref().unwrap_or_default();
-            typed_table::refuse(session, &found, "cannot rename column of typed table")?;
-            columns(session, &found, (old, &statement.new_name), recurse)
-        }
-        ObjectKind::TableConstraint => {
-            let Some(found) = open(session, statement, ObjectKind::Table)? else { return Ok(()) };
-            let old = statement.old_name.as_deref().unwrap_or_default();
-            let recurse = statement.relation.as_ref().is_none_or(|name| name.inherit);
-            constraints(session, &found, (old, &statement.new_name), recurse)
-        }
-        ObjectKind::Language => language::rename(session, statement.object.as_ref(), &statement.new_name),
-        ObjectKind::Schema => {
-            schema(session, statement.old_name.as_deref().unwrap_or_default(), &statement.new_name)
-        }
-        ObjectKind::Database => {
-            database::rename(session, statement.old_name.as_deref().unwrap_or_default(), &statement.new_name)
-        }
-        ObjectKind::Role => {
-            role::rename(session, statement.old_name.as_deref().unwrap_or_default(), &statement.new_name)
-        }
-        ObjectKind::Trigger => {
-            let relation = statement.relation.as_ref();
-            let relation = relation.ok_or_else(|| SqlError::internal("RENAME without a relation"))?;
-            let old = statement.old_name.as_deref().unwrap_or_default();
-            super::trigger::rename(session, relation, old, &statement.new_name)
-        }
-        ObjectKind::Type | ObjectKind::Domain => {
-            let object = statement.object.as_ref();
-            let object = object.ok_or_else(|| SqlError::internal("RENAME without a type"))?;
-            alter_user_type::rename(session, statement.kind, object, &statement.new_name)
-        }
-        ObjectKind::Attribute => {
-            let Some(found) = open(session, statement, ObjectKind::Type)? else { return Ok(()) };
-            let names = (statement.old_name.as_deref().unwrap_or_default(), statement.new_name.as_str());
-            for typed in typed_table::of_type(session, &found, statement.behavior)? {
-                columns(session, &typed, names, true)?;
-            }
-            columns(session, &found, names, true)
-        }
-        kind if alter_function::is_routine(kind) => {
-            alter_function::rename(session, kind, statement.object.as_ref(), &statement.new_name)
-        }
-        ObjectKind::Conversion => {
-            super::conversion::rename(session, statement.object.as_ref(), &statement.new_name)
-        }
-        kind if operator_class::is_one(kind) => {
-            operator_class::rename(session, kind, statement.object.as_ref(), &statement.new_name)
-        }
-        other => {
-            Err(SqlError::not_supported(format!("ALTER {} RENAME", super::object_kind::of(other).words)))
-        }
+/// RENAME of a whole relation.
+pub(super) fn whole_relation(session: &Session, asked: &Rename) -> SqlResult<()> {
+    let Some(found) = open(session, asked, asked.kind)? else { return Ok(()) };
+    relation(session, &found, &asked.new_name)
+}
+
+/// RENAME COLUMN. As in PostgreSQL the relation may be of any kind, whichever the statement names.
+pub(super) fn column_of_relation(session: &Session, asked: &Rename) -> SqlResult<()> {
+    let Some(found) = open(session, asked, ObjectKind::Table)? else { return Ok(()) };
+    typed_table::refuse(session, &found, "cannot rename column of typed table")?;
+    columns(session, &found, old_name(asked), &asked.new_name, recurses(asked))
+}
+
+/// RENAME ATTRIBUTE of a composite type, and of the tables of that type.
+pub(super) fn attribute(session: &Session, asked: &Rename) -> SqlResult<()> {
+    let Some(found) = open(session, asked, ObjectKind::Type)? else { return Ok(()) };
+    for typed in typed_table::of_type(session, &found, asked.behavior)? {
+        columns(session, &typed, old_name(asked), &asked.new_name, true)?;
     }
+    columns(session, &found, old_name(asked), &asked.new_name, true)
+}
+
+/// RENAME CONSTRAINT of a table.
+pub(super) fn constraint_of_table(session: &Session, asked: &Rename) -> SqlResult<()> {
+    let Some(found) = open(session, asked, ObjectKind::Table)? else { return Ok(()) };
+    constraints(session, &found, old_name(asked), &asked.new_name, recurses(asked))
+}
+
+/// ALTER TRIGGER ... RENAME.
+pub(super) fn trigger(session: &Session, asked: &Rename) -> SqlResult<()> {
+    let relation = asked.relation.as_ref();
+    let relation = relation.ok_or_else(|| SqlError::internal("RENAME without a relation"))?;
+    super::trigger::rename(session, relation, old_name(asked), &asked.new_name)
+}
+
+/// Whether what inherits the column or constraint follows: unless ONLY is said.
+fn recurses(asked: &Rename) -> bool {
+    asked.relation.as_ref().is_none_or(|name| name.inherit)
 }
 
 fn open(session: &Session, statement: &Rename, kind: ObjectKind) -> SqlResult<Option<Arc<Table>>> {
@@ -135,7 +104,7 @@ fn constraint_of_index(session: &Session, index: &Table, name: &str) -> SqlResul
 }
 
 /// Renames a column of a table and of all that inherit it, none of which may have it from elsewhere.
-fn columns(session: &Session, found: &Table, (old, new): (&str, &str), recurse: bool) -> SqlResult<()> {
+fn columns(session: &Session, found: &Table, old: &str, new: &str, recurse: bool) -> SqlResult<()> {
     let tree = tree_below(session, found, recurse)?;
     let inherited = |t: &Table| t.column(old).map_or(0, |(_, c)| c.inherited);
     if !recurse && !found.children.is_empty() && found.column(old).is_some() {
@@ -169,7 +138,7 @@ fn tree_below(session: &Session, found: &Table, recurse: bool) -> SqlResult<Vec<
 }
 
 /// Renames a constraint of a table, and of all that inherit it.
-fn constraints(session: &Session, found: &Table, (old, new): (&str, &str), recurse: bool) -> SqlResult<()> {
+fn constraints(session: &Session, found: &Table, old: &str, new: &str, recurse: bool) -> SqlResult<()> {
     let own = |table: &Table| {
         let all = session.with_reader(|reader| reader.constraints(table.oid))?;
         Ok::<_, SqlError>(all.into_iter().find(|c| c.name == old))
@@ -235,7 +204,8 @@ fn rename_constraint(session: &Session, found: &Table, old: &str, new: &str) -> 
     session.with_changer(|changer| changer.rename_constraint(constraint.oid, new))
 }
 
-fn schema(session: &Session, old: &str, new: &str) -> SqlResult<()> {
+/// ALTER SCHEMA ... RENAME.
+pub(super) fn schema(session: &Session, old: &str, new: &str) -> SqlResult<()> {
     let oid = session.with_reader(|reader| reader.schema_by_name(old))?;
     let oid = oid.ok_or_else(|| names::undefined_schema(old))?;
     drop::check_schema_owner(session, oid, old)?;
@@ -260,38 +230,11 @@ fn schema(session: &Session, old: &str, new: &str) -> SqlResult<()> {
     })
 }
 
-/// ALTER ... SET SCHEMA.
-pub(crate) fn set_schema(
-    session: &Session,
-    kind: ObjectKind,
-    relation: Option<&RangeVar>,
-    object: Option<&ObjectName>,
-    schema: &str,
-    missing_ok: bool,
-) -> SqlResult<()> {
-    match kind {
-        ObjectKind::Extension => return extension::set_schema(session, object, schema),
-        kind if alter_function::is_routine(kind) => {
-            return alter_function::set_schema(session, kind, object, schema);
-        }
-        kind if operator_class::is_one(kind) => {
-            return operator_class::set_schema(session, kind, object, schema);
-        }
-        ObjectKind::Operator => return operator::set_schema(session, object, schema),
-        ObjectKind::Conversion => return conversion::set_schema(session, object, schema),
-        ObjectKind::Type | ObjectKind::Domain => {
-            let object = object.ok_or_else(|| SqlError::internal("SET SCHEMA without a type"))?;
-            return alter_user_type::set_schema(session, kind, object, schema);
-        }
-        _ => {}
-    }
-    let Some(name) = relation else {
-        return Err(SqlError::not_supported(format!(
-            "ALTER {} SET SCHEMA",
-            super::object_kind::of(kind).words
-        )));
-    };
-    let Some(found) = alter::open(session, name, missing_ok, LockMode::AccessExclusive)? else {
+/// ALTER ... SET SCHEMA of a relation.
+pub(super) fn set_schema_of_relation(session: &Session, asked: &Move<'_>) -> SqlResult<()> {
+    let (kind, schema) = (asked.kind, asked.schema);
+    let name = asked.relation.ok_or_else(|| SqlError::internal("SET SCHEMA without a relation"))?;
+    let Some(found) = alter::open(session, name, asked.missing_ok, LockMode::AccessExclusive)? else {
         return Ok(());
     };
     alter::check_kind(&found, kind)?;

@@ -17,11 +17,12 @@ use base::{SqlError, SqlResult};
 use parse::Statement;
 use parse::ast::{AlterAction, Call, DefElem, Discard, Execute, ObjectKind, SetAction, Transaction};
 
+use super::object_kind::Move;
 use super::{
     aggregate, alter, alter_function, alter_system, base_type, call, checkpoint, cluster, comment,
     conversion, copy, create_as, database, discard, drop, extension, function, grant, index, language, lock,
-    matview, object_kind, operator, operator_class, owner, range_type, reindex, rename, role, schema,
-    sequence, settings, table, trigger, truncate, user_type, vacuum, view,
+    matview, object_kind, operator, operator_class, owner, range_type, reindex, role, schema, sequence,
+    settings, table, trigger, truncate, user_type, vacuum, view,
 };
 use crate::output::Output;
 use crate::session::{Arguments, Session};
@@ -200,7 +201,7 @@ pub(crate) fn describe(statement: &Statement) -> Descriptor<'_> {
         S::AlterSequence { .. } => D::definition("ALTER SEQUENCE"),
         S::CreateTrigger(_) => D::definition("CREATE TRIGGER"),
         S::AlterTable(s) => {
-            let alter = D::definition(object_kind::of(s.kind).alter);
+            let alter = D::definition(object_kind::of(s.kind).words.alter);
             let detaches = |action: &AlterAction| matches!(action, AlterAction::DetachPartition(_, true, _));
             match s.actions.iter().any(detaches) {
                 true => alter.outside_blocks("ALTER TABLE ... DETACH CONCURRENTLY"),
@@ -218,8 +219,8 @@ pub(crate) fn describe(statement: &Statement) -> Descriptor<'_> {
         S::AlterEnum(_) => D::definition("ALTER TYPE"),
         S::CreateFunction(s) if s.procedure => D::definition("CREATE PROCEDURE"),
         S::CreateFunction(_) => D::definition("CREATE FUNCTION"),
-        S::AlterFunction(s) => D::definition(object_kind::of(s.kind).alter),
-        S::Define(s) => D::definition(define_tag(s.kind)),
+        S::AlterFunction(s) => D::definition(object_kind::of(s.kind).words.alter),
+        S::Define(s) => D::definition(object_kind::of(s.kind).words.create),
         S::CreateCast(_) => D::definition("CREATE CAST"),
         S::CreateConversion(_) => D::definition("CREATE CONVERSION"),
         S::CreateOperatorClass(_) => D::definition("CREATE OPERATOR CLASS"),
@@ -233,11 +234,13 @@ pub(crate) fn describe(statement: &Statement) -> Descriptor<'_> {
         S::Rename(s) => {
             // That of a column, is its relation's.
             let kind = if s.kind == ObjectKind::Column { s.relation_kind } else { None };
-            D::definition(object_kind::of(kind.unwrap_or(s.kind)).alter)
+            D::definition(object_kind::of(kind.unwrap_or(s.kind)).words.alter)
         }
-        S::SetSchema { kind, .. } | S::AlterOwner { kind, .. } => D::definition(object_kind::of(*kind).alter),
+        S::SetSchema { kind, .. } | S::AlterOwner { kind, .. } => {
+            D::definition(object_kind::of(*kind).words.alter)
+        }
         S::Drop(s) => {
-            let drop = D::definition(object_kind::of(s.kind).drop);
+            let drop = D::definition(object_kind::of(s.kind).words.drop);
             if s.concurrently { drop.outside_blocks("DROP INDEX CONCURRENTLY") } else { drop }
         }
         S::Comment { .. } => D::definition("COMMENT"),
@@ -315,14 +318,6 @@ pub(crate) fn describe(statement: &Statement) -> Descriptor<'_> {
     }
 }
 
-fn define_tag(kind: ObjectKind) -> &'static str {
-    match kind {
-        ObjectKind::Operator => "CREATE OPERATOR",
-        ObjectKind::Type => "CREATE TYPE",
-        _ => "CREATE AGGREGATE",
-    }
-}
-
 /// The command tag of a command about transactions.
 pub(crate) fn transaction_tag(command: &Transaction) -> &'static str {
     match command {
@@ -380,9 +375,11 @@ fn carry_out(
         Statement::CreateTrigger(s) => trigger::create(session, s, text)?,
         Statement::SetConstraints(list, deferred) => trigger::set_constraints(session, list, *deferred)?,
         Statement::AlterTable(s) => alter::run(session, s, text)?,
-        Statement::Rename(s) => rename::run(session, s)?,
+        Statement::Rename(s) => object_kind::rename(session, s)?,
         Statement::SetSchema { kind, relation, object, schema, missing_ok } => {
-            rename::set_schema(session, *kind, relation.as_ref(), object.as_ref(), schema, *missing_ok)?;
+            let (relation, object) = (relation.as_ref(), object.as_ref());
+            let to = Move { kind: *kind, relation, object, schema, missing_ok: *missing_ok };
+            object_kind::set_schema(session, &to)?;
         }
         Statement::Drop(s) => drop::run(session, s)?,
         Statement::Truncate { relations, restart_identity, behavior } => {
@@ -399,12 +396,12 @@ fn carry_out(
         Statement::Load(path) => extension::load(session, path)?,
         Statement::CreateFunction(s) => function::create(session, s, text)?,
         Statement::AlterFunction(s) => alter_function::alter(session, s, text)?,
-        Statement::AlterOwner { kind, object, owner } if alter_function::is_routine(*kind) => {
-            alter_function::set_owner(session, *kind, object, owner)?;
-        }
-        Statement::Define(s) if s.kind == ObjectKind::Operator => operator::create(session, s, text)?,
-        Statement::Define(s) if s.kind == ObjectKind::Type => base_type::create(session, s, text)?,
-        Statement::Define(s) => aggregate::create(session, s, text)?,
+        Statement::Define(s) => match s.kind {
+            ObjectKind::Operator => operator::create(session, s, text)?,
+            ObjectKind::Type => base_type::create(session, s, text)?,
+            ObjectKind::Aggregate => aggregate::create(session, s, text)?,
+            other => return Err(SqlError::not_supported(object_kind::of(other).words.create)),
+        },
         Statement::CreateCast(s) => operator::create_cast(session, s, text)?,
         Statement::CreateConversion(s) => conversion::create(session, s)?,
         Statement::CreateOperatorClass(s) => operator_class::create_class(session, s, text)?,

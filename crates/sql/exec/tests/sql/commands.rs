@@ -475,3 +475,19 @@ fn messages_call_a_statement_by_its_tag() {
     );
     assert_eq!(s.query("drop server s"), "ERROR:  DROP SERVER is not supported yet");
 }
+
+#[test]
+fn the_word_of_a_kind_must_fit_the_relation() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table t (a int); create view v as select 1 as a").unwrap();
+    for what in ["set schema public", "rename to u", "owner to current_user"] {
+        let refused = s.query(&format!("alter foreign table t {what}"));
+        assert_eq!(refused, "ERROR:  \"t\" is not a foreign table", "{what}");
+    }
+    assert_eq!(s.query("comment on foreign table t is 'x'"), "ERROR:  \"t\" is not a foreign table");
+    assert_eq!(s.query("alter sequence v rename to w"), "ERROR:  \"v\" is not a sequence");
+    assert_eq!(s.run("alter table v rename to w").unwrap().tags, ["ALTER TABLE"]);
+    assert_eq!(s.run("alter view t rename a to b").unwrap().tags, ["ALTER VIEW"]);
+    assert_eq!(s.query("alter function f() owner to nobody"), "ERROR:  role \"nobody\" does not exist");
+}

@@ -80,7 +80,10 @@ fn allowed(kind: ObjectKind) -> SqlResult<(u32, &'static str)> {
         ObjectKind::LargeObject => (bits("rw"), "large object"),
         ObjectKind::Parameter => (bits("sA"), "parameter"),
         other => {
-            return Err(SqlError::not_supported(format!("GRANT ON {}", super::object_kind::of(other).words)));
+            return Err(SqlError::not_supported(format!(
+                "GRANT ON {}",
+                super::object_kind::of(other).words.sql
+            )));
         }
     })
 }

@@ -141,7 +141,7 @@ fn one(session: &Session, kind: ObjectKind, object: &ObjectName) -> SqlResult<Fo
         other => {
             return Err(SqlError::not_supported(format!(
                 "GRANT ON {}",
-                super::super::object_kind::of(other).words
+                super::super::object_kind::of(other).words.sql
             )));
         }
     })
