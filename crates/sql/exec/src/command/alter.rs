@@ -130,11 +130,12 @@ fn wrong_kind(table: &Table, action: &str) -> SqlError {
         .detail(format!("This operation is not supported for {}.", lock::plural(table.kind)))
 }
 
-/// Carries `f` out on a table, and on all below it unless ONLY the table is meant.
+/// Carries `f` out on a table and, if `recurse`, on all tables below it, which are locked in `mode`.
 fn each(
     session: &Session,
     table: &Arc<Table>,
-    (recurse, mode): (bool, LockMode),
+    recurse: bool,
+    mode: LockMode,
     f: &mut dyn FnMut(&Arc<Table>) -> SqlResult<()>,
 ) -> SqlResult<()> {
     f(table)?;
@@ -184,7 +185,7 @@ fn action(
                 require_table(table, &format!("ALTER COLUMN ... {verb} DEFAULT"))?;
             }
             let mut set = |t: &Arc<Table>| column_default(session, t, name, default.as_ref(), text);
-            each(session, table, (recurse, lock_mode(action)), &mut set)
+            each(session, table, recurse, lock_mode(action), &mut set)
         }
         AlterAction::SetNotNull(name) => {
             require_table(table, "ALTER COLUMN ... SET NOT NULL")?;
@@ -195,18 +196,18 @@ fn action(
             alter_tree::drop_not_null(session, table, name, recurse)
         }
         AlterAction::SetStatistics(name, number, target) => {
-            let mut set = |t: &Arc<Table>| set_statistics(session, t, (name.as_deref(), *number), *target);
-            each(session, table, (recurse, lock_mode(action)), &mut set)
+            let mut set = |t: &Arc<Table>| set_statistics(session, t, name.as_deref(), *number, *target);
+            each(session, table, recurse, lock_mode(action), &mut set)
         }
         AlterAction::SetStorage(name, word) => {
             require_rows(table, "ALTER COLUMN ... SET STORAGE")?;
             let mut set = |t: &Arc<Table>| set_storage(session, t, name, word);
-            each(session, table, (recurse, lock_mode(action)), &mut set)
+            each(session, table, recurse, lock_mode(action), &mut set)
         }
         AlterAction::SetCompression(name, word) => {
             require_rows(table, "ALTER COLUMN ... SET COMPRESSION")?;
             let mut set = |t: &Arc<Table>| compression::set(session, t, name, word);
-            each(session, table, (recurse, lock_mode(action)), &mut set)
+            each(session, table, recurse, lock_mode(action), &mut set)
         }
         AlterAction::AddConstraint(constraint) => {
             require_table(table, "ADD CONSTRAINT")?;
@@ -443,7 +444,8 @@ fn column_default(
 fn set_statistics(
     session: &Session,
     table: &Table,
-    (name, number): (Option<&str>, i16),
+    name: Option<&str>,
+    number: i16,
     wanted: Option<i32>,
 ) -> SqlResult<()> {
     let number = match name {
