@@ -188,11 +188,11 @@ pub(crate) fn of(kind: ObjectKind) -> Descriptor {
         K::TableConstraint => D {
             address: Some(|session, _, object| comment::table_constraint(session, object)),
             rename: Some(rename::constraint_of_table),
-            ..D::bare(words!("CONSTRAINT", "TABLE"))
+            ..D::bare(words!("TABLE CONSTRAINT", "TABLE"))
         },
         K::DomainConstraint => D {
             address: Some(|session, _, object| comment::domain_constraint(session, object)),
-            ..D::bare(words!("CONSTRAINT", "DOMAIN"))
+            ..D::bare(words!("DOMAIN CONSTRAINT", "DOMAIN"))
         },
         K::Trigger => D {
             address: Some(|session, _, object| trigger::address(session, object)),

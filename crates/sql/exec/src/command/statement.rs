@@ -210,8 +210,8 @@ pub(crate) fn describe(statement: &Statement) -> Descriptor<'_> {
         }
         S::Truncate { .. } => D::definition("TRUNCATE TABLE").logged_as(LogClass::Change),
         S::CreateSchema { .. } => D::definition("CREATE SCHEMA"),
-        S::CreateTablespace { .. } => D::definition("CREATE TABLESPACE").outside_blocks("CREATE TABLESPACE"),
-        S::DropTablespace { .. } => D::definition("DROP TABLESPACE").outside_blocks("DROP TABLESPACE"),
+        S::CreateTablespace { .. } => D::definition("CREATE TABLESPACE"),
+        S::DropTablespace { .. } => D::definition("DROP TABLESPACE"),
 
         S::CreateDomain(_) => D::definition("CREATE DOMAIN"),
         S::AlterDomain(..) => D::definition("ALTER DOMAIN"),
