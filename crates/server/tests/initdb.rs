@@ -48,3 +48,28 @@ fn the_log_has_a_directory_of_its_own() {
     drop(server);
     fs::remove_dir_all(place).unwrap();
 }
+
+/// `initdb | head`.
+#[test]
+fn who_no_longer_listens_ends_no_program_halfway() {
+    let mut server = Server::init(&[]);
+    let unheard = |command: &mut std::process::Command| {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let done = command.stdout(writer).stderr(std::process::Stdio::piped()).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&done.stderr), "");
+        done.status.code()
+    };
+    let other = server.file("other");
+    assert_eq!(
+        unheard(server.program("initdb").args(["--auth-local=peer", "--auth-host=reject", "-D"]).arg(&other)),
+        Some(0)
+    );
+    assert!(other.join("postgresql.conf").exists());
+    server.run();
+    server.stop();
+    let mut files = fs::read_dir(server.data().join("pg_wal")).unwrap().map(|file| file.unwrap().path());
+    let log = files.find(|path| path.is_file()).unwrap();
+    assert_eq!(unheard(server.program("stampede").arg("waldump").arg(log)), Some(0));
+    fs::remove_dir_all(other).unwrap();
+}

@@ -8,6 +8,7 @@ use std::time::Duration;
 use runtime::{sleep, wait};
 
 use super::options::{Flag, Given, flag, parse, value};
+use super::say::{say, say_line};
 use super::{Commands, answered, data_directory, initdb};
 use crate::pidfile::{is_alive, read_line, read_pid};
 
@@ -184,7 +185,7 @@ impl Control {
     fn say(&self, text: &str) {
         use std::io::Write;
         if !self.silent {
-            print!("{text}");
+            say!("{text}");
             // Dots are to appear one by one.
             let _ = std::io::stdout().flush();
         }
@@ -438,8 +439,8 @@ impl Control {
             // A directory that cannot be looked at has a code of its own.
             Err(_) => return 4,
             Ok(Some(pid)) if is_alive(pid) => {
-                println!("pg_ctl: server is running (PID: {pid})");
-                print!(
+                say_line!("pg_ctl: server is running (PID: {pid})");
+                say!(
                     "{}",
                     runtime::fs::read_to_string(&self.dir.join("postmaster.opts")).unwrap_or_default()
                 );
@@ -447,7 +448,7 @@ impl Control {
             }
             Ok(_) => {}
         }
-        println!("pg_ctl: no server running");
+        say_line!("pg_ctl: no server running");
         3
     }
 }

@@ -10,6 +10,7 @@ use base::settings::{ALL, Effect, Kind, Setting};
 use runtime::fs;
 
 use super::options::{Flag, Given, flag, parse, value};
+use super::say::{say, say_line};
 use super::{Commands, NewCluster, answered, data_directory};
 use crate::config::{auto, conf};
 
@@ -138,11 +139,11 @@ fn sync_only(given: &Given) -> Result<(), String> {
     fs::metadata(&dir).map_err(|error| {
         format!("could not access directory \"{}\": {}", dir.display(), base::os_error(&error))
     })?;
-    print!("syncing data to disk ... ");
+    say!("syncing data to disk ... ");
     fs::sync_tree(&dir).map_err(|error| {
         format!("could not sync directory \"{}\": {}", dir.display(), base::os_error(&error))
     })?;
-    println!("ok");
+    say_line!("ok");
     Ok(())
 }
 
@@ -279,7 +280,7 @@ fn check_auth(method: &str, kind: &str) -> Result<(), String> {
 
 fn carry_out(plan: &Plan, commands: Commands) -> Result<(), String> {
     let dir = &plan.cluster.dir;
-    println!(
+    say_line!(
         "The files belonging to this database system will be owned by user \"{}\".\n\
          This user must also own the server process.\n\n\
          The database cluster will be initialized with locale \"C.UTF-8\".\n\
@@ -296,7 +297,7 @@ fn carry_out(plan: &Plan, commands: Commands) -> Result<(), String> {
     );
     build(plan, commands, &|text| {
         use std::io::Write;
-        print!("{text}");
+        say!("{text}");
         // Steps are to appear as they begin.
         let _ = std::io::stdout().flush();
     })?;
@@ -308,7 +309,7 @@ fn carry_out(plan: &Plan, commands: Commands) -> Result<(), String> {
         );
     }
     if plan.instructions {
-        println!(
+        say_line!(
             "\nSuccess. You can now start the database server using:\n\n    {} -D {} -l logfile start\n",
             super::program_path("pg_ctl"),
             dir.display()

@@ -8,6 +8,7 @@ mod ctl;
 mod initdb;
 mod options;
 mod postgres;
+mod say;
 mod serve;
 mod top;
 mod verify;
@@ -19,6 +20,7 @@ use exec::verify::Watcher;
 
 use crate::server::Open;
 use options::Given;
+use say::{say, say_line};
 
 /// What a new data directory is to contain.
 #[derive(Clone, Debug)]
@@ -82,11 +84,11 @@ pub fn main(args: &[String], commands: Commands) -> i32 {
                 "waldump" => waldump::main(rest),
                 "verify" => verify::main(rest, commands),
                 "--version" | "-V" | "version" => {
-                    println!("stampede {} (PostgreSQL {})", crate::VERSION, crate::PG_VERSION);
+                    say_line!("stampede {} (PostgreSQL {})", crate::VERSION, crate::PG_VERSION);
                     0
                 }
                 "--help" | "-?" | "help" => {
-                    print!("{HELP}");
+                    say!("{HELP}");
                     0
                 }
                 other => {
@@ -97,7 +99,7 @@ pub fn main(args: &[String], commands: Commands) -> i32 {
                 }
             },
             None => {
-                print!("{HELP}");
+                say!("{HELP}");
                 0
             }
         },
@@ -122,11 +124,11 @@ pub fn program_path(called: &str) -> String {
 /// Whether a program was only asked for its help or its version, and has said it.
 fn answered(given: &Given, program: &str, help: &str) -> bool {
     if given.has("help") {
-        print!("{help}");
+        say!("{help}");
         return true;
     }
     if given.has("version") {
-        println!("{}", version(program));
+        say_line!("{}", version(program));
         return true;
     }
     false

@@ -1,6 +1,7 @@
 //! `postgres`: runs a server in the foreground.
 
 use super::options::{Flag, flag, parse, value};
+use super::say::{say, say_line};
 use super::{Commands, data_directory, version};
 use crate::config::{self, CommandLine};
 use crate::server::{self, Start};
@@ -56,7 +57,7 @@ pub(super) fn main(args: &[String], commands: Commands) -> i32 {
             1
         }
         Ok(Action::Print(text)) => {
-            print!("{text}");
+            say!("{text}");
             0
         }
         Ok(Action::Show(command_line, name)) => show(&command_line, &name),
@@ -137,7 +138,7 @@ fn show(command_line: &CommandLine, name: &str) -> i32 {
         }
         Ok(loaded) => match base::settings::Setting::find(name) {
             Some(setting) => {
-                println!("{}", loaded.settings.get(setting).raw(setting.definition()));
+                say_line!("{}", loaded.settings.get(setting).raw(setting.definition()));
                 0
             }
             None => {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use base::settings::{ServerSettings, Setting};
 
 use super::options::{Flag, flag, parse, value};
+use super::say::{say, say_line};
 use super::{Commands, initdb};
 use crate::config::CommandLine;
 use crate::server::{self, Start};
@@ -28,12 +29,12 @@ pub(super) fn main(args: &[String], commands: Commands) -> i32 {
         Err(message) => return complain(&message),
     };
     if given.has("help") {
-        print!("{}", super::HELP);
+        say!("{}", super::HELP);
         return 0;
     }
     let dir = PathBuf::from(given.get("data").unwrap_or("stampede-data"));
     if !runtime::fs::exists(&dir.join("PG_VERSION")).unwrap_or(false) {
-        println!("making data directory {}", dir.display());
+        say_line!("making data directory {}", dir.display());
         if let Err(message) = initdb::create_default(&dir, SUPERUSER, commands) {
             return complain(&message);
         }
@@ -68,5 +69,5 @@ fn complain(message: &str) -> i32 {
 fn tell(settings: &ServerSettings) {
     let host = settings.text(Setting::listen_addresses).split(',').next().unwrap_or("127.0.0.1").trim();
     let host = if matches!(host, "" | "*" | "0.0.0.0") { "127.0.0.1" } else { host };
-    println!("\nconnect with:  psql -h {host} -p {} -U {SUPERUSER} postgres\n", settings.int(Setting::port));
+    say_line!("\nconnect with:  psql -h {host} -p {} -U {SUPERUSER} postgres\n", settings.int(Setting::port));
 }

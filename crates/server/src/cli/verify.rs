@@ -7,6 +7,7 @@ use exec::verify::{Damage, Watcher};
 use runtime::time::{Instant, now};
 
 use super::options::{Flag, flag, parse, value};
+use super::say::say_line;
 use super::{Commands, answered, data_directory};
 
 const FLAGS: &[Flag] = &[
@@ -59,7 +60,7 @@ pub(super) fn main(args: &[String], commands: Commands) -> i32 {
         (Err(message), _) => complain(&message),
         (Ok(()), 0) => {
             if !given.has("quiet") {
-                println!("verify: nothing is wrong");
+                say_line!("verify: nothing is wrong");
             }
             0
         }
@@ -103,7 +104,7 @@ impl Watcher for Report {
         if let Some(bar) = &mut self.bar {
             bar.clear();
         }
-        println!("{}: {}", damage.place, damage.message);
+        say_line!("{}: {}", damage.place, damage.message);
     }
 }
 

@@ -8,6 +8,7 @@ use wal::{Record, WalReader};
 
 use super::answered;
 use super::options::{Flag, flag, parse, value};
+use super::say;
 
 const FLAGS: &[Flag] = &[
     value(Some('p'), "path"),
@@ -134,8 +135,8 @@ fn dump(
             continue;
         }
         shown += 1;
-        if !view.quiet {
-            print!("{}", line(&record, view.blocks));
+        if !view.quiet && !say::write(format_args!("{}", line(&record, view.blocks))) {
+            return Ok(());
         }
     }
     if let Some(reason) = reader.end_reason() {
