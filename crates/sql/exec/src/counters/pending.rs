@@ -197,23 +197,22 @@ impl Pending {
         let mut objects = self.objects.borrow_mut();
         let relations = &mut objects.get_or_insert_default().relations;
         let entry = relations.entry(relation).or_default();
-        let rows = &mut entry.level(depth).rows;
         match change {
-            Change::Insert(more) => rows.inserted += more,
-            Change::Update { .. } => rows.updated += 1,
-            Change::Delete(more) => rows.deleted += more,
-            Change::Pruned(_) => {}
-        }
-        let counts = &mut entry.counts;
-        match change {
-            Change::Insert(rows) => counts.inserted += rows,
-            Change::Update { hot, newpage } => {
-                counts.updated += 1;
-                counts.hot_updated += i64::from(hot);
-                counts.newpage_updated += i64::from(newpage);
+            Change::Insert(rows) => {
+                entry.level(depth).rows.inserted += rows;
+                entry.counts.inserted += rows;
             }
-            Change::Delete(rows) => counts.deleted += rows,
-            Change::Pruned(versions) => counts.dead -= versions,
+            Change::Update { hot, newpage } => {
+                entry.level(depth).rows.updated += 1;
+                entry.counts.updated += 1;
+                entry.counts.hot_updated += i64::from(hot);
+                entry.counts.newpage_updated += i64::from(newpage);
+            }
+            Change::Delete(rows) => {
+                entry.level(depth).rows.deleted += rows;
+                entry.counts.deleted += rows;
+            }
+            Change::Pruned(versions) => entry.counts.dead -= versions,
         }
     }
 
