@@ -68,7 +68,6 @@ fn options(settings: &ServerSettings) -> SqlResult<EngineOptions> {
         recovery: RecoveryOptions {
             open_early: settings.bool(Setting::stampede_open_during_recovery),
             workers: settings.int(Setting::stampede_workers) as usize,
-            memory: recovery_memory(settings),
         },
         bgwriter_delay: settings.duration(Setting::bgwriter_delay),
         wal_writer_delay: settings.duration(Setting::wal_writer_delay),
@@ -105,16 +104,6 @@ fn options(settings: &ServerSettings) -> SqlResult<EngineOptions> {
     let owners = settings.int(Setting::max_connections).max(1) as usize + options.txn.max_prepared;
     options.txn.max_locks = settings.int(Setting::max_locks_per_transaction).max(1) as usize * owners;
     Ok(options)
-}
-
-/// Bytes of the log that recovery keeps. The pool is empty when it begins, so that much memory is not missed.
-fn recovery_memory(settings: &ServerSettings) -> usize {
-    const LEAST: u64 = 256 << 20;
-    let bytes = match settings.int(Setting::stampede_recovery_memory) {
-        -1 => settings.bytes(Setting::shared_buffers).max(LEAST),
-        _ => settings.bytes(Setting::stampede_recovery_memory),
-    };
-    bytes as usize
 }
 
 /// Pages for sets of lockers: as many as were asked for, times 16, since an entry holds what PostgreSQL keeps in two places and takes more room

@@ -84,8 +84,6 @@ settings! {
             .about("What the server may take, shared buffers included; 0: no limit, -1: 80 % of what the machine, its control group or ulimit grants.");
         stampede_open_during_recovery = bool(true).named("stampede.open_during_recovery").postmaster().works()
             .about("Whether connections are let in after a crash while pages are still being brought up to date.");
-        stampede_recovery_memory = int(-1, -1, MAX).named("stampede.recovery_memory").postmaster().mb().works()
-            .about("What recovery keeps of the log in memory, so that it is read once; -1: as much as shared buffers, 256 MB at least.");
         stampede_workers = int(0, 0, 1024).named("stampede.workers").postmaster().works()
             .about("Worker threads; 0: one for each processor.");
     }

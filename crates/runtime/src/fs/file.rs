@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use super::map::Mapping;
 use super::real::RealFile;
 use crate::env;
 use crate::sim::SimFile;
@@ -69,6 +70,20 @@ impl File {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         Ok(())
+    }
+
+    /// The first `len` bytes as memory (not 0); the file may be shorter. A byte that is not in the page cache is read from the disk when it is looked at, and if
+    /// that fails the process ends (`SIGBUS`): for what was read without error a moment ago.
+    pub fn map(&self, len: usize) -> io::Result<Mapping> {
+        match &self.0 {
+            Inner::Real(f) => f.map(len),
+            Inner::Sim(f) => {
+                let mut bytes = vec![0; len];
+                let got = f.read_at(&mut bytes, 0)?;
+                bytes.truncate(got);
+                Ok(Mapping::of_bytes(bytes))
+            }
+        }
     }
 
     /// Asks the system to read this range ahead. Never waits.

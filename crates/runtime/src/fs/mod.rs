@@ -13,6 +13,7 @@
 mod descriptors;
 mod dir;
 mod file;
+mod map;
 mod real;
 
 #[cfg(test)]
@@ -25,3 +26,4 @@ pub use dir::{
     set_permissions, symlink, sync_dir, sync_tree, write_file, write_file_durably,
 };
 pub use file::{File, OpenOptions};
+pub use map::Mapping;

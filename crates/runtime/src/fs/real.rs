@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::descriptors::with_descriptor;
 use super::file::OpenOptions;
+use super::map::Mapping;
 use crate::env::{self, Kind};
 use crate::pool::{blocking, short};
 
@@ -72,6 +73,10 @@ impl RealFile {
             }
             _ => Err(error),
         }
+    }
+
+    pub(super) fn map(&self, len: usize) -> io::Result<Mapping> {
+        Mapping::of_file(self.file.as_raw_fd(), len)
     }
 
     pub(super) fn prefetch(&self, offset: u64, len: u64) {

@@ -51,6 +51,21 @@ fn reads_and_writes() {
 }
 
 #[test]
+fn mapped_bytes_stay_when_the_file_is_closed() {
+    everywhere("map", |dir| {
+        let file = File::open(&dir.join("file"), OpenOptions::CREATE).unwrap();
+        file.write_all_at(&[7; 10_000], 0).unwrap();
+        file.write_all_at(b"end", 9_997).unwrap();
+        let mapping = file.map(20_000).unwrap();
+        drop(file);
+        // SAFETY: the file has these bytes, and nobody writes to it; the last range is outside of what was mapped.
+        let [begin, end, none] =
+            unsafe { [0..2, 9_997..10_000, 15_000..20_001].map(|range| mapping.get(range)) };
+        assert_eq!((begin, end, none), (Some(&[7, 7][..]), Some(&b"end"[..]), None));
+    });
+}
+
+#[test]
 fn many_pieces_in_one_write() {
     everywhere("pieces", |dir| {
         let bytes: Vec<u8> = (0..1000u32).map(|i| i as u8).collect();

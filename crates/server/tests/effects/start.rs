@@ -156,7 +156,6 @@ const STARTED: &[Row] = &[
         ),
     ),
     ("stampede.open_during_recovery", "off", Seen(openings)),
-    ("stampede.recovery_memory", "1MB", Seen(logs_in_memory)),
     ("stampede.workers", "3", Seen(workers)),
     ("superuser_reserved_connections", "4", Seen(|_, _| ())),
     ("tcp_keepalives_count", "3", Seen(|other, _| options_of_sockets(other))),
@@ -418,19 +417,6 @@ fn openings(_: &Server, _: &Server) {
         log.contains("database system is open ") && log.contains("pages are still to be redone")
     };
     assert!(opened_early(&[]) && !opened_early(&["stampede.open_during_recovery=off"]));
-}
-
-/// How much of the log that recovery has read stays in memory.
-fn logs_in_memory(_: &Server, _: &Server) {
-    let figures = |settings: &[&str]| {
-        let log = after_a_crash(settings);
-        let line = log.lines().find(|line| line.contains("kB stay in memory")).unwrap_or_default();
-        let number = |word: &str| word.parse::<u64>().ok();
-        line.rsplit(": ").next().unwrap_or_default().split(' ').filter_map(number).collect::<Vec<_>>()
-    };
-    let (all, little) = (figures(&[]), figures(&["stampede.recovery_memory=1MB"]));
-    assert!(all[1] > 3000 && all[1] == all[2], "{all:?}");
-    assert!(little[1] > 3000 && little[2] <= 1024, "{little:?}");
 }
 
 fn silent_checkpoints(other: &Server, plain: &Server) {

@@ -679,8 +679,7 @@ SELECT CASE WHEN p.param2 < p.param1 THEN 'redoing pages' ELSE 'performing check
        p.param1 AS pages_total,
        p.param2 AS pages_redone,
        p.param3 AS wal_bytes,
-       p.param4 AS wal_bytes_in_memory,
-       p.param5 * '1 millisecond'::interval AS elapsed
+       p.param4 * '1 millisecond'::interval AS elapsed
   FROM pg_catalog.pg_stat_get_progress_info('STAMPEDE RECOVERY') p;
 
 GRANT SELECT ON

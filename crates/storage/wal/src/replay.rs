@@ -1,21 +1,23 @@
-//! The log as recovery reads it: stretches of whole records, checked once, that stay in memory or are read again.
+//! The log as recovery reads it: stretches of whole records, checked once, and any of them again.
 //!
 //! # What
 //! [`WalReader::next_chunk`] reads and checks the log a stretch at a time, which one thread can do ahead of another that looks at the
-//! records. [`Replayed`] gives back any record of what was read.
+//! records. [`Replayed`] gives back any record of what was read, out of the mapped files: the page cache has them since they were read and checked, so the
+//! log takes no memory of ours, whatever its length, and nothing is copied.
 //!
 //! # Invariants
 //! 1. A [`Chunk`] has whole records only, one behind the other; all their check sums are right. That what is in them can be decoded is known once
 //!    [`Chunk::records`] has gone over them.
-//! 2. Files are opened when bytes of them are wanted for a record, not before: what lies behind the end of the log is nobody's business.
+//! 2. A file is opened when bytes of it are wanted for a record, not before: what lies behind the end of the log is nobody's business.
+//! 3. A mapped byte is looked at only if a chunk had it. So an error of the disk is met by the reader, which can tell it, and not by whoever looks at the
+//!    mapping; a page that the cache has dropped meanwhile and cannot be read a second time ends the process, and the next start recovers.
 
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use base::Lsn;
-use parking_lot::Mutex;
-use runtime::fs::{File, OpenOptions};
+use runtime::fs::{File, Mapping, OpenOptions};
 
 use crate::geometry::{Geometry, align};
 use crate::log::WalError;
@@ -24,12 +26,6 @@ use crate::record::{HEADER_SIZE, Header, Invalid, Record, RecordRef};
 
 /// Bytes of a chunk, unless a single record is longer.
 const CHUNK: usize = 1 << 20;
-/// Files that stay open for records that are read again.
-const OPEN_FILES: usize = 32;
-
-/// Files of segments, by number.
-type Files = Vec<(u64, Arc<File>)>;
-
 /// Where a record lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecordAt {
@@ -160,68 +156,56 @@ impl WalReader {
 pub struct Replayed {
     geometry: Geometry,
     dir: PathBuf,
-    /// From the start on, as far as memory goes; in order.
-    chunks: Vec<Arc<Chunk>>,
-    /// Where each of them begins.
-    starts: Vec<u64>,
-    /// Bytes that `chunks` may still take.
-    room: usize,
-    /// Bytes of records in `chunks`, and of all that was read.
-    bytes: [u64; 2],
-    files: Arc<Mutex<Files>>,
+    /// Segments from the first that was read on.
+    segments: Vec<Arc<Mapping>>,
+    /// Number of the first of them.
+    first: u64,
+    /// Bytes of records that were read.
+    bytes: u64,
 }
 
 impl Replayed {
-    /// Of what `reader` reads so many bytes are kept at most.
-    pub fn new(reader: &WalReader, room: usize) -> Replayed {
+    /// Of what `reader` is about to read.
+    pub fn new(reader: &WalReader) -> Replayed {
         let (geometry, dir) = (reader.geometry, reader.dir.clone());
-        Replayed {
-            geometry,
-            dir,
-            chunks: Vec::new(),
-            starts: Vec::new(),
-            room,
-            bytes: [0; 2],
-            files: Arc::default(),
-        }
+        Replayed { geometry, dir, segments: Vec::new(), first: geometry.locate(reader.next).0, bytes: 0 }
     }
 
-    /// The next chunk was read: keeps it if there is room.
-    pub fn keep(&mut self, chunk: &Arc<Chunk>) {
-        let bytes = chunk.bytes.capacity();
-        self.bytes[1] += chunk.bytes.len() as u64;
-        match self.room.checked_sub(bytes) {
-            Some(room) => {
-                self.room = room;
-                self.bytes[0] += chunk.bytes.len() as u64;
-                self.chunks.push(chunk.clone());
-                self.starts.push(chunk.start);
-            }
-            // Nothing behind it is kept either, or there would be holes.
-            None => self.room = 0,
+    /// The next chunk was read.
+    pub fn keep(&mut self, chunk: &Chunk) -> Result<(), WalError> {
+        self.bytes += chunk.bytes.len() as u64;
+        let Some(last) = chunk.end().checked_sub(1) else { return Ok(()) };
+        let (last, _) = self.geometry.locate(last);
+        while self.first + (self.segments.len() as u64) <= last {
+            let path = self.dir.join(self.geometry.file_name(self.first + self.segments.len() as u64));
+            let file = File::open(&path, OpenOptions::READ);
+            let mapping = file.and_then(|file| file.map(self.geometry.segment_size() as usize));
+            self.segments.push(Arc::new(mapping.map_err(|error| WalError::new("map", &path, &error))?));
         }
+        Ok(())
     }
 
-    /// Bytes of records that are in memory, and of all that were read.
-    pub fn bytes(&self) -> [u64; 2] {
+    /// Bytes of records that were read.
+    pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// The chunk that a record lies in, if it is in memory.
-    fn chunk(&self, at: RecordAt) -> Option<&Chunk> {
-        let behind = self.starts.partition_point(|start| *start <= at.position);
-        let chunk = &self.chunks[behind.checked_sub(1)?];
-        (at.position < chunk.end()).then_some(chunk)
+    /// Bytes from `position` on that were read, `length` at most: as many as lie in its segment.
+    fn stretch(&self, position: u64, length: usize) -> Option<&[u8]> {
+        let (segment, offset) = self.geometry.locate(position);
+        let mapping = self.segments.get(segment.checked_sub(self.first)? as usize)?;
+        let end = (offset + length as u64).min(self.geometry.segment_size());
+        // SAFETY: a chunk had these bytes, so they are in the file ([`Replayed::keep`]). The log is written behind its end only, and its files
+        // are not used anew before recovery is over.
+        unsafe { mapping.get(offset as usize..end as usize) }
     }
 
     /// Tells the processor that a record is wanted soon.
     #[inline]
     pub fn prefetch(&self, at: RecordAt) {
         #[cfg(target_arch = "x86_64")]
-        if let Some(chunk) = self.chunk(at) {
+        if let Some(bytes) = self.stretch(at.position, at.length as usize) {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let from = (at.position - chunk.start) as usize;
-            let bytes = &chunk.bytes[from..(from + at.length as usize).min(chunk.bytes.len())];
             for line in bytes.chunks(64).take(2) {
                 // SAFETY: a hint, about bytes that are there.
                 unsafe { _mm_prefetch(line.as_ptr().cast(), _MM_HINT_T0) };
@@ -229,52 +213,30 @@ impl Replayed {
         }
     }
 
-    /// A record that was read. `scratch` has its bytes if they are no longer in memory.
+    /// A record that was read. `scratch` has its bytes if they lie in several files.
     pub fn record<'a>(&'a self, at: RecordAt, scratch: &'a mut Vec<u8>) -> Result<RecordRef<'a>, WalError> {
-        if let Some(chunk) = self.chunk(at) {
-            return Ok(chunk.get(at).expect("it was decoded when the chunk was read"));
-        }
-        self.read_again(at, scratch)?;
+        let length = at.length as usize;
         let (lsn, end) = bounds(self.geometry, at);
-        Record::decode(&scratch[..], lsn, end).map_err(|invalid| {
+        let bytes = match self.stretch(at.position, length) {
+            Some(bytes) if bytes.len() == length => bytes,
+            _ => self.gather(at, scratch),
+        };
+        Record::decode_checked(bytes, lsn, end).map_err(|invalid| {
             let (segment, _) = self.geometry.locate(at.position);
             let why = io::Error::new(io::ErrorKind::InvalidData, format!("{invalid} at {lsn}"));
             WalError::new("read", &self.dir.join(self.geometry.file_name(segment)), &why)
         })
     }
 
-    fn read_again(&self, at: RecordAt, scratch: &mut Vec<u8>) -> Result<(), WalError> {
-        scratch.resize(at.length as usize, 0);
-        let mut have = 0;
-        while have < scratch.len() {
-            let (segment, offset) = self.geometry.locate(at.position + have as u64);
-            let more = (scratch.len() - have).min((self.geometry.segment_size() - offset) as usize);
-            let read = self
-                .file(segment)
-                .and_then(|file| file.read_exact_at(&mut scratch[have..have + more], offset));
-            read.map_err(|error| {
-                WalError::new("read", &self.dir.join(self.geometry.file_name(segment)), &error)
-            })?;
-            have += more;
+    /// A record's bytes, as far as they were read.
+    fn gather<'a>(&self, at: RecordAt, scratch: &'a mut Vec<u8>) -> &'a [u8] {
+        scratch.clear();
+        while let Some(rest) = (at.length as usize).checked_sub(scratch.len()).filter(|rest| *rest > 0) {
+            match self.stretch(at.position + scratch.len() as u64, rest) {
+                Some(bytes) if !bytes.is_empty() => scratch.extend_from_slice(bytes),
+                _ => break,
+            }
         }
-        Ok(())
-    }
-
-    /// The file of a segment that was read before; some stay open.
-    fn file(&self, segment: u64) -> io::Result<Arc<File>> {
-        let known = |files: &[(u64, Arc<File>)]| {
-            files.iter().find(|(number, _)| *number == segment).map(|(_, file)| file.clone())
-        };
-        if let Some(file) = known(&self.files.lock()) {
-            return Ok(file);
-        }
-        let file = File::open(&self.dir.join(self.geometry.file_name(segment)), OpenOptions::READ)?;
-        let file = Arc::new(file);
-        let mut files = self.files.lock();
-        if files.len() >= OPEN_FILES {
-            files.swap_remove((segment % OPEN_FILES as u64) as usize);
-        }
-        files.push((segment, file.clone()));
-        Ok(file)
+        scratch
     }
 }

@@ -257,6 +257,41 @@ fn many_threads_many_segments_and_long_records() {
     assert!(reader.end_reason().unwrap().contains("0 length"), "{:?}", reader.end_reason());
 }
 
+/// Small ones and some that are longer than a segment, of which many lie in two files or three.
+#[test]
+fn records_that_were_read_are_found_again() {
+    let read = || {
+        let dir = TempDir::new();
+        let wal = Wal::create(&dir.0, small(), 7).unwrap();
+        let length = |n: u64| if n % 50 == 49 { 100_000 } else { n as usize * 13 % 3000 };
+        let end = (0..200).map(|n| wal.insert(&numbered(n, length(n)))).max().unwrap();
+        wal.flush(end).unwrap();
+        let mut reader = wal.reader(start_lsn());
+        let mut log = Replayed::new(&reader);
+        let mut known = Vec::new();
+        while let Some(chunk) = reader.next_chunk() {
+            let chunk = chunk.unwrap();
+            log.keep(&chunk).unwrap();
+            known.extend(chunk.records().map(|(at, lsn, record)| (at, lsn, record.unwrap().data().to_vec())));
+        }
+        assert_eq!(
+            (known.len(), log.bytes()),
+            (200, end.0 - start_lsn().0 - (end.0 / small().segment_size - 1) * 32)
+        );
+        let mut scratch = Vec::new();
+        for (at, lsn, data) in known.iter().rev() {
+            log.prefetch(*at);
+            let record = log.record(*at, &mut scratch).unwrap();
+            assert_eq!((record.lsn, record.data()), (*lsn, &data[..]));
+        }
+        // What no chunk had.
+        let behind = RecordAt { position: known[199].0.position + (1 << 20), length: 50 };
+        assert!(log.record(behind, &mut scratch).is_err());
+    };
+    read();
+    Simulation::new(1).run(read).unwrap();
+}
+
 #[test]
 fn one_flush_serves_many_commits() {
     let simulation = Simulation::new(3);

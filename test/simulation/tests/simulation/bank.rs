@@ -79,12 +79,8 @@ impl Plan {
         options.bgwriter_delay = Duration::from_millis(*choices.of(&[10, 50, 200]));
         options.wal_writer_delay = Duration::from_millis(*choices.of(&[1, 20, 200]));
         options.checkpoint_timeout = Duration::from_millis(*choices.of(&[100, 400, 2000]));
-        options.recovery = RecoveryOptions {
-            open_early: choices.one_in(2),
-            workers: choices.between(1, 3) as usize,
-            // As much as keeps all, some or nothing of the log.
-            memory: *choices.of(&[64 << 20, 2 << 20, 0]),
-        };
+        options.recovery =
+            RecoveryOptions { open_early: choices.one_in(2), workers: choices.between(1, 3) as usize };
         Plan { sessions: choices.between(8, 24), options, with_balance_index: choices.one_in(2) }
     }
 }

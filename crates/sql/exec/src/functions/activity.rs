@@ -238,8 +238,7 @@ impl Session {
         let recovery = self.engine().recovery_progress()?;
         let done = recovery.total.saturating_sub(recovery.pages);
         let millis = recovery.elapsed.as_millis() as i64;
-        let figures =
-            [recovery.total as i64, done as i64, recovery.log as i64, recovery.in_memory as i64, millis];
+        let figures = [recovery.total as i64, done as i64, recovery.log as i64, millis];
         let mut row = vec![Datum::Int4(0), Oid::INVALID.into(), Oid::INVALID.into()];
         row.extend(figures.map(Datum::Int8));
         row.resize(3 + FIGURES, Datum::Int8(0));

@@ -127,7 +127,7 @@ fn prefixes_of_known_settings_are_reserved() {
     let ours = "select string_agg(name, ' ' order by name) from pg_settings where name like 'stampede.%'";
     assert_eq!(
         session.query(ours),
-        "stampede.allow_root_access stampede.memory_limit stampede.open_during_recovery stampede.recovery_memory stampede.workers"
+        "stampede.allow_root_access stampede.memory_limit stampede.open_during_recovery stampede.workers"
     );
     assert_eq!(session.query("show stampede.workers"), "0");
 }

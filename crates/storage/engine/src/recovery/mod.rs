@@ -5,8 +5,8 @@
 //! checkpoint behind the last list ends recovery.
 //!
 //! # Layout
-//! `ahead`: a thread reads and checks the log ahead. `pass`: the pass. `lists`, `pages`, `drain`: as above. The log's bytes stay in memory
-//! as far as [`RecoveryOptions::memory`] goes; records behind that are read again.
+//! `ahead`: a thread reads and checks the log ahead. `pass`: the pass. `lists`, `pages`, `drain`: as above. Records that the lists refer to
+//! are looked at where the page cache has them ([`Replayed`]).
 //!
 //! # Invariants
 //! 1. A page is changed by a record only if its LSN is older than the record's end, or if the record brings all of it; so redo may be interrupted
@@ -75,20 +75,12 @@ use drain::Workers;
 use lists::Lists;
 
 /// How a crash is recovered from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecoveryOptions {
     /// Connections may be let in before all pages are up to date (`stampede.open_during_recovery`).
     pub open_early: bool,
     /// Threads that bring pages up to date; 0: one for each processor (`stampede.recovery_workers`).
     pub workers: usize,
-    /// Bytes of the log that are kept in memory, so that they are read once (`stampede.recovery_memory`).
-    pub memory: usize,
-}
-
-impl Default for RecoveryOptions {
-    fn default() -> RecoveryOptions {
-        RecoveryOptions { open_early: false, workers: 0, memory: 256 << 20 }
-    }
 }
 
 /// The checkpoint record that the control file names.
@@ -145,10 +137,8 @@ pub struct RecoveryProgress {
     pub pages: usize,
     /// Pages that were to be when the log was read.
     pub total: usize,
-    /// Bytes of the log that was read, and of these in memory.
+    /// Bytes of the log that was read.
     pub log: u64,
-    /// Bytes of these that stay in memory.
-    pub in_memory: u64,
     /// Time since it began.
     pub elapsed: Duration,
 }
@@ -171,10 +161,10 @@ impl Recovery {
     }
 
     fn progress(&self) -> RecoveryProgress {
-        let [in_memory, log] = self.log.read().bytes();
+        let log = self.log.read().bytes();
         let (pages, elapsed) = (self.lists.pages(), self.started.elapsed());
         // Relaxed: set before there are sessions.
-        RecoveryProgress { pages, total: self.total.load(Ordering::Relaxed), log, in_memory, elapsed }
+        RecoveryProgress { pages, total: self.total.load(Ordering::Relaxed), log, elapsed }
     }
 
     /// Nobody is interested any more.
@@ -192,7 +182,7 @@ impl Engine {
         tracing::info!("redo starts at {from}");
         let options = self.options();
         let reader = self.wal.reader(from);
-        let log = Replayed::new(&reader, options.recovery.memory);
+        let log = Replayed::new(&reader);
         let recovery = Arc::new(Recovery::new(log, options.startup_progress));
         self.pool.set_overdue(Some(recovery.clone()));
         *self.recovery.lock() = Some(recovery.clone());
@@ -216,13 +206,8 @@ impl Engine {
         let pages = recovery.lists.pages();
         recovery.total.store(pages, Ordering::Relaxed);
         tracing::info!("consistent recovery state reached at {}", recovery.last.read());
-        let RecoveryProgress { log, in_memory, .. } = recovery.progress();
-        let kilobytes = |bytes: u64| bytes.div_ceil(1024);
-        tracing::info!(
-            "{pages} pages are to be redone; of the {} kB of WAL read, {} kB stay in memory",
-            kilobytes(log),
-            kilobytes(in_memory)
-        );
+        let kilobytes = recovery.log.read().bytes().div_ceil(1024);
+        tracing::info!("{kilobytes} kB of WAL read, {pages} pages are to be redone");
         let started = recovery.started;
         self.txns.on_first_write(move || {
             let elapsed = started.elapsed().as_secs_f64();

@@ -52,7 +52,7 @@ impl<'a> Pass<'a> {
                 Ok(chunk) => chunk,
                 Err(ended) => break ended,
             };
-            self.log.keep(&chunk);
+            self.log.keep(&chunk)?;
             last = self.take(&chunk)?.unwrap_or(last);
             self.report(last);
         };
