@@ -435,13 +435,13 @@ impl Reader<'_> {
         &self,
         shape: &SystemTable,
         index: Oid,
-        (keys, direction): (Vec<btree::ScanKey>, btree::Direction),
+        (keys, direction): (Vec<index::ScanKey>, index::Direction),
         snapshot: Option<&txn::Snapshot>,
         each: impl FnMut(Place, Row) -> SqlResult<bool>,
     ) -> SqlResult<()> {
         let now = snapshot.is_none().then(|| self.catalog.engine().txns().snapshot());
         let Some(snapshot) = snapshot.or(now.as_ref()) else { return Ok(()) };
-        self.table(shape).visit(&self.view(snapshot), index, btree::ScanKeys { keys, direction }, each)
+        self.table(shape).visit(&self.view(snapshot), index, index::ScanKeys { keys, direction }, each)
     }
 
     /// Whether there is a row with this key, entered by the running command perhaps.

@@ -4,9 +4,10 @@
 use std::sync::Arc;
 
 use base::{Oid, RelFile, SqlError, SqlResult};
-use btree::{BtreeDesc, BtreeRel, Compare, KeyColumn};
 use buffer::Persistence;
+use engine::OpenIndex;
 use heap::{HeapDesc, HeapRel, ToastTable};
+use index::{Compare, IndexDesc, KeyColumn};
 use tuple::varlena::Compression;
 use tuple::{Attr, Datum, Physical, RowLayout};
 use txn::RelKind;
@@ -22,7 +23,7 @@ use crate::system::{
     pg_sequence,
 };
 use crate::tables::{PG_DEFAULT, Place};
-use crate::toast_index::{open_toast, open_toast_btree, toast_layout};
+use crate::toast_index::{open_toast, open_toast_index, toast_layout};
 use crate::validity::Validity;
 use crate::vectors;
 use crate::view::{
@@ -273,18 +274,17 @@ impl Reader<'_> {
         let options = vectors::int2s(&row[pg_index::INDOPTION]);
         let collations = vectors::oids(&row[pg_index::INDCOLLATION]);
         let method = class.oid(pg_class::RELAM);
-        let fillfactor = fillfactor(&options_of(&class[pg_class::RELOPTIONS]), 90);
         let file = self.file_of(&class);
         let unique = row.bool(pg_index::INDISUNIQUE);
         let nulls_not_distinct = row.bool(pg_index::INDNULLSNOTDISTINCT);
-        let btree = BtreeDesc {
+        let desc = IndexDesc {
             file,
             layout: Arc::new(RowLayout::new(attrs)),
             keys: self.key_columns(&columns[..nkeys.min(columns.len())], &options)?,
             unique,
             nulls_not_distinct,
-            deduplicate: columns.iter().all(|c| equal_means_same_bytes(c.type_oid)),
-            fillfactor,
+            equal_image: columns.iter().all(|c| equal_means_same_bytes(c.type_oid)),
+            options: options_of(&class[pg_class::RELOPTIONS]),
             persistence: persistence_of(class.char(pg_class::RELPERSISTENCE)),
         };
         Ok(Index {
@@ -313,7 +313,7 @@ impl Reader<'_> {
             serves: true,
             file,
             size: size_of(&class),
-            btree: (file.number != 0).then(|| Arc::new(BtreeRel::new(btree))),
+            rel: (file.number != 0).then(|| OpenIndex::open(method, desc)).transpose()?,
         })
     }
 
@@ -367,10 +367,10 @@ impl Reader<'_> {
             }
             let key = [index.oid(pg_index::INDEXRELID).into()];
             let (_, class) = self.find_one(&pg_class::TABLE, by_oid, &key)?.ok_or_else(missing)?;
-            let btree = Arc::new(open_toast_btree(self.file_of(&class), persistence));
+            let open = open_toast_index(self.file_of(&class), persistence);
             match valid && searched.is_none() {
-                true => searched = Some(btree),
-                false => others.push(btree),
+                true => searched = Some(open),
+                false => others.push(open),
             }
         }
         let heap = Arc::new(HeapRel::new(HeapDesc {

@@ -24,14 +24,15 @@ use std::time::Duration;
 
 use arc_swap::{ArcSwap, Guard};
 use base::{Oid, RelFile, SqlError, SqlResult, Tid, Xid};
-use btree::{
-    BtreeDesc, BtreeRel, Compare, Direction, InsertOutcome, KeyColumn, ScanKey, ScanKeys, ScanOp, UniqueCheck,
-};
 use buffer::Persistence;
-use engine::{DeadRows, Engine, RowLiveness};
+use engine::{DeadRows, Engine, OpenIndex, RowLiveness};
 use heap::{
     DeleteOutcome, Fetched, HeapDesc, HeapRel, HeapScan, HeapTuple, InsertOptions, Refusal, UpdateOutcome,
     View, Writer,
+};
+use index::{
+    Compare, Direction, IndexDesc, IndexError, InsertOutcome, KeyColumn, ScanKey, ScanKeys, ScanOp,
+    UniqueCheck, Wants, strategy,
 };
 use rustc_hash::FxHashMap;
 use tuple::{Datum, RowLayout};
@@ -39,7 +40,7 @@ use txn::RelKind;
 
 use crate::row::Row;
 use crate::system::{self, ColumnType, SystemIndex, SystemTable};
-use crate::toast_index::{open_toast, open_toast_btree, toast_layout};
+use crate::toast_index::{open_toast, open_toast_index, toast_layout};
 
 /// OID of tablespace `pg_default`.
 pub const PG_DEFAULT: Oid = Oid(1663);
@@ -64,20 +65,20 @@ pub struct OpenTable {
     /// Its rows.
     pub heap: Arc<HeapRel>,
     /// Its indexes, in the order of the shape.
-    pub indexes: Vec<OpenIndex>,
+    pub indexes: Vec<CatalogIndex>,
     /// The index of its TOAST table, if it has one.
-    pub toast_index: Option<Arc<BtreeRel>>,
+    pub toast_index: Option<OpenIndex>,
 }
 
 /// An index of a system catalog, open.
-pub struct OpenIndex {
+pub struct CatalogIndex {
     /// Its shape.
     pub shape: &'static SystemIndex,
     /// The tree.
-    pub btree: Arc<BtreeRel>,
+    pub rel: OpenIndex,
 }
 
-impl OpenIndex {
+impl CatalogIndex {
     /// The key of a row.
     pub fn key(&self, row: &[Datum]) -> Vec<Datum> {
         self.shape.keys.iter().map(|&column| row[column].clone()).collect()
@@ -201,16 +202,16 @@ impl OpenTable {
     pub(crate) fn file(&self, relation: Oid) -> RelFile {
         let toast = || self.heap.desc.toast.as_ref().filter(|toast| toast.oid == relation);
         match self.index(relation) {
-            Some(index) => index.desc.file,
+            Some(index) => index.desc().file,
             None => toast().map_or(self.heap.desc.file, |toast| toast.rel.desc.file),
         }
     }
 
     /// The tree of an index, or of the TOAST table's.
-    pub fn index(&self, relation: Oid) -> Option<&Arc<BtreeRel>> {
+    pub fn index(&self, relation: Oid) -> Option<&OpenIndex> {
         match &self.toast_index {
             Some(index) if relation == self.shape.toast_index => Some(index),
-            _ => self.indexes.iter().find(|index| index.shape.oid == relation).map(|index| &index.btree),
+            _ => self.indexes.iter().find(|index| index.shape.oid == relation).map(|index| &index.rel),
         }
     }
 
@@ -232,7 +233,7 @@ impl OpenTable {
         let keys = key
             .iter()
             .enumerate()
-            .map(|(column, value)| ScanKey { column, op: ScanOp::Equal(value.clone()) })
+            .map(|(column, value)| ScanKey { column, op: ScanOp::Strategy(strategy::EQUAL, value.clone()) })
             .collect();
         let mut rows = Vec::new();
         self.visit(view, index, ScanKeys { keys, direction: Direction::Forward }, |place, row| {
@@ -251,10 +252,10 @@ impl OpenTable {
         mut each: impl FnMut(Place, Row) -> SqlResult<bool>,
     ) -> SqlResult<()> {
         let open = self.indexes.iter().find(|i| i.shape.oid == index).expect("an index of this catalog");
-        let mut scan = btree::Scan::new(open.btree.clone(), keys, false, false);
+        let mut scan = open.rel.scan(keys, Wants::TIDS);
         let mut tuple = HeapTuple::new();
         let index_access = self.engine.index_access(Xid::INVALID);
-        let named = |e: btree::BtreeError| e.into_sql(open.shape.name, self.shape.name);
+        let named = |e: IndexError| e.into_sql(open.shape.name, self.shape.name);
         while let Some(tid) = scan.next(&index_access).map_err(named)? {
             match heap::fetch(&self.access(), &self.heap, view, tid, &mut tuple)
                 .map_err(heap::HeapError::into_sql)?
@@ -377,7 +378,9 @@ impl OpenTable {
                 let check = if index.shape.unique { UniqueCheck::Yes(&liveness) } else { UniqueCheck::No };
                 let rows = DeadRows { access: self.access(), heap: &self.heap };
                 let access = self.engine.index_access(writer.xid);
-                let outcome = btree::insert(&access, &index.btree, &key, tid, check, &rows)
+                let outcome = index
+                    .rel
+                    .insert(&access, &key, tid, check, &rows)
                     .map_err(|e| e.into_sql(index.shape.name, self.shape.name))?;
                 match outcome {
                     InsertOutcome::Conflict { .. } => return Err(duplicate(index, self)),
@@ -397,7 +400,7 @@ pub(crate) fn concurrently(done: &str) -> SqlError {
     SqlError::internal(format!("tuple concurrently {done}"))
 }
 
-fn duplicate(index: &OpenIndex, table: &OpenTable) -> SqlError {
+fn duplicate(index: &CatalogIndex, table: &OpenTable) -> SqlError {
     base::sql_err!(
         UNIQUE_VIOLATION,
         "duplicate key value violates unique constraint \"{}\"",
@@ -427,10 +430,8 @@ fn open(engine: &Arc<Engine>, shape: &'static SystemTable, file: &dyn Fn(Oid) ->
             toast,
         }))
     };
-    let toast_index = shape
-        .toast
-        .is_valid()
-        .then(|| Arc::new(open_toast_btree(file(shape.toast_index), Persistence::Permanent)));
+    let toast_index =
+        shape.toast.is_valid().then(|| open_toast_index(file(shape.toast_index), Persistence::Permanent));
     let toast = toast_index.clone().map(|index| {
         open_toast(engine, shape.toast, heap(shape.toast, toast_layout(), None), (index, Vec::new()))
     });
@@ -439,19 +440,19 @@ fn open(engine: &Arc<Engine>, shape: &'static SystemTable, file: &dyn Fn(Oid) ->
     OpenTable { engine: engine.clone(), shape, heap: heap(shape.oid, layout, toast), indexes, toast_index }
 }
 
-fn open_index(file: RelFile, table: &'static SystemTable, shape: &'static SystemIndex) -> OpenIndex {
+fn open_index(file: RelFile, table: &'static SystemTable, shape: &'static SystemIndex) -> CatalogIndex {
     let types = || shape.keys.iter().map(|&column| table.columns[column].ty);
-    let desc = BtreeDesc {
+    let desc = IndexDesc {
         file,
         layout: Arc::new(RowLayout::new(types().map(|t| t.attr).collect())),
         keys: types().map(|t| KeyColumn::ascending(order_of(t))).collect(),
         unique: shape.unique,
         nulls_not_distinct: false,
-        deduplicate: true,
-        fillfactor: 90,
+        equal_image: true,
+        options: Vec::new(),
         persistence: Persistence::Permanent,
     };
-    OpenIndex { shape, btree: Arc::new(BtreeRel::new(desc)) }
+    CatalogIndex { shape, rel: OpenIndex::open_default(desc) }
 }
 
 /// How keys of a catalog index compare: as through any other description of the same index.

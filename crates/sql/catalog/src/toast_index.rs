@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use base::{Oid, RelFile, SqlError, Tid, Xid};
-use btree::{
-    BtreeDesc, BtreeRel, Compare, Direction, InsertOutcome, KeyColumn, ScanKey, ScanKeys, ScanOp, UniqueCheck,
-};
 use buffer::Persistence;
-use engine::{DeadRows, Engine};
+use engine::{DeadRows, Engine, OpenIndex};
 use heap::{Access, HeapError, HeapRel, HeapResult, ToastIndex, ToastTable};
+use index::{
+    Compare, Direction, IndexDesc, IndexError, InsertOutcome, KeyColumn, ScanKey, ScanKeys, ScanOp,
+    UniqueCheck, Wants, strategy,
+};
 use tuple::{Attr, Datum, Physical, RowLayout};
 
 /// The columns of every TOAST table: `chunk_id oid, chunk_seq int4, chunk_data bytea`, stored plain.
@@ -21,16 +22,16 @@ pub fn toast_layout() -> RowLayout {
 }
 
 /// Describes the index of a TOAST table in `file`. No I/O.
-pub fn open_toast_btree(file: RelFile, persistence: Persistence) -> BtreeRel {
+pub fn open_toast_index(file: RelFile, persistence: Persistence) -> OpenIndex {
     let attrs = toast_layout().attrs()[..2].to_vec();
-    BtreeRel::new(BtreeDesc {
+    OpenIndex::open_default(IndexDesc {
         file,
         layout: Arc::new(RowLayout::new(attrs)),
         keys: [Compare::Oid, Compare::Int4].map(KeyColumn::ascending).into(),
         unique: true,
         nulls_not_distinct: false,
-        deduplicate: true,
-        fillfactor: 90,
+        equal_image: true,
+        options: Vec::new(),
         persistence,
     })
 }
@@ -40,27 +41,27 @@ pub fn open_toast(
     engine: &Arc<Engine>,
     oid: Oid,
     rel: Arc<HeapRel>,
-    (btree, others): (Arc<BtreeRel>, Vec<Arc<BtreeRel>>),
+    (searched, others): (OpenIndex, Vec<OpenIndex>),
 ) -> ToastTable {
-    let index = Index { engine: engine.clone(), btree, others, rel: rel.clone() };
+    let index = Index { engine: engine.clone(), searched, others, rel: rel.clone() };
     ToastTable { oid, rel, index: Arc::new(index) }
 }
 
 struct Index {
     engine: Arc<Engine>,
     /// What values are found by.
-    btree: Arc<BtreeRel>,
+    searched: OpenIndex,
     /// Copies of it that REINDEX CONCURRENTLY makes, or takes out of use: they get all entries and nobody searches them.
-    others: Vec<Arc<BtreeRel>>,
+    others: Vec<OpenIndex>,
     rel: Arc<HeapRel>,
 }
 
 impl Index {
-    fn enter(&self, heap: &Access<'_>, btree: &BtreeRel, key: &[Datum], tid: Tid) -> HeapResult<()> {
+    fn enter(&self, heap: &Access<'_>, open: &OpenIndex, key: &[Datum], tid: Tid) -> HeapResult<()> {
         let access = self.engine.index_access(Xid::INVALID);
         // Value numbers are checked for being free when they are drawn, so a unique check would find nothing.
         let rows = DeadRows { access: *heap, heap: &self.rel };
-        match btree::insert(&access, btree, key, tid, UniqueCheck::No, &rows).map_err(callback)? {
+        match open.insert(&access, key, tid, UniqueCheck::No, &rows).map_err(callback)? {
             InsertOutcome::Inserted => Ok(()),
             other => Err(HeapError::Callback(SqlError::internal(format!("unexpected outcome {other:?}")))),
         }
@@ -70,7 +71,7 @@ impl Index {
 impl ToastIndex for Index {
     fn insert(&self, heap: &Access<'_>, value_id: u32, seq: i32, tid: Tid) -> HeapResult<()> {
         let key = [Datum::Oid(value_id), Datum::Int4(seq)];
-        self.enter(heap, &self.btree, &key, tid)?;
+        self.enter(heap, &self.searched, &key, tid)?;
         self.others.iter().try_for_each(|other| self.enter(heap, other, &key, tid))
     }
 
@@ -83,11 +84,11 @@ impl ToastIndex for Index {
     ) -> HeapResult<()> {
         let access = self.engine.index_access(Xid::INVALID);
         let keys = vec![
-            ScanKey { column: 0, op: ScanOp::Equal(Datum::Oid(value_id)) },
-            ScanKey { column: 1, op: ScanOp::GreaterEqual(Datum::Int4(first_seq)) },
+            ScanKey { column: 0, op: ScanOp::Strategy(strategy::EQUAL, Datum::Oid(value_id)) },
+            ScanKey { column: 1, op: ScanOp::Strategy(strategy::GREATER_EQUAL, Datum::Int4(first_seq)) },
         ];
         let keys = ScanKeys { keys, direction: Direction::Forward };
-        let mut scan = btree::Scan::new(self.btree.clone(), keys, true, false);
+        let mut scan = self.searched.scan(keys, Wants { values: true, pin: false });
         let mut values = Vec::with_capacity(2);
         while let Some(tid) = scan.next(&access).map_err(callback)? {
             values.clear();
@@ -107,6 +108,6 @@ impl ToastIndex for Index {
     }
 }
 
-fn callback(error: btree::BtreeError) -> HeapError {
+fn callback(error: IndexError) -> HeapError {
     HeapError::Callback(error.into_sql("TOAST index", "TOAST table"))
 }

@@ -8,8 +8,8 @@
 
 use std::sync::Arc;
 
-use base::{Oid, RelFile, SqlResult, Xid};
-use btree::BtreeRel;
+use base::{Oid, RelFile, SqlError, SqlResult, Xid};
+use engine::OpenIndex;
 use heap::HeapRel;
 use txn::Snapshot;
 
@@ -198,7 +198,7 @@ pub struct Index {
     pub collations: Vec<Oid>,
     /// For each key column: bit 0 DESC, bit 1 NULLS FIRST (`indoption`).
     pub options: Vec<i16>,
-    /// Access method: 403 is `btree`.
+    /// Access method: one of [`engine::indexes::METHODS`].
     pub method: Oid,
     /// Inserts maintain it (`indisready`), though it may not be [`valid`](Index::valid) for queries yet.
     pub ready: bool,
@@ -212,10 +212,19 @@ pub struct Index {
     /// Its size.
     pub size: SizeEstimate,
     /// The open index. None in tests of the layers above, which have no storage.
-    pub btree: Option<Arc<BtreeRel>>,
+    pub rel: Option<OpenIndex>,
 }
 
 impl Index {
+    /// The open index.
+    ///
+    /// # Errors
+    /// It has none: it is partitioned.
+    pub fn storage(&self) -> SqlResult<&OpenIndex> {
+        let none = || SqlError::internal(format!("index \"{}\" has no storage", self.name));
+        self.rel.as_ref().ok_or_else(none)
+    }
+
     /// Whether a query may read it.
     pub fn is_usable(&self) -> bool {
         self.valid && self.serves

@@ -1,10 +1,10 @@
 //! Entries of indexes: made for new rows, checked for uniqueness.
 
 use base::{Oid, SqlError, SqlResult, Tid, sql_err};
-use btree::{Access as IndexAccess, InsertOutcome, Liveness, TupleState, UniqueCheck};
 use catalog::view::Table;
 use engine::DeadRows;
 use heap::HeapRel;
+use index::{Access as IndexAccess, InsertOutcome, Liveness, TupleState, UniqueCheck};
 use plan::{IndexExprs, IndexRef};
 use tuple::Datum;
 use txn::{LockMode, LockTag, LockWait};
@@ -151,8 +151,7 @@ impl IndexWriter {
         entry: Entry,
         cx: &mut Cx<'_>,
     ) -> SqlResult<Option<Tid>> {
-        let none = || SqlError::internal(format!("index \"{}\" has no storage", self.index.name));
-        let btree = self.index.btree.as_ref().ok_or_else(none)?;
+        let open = self.index.storage()?;
         let mut settled = None;
         loop {
             runtime::check_interrupts().map_err(crate::error::interrupted)?;
@@ -168,7 +167,7 @@ impl IndexWriter {
                 let access =
                     IndexAccess { pool: cx.env.access.pool, horizon: &horizon, xid: cx.xid_for(heap)? };
                 let rows = DeadRows { access: cx.env.access, heap };
-                btree::insert(&access, btree, values, tid, unique, &rows)
+                open.insert(&access, values, tid, unique, &rows)
                     .map_err(|e| e.into_sql(&self.index.name, &table.name))?
             };
             let tells = match outcome {
@@ -177,7 +176,7 @@ impl IndexWriter {
                 _ => entry != Entry::Check,
             };
             if tells {
-                key_entered(&cx.env.txn.borrow(), heap, btree, values)?;
+                key_entered(&cx.env.txn.borrow(), heap, open, values)?;
             }
             match outcome {
                 InsertOutcome::Inserted => return Ok(None),

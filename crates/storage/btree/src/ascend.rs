@@ -6,6 +6,7 @@
 
 use base::{BlockNo, OffsetNo};
 use buffer::PageChange;
+use index::{Access, IndexResult};
 
 use crate::format::{Check, INCOMPLETE_SPLIT, META, Meta, NONE, Node, Opaque, ROOT, with_child};
 use crate::ops::{self, SplitPlan};
@@ -13,7 +14,6 @@ use crate::redo::{Kind, SPLIT_CHILD, SPLIT_SIBLING, split_bytes};
 use crate::rel::BtreeRel;
 use crate::search::{Exclusive, Hops, Stack, allocate, edge, meta_bytes};
 use crate::split::choose;
-use crate::{Access, BtreeResult};
 
 /// An item on its way to a page.
 pub(crate) struct New<'a> {
@@ -37,7 +37,7 @@ pub(crate) fn insert_or_split(
     child: Option<Exclusive>,
     stack: Stack,
     new: New<'_>,
-) -> BtreeResult<()> {
+) -> IndexResult<()> {
     if page::free_space(&page) >= new.item.len() + 4 {
         insert_here(access, rel, page, child, &new)
     } else {
@@ -51,7 +51,7 @@ fn insert_here(
     mut page: Exclusive,
     mut child: Option<Exclusive>,
     new: &New<'_>,
-) -> BtreeResult<()> {
+) -> IndexResult<()> {
     let block = page.tag().block;
     let mut meta = if new.only_child { raise_fast_root(access, rel, &page)? } else { None };
     let change = if new.posting {
@@ -94,7 +94,7 @@ fn raise_fast_root(
     access: &Access<'_>,
     rel: &BtreeRel,
     page: &Exclusive,
-) -> BtreeResult<Option<(Exclusive, Meta)>> {
+) -> IndexResult<Option<(Exclusive, Meta)>> {
     let level = u32::from(rel.node(page.tag().block, page)?.op.level);
     let meta_page = rel.exclusive(access.pool, META)?;
     let meta = rel.check(META, Meta::read(&meta_page))?;
@@ -112,7 +112,7 @@ fn split(
     mut child: Option<Exclusive>,
     stack: Stack,
     new: &New<'_>,
-) -> BtreeResult<()> {
+) -> IndexResult<()> {
     let block = page.tag().block;
     let old = rel.node(block, &page)?.op;
     let mut right = allocate(access, rel)?;
@@ -167,7 +167,7 @@ fn split(
 fn split_point(rel: &BtreeRel, page: &page::PageBytes, new: &New<'_>) -> Check<(usize, Vec<u8>)> {
     let node = Node::new(page)?;
     let items = ops::items_with(&node, new.at, new.item, new.posting)?;
-    let choice = choose(&rel.desc, &node, &items)?;
+    let choice = choose(rel, &node, &items)?;
     Ok((choice.left_count, choice.high))
 }
 
@@ -180,7 +180,7 @@ fn insert_parent(
     mut stack: Stack,
     was_root: bool,
     was_only: bool,
-) -> BtreeResult<()> {
+) -> IndexResult<()> {
     if was_root {
         return new_root(access, rel, left, right);
     }
@@ -198,7 +198,7 @@ fn insert_parent(
 }
 
 /// Makes a root above the two halves of the old one.
-fn new_root(access: &Access<'_>, rel: &BtreeRel, mut left: Exclusive, right: Exclusive) -> BtreeResult<()> {
+fn new_root(access: &Access<'_>, rel: &BtreeRel, mut left: Exclusive, right: Exclusive) -> IndexResult<()> {
     let (block, right_block) = (left.tag().block, right.tag().block);
     let mut root = allocate(access, rel)?;
     let root_block = root.tag().block;
@@ -234,7 +234,7 @@ pub(crate) fn finish_split(
     rel: &BtreeRel,
     left: Exclusive,
     stack: Stack,
-) -> BtreeResult<()> {
+) -> IndexResult<()> {
     let block = left.tag().block;
     let op = rel.node(block, &left)?.op;
     let right = rel.exclusive(access.pool, op.next)?;
@@ -251,7 +251,7 @@ pub(crate) fn find_parent(
     child: BlockNo,
     level: u16,
     stack: &mut Stack,
-) -> BtreeResult<Option<(Exclusive, OffsetNo)>> {
+) -> IndexResult<Option<(Exclusive, OffsetNo)>> {
     if let Some(hint) = stack.pop()
         && let Some(found) = find_downlink(access, rel, child, level + 1, hint, stack)?
     {
@@ -272,7 +272,7 @@ fn find_downlink(
     level: u16,
     mut block: BlockNo,
     stack: &Stack,
-) -> BtreeResult<Option<(Exclusive, OffsetNo)>> {
+) -> IndexResult<Option<(Exclusive, OffsetNo)>> {
     let mut hops = Hops::default();
     loop {
         hops.count(rel, block)?;

@@ -6,13 +6,14 @@
 
 use std::cmp::Ordering;
 
+use index::{
+    Direction, IndexDesc, KeyColumn, ScanKey, ScanKeys, ScanOp, compare_column, compare_values, strategy,
+};
 use smallvec::SmallVec;
 use tuple::Datum;
 
 use crate::groups::{Groups, Member};
-use crate::key::{SearchKey, compare_column, compare_values};
-use crate::rel::{BtreeDesc, KeyColumn};
-use crate::scan::{Direction, ScanKey, ScanKeys, ScanOp};
+use crate::key::SearchKey;
 
 /// A place between entries.
 #[derive(Clone, Debug, Default)]
@@ -24,7 +25,7 @@ pub(crate) struct Place {
 
 impl Place {
     /// Order of two places in an index.
-    pub fn compare(&self, desc: &BtreeDesc, other: &Place) -> Ordering {
+    pub fn compare(&self, desc: &IndexDesc, other: &Place) -> Ordering {
         let columns = desc.keys.iter().zip(self.values.iter().zip(&other.values));
         let mut orders = columns.map(|(key, (a, b))| compare_column(key, a, b));
         let order = orders.find(|order| order.is_ne());
@@ -38,7 +39,7 @@ impl Place {
     }
 
     /// Whether it is before an entry with these values.
-    fn is_before(&self, desc: &BtreeDesc, values: &[Datum]) -> bool {
+    fn is_before(&self, desc: &IndexDesc, values: &[Datum]) -> bool {
         match self.order(desc, values) {
             Ordering::Equal => !self.behind,
             order => order.is_lt(),
@@ -46,14 +47,14 @@ impl Place {
     }
 
     /// Order of its values and those of an entry.
-    fn order(&self, desc: &BtreeDesc, values: &[Datum]) -> Ordering {
+    fn order(&self, desc: &IndexDesc, values: &[Datum]) -> Ordering {
         let columns = desc.keys.iter().zip(self.values.iter().zip(values));
         let mut orders = columns.map(|(key, (a, b))| compare_column(key, a, b));
         orders.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
     }
 
     /// To search by; `None`: an end of the index.
-    pub fn key<'a>(&'a self, desc: &'a BtreeDesc) -> Option<SearchKey<'a>> {
+    pub fn key<'a>(&'a self, desc: &'a IndexDesc) -> Option<SearchKey<'a>> {
         (!self.values.is_empty()).then(|| SearchKey::new(desc, &self.values, self.behind))
     }
 }
@@ -109,7 +110,7 @@ impl Wanted {
             match &list[..] {
                 [] => return false,
                 [one] => {
-                    self.range.add(key, &ScanOp::Equal(one.clone()));
+                    self.range.add(key, &ScanOp::Strategy(strategy::EQUAL, one.clone()));
                     self.list = None;
                 }
                 _ => {}
@@ -215,17 +216,19 @@ impl Range {
                 self.not_null(key);
                 return true;
             }
-            ScanOp::Equal(value) => {
+            ScanOp::Strategy(strategy::EQUAL, value) => {
                 self.at_least(key, value.clone(), true);
                 self.at_most(key, value.clone(), true);
                 return !value.is_null();
             }
             // Lists are not for ranges.
             ScanOp::Any(_) => return true,
-            ScanOp::Less(value) => (value, false, false),
-            ScanOp::LessEqual(value) => (value, true, false),
-            ScanOp::GreaterEqual(value) => (value, true, true),
-            ScanOp::Greater(value) => (value, false, true),
+            ScanOp::Strategy(strategy::LESS, value) => (value, false, false),
+            ScanOp::Strategy(strategy::LESS_EQUAL, value) => (value, true, false),
+            ScanOp::Strategy(strategy::GREATER_EQUAL, value) => (value, true, true),
+            ScanOp::Strategy(strategy::GREATER, value) => (value, false, true),
+            // No operator of an order.
+            ScanOp::Strategy(..) => return false,
         };
         self.not_null(key);
         if low != key.descending {
@@ -264,7 +267,7 @@ impl Range {
 /// What this column is to equal, if that is all that the key says.
 fn equal_value(column: usize, key: &ScanKey) -> Option<&Datum> {
     match &key.op {
-        ScanOp::Equal(value) if key.column == column && !value.is_null() => Some(value),
+        ScanOp::Strategy(strategy::EQUAL, value) if key.column == column && !value.is_null() => Some(value),
         _ => None,
     }
 }
@@ -298,7 +301,7 @@ impl Bounds {
     }
 
     /// Whether an entry with these values lies between the places, and in one of the groups.
-    pub fn hold_key(&self, desc: &BtreeDesc, values: &[Datum]) -> bool {
+    pub fn hold_key(&self, desc: &IndexDesc, values: &[Datum]) -> bool {
         let begun = || self.begin.as_ref().is_none_or(|place| place.is_before(desc, values));
         let within = match &self.end {
             End::Right => begun(),
@@ -308,14 +311,14 @@ impl Bounds {
         !self.empty && within && self.groups.as_ref().is_none_or(|groups| groups.hold_key(desc, values))
     }
 
-    pub fn new(desc: &BtreeDesc, keys: ScanKeys) -> Bounds {
+    pub fn new(desc: &IndexDesc, keys: ScanKeys) -> Bounds {
         let mut bounds = Bounds::default();
         bounds.set(desc, keys);
         bounds
     }
 
     /// Makes them those of other conditions.
-    pub fn set(&mut self, desc: &BtreeDesc, conditions: ScanKeys) {
+    pub fn set(&mut self, desc: &IndexDesc, conditions: ScanKeys) {
         let keys = &conditions.keys;
         let value = |column: usize| equal_value(column, &keys[column]).cloned().ok_or(());
         let leading = (1..=desc.keys.len()).contains(&keys.len());
@@ -354,7 +357,7 @@ impl Bounds {
 
     /// The place before the first entry and that behind the last; `None`: the end of the index.
     #[inline]
-    pub fn places<'a>(&'a self, desc: &'a BtreeDesc) -> (Option<SearchKey<'a>>, Option<SearchKey<'a>>) {
+    pub fn places<'a>(&'a self, desc: &'a IndexDesc) -> (Option<SearchKey<'a>>, Option<SearchKey<'a>>) {
         let begin = self.begin.as_ref().and_then(|place| place.key(desc));
         let end = match &self.end {
             End::Right => None,
@@ -364,7 +367,7 @@ impl Bounds {
         (begin, end)
     }
 
-    fn of_any(desc: &BtreeDesc, ScanKeys { keys, direction }: ScanKeys) -> Bounds {
+    fn of_any(desc: &IndexDesc, ScanKeys { keys, direction }: ScanKeys) -> Bounds {
         if keys.is_empty() {
             return Bounds::default();
         }
@@ -385,7 +388,7 @@ impl Bounds {
         Bounds::of_wanted(desc, wanted, direction)
     }
 
-    fn of_wanted(desc: &BtreeDesc, wanted: Vec<Wanted>, direction: Direction) -> Bounds {
+    fn of_wanted(desc: &IndexDesc, wanted: Vec<Wanted>, direction: Direction) -> Bounds {
         let columns = || desc.keys.iter().zip(&wanted);
         let single = |(key, wanted): (&KeyColumn, &Wanted)| wanted.range.single(key).cloned();
         let prefix: SmallVec<[Datum; 2]> = columns().map_while(single).collect();
@@ -418,13 +421,13 @@ impl Bounds {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::Compare;
+    use index::Compare;
     use std::sync::Arc;
     use tuple::{Attr, Physical, RowLayout};
 
-    pub(crate) fn desc(keys: &[(bool, bool)]) -> BtreeDesc {
+    pub(crate) fn desc(keys: &[(bool, bool)]) -> IndexDesc {
         let attr = Attr { physical: Physical::Int4, align: 4, storage: b'p', compression: None };
-        BtreeDesc {
+        IndexDesc {
             file: Default::default(),
             layout: Arc::new(RowLayout::new(vec![attr; keys.len()])),
             keys: keys
@@ -438,8 +441,8 @@ pub(crate) mod tests {
             persistence: Default::default(),
             unique: false,
             nulls_not_distinct: false,
-            deduplicate: true,
-            fillfactor: 90,
+            equal_image: true,
+            options: Vec::new(),
         }
     }
 
@@ -447,7 +450,7 @@ pub(crate) mod tests {
         ScanKey { column, op }
     }
 
-    fn bounds(desc: &BtreeDesc, keys: &[ScanKey]) -> Bounds {
+    fn bounds(desc: &IndexDesc, keys: &[ScanKey]) -> Bounds {
         Bounds::new(desc, forward(keys))
     }
 
@@ -455,7 +458,7 @@ pub(crate) mod tests {
         ScanKeys { keys: keys.to_vec(), direction: Direction::Forward }
     }
 
-    fn show(bounds: &Bounds, desc: &BtreeDesc) -> (String, String) {
+    fn show(bounds: &Bounds, desc: &IndexDesc) -> (String, String) {
         let place = |key: Option<SearchKey<'_>>| match key {
             None => "-".into(),
             Some(key) => format!("{:?}{}", key.values, if key.behind { ">" } else { "<" }),
@@ -472,12 +475,24 @@ pub(crate) mod tests {
     fn ranges_become_places() {
         let int = Datum::Int4;
         let asc = desc(&[(false, false), (false, false)]);
-        let b = bounds(&asc, &[key(0, ScanOp::Equal(int(1))), key(1, ScanOp::Greater(int(5)))]);
+        let b = bounds(
+            &asc,
+            &[
+                key(0, ScanOp::Strategy(strategy::EQUAL, int(1))),
+                key(1, ScanOp::Strategy(strategy::GREATER, int(5))),
+            ],
+        );
         // `> 5` is never NULL, and NULLs are last.
         assert_eq!(show(&b, &asc), pair("[Int4(1), Int4(5)]>", "[Int4(1), Null]<"));
-        let b = bounds(&asc, &[key(0, ScanOp::Less(int(7))), key(0, ScanOp::LessEqual(int(7)))]);
+        let b = bounds(
+            &asc,
+            &[
+                key(0, ScanOp::Strategy(strategy::LESS, int(7))),
+                key(0, ScanOp::Strategy(strategy::LESS_EQUAL, int(7))),
+            ],
+        );
         assert_eq!(show(&b, &asc), pair("-", "[Int4(7)]<"));
-        let b = bounds(&asc, &[key(1, ScanOp::Equal(int(7)))]);
+        let b = bounds(&asc, &[key(1, ScanOp::Strategy(strategy::EQUAL, int(7)))]);
         assert_eq!((show(&b, &asc), b.groups.is_some()), (pair("-", "-"), true));
         let b = bounds(&asc, &[key(0, ScanOp::IsNull)]);
         assert_eq!(show(&b, &asc), pair("[Null]<", "[Null]>"));
@@ -487,9 +502,9 @@ pub(crate) mod tests {
     fn point_queries_get_the_same_bounds_either_way() {
         let d = desc(&[(false, false), (true, true), (false, false)]);
         let equal = |n: usize, value: i32| -> Vec<ScanKey> {
-            (0..n).map(|i| key(i, ScanOp::Equal(Datum::Int4(value + i as i32)))).collect()
+            (0..n).map(|i| key(i, ScanOp::Strategy(strategy::EQUAL, Datum::Int4(value + i as i32)))).collect()
         };
-        let mut kept = bounds(&d, &[key(1, ScanOp::Less(Datum::Int4(3)))]);
+        let mut kept = bounds(&d, &[key(1, ScanOp::Strategy(strategy::LESS, Datum::Int4(3)))]);
         for n in [1, 3, 2] {
             for value in [0, 7] {
                 let keys = equal(n, value);
@@ -503,9 +518,12 @@ pub(crate) mod tests {
         }
         // What is no point query leaves nothing of one.
         let others = [
-            vec![key(0, ScanOp::Less(Datum::Int4(7)))],
-            vec![key(1, ScanOp::Equal(Datum::Int4(1)))],
-            vec![key(0, ScanOp::Equal(Datum::Int4(1))), key(0, ScanOp::Equal(Datum::Int4(1)))],
+            vec![key(0, ScanOp::Strategy(strategy::LESS, Datum::Int4(7)))],
+            vec![key(1, ScanOp::Strategy(strategy::EQUAL, Datum::Int4(1)))],
+            vec![
+                key(0, ScanOp::Strategy(strategy::EQUAL, Datum::Int4(1))),
+                key(0, ScanOp::Strategy(strategy::EQUAL, Datum::Int4(1))),
+            ],
             vec![],
         ];
         for keys in others {
@@ -536,9 +554,15 @@ pub(crate) mod tests {
     fn descending_columns_turn_ranges_round() {
         let int = Datum::Int4;
         let d = desc(&[(true, true)]);
-        let b = bounds(&d, &[key(0, ScanOp::GreaterEqual(int(3))), key(0, ScanOp::Less(int(9)))]);
+        let b = bounds(
+            &d,
+            &[
+                key(0, ScanOp::Strategy(strategy::GREATER_EQUAL, int(3))),
+                key(0, ScanOp::Strategy(strategy::LESS, int(9))),
+            ],
+        );
         assert_eq!(show(&b, &d), pair("[Int4(9)]>", "[Int4(3)]>"));
-        let b = bounds(&d, &[key(0, ScanOp::GreaterEqual(int(3)))]);
+        let b = bounds(&d, &[key(0, ScanOp::Strategy(strategy::GREATER_EQUAL, int(3)))]);
         assert_eq!(show(&b, &d), pair("[Null]>", "[Int4(3)]>"));
     }
 
@@ -547,13 +571,13 @@ pub(crate) mod tests {
         let int = Datum::Int4;
         let d = desc(&[(false, false)]);
         for ops in [
-            vec![ScanOp::Equal(int(1)), ScanOp::Equal(int(2))],
-            vec![ScanOp::Greater(int(1)), ScanOp::Less(int(1))],
-            vec![ScanOp::Equal(Datum::Null)],
-            vec![ScanOp::Less(Datum::Null)],
+            vec![ScanOp::Strategy(strategy::EQUAL, int(1)), ScanOp::Strategy(strategy::EQUAL, int(2))],
+            vec![ScanOp::Strategy(strategy::GREATER, int(1)), ScanOp::Strategy(strategy::LESS, int(1))],
+            vec![ScanOp::Strategy(strategy::EQUAL, Datum::Null)],
+            vec![ScanOp::Strategy(strategy::LESS, Datum::Null)],
             vec![ScanOp::IsNull, ScanOp::IsNotNull],
-            vec![ScanOp::IsNull, ScanOp::Equal(int(1))],
-            vec![ScanOp::IsNull, ScanOp::Less(int(1))],
+            vec![ScanOp::IsNull, ScanOp::Strategy(strategy::EQUAL, int(1))],
+            vec![ScanOp::IsNull, ScanOp::Strategy(strategy::LESS, int(1))],
         ] {
             let keys: Vec<ScanKey> = ops.iter().cloned().map(|op| key(0, op)).collect();
             assert!(bounds(&d, &keys).empty, "{ops:?}");

@@ -3,6 +3,7 @@
 
 use base::{BlockNo, Fork, Lsn, SqlError, Tid};
 use buffer::{PageChange, Persistence, Pin, WalAction};
+use index::{Access, IndexDesc, IndexError, IndexResult};
 use page::PageBytes;
 use tuple::Datum;
 use wal::Rmgr;
@@ -12,13 +13,13 @@ use crate::format::{
     posting_size, with_child,
 };
 use crate::insert::same_key;
+use crate::method::FORMAT;
 use crate::ops;
 use crate::redo::Kind;
-use crate::rel::{BtreeDesc, BtreeRel};
+use crate::rel::BtreeRel;
 use crate::scan::interrupts;
 use crate::search::meta_bytes;
 use crate::split::{compressed, leaf_high_key};
-use crate::{Access, BtreeError, BtreeResult};
 
 /// Fill of internal pages, in percent.
 const INTERNAL_FILL: usize = 70;
@@ -29,8 +30,8 @@ const INIT: PageChange =
     PageChange { will_init: true, force_image: false, keep_data: false, no_image: false };
 
 /// Makes the index's main fork, which must be empty, an empty tree: a meta page. The initial fork of an unlogged one becomes the same.
-pub fn create_empty(access: &Access<'_>, rel: &BtreeRel) -> BtreeResult<()> {
-    let BtreeDesc { file, persistence, .. } = rel.desc;
+pub fn create_empty(access: &Access<'_>, rel: &BtreeRel) -> IndexResult<()> {
+    let IndexDesc { file, persistence, .. } = rel.desc;
     let initial = (persistence == Persistence::Unlogged).then_some((Fork::Init, Persistence::Permanent));
     for (fork, persistence) in std::iter::once((Fork::Main, persistence)).chain(initial) {
         access.pool.admit(persistence)?;
@@ -61,10 +62,10 @@ fn write_meta(
 pub type SortedEntries<'a> = &'a mut dyn FnMut(&mut Vec<Datum>) -> Result<Option<Tid>, SqlError>;
 
 /// Builds the tree in the empty main fork from entries in the order of [`BtreeRel::compare_entries`]. Returns the number of entries.
-pub fn build(access: &Access<'_>, rel: &BtreeRel, next: SortedEntries<'_>) -> BtreeResult<u64> {
+pub fn build(access: &Access<'_>, rel: &BtreeRel, next: SortedEntries<'_>) -> IndexResult<u64> {
     create_empty(access, rel)?;
     let mut builder = Builder { access, rel, levels: Vec::new() };
-    let merge = rel.desc.deduplicate && rel.desc.layout.len() == rel.nkeys();
+    let merge = rel.deduplicate;
     let (mut values, mut count) = (Vec::new(), 0);
     // Entries with the same key, not yet put on a page.
     let mut pending: Option<(Vec<u8>, Vec<Tid>)> = None;
@@ -72,7 +73,7 @@ pub fn build(access: &Access<'_>, rel: &BtreeRel, next: SortedEntries<'_>) -> Bt
         count += 1;
         let item = leaf_item(&rel.desc.layout, &compressed(&rel.desc, &values), tid);
         if item.len() > MAX_ENTRY {
-            return Err(BtreeError::TooLarge { size: item.len(), max: MAX_ENTRY, tid });
+            return Err(IndexError::TooLarge { format: FORMAT, size: item.len(), max: MAX_ENTRY, tid });
         }
         if let Some((key, tids)) = &mut pending
             && merge
@@ -126,7 +127,7 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    fn start(&self, prev: BlockNo, low: Option<Vec<u8>>) -> BtreeResult<Level> {
+    fn start(&self, prev: BlockNo, low: Option<Vec<u8>>) -> IndexResult<Level> {
         interrupts()?;
         let desc = &self.rel.desc;
         self.access.pool.admit(desc.persistence)?;
@@ -135,12 +136,12 @@ impl Builder<'_> {
         Ok(Level { pin: page.into_pin(), block, prev, low, items: Vec::new(), used: 0 })
     }
 
-    fn add(&mut self, depth: usize, item: Vec<u8>) -> BtreeResult<()> {
+    fn add(&mut self, depth: usize, item: Vec<u8>) -> IndexResult<()> {
         if depth == self.levels.len() {
             let level = self.start(NONE, None)?;
             self.levels.push(level);
         }
-        let fill = if depth == 0 { self.rel.desc.fillfactor.clamp(10, 100) as usize } else { INTERNAL_FILL };
+        let fill = if depth == 0 { self.rel.fillfactor } else { INTERNAL_FILL };
         let level = &self.levels[depth];
         let after = level.used + item.len() + 4;
         let full = after + SLACK > ROOM || level.items.len() >= 2 && after > ROOM * fill / 100;
@@ -153,7 +154,7 @@ impl Builder<'_> {
     }
 
     /// Writes the page of level `depth` and goes on with `item` on a new one.
-    fn turn_page(&mut self, depth: usize, item: Vec<u8>) -> BtreeResult<()> {
+    fn turn_page(&mut self, depth: usize, item: Vec<u8>) -> IndexResult<()> {
         let level = &mut self.levels[depth];
         let mut first = vec![item];
         let mut high =
@@ -180,7 +181,7 @@ impl Builder<'_> {
     }
 
     /// Writes the last page of every level; the highest is the root.
-    fn finish(mut self) -> BtreeResult<()> {
+    fn finish(mut self) -> IndexResult<()> {
         let mut depth = 0;
         while depth < self.levels.len() {
             let is_root = depth + 1 == self.levels.len() && self.levels[depth].low.is_none();
@@ -209,7 +210,7 @@ impl Builder<'_> {
         next: BlockNo,
         high: Option<&[u8]>,
         flags: u16,
-    ) -> BtreeResult<()> {
+    ) -> IndexResult<()> {
         let leaf = if depth == 0 { LEAF } else { 0 };
         let opaque =
             Opaque { prev: level.prev, next, level: depth as u16, flags: flags | leaf, split: Lsn::INVALID };

@@ -22,6 +22,7 @@ use std::ops::Range;
 
 use base::{OffsetNo, Tid};
 use buffer::PageChange;
+use index::{Access, DeadRows, IndexResult};
 
 use crate::format::{Check, Node};
 use crate::insert::same_key;
@@ -29,7 +30,6 @@ use crate::ops::{self, ListUpdate};
 use crate::redo::{Kind, delete_bytes};
 use crate::rel::BtreeRel;
 use crate::search::Exclusive;
-use crate::{Access, BtreeResult, DeadRows};
 
 /// So many heap pages are looked at whatever comes of it,
 const LOOKS: usize = 64;
@@ -56,7 +56,7 @@ pub(crate) fn delete_churn(
     page: &mut Exclusive,
     rows: &dyn DeadRows,
     new: Tid,
-) -> BtreeResult<()> {
+) -> IndexResult<()> {
     let block = page.tag().block;
     let mut entries = rel.check(block, entries_of(&rel.node(block, page)?))?;
     entries.sort_unstable_by_key(|entry| entry.tid);

@@ -16,6 +16,7 @@
 
 use base::{BlockNo, OffsetNo};
 use buffer::PageChange;
+use index::{Access, IndexResult};
 
 use crate::ascend::find_parent;
 use crate::format::{Check, DELETED, HALF_DEAD, INCOMPLETE_SPLIT, LEAF, META, Meta, NONE, Node, ROOT};
@@ -25,7 +26,6 @@ use crate::redo::{HalfDead, Kind, Unlink};
 use crate::rel::BtreeRel;
 use crate::scan::interrupts;
 use crate::search::{Exclusive, Hops, Stack, descend};
-use crate::{Access, BtreeResult};
 
 /// Deletes the leaf `block` if it is empty and may go, with the branch above it; adds the pages deleted to `deleted`. No page is latched by the
 /// caller.
@@ -34,7 +34,7 @@ pub(crate) fn delete_leaf(
     rel: &BtreeRel,
     block: BlockNo,
     deleted: &mut Vec<BlockNo>,
-) -> BtreeResult<()> {
+) -> IndexResult<()> {
     let page = rel.shared(access.pool, block)?;
     let node = rel.node(block, &page)?;
     if !node.op.is(HALF_DEAD) {
@@ -80,7 +80,7 @@ fn deletable(node: &Node<'_>) -> bool {
 }
 
 /// Whether `block` is the right half of a split that its left sibling has not finished.
-fn has_no_downlink(access: &Access<'_>, rel: &BtreeRel, left: BlockNo, block: BlockNo) -> BtreeResult<bool> {
+fn has_no_downlink(access: &Access<'_>, rel: &BtreeRel, left: BlockNo, block: BlockNo) -> IndexResult<bool> {
     if left == NONE {
         return Ok(false);
     }
@@ -98,7 +98,7 @@ struct Branch {
 }
 
 /// The first step; `false` if the leaf must stay.
-fn mark_half_dead(access: &Access<'_>, rel: &BtreeRel, block: BlockNo, stack: Stack) -> BtreeResult<bool> {
+fn mark_half_dead(access: &Access<'_>, rel: &BtreeRel, block: BlockNo, stack: Stack) -> IndexResult<bool> {
     let mut leaf = rel.exclusive(access.pool, block)?;
     let node = rel.node(block, &leaf)?;
     if !deletable(&node) {
@@ -132,7 +132,7 @@ fn find_branch(
     leaf: BlockNo,
     right: BlockNo,
     mut stack: Stack,
-) -> BtreeResult<Option<Branch>> {
+) -> IndexResult<Option<Branch>> {
     let (mut child, mut level, mut top_right) = (leaf, 0, right);
     loop {
         let Some((parent, at)) = find_parent(access, rel, child, level, &mut stack)? else {
@@ -159,7 +159,7 @@ fn find_branch(
 
 /// The second step for the highest page that is left of the branch of half-dead leaf `block`: returns that page, or `None` if somebody else
 /// has deleted it.
-fn unlink(access: &Access<'_>, rel: &BtreeRel, block: BlockNo) -> BtreeResult<Option<BlockNo>> {
+fn unlink(access: &Access<'_>, rel: &BtreeRel, block: BlockNo) -> IndexResult<Option<BlockNo>> {
     let page = rel.shared(access.pool, block)?;
     let node = rel.node(block, &page)?;
     if !node.op.is(HALF_DEAD) {
@@ -251,7 +251,7 @@ enum Left {
 }
 
 /// The left sibling of `target`, latched, found from `hint` by moving right.
-fn left_of(access: &Access<'_>, rel: &BtreeRel, target: BlockNo, hint: BlockNo) -> BtreeResult<Left> {
+fn left_of(access: &Access<'_>, rel: &BtreeRel, target: BlockNo, hint: BlockNo) -> IndexResult<Left> {
     if hint == NONE {
         return Ok(Left::None);
     }
@@ -278,7 +278,7 @@ fn lower_fast_root(
     rel: &BtreeRel,
     block: BlockNo,
     level: u16,
-) -> BtreeResult<Option<(Exclusive, Meta)>> {
+) -> IndexResult<Option<(Exclusive, Meta)>> {
     let page = rel.exclusive(access.pool, META)?;
     let meta = rel.check(META, Meta::read(&page))?;
     if meta.fast_level > u32::from(level) + 1 {

@@ -10,13 +10,12 @@
 
 use std::cmp::Ordering;
 
+use index::{Compare, Direction, IndexDesc, KeyColumn, compare_column};
 use smallvec::SmallVec;
 use tuple::Datum;
 
 use crate::bounds::{Place, Range};
-use crate::key::{IntList, SearchKey, compare_column, gallop};
-use crate::rel::{BtreeDesc, Compare, KeyColumn};
-use crate::scan::Direction;
+use crate::key::{IntList, SearchKey, gallop};
 
 /// What a leading column of a group is.
 #[derive(Clone, Debug)]
@@ -57,7 +56,7 @@ pub(crate) struct Groups {
 
 impl Groups {
     /// Before the first of them.
-    pub fn new(desc: &BtreeDesc, direction: Direction, members: Vec<Member>, behind: Range) -> Groups {
+    pub fn new(desc: &IndexDesc, direction: Direction, members: Vec<Member>, behind: Range) -> Groups {
         let at = vec![0; members.len()];
         let (present, seek) = (SmallVec::new(), Place::default());
         let ints = match &members[..] {
@@ -70,7 +69,7 @@ impl Groups {
     }
 
     /// Whether an entry with these values is in one of the groups.
-    pub fn hold_key(&self, desc: &BtreeDesc, values: &[Datum]) -> bool {
+    pub fn hold_key(&self, desc: &IndexDesc, values: &[Datum]) -> bool {
         let is_in = |((key, value), member): ((&KeyColumn, &Datum), &Member)| match member {
             Member::Of(list) => list.iter().any(|one| compare_column(key, one, value).is_eq()),
             Member::In(range) => range.holds(key, value),
@@ -101,7 +100,7 @@ impl Groups {
     }
 
     /// To search it by; `None`: the end of the index.
-    pub fn seek<'a>(&'a self, desc: &'a BtreeDesc) -> Option<SearchKey<'a>> {
+    pub fn seek<'a>(&'a self, desc: &'a IndexDesc) -> Option<SearchKey<'a>> {
         self.seek.key(desc)
     }
 
@@ -122,7 +121,7 @@ impl Groups {
 
     /// Goes on to an entry with these values, or to the place behind it where there may be one that is wanted. A pivot may have fewer
     /// columns: those that it lacks are below everything.
-    pub fn advance(&mut self, desc: &BtreeDesc, entry: &[Datum]) -> Next {
+    pub fn advance(&mut self, desc: &IndexDesc, entry: &[Datum]) -> Next {
         // Whether the group is the present one so far: lists go on from their present values.
         let mut same = true;
         for column in 0..self.members.len() {
@@ -160,7 +159,7 @@ impl Groups {
     }
 
     /// The entry's group is the present one; the column behind the members decides.
-    fn advance_behind(&mut self, desc: &BtreeDesc, entry: &[Datum]) -> Next {
+    fn advance_behind(&mut self, desc: &IndexDesc, entry: &[Datum]) -> Next {
         let column = self.members.len();
         if self.behind.is_all() {
             return Next::Here;
@@ -174,7 +173,7 @@ impl Groups {
     }
 
     /// Nothing is left in the present group's values before this column: the last of them that can goes one further.
-    fn carry(&mut self, desc: &BtreeDesc, column: usize) -> Next {
+    fn carry(&mut self, desc: &IndexDesc, column: usize) -> Next {
         for column in (0..column).rev() {
             match &self.members[column] {
                 Member::Of(list) if self.at[column] + 1 < list.len() => {
@@ -237,16 +236,6 @@ impl Groups {
     }
 }
 
-impl Direction {
-    /// An order in index order, as the scan meets it.
-    pub(crate) fn of(self, order: Ordering) -> Ordering {
-        match self {
-            Direction::Forward => order,
-            Direction::Backward => order.reverse(),
-        }
-    }
-}
-
 /// The value next to another one, if the type has such a thing.
 fn neighbour(key: &KeyColumn, value: &Datum, up: bool) -> Option<Datum> {
     Some(match (key.compare, value) {
@@ -270,7 +259,7 @@ mod tests {
     use super::*;
     use crate::bounds::Bounds;
     use crate::bounds::tests::desc;
-    use crate::scan::{ScanKey, ScanKeys, ScanOp};
+    use index::{ScanKey, ScanKeys, ScanOp, strategy};
 
     /// Small numbers, the same in each run.
     struct Random(u64);
@@ -289,13 +278,16 @@ mod tests {
         let key = |op| ScanKey { column, op };
         match random.below(9) {
             0..3 => vec![],
-            3 => vec![key(ScanOp::Equal(random.value()))],
+            3 => vec![key(ScanOp::Strategy(strategy::EQUAL, random.value()))],
             4 => vec![key(ScanOp::IsNull)],
-            5 => vec![key(ScanOp::Greater(random.value())), key(ScanOp::LessEqual(random.value()))],
+            5 => vec![
+                key(ScanOp::Strategy(strategy::GREATER, random.value())),
+                key(ScanOp::Strategy(strategy::LESS_EQUAL, random.value())),
+            ],
             6 => vec![key(ScanOp::IsNotNull)],
             _ => {
                 let list = (0..6).filter(|_| random.below(2) == 0).map(Datum::Int4).collect();
-                vec![key(ScanOp::Any(list)), key(ScanOp::Less(Datum::Int4(5)))]
+                vec![key(ScanOp::Any(list)), key(ScanOp::Strategy(strategy::LESS, Datum::Int4(5)))]
             }
         }
     }
@@ -307,22 +299,23 @@ mod tests {
             ScanOp::IsNull => value.is_null(),
             _ if value.is_null() => false,
             ScanOp::IsNotNull => true,
-            ScanOp::Equal(other) => value == other,
+            ScanOp::Strategy(strategy::EQUAL, other) => value == other,
             ScanOp::Any(list) => list.contains(value),
-            ScanOp::Greater(other) => number(value) > number(other),
-            ScanOp::LessEqual(other) => number(value) <= number(other),
-            ScanOp::GreaterEqual(other) => number(value) >= number(other),
-            ScanOp::Less(other) => number(value) < number(other),
+            ScanOp::Strategy(strategy::GREATER, other) => number(value) > number(other),
+            ScanOp::Strategy(strategy::LESS_EQUAL, other) => number(value) <= number(other),
+            ScanOp::Strategy(strategy::GREATER_EQUAL, other) => number(value) >= number(other),
+            ScanOp::Strategy(strategy::LESS, other) => number(value) < number(other),
+            ScanOp::Strategy(..) => unreachable!("an operator of an order"),
         }
     }
 
-    fn order(desc: &BtreeDesc, a: &[Datum], b: &[Datum]) -> Ordering {
+    fn order(desc: &IndexDesc, a: &[Datum], b: &[Datum]) -> Ordering {
         let columns = desc.keys.iter().zip(a.iter().zip(b));
         columns.map(|(key, (a, b))| compare_column(key, a, b)).find(|o| o.is_ne()).unwrap_or(Ordering::Equal)
     }
 
     /// What a scan over these rows, in index order, finds by going where the groups send it.
-    fn walk(desc: &BtreeDesc, groups: &mut Groups, rows: &[Vec<Datum>]) -> Vec<Vec<Datum>> {
+    fn walk(desc: &IndexDesc, groups: &mut Groups, rows: &[Vec<Datum>]) -> Vec<Vec<Datum>> {
         let forward = groups.direction == Direction::Forward;
         // Rows before a place.
         let before = |place: &Place| match place.values.is_empty() {

@@ -3,56 +3,22 @@
 use std::cmp::Ordering;
 use std::sync::atomic::Ordering::Relaxed;
 
-use base::{BlockNo, OffsetNo, Tid, Xid};
+use base::{BlockNo, OffsetNo, Tid};
 use buffer::PageChange;
+use index::{Access, DeadRows, IndexError, IndexResult, InsertOutcome, UniqueCheck};
 use tuple::Datum;
 
 use crate::ascend::{finish_split, insert_or_split};
 use crate::churn::delete_churn;
 use crate::format::{Check, Item, LEAF, MAX_ENTRY, MAX_POSTING, Node, leaf_item, posting_size};
 use crate::key::SearchKey;
+use crate::method::FORMAT;
 use crate::ops;
 use crate::redo::{Kind, delete_bytes};
 use crate::rel::BtreeRel;
 use crate::search::{Exclusive, Hops, Stack, descend, goes_right, make_root};
 use crate::split::compressed;
 use crate::unique::check_unique;
-use crate::{Access, BtreeError, BtreeResult, DeadRows, Liveness};
-
-/// What insertion does about equal keys. Anything but `No` counts rows with a NULL key column as different from all others unless the index
-/// is `nulls_not_distinct`.
-#[derive(Clone, Copy)]
-pub enum UniqueCheck<'a> {
-    /// Nothing: the index is not unique.
-    No,
-    /// Refuses a duplicate.
-    Yes(&'a dyn Liveness),
-    /// Enters it nevertheless and reports a possible conflict (deferrable constraints).
-    Partial(&'a dyn Liveness),
-    /// Checks only, enters nothing (deferred check of a row entered before under `Partial`; the row's own TID is no conflict).
-    Existing(&'a dyn Liveness),
-}
-
-/// What became of an insertion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InsertOutcome {
-    /// The entry is in (or, for [`UniqueCheck::Existing`], the key is unique).
-    Inserted,
-    /// The entry is in, but another may conflict: to be checked again later ([`UniqueCheck::Partial`] only).
-    InsertedMaybeConflict,
-    /// Nothing was entered: a live row has this key.
-    Conflict {
-        /// That row.
-        tid: Tid,
-    },
-    /// Nothing was entered: wait for `xid` to end, then call again.
-    WaitFor {
-        /// Transaction that is inserting or deleting a row with this key.
-        xid: Xid,
-        /// That row.
-        tid: Tid,
-    },
-}
 
 /// Enters `values` (key columns, then INCLUDE columns; detoasted) for the heap row `tid`. `rows`: those of the index.
 pub fn insert(
@@ -62,12 +28,12 @@ pub fn insert(
     tid: Tid,
     unique: UniqueCheck<'_>,
     rows: &dyn DeadRows,
-) -> BtreeResult<InsertOutcome> {
+) -> IndexResult<InsertOutcome> {
     let desc = &rel.desc;
     access.pool.admit(desc.persistence)?;
     let item = leaf_item(&desc.layout, &compressed(desc, values), tid);
     if item.len() > MAX_ENTRY {
-        return Err(BtreeError::TooLarge { size: item.len(), max: MAX_ENTRY, tid });
+        return Err(IndexError::TooLarge { format: FORMAT, size: item.len(), max: MAX_ENTRY, tid });
     }
     let keys = &values[..rel.nkeys()];
     let checks =
@@ -101,7 +67,7 @@ fn leaf_for(
     key: &SearchKey<'_>,
     item_len: usize,
     stack: &mut Stack,
-) -> BtreeResult<Exclusive> {
+) -> IndexResult<Exclusive> {
     let cached = rel.rightmost.load(Relaxed);
     if cached != 0 {
         if let Some(page) = try_rightmost(access, rel, key, item_len, BlockNo(cached))? {
@@ -130,7 +96,7 @@ fn try_rightmost(
     key: &SearchKey<'_>,
     item_len: usize,
     block: BlockNo,
-) -> BtreeResult<Option<Exclusive>> {
+) -> IndexResult<Option<Exclusive>> {
     let Some(pin) = access.pool.read_cached(rel.tag(block)) else { return Ok(None) };
     let page = pin.into_exclusive();
     let Ok(node) = Node::new(&page) else { return Ok(None) };
@@ -156,7 +122,7 @@ pub(crate) fn move_right_exclusive(
     key: &SearchKey<'_>,
     mut page: Exclusive,
     stack: &Stack,
-) -> BtreeResult<Exclusive> {
+) -> IndexResult<Exclusive> {
     let mut held: Option<Exclusive> = None;
     let mut hops = Hops::default();
     loop {
@@ -186,7 +152,7 @@ fn insert_on_leaf(
     stack: Stack,
     (key, item): (&SearchKey<'_>, &[u8]),
     rows: &dyn DeadRows,
-) -> BtreeResult<()> {
+) -> IndexResult<()> {
     let block = page.tag().block;
     if page::free_space(&page) < item.len() + 4 {
         make_room(access, rel, &mut page, item, rows)?;
@@ -235,15 +201,15 @@ fn make_room(
     page: &mut Exclusive,
     item: &[u8],
     rows: &dyn DeadRows,
-) -> BtreeResult<()> {
-    let (desc, block) = (&rel.desc, page.tag().block);
+) -> IndexResult<()> {
+    let block = page.tag().block;
     let need = item.len() + 4;
     delete_dead(access, rel, page)?;
     if page::free_space(page) < need {
         let new = rel.check(block, Item::new(item).and_then(|item| item.first_tid()))?;
         delete_churn(access, rel, page, rows, new)?;
     }
-    if page::free_space(page) >= need || !desc.deduplicate || desc.layout.len() > desc.keys.len() {
+    if page::free_space(page) >= need || !rel.deduplicate {
         return Ok(());
     }
     let runs = rel.check(block, plan_runs(&rel.node(block, page)?))?;
@@ -299,7 +265,7 @@ pub(crate) fn same_key(a: &[u8], b: &[u8]) -> bool {
 }
 
 /// Removes the entries that scans have marked as dead.
-fn delete_dead(access: &Access<'_>, rel: &BtreeRel, page: &mut Exclusive) -> BtreeResult<()> {
+fn delete_dead(access: &Access<'_>, rel: &BtreeRel, page: &mut Exclusive) -> IndexResult<()> {
     let block = page.tag().block;
     let node = rel.node(block, page)?;
     let doomed: Vec<OffsetNo> = (node.first()..=node.max()).filter(|&n| node.is_dead(n)).collect();

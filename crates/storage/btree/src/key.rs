@@ -3,15 +3,15 @@
 use std::cmp::Ordering;
 
 use base::{OffsetNo, Tid};
+use index::{Compare, IndexDesc, KeyColumn, compare_column, compare_values, null_order};
 use tuple::{Datum, Physical, RowBytes, RowLayout, varlena};
 
 use crate::format::{BAD_ROW, Check, Item, Node};
-use crate::rel::{BtreeDesc, Compare, KeyColumn};
 
 /// A place between entries: before or behind everything that equals a prefix of the key columns (and perhaps a TID).
 #[derive(Clone, Copy)]
 pub(crate) struct SearchKey<'a> {
-    pub desc: &'a BtreeDesc,
+    pub desc: &'a IndexDesc,
     /// Leading key columns; not empty.
     pub values: &'a [Datum],
     /// Tie-breaker behind all key columns.
@@ -27,7 +27,7 @@ pub(crate) struct SearchKey<'a> {
 
 impl<'a> SearchKey<'a> {
     /// The place before (or behind) everything equal to `values`.
-    pub fn new(desc: &'a BtreeDesc, values: &'a [Datum], behind: bool) -> SearchKey<'a> {
+    pub fn new(desc: &'a IndexDesc, values: &'a [Datum], behind: bool) -> SearchKey<'a> {
         let int = IntKey::new(&desc.keys[0], &values[0]);
         SearchKey { desc, values, tid: None, behind, prefer_right: false, int }
     }
@@ -301,7 +301,7 @@ impl IntKey {
 
 /// The first column of an item without nulls, for fixed-length columns at the start of the data.
 #[inline]
-fn compare_first(desc: &BtreeDesc, value: &Datum, item: &Item<'_>) -> Check<Option<Ordering>> {
+fn compare_first(desc: &IndexDesc, value: &Datum, item: &Item<'_>) -> Check<Option<Ordering>> {
     let key = &desc.keys[0];
     let bytes = &item.bytes()[8..];
     let order = match (key.compare, value) {
@@ -418,67 +418,8 @@ fn to_datum(stored: Stored<'_>) -> Check<Datum> {
     })
 }
 
-/// Order of NULL relative to anything else.
-fn null_order(key: &KeyColumn) -> Ordering {
-    if key.nulls_first { Ordering::Less } else { Ordering::Greater }
-}
-
-fn as_int(value: &Datum) -> Option<i64> {
-    match *value {
-        Datum::Bool(v) => Some(i64::from(v)),
-        Datum::Char(v) => Some(i64::from(v)),
-        Datum::Int2(v) => Some(i64::from(v)),
-        Datum::Int4(v) => Some(i64::from(v)),
-        Datum::Int8(v) => Some(v),
-        Datum::Oid(v) => Some(i64::from(v)),
-        _ => None,
-    }
-}
-
-fn as_float(value: &Datum) -> Option<f64> {
-    match *value {
-        Datum::Float4(v) => Some(f64::from(v)),
-        Datum::Float8(v) => Some(v),
-        _ => None,
-    }
-}
-
-/// PostgreSQL's order of floats: -0 equals 0, NaN equals NaN and is above everything.
-fn float_order(a: f64, b: f64) -> Ordering {
-    a.partial_cmp(&b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
-}
-
-/// Order of two values that are not NULL, in the type's order. Values of a wrong class compare as equal: a broken promise of the layer
-/// above must not crash the server.
-pub(crate) fn compare_values(compare: Compare, a: &Datum, b: &Datum) -> Ordering {
-    match compare {
-        Compare::Bool | Compare::Char | Compare::Int2 | Compare::Int4 | Compare::Int8 | Compare::Oid => {
-            as_int(a).cmp(&as_int(b))
-        }
-        Compare::Float4 | Compare::Float8 => match (as_float(a), as_float(b)) {
-            (Some(a), Some(b)) => float_order(a, b),
-            _ => Ordering::Equal,
-        },
-        Compare::Bytes => as_bytes(a).cmp(&as_bytes(b)),
-        Compare::With(function) => function(a, b),
-    }
-}
-
-/// Order of two values of one key column in index order, NULLs included.
-pub(crate) fn compare_column(key: &KeyColumn, a: &Datum, b: &Datum) -> Ordering {
-    match (a.is_null(), b.is_null()) {
-        (true, true) => Ordering::Equal,
-        (true, false) => null_order(key),
-        (false, true) => null_order(key).reverse(),
-        _ => {
-            let order = compare_values(key.compare, a, b);
-            if key.descending { order.reverse() } else { order }
-        }
-    }
-}
-
 /// Number of leading key columns in which two items' decoded values are equal.
-pub(crate) fn equal_prefix(desc: &BtreeDesc, a: &[Datum], b: &[Datum]) -> usize {
+pub(crate) fn equal_prefix(desc: &IndexDesc, a: &[Datum], b: &[Datum]) -> usize {
     desc.keys
         .iter()
         .zip(a.iter().zip(b))

@@ -6,7 +6,7 @@
 //! One file per module: `format` (bytes), `key` (comparison on page bytes), `ops` (pure changes of one page), `split` (where to cut, what a pivot keeps), `search`
 //! (root, descent, moving right, free pages), `insert` (leaf), `unique`, `churn` (entries of dead rows), `ascend` (splits and downlinks), `bounds`, `groups` and `scan`, `range` (what serializable
 //! transactions lock), `vacuum`,
-//! `delete` (pages), `build`, `redo` (records), `verify`. Byte tables are in `format`, records in `redo`.
+//! `delete` (pages), `build`, `redo` (records), `verify`, `method` (what the rest of the server sees). Byte tables are in `format`, records in `redo`.
 //!
 //! Block 0 is the meta page: root, fast root (the lowest page alone on its level, where searches start), list of free pages. Every other page has left and right
 //! links to its siblings and, unless it is the right-most of its level, a high key as item 1: no entry on it is above. Item 1 behind that on an
@@ -22,22 +22,22 @@
 //! 4. A half-dead or deleted page has no entries, is never right-most, and its right link leads towards the pages that took over its key space. A deleted page is
 //!    used again only when every snapshot is younger than its deletion, so nobody holds a link to it.
 //! 5. TIDs in a posting list ascend; TID ranges of items with equal keys do not overlap.
-//! 6. Whatever is read from a page is checked against the page's bounds; damage is [`BtreeError::Corrupt`] naming relation and block.
+//! 6. Whatever is read from a page is checked against the page's bounds; damage is [`IndexError::Corrupt`](index::IndexError::Corrupt) naming relation and block.
 //!
 //! Architecture invariant: this crate knows no heap, no catalog and no SQL type. Comparisons, liveness of rows and horizons come in through
-//! [`Compare`], [`Liveness`] and [`Horizon`].
+//! [`index::Compare`], [`index::Liveness`] and [`index::Horizon`]; whoever uses an index does so through [`index::IndexAccessMethod`] (`method`).
 //!
 //! # One insertion with a split
 //! `insert into t values (42)` for an index on an `int4`:
 //!
-//! 1. [`insert()`] makes the leaf item: 8 bytes of header with the TID, 4 of key, 4 of padding. If the right-most leaf is remembered, has room and the key
+//! 1. `insert` makes the leaf item: 8 bytes of header with the TID, 4 of key, 4 of padding. If the right-most leaf is remembered, has room and the key
 //!    belongs there, steps 2 and 3 are skipped.
 //! 2. The descent starts at the fast root, which the [`BtreeRel`] remembers. On each level: shared latch, right while the key is above the
 //!    high key, binary search, latch dropped, child. The pages passed go on a stack. No two latches are held.
 //! 3. The leaf is latched exclusively, and it may have been split since: move right again, now with the left page latched until the right one is.
 //! 4. For a unique index the search was for `(42)` without TID: the first page that could hold a duplicate. Every equal entry is looked up in the heap
-//!    through [`Liveness`]. No conflict: move on to the place of `(42, tid)`, still under latches, so that no other inserter of 42 gets past.
-//! 5. The page is full. Entries marked as dead go (record `DELETE`); then those that the heap says are dead, asked through [`DeadRows`]; then duplicates
+//!    through [`index::Liveness`]. No conflict: move on to the place of `(42, tid)`, still under latches, so that no other inserter of 42 gets past.
+//! 5. The page is full. Entries marked as dead go (record `DELETE`); then those that the heap says are dead, asked through [`index::DeadRows`]; then duplicates
 //!    merge (`DEDUP`). Still full: split.
 //! 6. A new page is taken off the free list or added to the file. The cut is chosen; both halves are made; the old right sibling gets its new left link; record
 //!    `SPLIT`. From here the right half can be reached, through its left sibling only: the left one is flagged.
@@ -79,11 +79,11 @@ mod bounds;
 mod build;
 mod churn;
 mod delete;
-mod error;
 mod format;
 mod groups;
 mod insert;
 mod key;
+mod method;
 mod ops;
 mod range;
 mod redo;
@@ -95,74 +95,8 @@ mod unique;
 mod vacuum;
 mod verify;
 
-use base::{BlockNo, OffsetNo, SqlError, Tid, Xid};
-use buffer::BufferPool;
-
-pub use build::{SortedEntries, build, create_empty};
-pub use error::{BtreeError, BtreeResult};
-pub use insert::{InsertOutcome, UniqueCheck, insert};
-pub use range::key_range;
-pub use redo::MANAGER;
-pub use rel::{BtreeDesc, BtreeRel, Compare, KeyColumn};
-pub use scan::{Direction, Scan, ScanKey, ScanKeys, ScanOp};
-pub use vacuum::{Manner, VacuumStats, bulk_delete, cleanup};
-pub use verify::{
-    CROSS_PAGE_ORDER, DOWNLINK, HIGH_KEY, HeapCheck, ITEM_ORDER, ROOT_DESCENT, VerifyOptions, VerifyReport,
-    verify,
-};
-
-/// What every operation needs besides the index: handed down, never stored.
-///
-/// The caller holds a registered snapshot (or runs VACUUM) as long as an operation or scan lasts: that keeps deleted pages
-/// from being recycled under it.
-#[derive(Clone, Copy)]
-pub struct Access<'a> {
-    /// Pages.
-    pub pool: &'a BufferPool,
-    /// When deleted pages may be used again.
-    pub horizon: &'a dyn Horizon,
-    /// Transaction that WAL records are written for; invalid for readers and VACUUM.
-    pub xid: Xid,
-}
-
-/// Removal horizon of the table's kind, as page deletion needs it.
-pub trait Horizon {
-    /// The next xid to be assigned: every snapshot that is now registered has an xmax of at most this.
-    fn next_xid(&self) -> Xid;
-    /// Whether every registered snapshot was taken when `xid` had been assigned and had ended: no scan that ran when
-    /// `xid` was the next one runs any more.
-    fn is_removable(&self, xid: Xid) -> bool;
-}
-
-/// What the heap says of a row that has an equal key, looked at with a "dirty" snapshot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TupleState {
-    /// Some version in the HOT chain is live for everybody to come (or made by this transaction): a conflict.
-    Live {
-        /// The live version.
-        tid: Tid,
-    },
-    /// Inserted or deleted by a transaction still running: wait for it, then check again.
-    InProgress(Xid),
-    /// Deleted, but some snapshot may still see it: no conflict.
-    Deleted,
-    /// Dead to everybody, the whole HOT chain: no conflict, and the entry is marked as dead.
-    Dead,
-}
-
-/// Unique checks ask the heap through this. Called with the leaf latched exclusively: an implementation may latch heap
-/// pages and read commit status, and must never enter an index or wait for a transaction.
-pub trait Liveness {
-    /// State of the HOT chain whose root is `tid`.
-    fn check(&self, tid: Tid) -> Result<TupleState, SqlError>;
-}
-
-/// Who is about to split a leaf asks the heap through this. Called with the leaf latched exclusively: see [`Liveness`].
-pub trait DeadRows {
-    /// Adds to `dead` those of the HOT chains with these `roots`, all on one heap page, that nobody sees any more, now or later. It may leave out
-    /// some, as when the page would have to be read first.
-    fn find(&self, block: BlockNo, roots: &[OffsetNo], dead: &mut Vec<OffsetNo>) -> Result<(), SqlError>;
-}
+pub use rel::BtreeRel;
+pub use scan::Scan;
 
 #[cfg(test)]
 mod tests;

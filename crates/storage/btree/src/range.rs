@@ -9,12 +9,12 @@ use std::any::Any;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+use index::{Direction, IndexDesc, ScanKeys};
 use tuple::Datum;
 use txn::KeyRange;
 
 use crate::bounds::{Bounds, Place};
-use crate::rel::{BtreeDesc, BtreeRel};
-use crate::scan::{Direction, ScanKeys};
+use crate::rel::BtreeRel;
 
 /// The range of keys of a scan.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl ScanRange {
         Arc::new(ScanRange { rel, bounds: part })
     }
 
-    fn desc(&self) -> &BtreeDesc {
+    fn desc(&self) -> &IndexDesc {
         &self.rel.desc
     }
 }
@@ -58,7 +58,7 @@ pub fn key_range(rel: &Arc<BtreeRel>, keys: ScanKeys) -> Option<Arc<dyn KeyRange
 }
 
 /// Order of two places where a range begins; none is before all.
-fn begins(desc: &BtreeDesc, a: Option<&Place>, b: Option<&Place>) -> Ordering {
+fn begins(desc: &IndexDesc, a: Option<&Place>, b: Option<&Place>) -> Ordering {
     match (a, b) {
         (Some(a), Some(b)) => a.compare(desc, b),
         (a, b) => a.is_some().cmp(&b.is_some()),
@@ -66,7 +66,7 @@ fn begins(desc: &BtreeDesc, a: Option<&Place>, b: Option<&Place>) -> Ordering {
 }
 
 /// Order of two places where a range ends; none is behind all.
-fn ends(desc: &BtreeDesc, a: Option<&Place>, b: Option<&Place>) -> Ordering {
+fn ends(desc: &IndexDesc, a: Option<&Place>, b: Option<&Place>) -> Ordering {
     match (a, b) {
         (Some(a), Some(b)) => a.compare(desc, b),
         (a, b) => b.is_some().cmp(&a.is_some()),
@@ -111,7 +111,7 @@ impl KeyRange for ScanRange {
 mod tests {
     use super::*;
     use crate::bounds::tests::desc;
-    use crate::scan::{ScanKey, ScanOp};
+    use index::{ScanKey, ScanOp, strategy};
 
     fn index(descending: bool) -> Arc<BtreeRel> {
         Arc::new(BtreeRel::new(desc(&[(descending, descending), (false, false)])))
@@ -139,9 +139,9 @@ mod tests {
         for descending in [false, true] {
             let rel = index(descending);
             let between = [
-                key(0, ScanOp::GreaterEqual(int(3))),
-                key(0, ScanOp::Less(int(7))),
-                key(1, ScanOp::Equal(int(1))),
+                key(0, ScanOp::Strategy(strategy::GREATER_EQUAL, int(3))),
+                key(0, ScanOp::Strategy(strategy::LESS, int(7))),
+                key(1, ScanOp::Strategy(strategy::EQUAL, int(1))),
             ];
             let some = range(&rel, &between);
             for a in 0..10 {
@@ -149,7 +149,7 @@ mod tests {
                     assert_eq!(holds(&some, a, b), (3..7).contains(&a) && b == 1, "{descending} {a} {b}");
                 }
             }
-            let point = range(&rel, &[key(0, ScanOp::Equal(int(5)))]);
+            let point = range(&rel, &[key(0, ScanOp::Strategy(strategy::EQUAL, int(5)))]);
             assert!(holds(&point, 5, 9) && !holds(&point, 4, 9) && !holds(&point, 6, 9));
             let open = range(&rel, &[]);
             assert!(holds(&open, i32::MIN, 0) && open.covers(&point) && open.covers(&some));
@@ -164,8 +164,8 @@ mod tests {
         let any = range(&rel, &[key(0, ScanOp::Any(list))]);
         let held: Vec<i32> = (0..12).filter(|&a| holds(&any, a, 0)).collect();
         assert_eq!(held, [2, 5, 9]);
-        let other = range(&rel, &[key(0, ScanOp::Equal(Datum::Int4(11)))]);
-        let point = range(&rel, &[key(0, ScanOp::Equal(Datum::Int4(3)))]);
+        let other = range(&rel, &[key(0, ScanOp::Strategy(strategy::EQUAL, Datum::Int4(11)))]);
+        let point = range(&rel, &[key(0, ScanOp::Strategy(strategy::EQUAL, Datum::Int4(3)))]);
         assert!(point.begins_before(&other) && !other.begins_before(&point));
         let joined = point.join(&other);
         let held: Vec<i32> = (0..14).filter(|&a| holds(&*joined, a, 0)).collect();
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn the_part_that_was_read_ends_with_its_last_key() {
         let rel = index(false);
-        let whole = bounds(&rel, &[key(0, ScanOp::Greater(Datum::Int4(3)))]);
+        let whole = bounds(&rel, &[key(0, ScanOp::Strategy(strategy::GREATER, Datum::Int4(3)))]);
         let last = [Datum::Int4(6), Datum::Int4(4)];
         let forward = ScanRange::up_to(rel.clone(), &whole, &last, Direction::Forward);
         assert!(holds(&*forward, 4, 0) && holds(&*forward, 6, 4) && !holds(&*forward, 6, 5));

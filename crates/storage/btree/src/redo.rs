@@ -295,7 +295,7 @@ fn redo_unlink(page: &mut PageBytes, what: &Unlink, index: usize) -> Check<()> {
 }
 
 /// How records of B-trees are replayed and shown.
-pub const MANAGER: ResourceManager = ResourceManager {
+pub(crate) const MANAGER: ResourceManager = ResourceManager {
     id: Rmgr::Btree,
     redo_block: Some(|page, record, index| redo_block(page, record, index).map_err(str::to_owned)),
     describe: &Describe,

@@ -26,6 +26,7 @@ use std::sync::Arc;
 
 use base::{BlockNo, Lsn, OffsetNo, Tid};
 use buffer::{Persistence, Pin};
+use index::{Access, Direction, IndexError, IndexResult, ScanKeys};
 use runtime::usage::used_often;
 use tuple::Datum;
 use txn::KeyRange;
@@ -38,56 +39,6 @@ use crate::range::ScanRange;
 use crate::rel::BtreeRel;
 use crate::search::{Hops, Shared, descend, edge, move_right};
 use crate::unique::mark_dead;
-use crate::{Access, BtreeError, BtreeResult};
-
-/// Which way a scan goes, in index order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Direction {
-    /// In index order.
-    #[default]
-    Forward,
-    /// Against index order.
-    Backward,
-}
-
-/// Condition on one column. Comparisons are in the order of the *type*, whatever DESC says; NULL satisfies none of them.
-#[derive(Clone, Debug)]
-pub enum ScanOp {
-    /// `column < value`
-    Less(Datum),
-    /// `column <= value`
-    LessEqual(Datum),
-    /// `column = value`
-    Equal(Datum),
-    /// `column >= value`
-    GreaterEqual(Datum),
-    /// `column > value`
-    Greater(Datum),
-    /// `column = ANY (values)`: in the order of the type, each once, none of them NULL
-    Any(Vec<Datum>),
-    /// `column IS NULL`
-    IsNull,
-    /// `column IS NOT NULL`
-    IsNotNull,
-}
-
-/// Condition on one key column.
-#[derive(Clone, Debug)]
-pub struct ScanKey {
-    /// Key column, from 0.
-    pub column: usize,
-    /// What it must satisfy. A comparison with NULL is never true: the scan is empty.
-    pub op: ScanOp,
-}
-
-/// All conditions of a scan, in any order, and its direction. They are ANDed; several on one column are fine.
-#[derive(Clone, Debug, Default)]
-pub struct ScanKeys {
-    /// Conditions.
-    pub keys: Vec<ScanKey>,
-    /// Which way.
-    pub direction: Direction,
-}
 
 /// One entry copied out of a leaf.
 #[derive(Clone, Copy, Debug)]
@@ -212,7 +163,7 @@ impl Scan {
     }
 
     /// The part of them that it has read, if it is to go no further; none if it is all of them. With `want_values` as in [`Scan::new`].
-    pub fn read_part(&mut self, want_values: bool) -> BtreeResult<Option<Arc<dyn KeyRange>>> {
+    pub fn read_part(&mut self, want_values: bool) -> IndexResult<Option<Arc<dyn KeyRange>>> {
         if !self.leaf.started || !self.has_more() {
             self.want_values = want_values;
             return Ok(None);
@@ -243,13 +194,13 @@ impl Scan {
     }
 
     /// The next entry in the scan's direction. Every condition has been checked: no recheck is needed.
-    pub fn next(&mut self, access: &Access<'_>) -> BtreeResult<Option<Tid>> {
+    pub fn next(&mut self, access: &Access<'_>) -> IndexResult<Option<Tid>> {
         self.step(access, self.direction)
     }
 
     /// One step in any direction (scrollable cursors). A scan that has not started begins at the end it comes from. Neither steps against the
     /// scan's own direction nor marks are for scans that go from group to group.
-    pub fn step(&mut self, access: &Access<'_>, direction: Direction) -> BtreeResult<Option<Tid>> {
+    pub fn step(&mut self, access: &Access<'_>, direction: Direction) -> IndexResult<Option<Tid>> {
         if self.bounds.empty {
             return Ok(None);
         }
@@ -303,15 +254,14 @@ impl Scan {
         }
     }
 
-    /// What [`Scan::next`] will return of the leaf that it is on, in that order.
+    /// What [`Scan::next`] will return of the leaf that it is on, by its number from now on.
     #[inline]
-    pub fn upcoming(&self) -> impl Iterator<Item = Tid> {
-        let (entries, position) = (&self.leaf.entries, self.leaf.position);
-        let (behind, before) = match self.direction {
-            Direction::Forward => (entries.get(position..).unwrap_or_default(), &[][..]),
-            Direction::Backward => (&[][..], entries.get(..position.saturating_sub(1)).unwrap_or_default()),
+    pub fn upcoming(&self, n: usize) -> Option<Tid> {
+        let at = match self.direction {
+            Direction::Forward => self.leaf.position + n,
+            Direction::Backward => self.leaf.position.checked_sub(n + 2)?,
         };
-        behind.iter().chain(before.iter().rev()).map(|entry| entry.tid)
+        self.leaf.entries.get(at).map(|entry| entry.tid)
     }
 
     fn current(&self) -> Option<&Entry> {
@@ -320,7 +270,7 @@ impl Scan {
 
     /// Column values of the entry that the last [`Scan::next`] returned, INCLUDE columns too; appended to `out`. Nothing is appended
     /// without a current entry or without `want_values`.
-    pub fn values(&self, out: &mut Vec<Datum>) -> BtreeResult<()> {
+    pub fn values(&self, out: &mut Vec<Datum>) -> IndexResult<()> {
         let Some(entry) = self.current().filter(|_| self.want_values) else { return Ok(()) };
         let layout = &self.rel.desc.layout;
         let bytes = &self.leaf.bytes[entry.start as usize..entry.end as usize];
@@ -370,7 +320,7 @@ impl Scan {
     }
 
     /// Reads the first leaf; `false` in an empty tree.
-    fn start(&mut self, access: &Access<'_>, direction: Direction) -> BtreeResult<bool> {
+    fn start(&mut self, access: &Access<'_>, direction: Direction) -> IndexResult<bool> {
         let forward = direction == Direction::Forward;
         let rel = &*self.rel;
         let (begin, end) = self.bounds.places(&rel.desc);
@@ -403,7 +353,7 @@ impl Scan {
     }
 
     /// Copies the matching items of a leaf and stands before the first of them in the scan's direction.
-    fn read_leaf(&mut self, page: Shared, op: Opaque, direction: Direction) -> BtreeResult<()> {
+    fn read_leaf(&mut self, page: Shared, op: Opaque, direction: Direction) -> IndexResult<()> {
         let block = page.tag().block;
         self.leaf.clear();
         let node = Node { page: &page, op };
@@ -588,7 +538,7 @@ impl Scan {
     }
 
     /// Goes to the next leaf; `false` if there is none.
-    fn turn_right(&mut self, access: &Access<'_>) -> BtreeResult<bool> {
+    fn turn_right(&mut self, access: &Access<'_>) -> IndexResult<bool> {
         let mut next = self.leaf.next;
         self.leave(access);
         let mut hops = Hops::default();
@@ -607,7 +557,7 @@ impl Scan {
     }
 
     /// Goes to the leaf on the left; `false`, staying before the first entry, at the end.
-    fn turn_left(&mut self, access: &Access<'_>) -> BtreeResult<bool> {
+    fn turn_left(&mut self, access: &Access<'_>) -> IndexResult<bool> {
         let Some((page, op)) = self.left_sibling(access)? else {
             self.leaf.more_left = false;
             return Ok(false);
@@ -619,7 +569,7 @@ impl Scan {
     }
 
     /// The living page to the left of the current leaf, latched, and its special area.
-    fn left_sibling(&self, access: &Access<'_>) -> BtreeResult<Option<(Shared, Opaque)>> {
+    fn left_sibling(&self, access: &Access<'_>) -> IndexResult<Option<(Shared, Opaque)>> {
         let rel = &*self.rel;
         let (mut own, mut left) = (self.leaf.block, self.leaf.prev);
         for _ in 0..MAX_ATTEMPTS {
@@ -720,6 +670,6 @@ const MAX_ATTEMPTS: u32 = 1000;
 const MAX_SPLITS: u32 = 4;
 
 /// Between pages, no latch held.
-pub(crate) fn interrupts() -> BtreeResult<()> {
-    runtime::check_interrupts().map_err(BtreeError::Interrupted)
+pub(crate) fn interrupts() -> IndexResult<()> {
+    runtime::check_interrupts().map_err(IndexError::Interrupted)
 }

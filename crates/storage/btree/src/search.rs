@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use base::{BlockNo, Fork, Lsn};
 use buffer::{BufferPool, ExclusivePage, PageChange, Pin, SharedPage, Tag, WalAction};
+use index::{Access, IndexError, IndexResult};
 use page::PageBytes;
 use wal::Rmgr;
 
@@ -13,7 +14,6 @@ use crate::key::SearchKey;
 use crate::ops;
 use crate::redo::Kind;
 use crate::rel::BtreeRel;
-use crate::{Access, BtreeError, BtreeResult};
 
 /// A page latched exclusively; the guard keeps the pin.
 pub(crate) type Exclusive = ExclusivePage<'static>;
@@ -32,7 +32,7 @@ pub(crate) struct Hops(u32);
 
 impl Hops {
     /// One more, to `block`.
-    pub fn count(&mut self, rel: &BtreeRel, block: BlockNo) -> BtreeResult<()> {
+    pub fn count(&mut self, rel: &BtreeRel, block: BlockNo) -> IndexResult<()> {
         self.0 += 1;
         if self.0 > MAX_HOPS { Err(rel.corrupt(block, "links do not end")) } else { Ok(()) }
     }
@@ -43,30 +43,30 @@ impl BtreeRel {
         Tag { rel: self.desc.file, fork: Fork::Main, block }
     }
 
-    pub(crate) fn corrupt(&self, block: BlockNo, what: &'static str) -> BtreeError {
-        BtreeError::Corrupt { rel: self.desc.file, block, what }
+    pub(crate) fn corrupt(&self, block: BlockNo, what: &'static str) -> IndexError {
+        IndexError::Corrupt { rel: self.desc.file, block, what }
     }
 
-    pub(crate) fn pin(&self, pool: &BufferPool, block: BlockNo) -> BtreeResult<Pin> {
+    pub(crate) fn pin(&self, pool: &BufferPool, block: BlockNo) -> IndexResult<Pin> {
         Ok(pool.read(self.tag(block))?)
     }
 
-    pub(crate) fn shared(&self, pool: &BufferPool, block: BlockNo) -> BtreeResult<Shared> {
+    pub(crate) fn shared(&self, pool: &BufferPool, block: BlockNo) -> IndexResult<Shared> {
         Ok(self.pin(pool, block)?.into_shared())
     }
 
-    pub(crate) fn exclusive(&self, pool: &BufferPool, block: BlockNo) -> BtreeResult<Exclusive> {
+    pub(crate) fn exclusive(&self, pool: &BufferPool, block: BlockNo) -> IndexResult<Exclusive> {
         Ok(self.pin(pool, block)?.into_exclusive())
     }
 
     /// Names the page in an error about its bytes.
     #[inline]
-    pub(crate) fn check<T>(&self, block: BlockNo, result: Check<T>) -> BtreeResult<T> {
+    pub(crate) fn check<T>(&self, block: BlockNo, result: Check<T>) -> IndexResult<T> {
         result.map_err(|what| self.corrupt(block, what))
     }
 
     #[inline]
-    pub(crate) fn node<'p>(&self, block: BlockNo, page: &'p PageBytes) -> BtreeResult<Node<'p>> {
+    pub(crate) fn node<'p>(&self, block: BlockNo, page: &'p PageBytes) -> IndexResult<Node<'p>> {
         let node = self.check(block, Node::new(page))?;
         // Who follows a link holding this page would wait for himself.
         if node.op.next == block || node.op.prev == block {
@@ -75,7 +75,7 @@ impl BtreeRel {
         Ok(node)
     }
 
-    pub(crate) fn meta(&self, pool: &BufferPool) -> BtreeResult<Meta> {
+    pub(crate) fn meta(&self, pool: &BufferPool) -> IndexResult<Meta> {
         let page = self.shared(pool, META)?;
         self.check(META, Meta::read(&page))
     }
@@ -92,7 +92,7 @@ impl BtreeRel {
 }
 
 /// The fast root, latched shared, and its special area; `None` in an empty tree.
-pub(crate) fn root(access: &Access<'_>, rel: &BtreeRel) -> BtreeResult<Option<(Shared, Opaque)>> {
+pub(crate) fn root(access: &Access<'_>, rel: &BtreeRel) -> IndexResult<Option<(Shared, Opaque)>> {
     let cached = rel.root.load(Relaxed);
     if cached != 0 {
         let (block, level) = (BlockNo(cached as u32), (cached >> 32) as u16);
@@ -132,7 +132,7 @@ pub(crate) fn root(access: &Access<'_>, rel: &BtreeRel) -> BtreeResult<Option<(S
 }
 
 /// Makes the first root, a leaf, if the tree is empty.
-pub(crate) fn make_root(access: &Access<'_>, rel: &BtreeRel) -> BtreeResult<()> {
+pub(crate) fn make_root(access: &Access<'_>, rel: &BtreeRel) -> IndexResult<()> {
     let mut meta_page = rel.exclusive(access.pool, META)?;
     let meta = rel.check(META, Meta::read(&meta_page))?;
     if meta.root != NONE {
@@ -184,7 +184,7 @@ pub(crate) fn move_right(
     key: &SearchKey<'_>,
     page: Shared,
     stack: Option<&Stack>,
-) -> BtreeResult<(Shared, Opaque)> {
+) -> IndexResult<(Shared, Opaque)> {
     if let Ok(node) = Node::new(&page)
         && !node.op.is(INCOMPLETE_SPLIT)
         && matches!(goes_right(key, &node), Ok(None))
@@ -202,7 +202,7 @@ fn walk_right(
     key: &SearchKey<'_>,
     mut page: Shared,
     stack: Option<&Stack>,
-) -> BtreeResult<(Shared, Opaque)> {
+) -> IndexResult<(Shared, Opaque)> {
     let mut hops = Hops::default();
     loop {
         let block = page.tag().block;
@@ -229,7 +229,7 @@ fn finish_if_incomplete(
     rel: &BtreeRel,
     block: BlockNo,
     stack: &Stack,
-) -> BtreeResult<()> {
+) -> IndexResult<()> {
     let page = rel.exclusive(access.pool, block)?;
     let op = rel.node(block, &page)?.op;
     if op.is(INCOMPLETE_SPLIT) && !op.ignored() {
@@ -260,7 +260,7 @@ pub(crate) fn descend(
     key: &SearchKey<'_>,
     level: u16,
     mut stack: Option<&mut Stack>,
-) -> BtreeResult<Option<Pin>> {
+) -> IndexResult<Option<Pin>> {
     let Some((mut page, mut op)) = root(access, rel)? else { return Ok(None) };
     let mut at = op.level;
     if at < level {
@@ -309,7 +309,7 @@ pub(crate) fn edge(
     rel: &BtreeRel,
     level: u16,
     right: bool,
-) -> BtreeResult<Option<Shared>> {
+) -> IndexResult<Option<Shared>> {
     let start = if level == 0 { root(access, rel)?.map(|(page, _)| page) } else { true_root(access, rel)? };
     let Some(mut page) = start else { return Ok(None) };
     for _ in 0..MAX_HOPS {
@@ -335,7 +335,7 @@ pub(crate) fn edge(
 }
 
 /// The root as the meta page knows it, not the fast one.
-fn true_root(access: &Access<'_>, rel: &BtreeRel) -> BtreeResult<Option<Shared>> {
+fn true_root(access: &Access<'_>, rel: &BtreeRel) -> IndexResult<Option<Shared>> {
     let meta = rel.meta(access.pool)?;
     if meta.root == NONE {
         return Ok(None);
@@ -346,7 +346,7 @@ fn true_root(access: &Access<'_>, rel: &BtreeRel) -> BtreeResult<Option<Shared>>
 /// A page to write on, latched exclusively: a free one, or a new one at the end. Its bytes are to be overwritten entirely (`will_init`).
 ///
 /// May be called with pages of the tree latched, but not the meta page.
-pub(crate) fn allocate(access: &Access<'_>, rel: &BtreeRel) -> BtreeResult<Exclusive> {
+pub(crate) fn allocate(access: &Access<'_>, rel: &BtreeRel) -> IndexResult<Exclusive> {
     // A glance first: splits do not queue for the meta page while there is nothing to be had.
     if rel.meta(access.pool)?.free_head != NONE
         && let Some(page) = take_free(access, rel)?
@@ -357,7 +357,7 @@ pub(crate) fn allocate(access: &Access<'_>, rel: &BtreeRel) -> BtreeResult<Exclu
 }
 
 /// Takes the first page off the list of free pages. If a crash follows before it is used, the next VACUUM puts it back.
-fn take_free(access: &Access<'_>, rel: &BtreeRel) -> BtreeResult<Option<Exclusive>> {
+fn take_free(access: &Access<'_>, rel: &BtreeRel) -> IndexResult<Option<Exclusive>> {
     let mut meta_page = rel.exclusive(access.pool, META)?;
     let mut meta = rel.check(META, Meta::read(&meta_page))?;
     if meta.free_head == NONE {
@@ -386,7 +386,7 @@ fn take_free(access: &Access<'_>, rel: &BtreeRel) -> BtreeResult<Option<Exclusiv
 ///
 /// The page is latched before the meta page: it may be in the tree again, latched by somebody who wants the meta page next. `take_free` goes
 /// the other way, but to a page that is on the list, which nobody holds while he waits for the meta page.
-pub(crate) fn put_free(access: &Access<'_>, rel: &BtreeRel, block: BlockNo) -> BtreeResult<bool> {
+pub(crate) fn put_free(access: &Access<'_>, rel: &BtreeRel, block: BlockNo) -> IndexResult<bool> {
     let mut page = rel.exclusive(access.pool, block)?;
     if !page::is_new(&page) {
         let node = rel.node(block, &page)?;

@@ -8,11 +8,12 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use base::BlockNo;
+use index::IndexDesc;
 use tuple::Datum;
 
 use crate::format::{Check, Item, NONE, Node, ROOM, pivot_item, with_child};
 use crate::key::equal_prefix;
-use crate::rel::BtreeDesc;
+use crate::rel::BtreeRel;
 
 /// Fill of the left page, in percent, when the right-most internal page splits.
 const INTERNAL_FILL: usize = 70;
@@ -34,11 +35,11 @@ struct Candidate {
 }
 
 /// Chooses where to split `items`, the data items of `node` with the new one among them.
-pub(crate) fn choose(desc: &BtreeDesc, node: &Node<'_>, items: &[Cow<'_, [u8]>]) -> Check<Choice> {
-    let rightmost = node.op.rightmost();
+pub(crate) fn choose(rel: &BtreeRel, node: &Node<'_>, items: &[Cow<'_, [u8]>]) -> Check<Choice> {
+    let (desc, rightmost) = (&rel.desc, node.op.rightmost());
     let fill = match (rightmost, node.op.is_leaf()) {
         (false, _) => 50,
-        (true, true) => desc.fillfactor.clamp(10, 100) as usize,
+        (true, true) => rel.fillfactor,
         (true, false) => INTERNAL_FILL,
     };
     let candidates = candidates(node, items, fill)?;
@@ -91,7 +92,7 @@ fn candidates(node: &Node<'_>, items: &[Cow<'_, [u8]>], fill: usize) -> Check<Ve
 }
 
 /// The candidate whose pivot keeps the fewest columns: its point, and how many (one more than there are key columns: a TID).
-fn cheapest(desc: &BtreeDesc, items: &[Cow<'_, [u8]>], among: &[Candidate]) -> Check<(usize, usize)> {
+fn cheapest(desc: &IndexDesc, items: &[Cow<'_, [u8]>], among: &[Candidate]) -> Check<(usize, usize)> {
     let mut best = (0, usize::MAX);
     let (mut a, mut b) = (Vec::new(), Vec::new());
     for candidate in among {
@@ -109,7 +110,7 @@ fn cheapest(desc: &BtreeDesc, items: &[Cow<'_, [u8]>], among: &[Candidate]) -> C
 }
 
 /// The page holds one value only, and so does no page to the right of it.
-fn single_value_ends_here(desc: &BtreeDesc, node: &Node<'_>, items: &[Cow<'_, [u8]>]) -> Check<bool> {
+fn single_value_ends_here(desc: &IndexDesc, node: &Node<'_>, items: &[Cow<'_, [u8]>]) -> Check<bool> {
     let (mut first, mut other) = (Vec::new(), Vec::new());
     decode_keys(desc, &items[0], &mut first)?;
     decode_keys(desc, &items[items.len() - 1], &mut other)?;
@@ -124,13 +125,13 @@ fn single_value_ends_here(desc: &BtreeDesc, node: &Node<'_>, items: &[Cow<'_, [u
     Ok(!same || high.pivot_tid()?.is_none())
 }
 
-fn decode_keys(desc: &BtreeDesc, item: &[u8], out: &mut Vec<Datum>) -> Check<()> {
+fn decode_keys(desc: &IndexDesc, item: &[u8], out: &mut Vec<Datum>) -> Check<()> {
     out.clear();
     Item::new(item)?.decode(&desc.layout, desc.keys.len(), out)
 }
 
 /// The shortest pivot that is not below `last_left` and below `first_right`.
-pub(crate) fn leaf_high_key(desc: &BtreeDesc, last_left: &[u8], first_right: &[u8]) -> Check<Vec<u8>> {
+pub(crate) fn leaf_high_key(desc: &IndexDesc, last_left: &[u8], first_right: &[u8]) -> Check<Vec<u8>> {
     let (mut left, mut right) = (Vec::new(), Vec::new());
     decode_keys(desc, last_left, &mut left)?;
     decode_keys(desc, first_right, &mut right)?;
@@ -146,12 +147,12 @@ pub(crate) fn leaf_high_key(desc: &BtreeDesc, last_left: &[u8], first_right: &[u
     Ok(pivot_of(desc, &right, Some(tid)))
 }
 
-fn pivot_of(desc: &BtreeDesc, values: &[Datum], tid: Option<base::Tid>) -> Vec<u8> {
+fn pivot_of(desc: &IndexDesc, values: &[Datum], tid: Option<base::Tid>) -> Vec<u8> {
     pivot_item(&desc.layout, &compressed(desc, values), tid, BlockNo(0))
 }
 
 /// Values as they are stored: large ones compressed if that pays.
-pub(crate) fn compressed<'v>(desc: &BtreeDesc, values: &'v [Datum]) -> Cow<'v, [Datum]> {
+pub(crate) fn compressed<'v>(desc: &IndexDesc, values: &'v [Datum]) -> Cow<'v, [Datum]> {
     let large = |value: &Datum| matches!(value, Datum::Bytes(bytes) if bytes.len() > COMPRESS_FROM);
     if !values.iter().any(large) {
         return Cow::Borrowed(values);

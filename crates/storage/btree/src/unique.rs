@@ -5,14 +5,13 @@
 use std::cmp::Ordering;
 
 use base::{OffsetNo, Tid};
+use index::{Access, IndexResult, InsertOutcome, TupleState, UniqueCheck};
 use page::LpFlags;
 
 use crate::format::Node;
-use crate::insert::{InsertOutcome, UniqueCheck};
 use crate::key::SearchKey;
 use crate::rel::BtreeRel;
 use crate::search::{Exclusive, Hops, Shared};
-use crate::{Access, BtreeResult, TupleState};
 
 /// What one page says about the key.
 struct Found {
@@ -31,7 +30,7 @@ pub(crate) fn check_unique(
     key: &SearchKey<'_>,
     own: Tid,
     unique: UniqueCheck<'_>,
-) -> BtreeResult<Option<InsertOutcome>> {
+) -> IndexResult<Option<InsertOutcome>> {
     let block = page.tag().block;
     let node = rel.node(block, page)?;
     let from = rel.check(block, key.search(&node))?;
@@ -92,7 +91,7 @@ fn look(
     own: Tid,
     unique: UniqueCheck<'_>,
     block: base::BlockNo,
-) -> BtreeResult<Found> {
+) -> IndexResult<Found> {
     let mut found = Found { outcome: None, dead: Vec::new(), to_the_end: false };
     let (liveness, existing) = match unique {
         UniqueCheck::No => return Ok(found),

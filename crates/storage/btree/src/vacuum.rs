@@ -7,7 +7,7 @@
 
 use base::{BlockNo, Fork, Lsn, OffsetNo, Tid};
 use buffer::{ExclusivePage, PageChange, Ring};
-use runtime::Interrupt;
+use index::{Access, IndexError, IndexResult, Manner, VacuumStats};
 
 use crate::delete::delete_leaf;
 use crate::format::{Check, DELETED, FREE, HALF_DEAD, Item, META, Meta, NONE, Node, Opaque};
@@ -15,37 +15,9 @@ use crate::ops::{self, ListUpdate};
 use crate::redo::{Kind, delete_bytes};
 use crate::rel::BtreeRel;
 use crate::search::{meta_bytes, put_free};
-use crate::{Access, BtreeError, BtreeResult};
 
 /// Pages asked for ahead of the pass.
 const AHEAD: u32 = 32;
-
-/// How a VACUUM goes about its work on an index.
-pub struct Manner<'a> {
-    /// Pages that are not in the pool come into these buffers; none: into any.
-    pub ring: Option<&'a Ring>,
-    /// Called before each page, with no latch held: pauses, and looks for interrupts.
-    pub pause: &'a mut dyn FnMut() -> Result<(), Interrupt>,
-}
-
-/// What VACUUM found and did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct VacuumStats {
-    /// Pages of the main fork.
-    pub pages: u32,
-    /// Pages deleted by this VACUUM.
-    pub pages_newly_deleted: u32,
-    /// All deleted pages, free or not.
-    pub pages_deleted: u32,
-    /// Pages that may be used again.
-    pub pages_free: u32,
-    /// Entries removed.
-    pub tuples_removed: u64,
-    /// Entries left.
-    pub tuples: u64,
-    /// `tuples` was not counted: no pass over the index was needed.
-    pub estimated: bool,
-}
 
 struct Pass<'a, F> {
     access: &'a Access<'a>,
@@ -64,7 +36,7 @@ pub fn bulk_delete(
     is_dead: impl FnMut(Tid) -> bool,
     manner: &mut Manner<'_>,
     stats: &mut VacuumStats,
-) -> BtreeResult<()> {
+) -> IndexResult<()> {
     let removed = stats.tuples_removed;
     let newly = stats.pages_newly_deleted;
     let found = pass(access, rel, Some(is_dead), manner)?;
@@ -83,7 +55,7 @@ pub fn cleanup(
     rel: &BtreeRel,
     manner: &mut Manner<'_>,
     stats: Option<VacuumStats>,
-) -> BtreeResult<VacuumStats> {
+) -> IndexResult<VacuumStats> {
     let mut stats = match stats {
         Some(stats) => stats,
         None => {
@@ -122,7 +94,7 @@ fn pass(
     rel: &BtreeRel,
     is_dead: Option<impl FnMut(Tid) -> bool>,
     manner: &mut Manner<'_>,
-) -> BtreeResult<VacuumStats> {
+) -> IndexResult<VacuumStats> {
     let start = access.pool.wal().insert_end();
     let ring = manner.ring;
     let mut pass =
@@ -135,7 +107,7 @@ fn pass(
             break;
         }
         while block < end {
-            (manner.pause)().map_err(BtreeError::Interrupted)?;
+            (manner.pause)().map_err(IndexError::Interrupted)?;
             if block % AHEAD == 1 {
                 access.pool.prefetch_run(rel.tag(BlockNo(block)), AHEAD.min(end - block));
             }
@@ -155,7 +127,7 @@ fn pass(
 
 impl<F: FnMut(Tid) -> bool> Pass<'_, F> {
     /// Visits a page, then pages behind it that took entries from it meanwhile.
-    fn visit(&mut self, first: BlockNo) -> BtreeResult<()> {
+    fn visit(&mut self, first: BlockNo) -> IndexResult<()> {
         let mut block = first;
         loop {
             let pin = self.access.pool.read_with(self.rel.tag(block), self.ring)?;
@@ -189,7 +161,7 @@ impl<F: FnMut(Tid) -> bool> Pass<'_, F> {
     }
 
     /// A page that holds no entries.
-    fn visit_other(&mut self, block: BlockNo, op: Option<Opaque>) -> BtreeResult<()> {
+    fn visit_other(&mut self, block: BlockNo, op: Option<Opaque>) -> IndexResult<()> {
         match op {
             // Added to the file, but a crash or an error came before its use.
             None => {
@@ -214,7 +186,7 @@ impl<F: FnMut(Tid) -> bool> Pass<'_, F> {
         Ok(())
     }
 
-    fn try_delete(&mut self, block: BlockNo) -> BtreeResult<()> {
+    fn try_delete(&mut self, block: BlockNo) -> IndexResult<()> {
         let before = self.deleted.len();
         delete_leaf(self.access, self.rel, block, &mut self.deleted)?;
         let count = (self.deleted.len() - before) as u32;
@@ -224,7 +196,7 @@ impl<F: FnMut(Tid) -> bool> Pass<'_, F> {
     }
 
     /// Removes dead entries from a leaf under the cleanup latch; whether it is empty now.
-    fn clean(&mut self, page: &mut ExclusivePage<'_>, block: BlockNo, count: bool) -> BtreeResult<bool> {
+    fn clean(&mut self, page: &mut ExclusivePage<'_>, block: BlockNo, count: bool) -> IndexResult<bool> {
         let found = self.look(page);
         let Found { doomed, updates, removed, left } = self.rel.check(block, found)?;
         if count {

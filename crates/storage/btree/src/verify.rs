@@ -12,15 +12,15 @@
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
-use base::{BlockNo, Fork, PAGE_SIZE, SqlError, Tid};
+use base::{BlockNo, Fork, PAGE_SIZE, Tid};
+use index::{Access, EntryCheck, IndexDesc, IndexError, IndexResult, VerifyOptions};
 use page::PageBytes;
 use tuple::Datum;
 
 use crate::format::{Check, DELETED, FREE, HALF_DEAD, INCOMPLETE_SPLIT, Item, META, NONE, Node, ROOT};
 use crate::key::SearchKey;
-use crate::rel::{BtreeDesc, BtreeRel};
+use crate::rel::BtreeRel;
 use crate::search::{Hops, descend, move_right};
-use crate::{Access, BtreeError, BtreeResult};
 
 /// What a check counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,23 +43,6 @@ pub struct VerifyReport {
     pub free: u32,
 }
 
-/// Takes one entry's TID and values, in the order of the index; an error fails the check.
-pub type HeapCheck<'a> = &'a mut dyn FnMut(Tid, &[Datum]) -> Result<(), SqlError>;
-
-/// What is checked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct VerifyOptions {
-    /// Nobody changes the tree meanwhile: links, downlinks, levels and the list of free pages are checked too.
-    pub still: bool,
-    /// Every entry is found by a search from the root. Of a still tree only.
-    pub root_descend: bool,
-}
-
-impl VerifyOptions {
-    /// All that can be told of a tree that nobody changes.
-    pub const ALL: VerifyOptions = VerifyOptions { still: true, root_descend: true };
-}
-
 /// What is said of items on a page that are not in order.
 pub const ITEM_ORDER: &str = "items are not in order";
 /// What is said of an item that belongs to the right of its page.
@@ -77,8 +60,8 @@ pub fn verify(
     access: &Access<'_>,
     rel: &BtreeRel,
     options: VerifyOptions,
-    heap: Option<HeapCheck<'_>>,
-) -> BtreeResult<VerifyReport> {
+    heap: Option<EntryCheck<'_>>,
+) -> IndexResult<VerifyReport> {
     let meta = rel.meta(access.pool)?;
     let mut v = Verify { access, rel, options, heap, report: VerifyReport::default(), seen: HashSet::new() };
     v.physical()?;
@@ -122,26 +105,26 @@ struct Verify<'a, 'h> {
     access: &'a Access<'a>,
     rel: &'a BtreeRel,
     options: VerifyOptions,
-    heap: Option<HeapCheck<'h>>,
+    heap: Option<EntryCheck<'h>>,
     report: VerifyReport,
     seen: HashSet<BlockNo>,
 }
 
 impl Verify<'_, '_> {
     /// A copy of a page.
-    fn page(&self, block: BlockNo) -> BtreeResult<Box<PageBytes>> {
-        runtime::check_interrupts().map_err(BtreeError::Interrupted)?;
+    fn page(&self, block: BlockNo) -> IndexResult<Box<PageBytes>> {
+        runtime::check_interrupts().map_err(IndexError::Interrupted)?;
         let mut copy: Box<PageBytes> = Box::new([0; PAGE_SIZE]);
         copy.copy_from_slice(&self.rel.shared(self.access.pool, block)?[..]);
         Ok(copy)
     }
 
-    fn ensure(&self, block: BlockNo, holds: bool, what: &'static str) -> BtreeResult<()> {
+    fn ensure(&self, block: BlockNo, holds: bool, what: &'static str) -> IndexResult<()> {
         if holds { Ok(()) } else { Err(self.rel.corrupt(block, what)) }
     }
 
     /// Every page can be read and has a sound special area.
-    fn physical(&mut self) -> BtreeResult<()> {
+    fn physical(&mut self) -> IndexResult<()> {
         for n in 1..self.access.pool.nblocks(self.rel.desc.file, Fork::Main)? {
             let block = BlockNo(n);
             let page = self.page(block)?;
@@ -152,7 +135,7 @@ impl Verify<'_, '_> {
         Ok(())
     }
 
-    fn free_list(&mut self, mut block: BlockNo, count: u32) -> BtreeResult<()> {
+    fn free_list(&mut self, mut block: BlockNo, count: u32) -> IndexResult<()> {
         while block != NONE {
             let new = self.seen.insert(block);
             self.ensure(block, new, "list of free pages is a ring")?;
@@ -166,7 +149,7 @@ impl Verify<'_, '_> {
     }
 
     /// Walks one level from its first page, the first of `expected`, which lists the children that the level above knows.
-    fn level(&mut self, level: u16, expected: &[Downlink]) -> BtreeResult<LevelPages> {
+    fn level(&mut self, level: u16, expected: &[Downlink]) -> IndexResult<LevelPages> {
         let still = self.options.still;
         let first =
             expected.first().ok_or_else(|| self.rel.corrupt(META, "internal level has no downlinks"))?.child;
@@ -237,14 +220,14 @@ impl Verify<'_, '_> {
     }
 
     /// Links of a page in a still tree, behind the page `before`.
-    fn links(&self, block: BlockNo, node: &Node<'_>, before: BlockNo) -> BtreeResult<()> {
+    fn links(&self, block: BlockNo, node: &Node<'_>, before: BlockNo) -> IndexResult<()> {
         self.ensure(block, node.op.prev == before, "left link is wrong")?;
         self.ensure(block, !node.op.is(DELETED), "a deleted page is linked")?;
         let alone = node.op.leftmost() && node.op.rightmost();
         self.ensure(block, !node.op.is(ROOT) || alone, "root has siblings")
     }
 
-    fn leftmost_from(&self, mut block: BlockNo) -> BtreeResult<BlockNo> {
+    fn leftmost_from(&self, mut block: BlockNo) -> IndexResult<BlockNo> {
         let mut hops = Hops::default();
         loop {
             let page = self.page(block)?;
@@ -265,7 +248,7 @@ impl Verify<'_, '_> {
     }
 
     /// Items of one page: in order, above `low`, not above the high key. Returns the downlinks of an internal page.
-    fn items(&mut self, block: BlockNo, node: &Node<'_>, low: Option<&[u8]>) -> BtreeResult<Vec<Downlink>> {
+    fn items(&mut self, block: BlockNo, node: &Node<'_>, low: Option<&[u8]>) -> IndexResult<Vec<Downlink>> {
         let desc = &self.rel.desc;
         let high = self.rel.check(block, node.high_key())?;
         let mut before: Option<Item<'_>> = match low {
@@ -315,7 +298,7 @@ impl Verify<'_, '_> {
         n: u16,
         item: &Item<'_>,
         tids: &[Tid],
-    ) -> BtreeResult<()> {
+    ) -> IndexResult<()> {
         if node.is_dead(n) {
             return Ok(());
         }
@@ -334,7 +317,7 @@ impl Verify<'_, '_> {
         }
         if let Some(heap) = &mut self.heap {
             for &tid in tids {
-                heap(tid, &values).map_err(BtreeError::Callback)?;
+                heap(tid, &values).map_err(IndexError::Callback)?;
             }
         }
         Ok(())
@@ -343,7 +326,7 @@ impl Verify<'_, '_> {
 
 impl Verify<'_, '_> {
     /// Whether a search from the root comes to an entry.
-    fn is_found(&self, values: &[Datum], tid: Tid) -> BtreeResult<bool> {
+    fn is_found(&self, values: &[Datum], tid: Tid) -> IndexResult<bool> {
         let (access, rel) = (self.access, self.rel);
         let key = SearchKey { tid: Some(tid), ..SearchKey::new(&rel.desc, &values[..rel.nkeys()], false) };
         let Some(pin) = descend(access, rel, &key, 0, None)? else { return Ok(false) };
@@ -360,7 +343,7 @@ impl Verify<'_, '_> {
 }
 
 /// Whether all of `a` is below all of `b`, or, if not `strict`, at most equal.
-fn in_order(desc: &BtreeDesc, a: &Item<'_>, b: &Item<'_>, strict: bool) -> Check<bool> {
+fn in_order(desc: &IndexDesc, a: &Item<'_>, b: &Item<'_>, strict: bool) -> Check<bool> {
     let mut values = Vec::new();
     a.decode(&desc.layout, desc.keys.len(), &mut values)?;
     if values.is_empty() {
@@ -388,6 +371,6 @@ fn same_pivot(rel: &BtreeRel, a: Option<&[u8]>, b: Option<&[u8]>) -> Check<bool>
     a.decode(&rel.desc.layout, rel.nkeys(), &mut left)?;
     b.decode(&rel.desc.layout, rel.nkeys(), &mut right)?;
     Ok(left.len() == right.len()
-        && rel.compare_keys(&left, &right).is_eq()
+        && rel.desc.compare_keys(&left, &right).is_eq()
         && a.pivot_tid()? == b.pivot_tid()?)
 }

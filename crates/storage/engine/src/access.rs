@@ -10,7 +10,7 @@ use crate::Engine;
 /// When deleted index pages may be used again.
 pub(crate) struct IndexHorizon(pub(crate) std::sync::Arc<TxnSystem>);
 
-impl btree::Horizon for IndexHorizon {
+impl index::Horizon for IndexHorizon {
     fn next_xid(&self) -> Xid {
         self.0.next_xid()
     }
@@ -31,15 +31,15 @@ pub struct RowLiveness<'a> {
     pub me: &'a Transaction,
 }
 
-impl btree::Liveness for RowLiveness<'_> {
-    fn check(&self, tid: Tid) -> Result<btree::TupleState, SqlError> {
+impl index::Liveness for RowLiveness<'_> {
+    fn check(&self, tid: Tid) -> Result<index::TupleState, SqlError> {
         let found = heap::unique_liveness(&self.engine.heap_access(), self.heap, self.me, tid)
             .map_err(heap::HeapError::into_sql)?;
         Ok(match found {
-            heap::Liveness::Live { tid } => btree::TupleState::Live { tid },
-            heap::Liveness::InProgress(xid) => btree::TupleState::InProgress(xid),
-            heap::Liveness::Dead { all_dead: false } => btree::TupleState::Deleted,
-            heap::Liveness::Dead { all_dead: true } => btree::TupleState::Dead,
+            heap::Liveness::Live { tid } => index::TupleState::Live { tid },
+            heap::Liveness::InProgress(xid) => index::TupleState::InProgress(xid),
+            heap::Liveness::Dead { all_dead: false } => index::TupleState::Deleted,
+            heap::Liveness::Dead { all_dead: true } => index::TupleState::Dead,
         })
     }
 }
@@ -52,7 +52,7 @@ pub struct DeadRows<'a> {
     pub heap: &'a HeapRel,
 }
 
-impl btree::DeadRows for DeadRows<'_> {
+impl index::DeadRows for DeadRows<'_> {
     fn find(&self, block: BlockNo, roots: &[OffsetNo], dead: &mut Vec<OffsetNo>) -> Result<(), SqlError> {
         heap::dead_chains(&self.access, self.heap, block, roots, dead).map_err(heap::HeapError::into_sql)
     }
@@ -67,7 +67,7 @@ impl Engine {
 
     /// What index operations need; `xid` is the writing transaction, invalid for readers.
     #[inline]
-    pub fn index_access(&self, xid: Xid) -> btree::Access<'_> {
-        btree::Access { pool: self.pool(), horizon: &self.index_horizon, xid }
+    pub fn index_access(&self, xid: Xid) -> index::Access<'_> {
+        index::Access { pool: self.pool(), horizon: &self.index_horizon, xid }
     }
 }

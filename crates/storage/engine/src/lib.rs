@@ -10,7 +10,7 @@
 //!   crate.
 //! * [`files`]: whether all pages of all files are whole.
 //! * `map`: which files the system catalogs have. `lengths`: how long files must be. `unlogged`: relations that a crash empties.
-//! * `managers`: the table of the log's resource managers. `access`: the traits by which heaps and indexes reach each other. [`background`]: the loops of checkpointer, background writer and WAL writer; the server gives them fibers.
+//! * [`indexes`]: the index access methods. `managers`: the table of the log's resource managers. `access`: the traits by which heaps and indexes reach each other. [`background`]: the loops of checkpointer, background writer and WAL writer; the server gives them fibers.
 //!
 //! A data directory:
 //!
@@ -44,6 +44,7 @@ pub mod control;
 pub mod database;
 mod error;
 pub mod files;
+pub mod indexes;
 mod lengths;
 pub mod lock;
 mod managers;
@@ -69,6 +70,7 @@ pub use access::{DeadRows, RowLiveness};
 pub use checkpoint::{CheckpointCause, CheckpointStats, CheckpointTotals};
 pub use database::CopyStrategy;
 pub use error::EngineError;
+pub use indexes::{OpenIndex, OpenScan};
 pub use managers::describe;
 pub use recovery::{RecoveryOptions, RecoveryProgress};
 

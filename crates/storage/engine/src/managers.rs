@@ -39,7 +39,7 @@ const MANAGERS: &[(ResourceManager, Beside); Rmgr::ALL.len()] = &[
     (images(Rmgr::Smgr), Beside::Files),
     (transactions(Rmgr::Clog), Beside::Transactions),
     (heap::redo::MANAGER, Beside::Nothing),
-    (btree::MANAGER, Beside::Nothing),
+    (<btree::BtreeRel as index::IndexAccessMethod>::MANAGER, Beside::Nothing),
     (transactions(Rmgr::Multixact), Beside::Transactions),
     (sequence::MANAGER, Beside::Nothing),
     (images(Rmgr::Standby), Beside::Unknown),

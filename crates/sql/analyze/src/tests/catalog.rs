@@ -173,7 +173,7 @@ impl TestCatalog {
             serves: true,
             file: RelFile::default(),
             size: SizeEstimate::default(),
-            btree: None,
+            rel: None,
         }
     }
 

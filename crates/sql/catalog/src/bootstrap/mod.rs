@@ -159,7 +159,7 @@ impl<'a> Loader<'a> {
             .map_err(heap::HeapError::into_sql)?;
         for index in &table.indexes {
             let entries = rows.iter().map(|row| index.key(row)).zip(tids.iter().copied()).collect();
-            self.build(index.shape.name, table.shape.name, &index.btree, entries)?;
+            self.build(index.shape.name, table.shape.name, &index.rel, entries)?;
         }
         Ok(())
     }
@@ -169,13 +169,13 @@ impl<'a> Loader<'a> {
             |file| self.engine.create_bootstrap_relation(file).map_err(|e| SqlError::internal(e.to_string()));
         create(table.heap.desc.file)?;
         for index in &table.indexes {
-            create(index.btree.desc.file)?;
+            create(index.rel.desc().file)?;
         }
         if let Some(toast) = &table.heap.desc.toast {
             create(toast.rel.desc.file)?;
         }
         if let Some(index) = &table.toast_index {
-            create(index.desc.file)?;
+            create(index.desc().file)?;
             self.build("TOAST index", table.shape.name, index, Vec::new())?;
         }
         Ok(())
@@ -185,10 +185,10 @@ impl<'a> Loader<'a> {
         &self,
         name: &str,
         table: &str,
-        btree: &btree::BtreeRel,
+        open: &engine::OpenIndex,
         mut entries: Vec<(Vec<Datum>, Tid)>,
     ) -> SqlResult<()> {
-        entries.sort_by(|a, b| btree.compare_entries((&a.0, a.1), (&b.0, b.1)));
+        entries.sort_by(|a, b| open.compare_entries((&a.0, a.1), (&b.0, b.1)));
         let access = self.engine.index_access(Xid::BOOTSTRAP);
         let mut entries = entries.into_iter();
         let mut next = |values: &mut Vec<Datum>| {
@@ -198,7 +198,7 @@ impl<'a> Loader<'a> {
                 tid
             }))
         };
-        btree::build(&access, btree, &mut next).map_err(|e| e.into_sql(name, table))?;
+        open.build(&access, &mut next).map_err(|e| e.into_sql(name, table))?;
         Ok(())
     }
 }

@@ -146,17 +146,17 @@ impl Changer<'_> {
             valid: true,
             ready: true,
         })?;
-        self.create_empty_btree(index)?;
+        self.create_empty_index(index)?;
         Ok(index)
     }
 
-    /// Makes the new index an empty tree.
-    pub fn create_empty_btree(&mut self, index: Oid) -> SqlResult<()> {
+    /// Makes the new index an empty one.
+    pub fn create_empty_index(&mut self, index: Oid) -> SqlResult<()> {
         let xid = self.me.xid()?;
         let access = self.catalog.engine().index_access(xid);
         let reader = self.reader();
         let (name, open) = reader.open_index(index)?;
-        btree::create_empty(&access, &open).map_err(|e| e.into_sql(&name, &name))
+        open.create_empty(&access).map_err(|e| e.into_sql(&name, &name))
     }
 
     fn set_index_flags(&mut self, index: Oid, flags: &[(usize, bool)]) -> SqlResult<()> {

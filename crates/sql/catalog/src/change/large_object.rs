@@ -8,7 +8,7 @@
 //! `catalog/pg_largeobject.c`, `storage/large_object/inv_api.c`.
 
 use base::{Oid, SqlResult, sql_err};
-use btree::{Direction, ScanKey, ScanOp};
+use index::{Direction, ScanKey, ScanOp, strategy};
 use tuple::{Bytes, Datum};
 use txn::Snapshot;
 
@@ -43,7 +43,7 @@ impl Reader<'_> {
     /// Owner and ACL of a large object (`pg_largeobject_metadata`), as of a snapshot or now.
     pub fn large_object(&self, oid: Oid, snapshot: Option<&Snapshot>) -> SqlResult<Option<Row>> {
         let mut found = None;
-        let key = vec![ScanKey { column: 0, op: ScanOp::Equal(oid.into()) }];
+        let key = vec![ScanKey { column: 0, op: ScanOp::Strategy(strategy::EQUAL, oid.into()) }];
         let index = m::PG_LARGEOBJECT_METADATA_OID_INDEX;
         self.visit(&m::TABLE, index, (key, Direction::Forward), snapshot, |_, row| {
             found = Some(row);
@@ -61,8 +61,8 @@ impl Reader<'_> {
         mut each: impl FnMut(Place, Row) -> SqlResult<bool>,
     ) -> SqlResult<()> {
         let keys = vec![
-            ScanKey { column: 0, op: ScanOp::Equal(oid.into()) },
-            ScanKey { column: 1, op: ScanOp::GreaterEqual(from.into()) },
+            ScanKey { column: 0, op: ScanOp::Strategy(strategy::EQUAL, oid.into()) },
+            ScanKey { column: 1, op: ScanOp::Strategy(strategy::GREATER_EQUAL, from.into()) },
         ];
         let index = p::PG_LARGEOBJECT_LOID_PN_INDEX;
         self.visit(&p::TABLE, index, (keys, direction), snapshot, |place, row| {

@@ -216,13 +216,13 @@ impl Changer<'_> {
 }
 
 impl crate::Reader<'_> {
-    /// Name and tree of an index.
-    pub fn open_index(&self, index: Oid) -> SqlResult<(String, std::sync::Arc<btree::BtreeRel>)> {
+    /// An index, and its name.
+    pub fn open_index(&self, index: Oid) -> SqlResult<(String, engine::OpenIndex)> {
         let missing = || SqlError::internal(format!("cache lookup failed for index {index}"));
         let row = self.find_one(&pg_index::TABLE, pg_index::PG_INDEX_INDEXRELID_INDEX, &[index.into()])?;
         let table = row.ok_or_else(missing)?.1.oid(pg_index::INDRELID);
         let table = self.relation_by_oid(table)?.ok_or_else(missing)?;
         let found = table.indexes.iter().find(|i| i.oid == index).ok_or_else(missing)?;
-        Ok((found.name.clone(), found.btree.clone().ok_or_else(missing)?))
+        Ok((found.name.clone(), found.rel.clone().ok_or_else(missing)?))
     }
 }

@@ -167,7 +167,7 @@ fn new_trees(session: &Session, oid: Oid) -> SqlResult<()> {
     session.with_changer(|changer| {
         for index in &toast.indexes {
             changer.new_file(index.oid)?;
-            changer.create_empty_btree(index.oid)?;
+            changer.create_empty_index(index.oid)?;
         }
         Ok(())
     })

@@ -8,8 +8,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use base::{SqlError, SqlResult, Tid, sql_err};
-use btree::BtreeRel;
 use catalog::{Index, SizeEstimate, Table};
+use engine::{OpenIndex, indexes};
 use heap::{Access, HeapError, HeapRel, HeapResult, HeapScan, TupleRef, View};
 use tuple::Datum;
 use txn::Snapshot;
@@ -19,9 +19,6 @@ use super::index_sort::{IndexSort, Sorted, Target};
 use super::{key_text, names};
 use crate::session::Session;
 use crate::session::progress::{Lengthy, Progress};
-
-/// Access method of B-tree indexes.
-const BTREE: base::Oid = base::Oid(403);
 
 // Figures of `pg_stat_progress_create_index`.
 pub(crate) const COMMAND: usize = 1;
@@ -50,15 +47,8 @@ const LOADING: i64 = 5;
 
 /// What a step of building an index with this access method is called.
 pub(crate) fn step_name(method: base::Oid, step: i64) -> Option<&'static str> {
-    const STEPS: [&str; 5] = [
-        "initializing",
-        "scanning table",
-        "sorting live tuples",
-        "sorting dead tuples",
-        "loading tuples in tree",
-    ];
     let step = usize::try_from(step).ok()?.checked_sub(1)?;
-    STEPS.get(step).copied().filter(|_| method == BTREE)
+    indexes::method(method)?.build_steps.get(step).copied()
 }
 
 /// Which rows a new index gets.
@@ -80,7 +70,7 @@ pub(crate) fn build(session: &Session, table: &Table, oid: base::Oid, rows: Rows
 fn build_as_owner(session: &Session, table: &Table, oid: base::Oid, rows: Rows) -> SqlResult<()> {
     let table = names::describe(session, table.oid)?;
     let index = find(&table, oid)?;
-    let rel = index.btree.as_ref().ok_or_else(|| SqlError::internal("an index has no tree"))?;
+    let rel = index.storage()?;
     let work = Filling { session, table: &table, index, heap: table.heap.as_ref(), rel };
     let (filled, broken_chains) = work.run(rows)?;
     if broken_chains {
@@ -101,7 +91,7 @@ pub(super) struct Filling<'a> {
     pub(super) table: &'a Table,
     pub(super) index: &'a Index,
     pub(super) heap: Option<&'a Arc<HeapRel>>,
-    pub(super) rel: &'a Arc<BtreeRel>,
+    pub(super) rel: &'a OpenIndex,
 }
 
 impl Filling<'_> {
@@ -116,7 +106,7 @@ impl Filling<'_> {
             progress.set(COMMAND, CREATE_INDEX);
         }
         progress.set(INDEX, i64::from(index.oid.0));
-        progress.set(METHOD, i64::from(BTREE.0));
+        progress.set(METHOD, i64::from(index.method.0));
         progress.set(PHASE, BUILDING);
         progress.set(STEP, SCANNING_TABLE);
         let (live, broken_chains) = match rows {
@@ -136,8 +126,7 @@ impl Filling<'_> {
             progress.add(TUPLES_DONE, 1);
             next_entry(&mut sorted, unique.as_mut(), out)
         };
-        let entries =
-            btree::build(&access, rel, &mut next).map_err(|e| e.into_sql(&index.name, &table.name))?;
+        let entries = rel.build(&access, &mut next).map_err(|e| e.into_sql(&index.name, &table.name))?;
         Ok((Filled { rows: live, entries }, broken_chains))
     }
 
@@ -284,8 +273,8 @@ impl Uniqueness<'_> {
         if !self.index.nulls_not_distinct && key.iter().any(Datum::is_null) {
             return Ok(());
         }
-        let Some(rel) = &self.index.btree else { return Ok(()) };
-        if self.last.as_ref().is_some_and(|last| rel.compare_keys(last, key).is_eq()) {
+        let desc = self.index.storage()?.desc();
+        if self.last.as_ref().is_some_and(|last| desc.compare_keys(last, key).is_eq()) {
             let shown = key_text(self.session, self.table, self.index, key)?;
             return Err(sql_err!(UNIQUE_VIOLATION, "could not create unique index \"{}\"", self.index.name)
                 .detail(format!("Key {shown} is duplicated."))

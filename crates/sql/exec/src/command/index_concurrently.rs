@@ -31,10 +31,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use base::{Oid, PAGE_SIZE, SqlError, SqlResult, Tid, Xid, sql_err};
-use btree::{Manner, VacuumStats};
 use catalog::change::{Behavior, ObjectAddress};
 use catalog::{Index, RelationKind, Table};
 use heap::HeapRel;
+use index::{Manner, VacuumStats};
 use parse::ast::{Drop as DropStatement, DropBehavior};
 use tuple::Datum;
 use txn::LockMode;
@@ -152,9 +152,8 @@ impl Entered {
 /// that are not in the index.
 fn validate(session: &Session, table: &Table, index: Oid, progress: &Progress) -> SqlResult<Xid> {
     let index = index_build::find(table, index)?;
-    let (Some(heap), Some(tree)) = (&table.heap, &index.btree) else {
-        return Err(SqlError::internal("an index has no tree"));
-    };
+    let open = index.storage()?;
+    let heap = table.heap.as_ref().ok_or_else(|| SqlError::internal("an indexed table has no storage"))?;
     // Before the index is read: whatever the snapshot sees of those who know the index, they have entered.
     let snapshot = session.txn.borrow_mut().statement_snapshot()?;
     let xid = session.txn.borrow_mut().xid_for(heap.is_logged())?;
@@ -172,7 +171,7 @@ fn validate(session: &Session, table: &Table, index: Oid, progress: &Progress) -
             false
         };
         let mut manner = Manner { ring: None, pause: &mut runtime::check_interrupts };
-        btree::bulk_delete(&access, tree, &mut note, &mut manner, &mut VacuumStats::default())
+        open.bulk_delete(&access, &mut note, &mut manner, &mut VacuumStats::default())
             .map_err(|e| e.into_sql(&index.name, &table.name))?;
         progress.set(index_build::PHASE, SCANNING_TABLE);
         let scan = index_build::Seen { session, heap, snapshot: &snapshot, pages };

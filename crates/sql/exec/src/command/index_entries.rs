@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use base::{Oid, SqlError, SqlResult, Tid};
-use btree::{InsertOutcome, UniqueCheck};
+use base::{Oid, SqlResult, Tid};
 use catalog::{Index, Table};
 use engine::{DeadRows, RowLiveness};
 use heap::{HeapRel, Liveness};
+use index::{InsertOutcome, UniqueCheck};
 use tuple::Datum;
 
 use super::expression::IndexKeys;
@@ -71,7 +71,7 @@ pub(super) fn insert(
     (entry, tid): (&[Datum], Tid),
     check: Check,
 ) -> SqlResult<bool> {
-    let tree = index.btree.as_ref().ok_or_else(|| SqlError::internal("an index has no tree"))?;
+    let open = index.storage()?;
     let access = session.engine().index_access(session.txn.borrow_mut().xid_for(heap.is_logged())?);
     loop {
         runtime::check_interrupts().map_err(crate::error::interrupted)?;
@@ -84,11 +84,11 @@ pub(super) fn insert(
                 Check::Existing => UniqueCheck::Existing(&liveness),
             };
             let rows = DeadRows { access: session.engine().heap_access(), heap };
-            btree::insert(&access, tree, entry, tid, unique, &rows)
+            open.insert(&access, entry, tid, unique, &rows)
                 .map_err(|e| e.into_sql(&index.name, &table.name))?
         };
         if check != Check::Existing && !matches!(outcome, InsertOutcome::WaitFor { .. }) {
-            key_entered(&session.txn.borrow(), heap, tree, entry)?;
+            key_entered(&session.txn.borrow(), heap, open, entry)?;
         }
         match outcome {
             InsertOutcome::Inserted | InsertOutcome::InsertedMaybeConflict => return Ok(true),

@@ -6,12 +6,12 @@
 //! with the entry's place as one `int8`: block, offset, and whether the row is live.
 //!
 //! # Invariants
-//! 1. Entries come out in the order of [`BtreeRel::compare_entries`].
+//! 1. Entries come out in the order of [`OpenIndex::compare_entries`].
 
 use std::cmp::Ordering;
 
 use base::{BlockNo, SqlError, SqlResult, Tid};
-use btree::BtreeRel;
+use engine::OpenIndex;
 use tuple::Datum;
 
 use crate::spill::{SpillFile, SpillReader, TempDir, row_bytes};
@@ -38,7 +38,7 @@ impl Target {
 
 /// Takes entries in any order.
 pub(crate) struct IndexSort<'a> {
-    rel: &'a BtreeRel,
+    rel: &'a OpenIndex,
     width: usize,
     values: Vec<Datum>,
     targets: Vec<Target>,
@@ -50,8 +50,8 @@ pub(crate) struct IndexSort<'a> {
 
 impl<'a> IndexSort<'a> {
     /// An empty sort for the index `rel` that may use `memory` bytes.
-    pub(crate) fn new(rel: &'a BtreeRel, memory: usize, temp: TempDir) -> IndexSort<'a> {
-        let width = rel.desc.layout.len();
+    pub(crate) fn new(rel: &'a OpenIndex, memory: usize, temp: TempDir) -> IndexSort<'a> {
+        let width = rel.desc().layout.len();
         let (values, targets, runs) = Default::default();
         IndexSort { rel, width, values, targets, bytes: 0, memory, temp, runs }
     }
@@ -135,7 +135,7 @@ pub(crate) struct Head {
 
 /// Runs being merged: a binary heap, least row first.
 pub(crate) struct Merge<'a> {
-    rel: &'a BtreeRel,
+    rel: &'a OpenIndex,
     heads: Vec<Head>,
 }
 
@@ -210,23 +210,23 @@ mod tests {
     use std::sync::Arc;
 
     use base::RelFile;
-    use btree::{BtreeDesc, Compare, KeyColumn};
     use buffer::Persistence;
+    use index::{Compare, IndexDesc, KeyColumn};
     use tuple::{Attr, Physical, RowLayout};
 
     use super::*;
 
-    fn index() -> BtreeRel {
+    fn index() -> OpenIndex {
         let attr = Attr { physical: Physical::Int4, align: 4, storage: b'p', compression: None };
-        BtreeRel::new(BtreeDesc {
+        OpenIndex::open_default(IndexDesc {
             file: RelFile::default(),
             layout: Arc::new(RowLayout::new(vec![attr])),
             keys: Arc::new([KeyColumn::ascending(Compare::Int4)]),
             persistence: Persistence::Permanent,
             unique: false,
             nulls_not_distinct: false,
-            deduplicate: true,
-            fillfactor: 90,
+            equal_image: true,
+            options: Vec::new(),
         })
     }
 

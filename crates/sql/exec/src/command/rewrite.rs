@@ -156,7 +156,7 @@ fn copy_in_order(
     (rewriter, progress): (&mut Rewriter<'_>, &Progress),
 ) -> SqlResult<()> {
     let Some(heap) = &table.heap else { return Ok(()) };
-    let tree = index.btree.as_ref().ok_or_else(|| SqlError::internal("an index has no tree"))?;
+    let tree = index.storage()?;
     let memory = session.settings.borrow().fast().maintenance_work_mem as usize;
     let mut sort = IndexSort::new(tree, memory, session.temp.clone());
     let mut keys = IndexKeys::new(session, table, index)?;

@@ -112,5 +112,5 @@ fn size(pages: u32, tuples: u64) -> SizeEstimate {
 }
 
 fn pages(session: &Session, new: &OpenTable, index: Oid) -> SqlResult<u32> {
-    new.index(index).map_or(Ok(0), |rel| session.blocks(rel.desc.file))
+    new.index(index).map_or(Ok(0), |rel| session.blocks(rel.desc().file))
 }

@@ -138,7 +138,7 @@ fn empty(session: &Session, oid: Oid) -> SqlResult<()> {
         changer.new_file(oid)?;
         for index in &table.indexes {
             changer.new_file(index.oid)?;
-            changer.create_empty_btree(index.oid)?;
+            changer.create_empty_index(index.oid)?;
         }
         Ok(())
     })

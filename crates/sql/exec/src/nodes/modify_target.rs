@@ -78,7 +78,7 @@ impl Target {
         let required = target.required.iter().map(|(n, e)| Ok((*n, compiler.expr(e, over_row)?)));
         let checks = target.checks.iter().map(|(n, e)| Ok((n.to_string(), compiler.expr(e, over_row)?)));
         let indexes = target.indexes.iter().zip(&target.index_ancestors);
-        let ready = indexes.filter(|(i, _)| i.index.ready && i.index.btree.is_some());
+        let ready = indexes.filter(|(i, _)| i.index.ready && i.index.rel.is_some());
         let place = |number: &i16| usize::try_from(*number - 1).ok();
         Ok(Target {
             rel: target.rel,

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use base::{SqlError, SqlResult, Tid};
-use btree::{BtreeRel, Direction, ScanKeys};
+use base::{SqlResult, Tid};
+use engine::OpenIndex;
 use heap::{HeapRel, HeapScan, SoughtRows};
+use index::{Direction, ScanKeys};
 use plan::{ParamId, Plan, RelId, SoughtKeys};
 use tuple::Datum;
 
@@ -70,7 +71,7 @@ impl SeqScan {
 
 /// The range of an index that has all rows which the filter lets through.
 struct Sought {
-    btree: Arc<BtreeRel>,
+    index: OpenIndex,
     keys: Keys,
     /// The index's columns, from 0.
     columns: Box<[usize]>,
@@ -79,19 +80,20 @@ struct Sought {
 impl Sought {
     fn new(builder: &Builder<'_>, sought: &SoughtKeys) -> SqlResult<Sought> {
         let index = &sought.index;
-        let btree = index.btree.clone();
-        let btree =
-            btree.ok_or_else(|| SqlError::internal(format!("index \"{}\" has no storage", index.name)))?;
         let columns = index.keys.iter().map(|column| *column as usize - 1).collect();
-        Ok(Sought { btree, keys: Keys::new(builder, &sought.conditions, false)?, columns })
+        Ok(Sought {
+            index: index.storage()?.clone(),
+            keys: Keys::new(builder, &sought.conditions, false)?,
+            columns,
+        })
     }
 
     /// Locks the range; none if it is not known, or nothing lies in it.
     fn lock(&self, heap: &HeapRel, cx: &mut Cx<'_>) -> SqlResult<Option<SoughtRows>> {
         let Some(keys) = self.keys.compute(cx)? else { return Ok(None) };
         let keys = ScanKeys { keys, direction: Direction::Forward };
-        let Some(range) = btree::key_range(&self.btree, keys) else { return Ok(None) };
-        lock_range(heap, &self.btree, range.clone(), cx);
+        let Some(range) = self.index.key_range(keys) else { return Ok(None) };
+        lock_range(heap, &self.index, range.clone(), cx);
         Ok(Some(SoughtRows::new(range, self.columns.clone())))
     }
 }

@@ -4,8 +4,12 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, Tid, Xid};
-use btree::{Access as IndexAccess, BtreeRel, Direction, Horizon, ScanKey, ScanKeys, ScanOp};
+use engine::{OpenIndex, OpenScan};
 use heap::{Fetched, HeapRel, HeapTuple};
+use index::{
+    Access as IndexAccess, BitmapSink, Direction, Horizon, IndexError, IndexResult, ScanKey, ScanKeys,
+    ScanOp, Wants, strategy,
+};
 use plan::explain::Detail;
 use plan::{Bitmap, Expr, IndexBound, IndexCondition, IndexRef, ParamId, Plan, RelId};
 use tuple::{Bytes, Datum};
@@ -182,17 +186,12 @@ impl Keys {
     }
 
     /// Starts the scan of a point query; `false` if a value is NULL.
-    fn start_point(
-        &self,
-        cx: &mut Cx<'_>,
-        access: &IndexAccess<'_>,
-        scan: &mut btree::Scan,
-    ) -> SqlResult<bool> {
+    fn start_point(&self, cx: &mut Cx<'_>, access: &IndexAccess<'_>, scan: &mut OpenScan) -> SqlResult<bool> {
         scan.rescan_equal(access, self.codes.len(), |i| self.codes[i].value.eval(Rows::one(&[]), cx))
     }
 
     /// Starts the scan; `false` if a bound is NULL: nothing can be found.
-    fn start(&self, cx: &mut Cx<'_>, access: &IndexAccess<'_>, scan: &mut btree::Scan) -> SqlResult<bool> {
+    fn start(&self, cx: &mut Cx<'_>, access: &IndexAccess<'_>, scan: &mut OpenScan) -> SqlResult<bool> {
         let Some(keys) = self.compute(cx)? else { return Ok(false) };
         scan.rescan(access, ScanKeys { keys, direction: self.direction });
         Ok(true)
@@ -211,15 +210,15 @@ impl Keys {
                         return Ok(None);
                     }
                     match bound {
-                        IndexBound::Less => ScanOp::Less(value),
-                        IndexBound::LessEqual => ScanOp::LessEqual(value),
-                        IndexBound::GreaterEqual => ScanOp::GreaterEqual(value),
-                        IndexBound::Greater => ScanOp::Greater(value),
+                        IndexBound::Less => ScanOp::Strategy(strategy::LESS, value),
+                        IndexBound::LessEqual => ScanOp::Strategy(strategy::LESS_EQUAL, value),
+                        IndexBound::GreaterEqual => ScanOp::Strategy(strategy::GREATER_EQUAL, value),
+                        IndexBound::Greater => ScanOp::Strategy(strategy::GREATER, value),
                         IndexBound::Any => {
                             let list = crate::composite::elements(&value);
                             ScanOp::Any(sorted_unique(list, code.element)?)
                         }
-                        _ => ScanOp::Equal(value),
+                        _ => ScanOp::Strategy(strategy::EQUAL, value),
                     }
                 }
             };
@@ -251,10 +250,13 @@ pub fn index(
     if builder.recheck.contains(&rel) {
         return recheck(builder, plan, rel, conditions.iter().map(|c| c.original.clone()).collect());
     }
-    let Parts { heap, raw, projection, table } = parts(builder, plan, rel, &[])?;
-    let btree = index.btree.clone();
-    let btree =
-        btree.ok_or_else(|| SqlError::internal(format!("index \"{}\" has no storage", index.name)))?;
+    let open = index.storage()?.clone();
+    let recheck: Vec<Expr> = match open.facts().lossy {
+        true => conditions.iter().map(|c| c.original.clone()).collect(),
+        false => Vec::new(),
+    };
+    let Parts { heap, raw, projection, table } = parts(builder, plan, rel, &recheck)?;
+    let recheck = builder.compiler().list(&recheck, Inputs::scan(&raw))?;
     let names = Names { index: index.name.clone(), table: index.table.name.clone() };
     let keys = Keys::new(builder, conditions, backward)?;
     // Where an index-only scan finds each column of the row in the index entry.
@@ -263,14 +265,15 @@ pub fn index(
         (1..=raw.upto as i16).map(|c| all.iter().position(|k| *k == c)).collect()
     });
     let reader = RowReader::new(heap.clone(), raw, table);
-    let idle = !only && projection.is_idle();
+    let idle = !only && recheck.is_empty() && projection.is_idle();
     Ok(Box::new(IndexScan {
         heap,
-        btree,
+        index: open,
         names,
         reader,
         projection,
         keys,
+        recheck,
         places,
         scan: None,
         started: false,
@@ -318,13 +321,15 @@ struct Names {
 
 struct IndexScan {
     heap: Arc<HeapRel>,
-    btree: Arc<BtreeRel>,
+    index: OpenIndex,
     names: Names,
     reader: RowReader,
     projection: Projection,
     keys: Keys,
+    /// The conditions, for entries that may not satisfy them.
+    recheck: Box<[Code]>,
     places: Option<Vec<Option<usize>>>,
-    scan: Option<btree::Scan>,
+    scan: Option<OpenScan>,
     started: bool,
     watched: WatchedKeys,
     /// `scan` may find more entries.
@@ -352,15 +357,15 @@ impl IndexScan {
         let only = self.places.is_some();
         let scan = self.scan.get_or_insert_with(|| {
             let keys = ScanKeys { keys: Vec::new(), direction: self.keys.direction };
-            btree::Scan::new(self.btree.clone(), keys, only, only)
+            self.index.scan(keys, if only { Wants::ONLY } else { Wants::TIDS })
         });
-        self.watched.end(&self.btree, scan, only, cx);
+        self.watched.end(&self.index, scan, only, cx);
         self.reading = match self.keys.point {
             true => self.keys.start_point(cx, &access, scan)?,
             false => self.keys.start(cx, &access, scan)?,
         };
         if self.reading {
-            self.watched.begin(&self.heap, &self.btree, scan, cx);
+            self.watched.begin(&self.heap, &self.index, scan, cx);
         }
         Ok(self.reading)
     }
@@ -407,6 +412,9 @@ impl IndexScan {
                     self.at = tuple.tid;
                     self.reader.read(&tuple, &mut self.values)?;
                     self.reader.detoast(cx, &mut self.values)?;
+                    if scan.recheck() && !passes(&self.recheck, Rows::one(&self.values), cx)? {
+                        continue;
+                    }
                     return Ok(true);
                 }
                 Fetched::AllDead => scan.kill_current(),
@@ -469,7 +477,7 @@ impl Node for IndexScan {
 
     fn close(&mut self, cx: &mut Cx<'_>) {
         if let Some(scan) = &mut self.scan {
-            self.watched.end(&self.btree, scan, self.places.is_some(), cx);
+            self.watched.end(&self.index, scan, self.places.is_some(), cx);
             let horizon = TableHorizon::new(cx.env.access.txns, self.heap.desc.kind);
             scan.finish(&IndexAccess { pool: cx.env.access.pool, horizon: &horizon, xid: Xid::INVALID });
             self.index_counted.scan.scans += scan.take_searches() as i64;
@@ -557,7 +565,7 @@ struct BitmapNode {
 }
 
 enum BitmapKind {
-    Index { counted: RefCell<Counted>, btree: Arc<BtreeRel>, names: Names, keys: Keys },
+    Index { counted: RefCell<Counted>, index: OpenIndex, names: Names, keys: Keys },
     And(Vec<BitmapNode>),
     Or(Vec<BitmapNode>),
 }
@@ -566,12 +574,10 @@ fn bitmap_source(builder: &mut Builder<'_>, bitmap: &Bitmap) -> SqlResult<Bitmap
     let number = builder.count();
     let kind = match bitmap {
         Bitmap::Index { index, conditions, .. } => {
-            let btree = index.btree.clone();
-            let btree = btree
-                .ok_or_else(|| SqlError::internal(format!("index \"{}\" has no storage", index.name)))?;
+            let open = index.storage()?.clone();
             let names = Names { index: index.name.clone(), table: index.table.name.clone() };
             let keys = Keys::new(builder, conditions, false)?;
-            BitmapKind::Index { counted: RefCell::new(Counted::new(index.oid)), btree, names, keys }
+            BitmapKind::Index { counted: RefCell::new(Counted::new(index.oid)), index: open, names, keys }
         }
         Bitmap::And(list, _) => {
             BitmapKind::And(list.iter().map(|b| bitmap_source(builder, b)).collect::<SqlResult<_>>()?)
@@ -603,23 +609,20 @@ impl BitmapNode {
 
     fn collect_plain(&self, heap: &HeapRel, cx: &mut Cx<'_>) -> SqlResult<Vec<Tid>> {
         match &self.kind {
-            BitmapKind::Index { counted, btree, names, keys } => {
+            BitmapKind::Index { counted, index, names, keys } => {
                 let horizon = TableHorizon::new(cx.env.access.txns, heap.desc.kind);
                 let access = IndexAccess { pool: cx.env.access.pool, horizon: &horizon, xid: Xid::INVALID };
                 let mut out = Vec::new();
-                let mut scan = btree::Scan::new(btree.clone(), ScanKeys::default(), false, false);
+                let mut scan = index.scan(ScanKeys::default(), Wants::TIDS);
                 let found = keys.start(cx, &access, &mut scan)?;
                 // What the conditions' values have read is not the index's.
                 let before = runtime::usage::pages();
                 if found {
-                    WatchedKeys::default().begin(heap, btree, &mut scan, cx);
+                    WatchedKeys::default().begin(heap, index, &mut scan, cx);
                 }
-                while found
-                    && let Some(tid) =
-                        scan.next(&access).map_err(|e| e.into_sql(&names.index, &names.table))?
-                {
-                    runtime::check_interrupts().map_err(crate::error::interrupted)?;
-                    out.push(tid);
+                if found {
+                    let done = scan.bitmap(&access, &mut TidSink(&mut out));
+                    done.map_err(|e| e.into_sql(&names.index, &names.table))?;
                 }
                 scan.finish(&access);
                 let mut done = Scan { scans: scan.take_searches() as i64, ..Scan::default() };
@@ -654,6 +657,17 @@ impl BitmapNode {
                 Ok(out)
             }
         }
+    }
+}
+
+/// Collects what an index finds.
+struct TidSink<'a>(&'a mut Vec<Tid>);
+
+impl BitmapSink for TidSink<'_> {
+    fn tid(&mut self, tid: Tid) -> IndexResult<()> {
+        runtime::check_interrupts().map_err(IndexError::Interrupted)?;
+        self.0.push(tid);
+        Ok(())
     }
 }
 

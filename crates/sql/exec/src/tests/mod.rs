@@ -191,7 +191,7 @@ impl Db {
         self.change(|c| {
             let oid = c.create_index(&new)?;
             c.next_command()?;
-            c.create_empty_btree(oid)?;
+            c.create_empty_index(oid)?;
             c.set_index_state(oid, true, true)
         })
         .expect("create index");

@@ -1,12 +1,13 @@
-//! A B-tree index.
+//! An index.
 
 use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, SqlState, Tid, Xid, sql_err};
-use btree::{BtreeError, BtreeRel, VerifyOptions};
 use catalog::{CatalogView, Index, RelationKind, Table};
+use engine::OpenIndex;
 use heap::verify::{Target, target};
 use heap::{ComboCids, Fetched, HeapError, HeapRel, HeapTuple, View};
+use index::{IndexError, VerifyOptions};
 use tuple::Datum;
 use txn::{LockMode, Snapshot};
 
@@ -56,7 +57,7 @@ pub fn index(session: &Session, oid: Oid, checks: IndexChecks) -> SqlResult<()> 
     }
     let table = names::describe(session, owner)?;
     let index = find(&table, oid)?;
-    let Some(rel) = index.btree.as_ref().filter(|_| table.kind != RelationKind::PartitionedTable) else {
+    let Some(rel) = index.rel.as_ref().filter(|_| table.kind != RelationKind::PartitionedTable) else {
         return Err(sql_err!(FEATURE_NOT_SUPPORTED, "expected \"btree\" index as targets for verification")
             .detail(format!("Relation \"{}\" is a partitioned index.", index.name)));
     };
@@ -93,7 +94,7 @@ struct Check<'a> {
     session: &'a Session,
     table: &'a Table,
     index: &'a Index,
-    rel: &'a Arc<BtreeRel>,
+    rel: &'a OpenIndex,
     heap: Option<&'a Arc<HeapRel>>,
     checks: IndexChecks,
     /// Taken before the index is read: the entries of all rows that it sees are there, and stay.
@@ -118,7 +119,7 @@ impl Check<'_> {
         let access = session.engine().index_access(Xid::INVALID);
         let options =
             VerifyOptions { still: checks.parent, root_descend: checks.parent && checks.root_descend };
-        btree::verify(&access, self.rel, options, Some(&mut entry)).map_err(|error| self.error(error))?;
+        self.rel.verify(&access, options, Some(&mut entry)).map_err(|error| self.error(error))?;
         filter.map_or(Ok(()), |filter| self.all_rows_are_in(&filter))
     }
 
@@ -137,7 +138,7 @@ impl Check<'_> {
         bytes.extend_from_slice(&tid.block.0.to_le_bytes());
         bytes.extend_from_slice(&tid.offset.to_le_bytes());
         tuple::encode_nulls(values, bytes);
-        self.rel.desc.layout.encode(values, bytes);
+        self.rel.desc().layout.encode(values, bytes);
         bytes
     }
 
@@ -169,22 +170,13 @@ impl Check<'_> {
     }
 
     /// What is wrong with the tree, in PostgreSQL's words where it has some.
-    fn error(&self, error: BtreeError) -> SqlError {
+    fn error(&self, error: IndexError) -> SqlError {
         let name = &self.index.name;
-        let BtreeError::Corrupt { block, what, .. } = error else {
+        let IndexError::Corrupt { block, what, .. } = error else {
             return error.into_sql(name, &self.table.name);
         };
-        let message = match what {
-            btree::ITEM_ORDER => format!("item order invariant violated for index \"{name}\""),
-            btree::HIGH_KEY => format!("high key invariant violated for index \"{name}\""),
-            btree::CROSS_PAGE_ORDER => {
-                format!("cross page item order invariant violated for index \"{name}\"")
-            }
-            btree::DOWNLINK => format!("mismatch between parent key and child high key in index \"{name}\""),
-            btree::ROOT_DESCENT => {
-                format!("could not find tuple using search from root page in index \"{name}\"")
-            }
-            _ => return error.into_sql(name, &self.table.name),
+        let Some(message) = self.rel.damage(what, name) else {
+            return error.into_sql(name, &self.table.name);
         };
         SqlError::new(SqlState::INDEX_CORRUPTED, message).detail(format!("Index block {block}: {what}."))
     }
@@ -252,7 +244,7 @@ impl<'a> Rows<'a> {
         if !keys.entry(session, &self.values, &mut self.computed)? {
             return Err(self.wrong(tid, "which does not satisfy its predicate"));
         }
-        let layout = &self.check.rel.desc.layout;
+        let layout = &self.check.rel.desc().layout;
         let encoded = |values: &[Datum]| {
             let mut bytes = Vec::new();
             tuple::encode_nulls(values, &mut bytes);
@@ -278,9 +270,9 @@ impl<'a> Rows<'a> {
 
     fn is_unique(&mut self, heap: &HeapRel, tid: Tid, values: &[Datum]) -> SqlResult<()> {
         let Check { index, rel, .. } = self.check;
-        let key = &values[..rel.nkeys()];
+        let key = &values[..rel.desc().nkeys()];
         let distinct = !index.nulls_not_distinct && key.iter().any(Datum::is_null);
-        let same = self.last.as_ref().is_some_and(|(last, ..)| rel.compare_keys(last, key).is_eq());
+        let same = self.last.as_ref().is_some_and(|(last, ..)| rel.desc().compare_keys(last, key).is_eq());
         if distinct || !same {
             self.last = (!distinct).then(|| (key.to_vec(), tid, None));
             return Ok(());

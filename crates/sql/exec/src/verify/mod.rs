@@ -3,7 +3,7 @@
 //! There is one, for the functions of the extension `amcheck`, for `stampede verify`, and for tests.
 //!
 //! # Layout
-//! What a page must be is known to `heap::verify` and `btree::verify`. Here tables and indexes are locked, rows are read and keys computed. `filter`: which
+//! What a page must be is known to `heap::verify` and the index access methods. Here tables and indexes are locked, rows are read and keys computed. `filter`: which
 //! entries an index has.
 //!
 //! # Locks

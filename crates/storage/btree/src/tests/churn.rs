@@ -4,10 +4,11 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 
 use base::{BlockNo, OffsetNo, SqlError, Tid};
+use index::{DeadRows, UniqueCheck};
 
 use super::replay::check_redo;
 use super::world::{Random, Shape, World};
-use crate::{DeadRows, UniqueCheck, insert};
+use crate::insert::insert;
 
 /// A heap whose rows are updated over and over.
 #[derive(Default)]

@@ -1,11 +1,12 @@
 //! Several sessions on threads, and in a simulation where any latch may be the place at which another one goes on.
 
+use index::Direction;
+
 use std::rc::Rc;
 use std::sync::Arc;
 
 use super::sessions::{Load, Look, Shared};
 use super::world::{Random, Shape, World};
-use crate::Direction;
 use crate::format::META;
 use crate::search::put_free;
 

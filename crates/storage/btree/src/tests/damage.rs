@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use base::{BlockNo, Fork, PAGE_SIZE};
+use index::{IndexError, ScanKey, ScanKeys, ScanOp, UniqueCheck, VacuumStats, VerifyOptions, strategy};
 use page::PageBytes;
 use tuple::Datum;
 
 use super::world::{AllLive, FILE, Random, Shape, World, manner};
 use crate::format::Node;
-use crate::{
-    BtreeError, BtreeRel, CROSS_PAGE_ORDER, DOWNLINK, HIGH_KEY, ITEM_ORDER, Scan, ScanKey, ScanKeys, ScanOp,
-    UniqueCheck, VacuumStats, VerifyOptions, bulk_delete, insert, verify,
-};
+use crate::insert::insert;
+use crate::vacuum::bulk_delete;
+use crate::verify::{CROSS_PAGE_ORDER, DOWNLINK, HIGH_KEY, ITEM_ORDER, verify};
+use crate::{BtreeRel, Scan};
 
 /// A tree, and what its pages were before any damage.
 struct Sound {
@@ -71,7 +72,7 @@ fn readers_survive_any_damage() {
         let access = world.access();
         errors += usize::from(verify(&access, &world.rel, VerifyOptions::ALL, None).is_err());
         for n in 0..20 {
-            let op = ScanOp::GreaterEqual(world.shape.row(n * 40)[0].clone());
+            let op = ScanOp::Strategy(strategy::GREATER_EQUAL, world.shape.row(n * 40)[0].clone());
             let keys = ScanKeys { keys: vec![ScanKey { column: 0, op }], ..ScanKeys::default() };
             let mut scan = Scan::new(world.rel.clone(), keys, true, false);
             let mut out = Vec::new();
@@ -137,7 +138,7 @@ fn errors_name_relation_and_block() {
         &AllLive,
     );
     let error = error.unwrap_err();
-    assert!(matches!(error, BtreeError::Corrupt { rel: FILE, block: BlockNo(1), .. }), "{error}");
+    assert!(matches!(error, IndexError::Corrupt { rel: FILE, block: BlockNo(1), .. }), "{error}");
     let error = error.into_sql("t_pkey", "t");
     assert_eq!(error.code().as_str(), "XX002");
     assert!(error.message().contains("\"t_pkey\"") && error.message().contains("block 1"), "{error}");
@@ -154,7 +155,7 @@ fn of_changed_leaf(change: impl FnOnce(&mut PageBytes)) -> (Option<&'static str>
     }
     let told = |options| match verify(&world.access(), &world.rel, options, None) {
         Ok(_) => None,
-        Err(BtreeError::Corrupt { what, .. }) => Some(what),
+        Err(IndexError::Corrupt { what, .. }) => Some(what),
         Err(other) => panic!("{other}"),
     };
     (told(VerifyOptions::ALL), told(VerifyOptions::default()))

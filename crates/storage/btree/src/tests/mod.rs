@@ -8,4 +8,4 @@ mod pages;
 mod replay;
 mod sessions;
 mod unique;
-mod world;
+pub(crate) mod world;

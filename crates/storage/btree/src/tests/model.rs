@@ -4,14 +4,19 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use base::{SqlError, Tid, Xid};
+use index::{
+    Direction, IndexDesc, IndexError, InsertOutcome, Liveness, ScanKey, ScanKeys, ScanOp, TupleState,
+    UniqueCheck, VacuumStats, VerifyOptions, strategy,
+};
 use proptest::prelude::*;
 use tuple::Datum;
 
 use super::world::{AllLive, Entry, Random, Shape, World, manner, same};
-use crate::{
-    BtreeDesc, BtreeError, BtreeRel, Direction, InsertOutcome, Liveness, Scan, ScanKey, ScanKeys, ScanOp,
-    TupleState, UniqueCheck, VacuumStats, VerifyOptions, build, cleanup, insert, verify,
-};
+use crate::build::build;
+use crate::insert::insert;
+use crate::vacuum::cleanup;
+use crate::verify::verify;
+use crate::{BtreeRel, Scan};
 
 #[derive(Clone, Debug)]
 enum Op {
@@ -41,21 +46,22 @@ fn op() -> impl Strategy<Value = Op> {
 }
 
 /// Conditions in the type's order, evaluated the slow way.
-pub fn satisfies(key: &ScanKey, desc: &BtreeDesc, row: &[Datum]) -> bool {
+pub fn satisfies(key: &ScanKey, desc: &IndexDesc, row: &[Datum]) -> bool {
     let value = &row[key.column];
     let compare = |bound: &Datum| {
         if value.is_null() || bound.is_null() {
             None
         } else {
-            Some(crate::key::compare_values(desc.keys[key.column].compare, value, bound))
+            Some(index::compare_values(desc.keys[key.column].compare, value, bound))
         }
     };
     match &key.op {
-        ScanOp::Less(b) => compare(b).is_some_and(|o| o.is_lt()),
-        ScanOp::LessEqual(b) => compare(b).is_some_and(|o| o.is_le()),
-        ScanOp::Equal(b) => compare(b).is_some_and(|o| o.is_eq()),
-        ScanOp::GreaterEqual(b) => compare(b).is_some_and(|o| o.is_ge()),
-        ScanOp::Greater(b) => compare(b).is_some_and(|o| o.is_gt()),
+        ScanOp::Strategy(strategy::LESS, b) => compare(b).is_some_and(|o| o.is_lt()),
+        ScanOp::Strategy(strategy::LESS_EQUAL, b) => compare(b).is_some_and(|o| o.is_le()),
+        ScanOp::Strategy(strategy::EQUAL, b) => compare(b).is_some_and(|o| o.is_eq()),
+        ScanOp::Strategy(strategy::GREATER_EQUAL, b) => compare(b).is_some_and(|o| o.is_ge()),
+        ScanOp::Strategy(strategy::GREATER, b) => compare(b).is_some_and(|o| o.is_gt()),
+        ScanOp::Strategy(..) => false,
         ScanOp::Any(list) => list.iter().any(|b| compare(b).is_some_and(|o| o.is_eq())),
         ScanOp::IsNull => value.is_null(),
         ScanOp::IsNotNull => !value.is_null(),
@@ -84,17 +90,24 @@ fn expect_scans(world: &World, a: i32, b: i32, direction: Direction) {
         let (l, h) = (low[column].clone(), high[column].clone());
         expect_scan(
             world,
-            vec![key(ScanOp::GreaterEqual(l.clone())), key(ScanOp::Less(h.clone()))],
+            vec![
+                key(ScanOp::Strategy(strategy::GREATER_EQUAL, l.clone())),
+                key(ScanOp::Strategy(strategy::LESS, h.clone())),
+            ],
             direction,
         );
-        expect_scan(world, vec![key(ScanOp::Greater(l.clone()))], direction);
-        expect_scan(world, vec![key(ScanOp::LessEqual(h))], direction);
+        expect_scan(world, vec![key(ScanOp::Strategy(strategy::GREATER, l.clone()))], direction);
+        expect_scan(world, vec![key(ScanOp::Strategy(strategy::LESS_EQUAL, h))], direction);
         expect_scan(world, vec![key(ScanOp::IsNull)], direction);
-        expect_scan(world, vec![key(ScanOp::IsNotNull), key(ScanOp::Less(l.clone()))], direction);
-        let mut point = vec![key(ScanOp::Equal(l))];
+        expect_scan(
+            world,
+            vec![key(ScanOp::IsNotNull), key(ScanOp::Strategy(strategy::LESS, l.clone()))],
+            direction,
+        );
+        let mut point = vec![key(ScanOp::Strategy(strategy::EQUAL, l))];
         expect_scan(world, point.clone(), direction);
         if column > 0 {
-            point.push(ScanKey { column: 0, op: ScanOp::Equal(low[0].clone()) });
+            point.push(ScanKey { column: 0, op: ScanOp::Strategy(strategy::EQUAL, low[0].clone()) });
             expect_scan(world, point, direction);
         }
     }
@@ -111,8 +124,9 @@ fn run(world: &mut World, op: &Op) {
         Op::VacuumKeys(a, b) => {
             let (low, high) = (world.shape.row(a.min(b)), world.shape.row(a.max(b)));
             let rel = world.rel.clone();
-            let inside =
-                |row: &[Datum]| rel.compare_keys(row, &low).is_ge() && rel.compare_keys(row, &high).is_le();
+            let inside = |row: &[Datum]| {
+                rel.desc.compare_keys(row, &low).is_ge() && rel.desc.compare_keys(row, &high).is_le()
+            };
             let dead: std::collections::HashSet<Tid> =
                 world.model.iter().filter(|(row, _)| inside(row)).map(|(_, tid)| *tid).collect();
             world.vacuum(|tid| dead.contains(&tid));
@@ -232,9 +246,9 @@ fn deleted_pages_wait_for_snapshots() {
     (0..5000).for_each(|n| world.insert(n));
     let snapshots = std::mem::take(&mut world.snapshots);
     let old = snapshots.take();
-    let access = crate::Access { horizon: &snapshots, ..world.access() };
+    let access = index::Access { horizon: &snapshots, ..world.access() };
     let mut stats = VacuumStats::default();
-    crate::bulk_delete(&access, &world.rel, |_| true, &mut manner(), &mut stats).unwrap();
+    crate::vacuum::bulk_delete(&access, &world.rel, |_| true, &mut manner(), &mut stats).unwrap();
     let stats = cleanup(&access, &world.rel, &mut manner(), Some(stats)).unwrap();
     assert!(stats.pages_deleted > 10 && stats.pages_free == 0, "{stats:?}");
     // Without work for VACUUM itself, enough waiting pages make it look again.
@@ -258,7 +272,7 @@ fn build_equals_insertion() {
                 rows.push((shape.row(random.below(1 + count as u64 / 2) as i32), tid));
             }
             let rel = world.rel.clone();
-            rows.sort_by(|a, b| rel.compare_entries((&a.0, a.1), (&b.0, b.1)));
+            rows.sort_by(|a, b| rel.desc.compare_entries((&a.0, a.1), (&b.0, b.1)));
             world.model = rows.clone();
             let mut rows = rows.into_iter();
             let built = build(&world.access(), &rel, &mut |values| {
@@ -281,8 +295,8 @@ fn scans_turn_round_and_go_back_to_marks() {
     (0..2000).for_each(|n| world.insert(n));
     let access = world.access();
     let keys = vec![
-        ScanKey { column: 0, op: ScanOp::GreaterEqual(Datum::Int4(100)) },
-        ScanKey { column: 0, op: ScanOp::Less(Datum::Int4(1900)) },
+        ScanKey { column: 0, op: ScanOp::Strategy(strategy::GREATER_EQUAL, Datum::Int4(100)) },
+        ScanKey { column: 0, op: ScanOp::Strategy(strategy::LESS, Datum::Int4(1900)) },
     ];
     let expected: Vec<Tid> =
         world.collect(keys.clone(), Direction::Forward).into_iter().map(|(_, tid)| tid).collect();
@@ -360,7 +374,7 @@ fn some_values(random: &mut Random, shape: Shape, (column, count, most): (usize,
     let key = &shape.desc(false).keys[column];
     let any = |_| shape.row(random.below(most as u64 + 300) as i32 - 150).swap_remove(column);
     let mut list: Vec<Datum> = (0..count).map(any).filter(|value| !value.is_null()).collect();
-    let order = |a: &Datum, b: &Datum| crate::key::compare_values(key.compare, a, b);
+    let order = |a: &Datum, b: &Datum| index::compare_values(key.compare, a, b);
     list.sort_by(order);
     list.dedup_by(|a, b| order(a, b).is_eq());
     list
@@ -374,11 +388,11 @@ fn some_condition(random: &mut Random, shape: Shape, (column, most): (usize, i32
         0 => return None,
         1 | 2 => ScanOp::Any(some_values(random, shape, (column, count, most))),
         3 if value.is_null() => ScanOp::IsNull,
-        3 => ScanOp::Equal(value),
+        3 => ScanOp::Strategy(strategy::EQUAL, value),
         4 => ScanOp::IsNotNull,
         _ if value.is_null() => ScanOp::IsNull,
-        5 => ScanOp::GreaterEqual(value),
-        _ => ScanOp::Less(value),
+        5 => ScanOp::Strategy(strategy::GREATER_EQUAL, value),
+        _ => ScanOp::Strategy(strategy::LESS, value),
     };
     Some(ScanKey { column, op })
 }
@@ -535,7 +549,7 @@ fn unique_checks() {
     let world = World::with_store(Shape::Int, super::world::Store::new(1024));
     let rel = BtreeRel::new(Shape::Int.desc(true));
     let access = world.access();
-    crate::create_empty(&access, &rel).unwrap();
+    crate::build::create_empty(&access, &rel).unwrap();
     let rows = Rows::default();
     let tid = |n: u32| Tid::new(base::BlockNo(n), 1);
     let put = |n: i32, at: u32, unique: UniqueCheck<'_>| {
@@ -567,7 +581,7 @@ fn unique_checks() {
             insert(&access, &rel, &[Datum::Null], tid(at), UniqueCheck::Yes(&rows), &AllLive).unwrap();
         assert_eq!(outcome, InsertOutcome::Inserted);
     }
-    let strict = BtreeRel::new(BtreeDesc { nulls_not_distinct: true, ..rel.desc.clone() });
+    let strict = BtreeRel::new(IndexDesc { nulls_not_distinct: true, ..rel.desc.clone() });
     let outcome =
         insert(&access, &strict, &[Datum::Null], tid(13), UniqueCheck::Yes(&rows), &AllLive).unwrap();
     assert_eq!(outcome, InsertOutcome::Conflict { tid: tid(10) });
@@ -578,7 +592,7 @@ fn unique_checks_see_duplicates_on_several_pages() {
     let world = World::with_store(Shape::Included, super::world::Store::new(1024));
     let rel = BtreeRel::new(Shape::Included.desc(true));
     let access = world.access();
-    crate::create_empty(&access, &rel).unwrap();
+    crate::build::create_empty(&access, &rel).unwrap();
     let rows = Rows::default();
     let row = |n: i32| [Datum::Int4(n), Datum::text("a payload of some length, to fill pages")];
     for n in 0..700u32 {
@@ -604,7 +618,7 @@ fn an_entry_too_large_is_refused() {
     let row = [Datum::text(&"x".repeat(2701))];
     let tid = Tid::new(base::BlockNo(3), 4);
     let error = insert(&world.access(), &world.rel, &row, tid, UniqueCheck::No, &AllLive).unwrap_err();
-    let BtreeError::TooLarge { size, max, tid: at } = &error else { panic!("{error}") };
+    let IndexError::TooLarge { size, max, tid: at, .. } = &error else { panic!("{error}") };
     assert_eq!((*size, *max, *at), (2720, 2704, tid));
     let error = error.into_sql("t_a_idx", "t");
     assert_eq!(
@@ -622,7 +636,7 @@ fn entering_a_row_twice_is_corruption() {
     world.insert_at(1, tid);
     let error =
         insert(&world.access(), &world.rel, &[Datum::Int4(1)], tid, UniqueCheck::No, &AllLive).unwrap_err();
-    assert!(matches!(error, BtreeError::Corrupt { .. }), "{error}");
+    assert!(matches!(error, IndexError::Corrupt { .. }), "{error}");
 }
 
 #[test]
@@ -631,7 +645,10 @@ fn an_empty_tree_has_nothing() {
     assert!(world.collect(vec![], Direction::Forward).is_empty());
     assert!(
         world
-            .collect(vec![ScanKey { column: 0, op: ScanOp::Equal(Datum::Int4(1)) }], Direction::Backward)
+            .collect(
+                vec![ScanKey { column: 0, op: ScanOp::Strategy(strategy::EQUAL, Datum::Int4(1)) }],
+                Direction::Backward
+            )
             .is_empty()
     );
     assert_eq!(world.check().levels, 0);

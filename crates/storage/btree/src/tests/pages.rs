@@ -4,18 +4,20 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use base::{BlockNo, Lsn, PAGE_SIZE, Tid};
+use index::{Compare, IndexDesc, KeyColumn};
 use page::PageBytes;
 use proptest::prelude::*;
 use tuple::{Attr, Datum, Physical, RowLayout};
 
+use crate::BtreeRel;
 use crate::format::{
     INCOMPLETE_SPLIT, Item, LEAF, MAX_ENTRY, NONE, Node, Opaque, ROOT, init, leaf_item, leaf_item_of,
     with_child,
 };
+use crate::insert;
 use crate::key::{SearchKey, equal_prefix};
 use crate::ops::{self, ListUpdate, SplitPlan};
 use crate::split::{choose, leaf_high_key};
-use crate::{BtreeDesc, BtreeRel, Compare, KeyColumn, insert};
 
 const OPAQUE: Opaque = Opaque { prev: NONE, next: NONE, level: 0, flags: LEAF | ROOT, split: Lsn::INVALID };
 
@@ -33,20 +35,20 @@ fn attr(physical: Physical) -> Attr {
     Attr { physical, align, storage: b'x', compression: None }
 }
 
-fn desc(columns: &[(Physical, Compare, bool, bool)], included: usize) -> BtreeDesc {
+fn desc(columns: &[(Physical, Compare, bool, bool)], included: usize) -> IndexDesc {
     let keys = columns[..columns.len() - included]
         .iter()
         .map(|&(_, compare, descending, nulls_first)| KeyColumn { compare, descending, nulls_first })
         .collect();
-    BtreeDesc {
+    IndexDesc {
         file: Default::default(),
         layout: Arc::new(RowLayout::new(columns.iter().map(|c| attr(c.0)).collect())),
         keys,
         persistence: Default::default(),
         unique: false,
         nulls_not_distinct: false,
-        deduplicate: included == 0,
-        fillfactor: 90,
+        equal_image: included == 0,
+        options: Vec::new(),
     }
 }
 
@@ -58,7 +60,7 @@ fn by_text(a: &Datum, b: &Datum) -> Ordering {
 }
 
 /// int4, text under C, text by a function, int8 descending, float8, name, bool; one INCLUDE column.
-fn wide() -> BtreeDesc {
+fn wide() -> IndexDesc {
     desc(
         &[
             (Physical::Int4, Compare::Int4, false, false),
@@ -97,7 +99,7 @@ fn wide_row() -> impl Strategy<Value = Vec<Datum>> {
         .prop_map(|(a, b, c, d, e, f, g, h)| vec![a, b, c, d, e, f, g, h])
 }
 
-fn item_of(desc: &BtreeDesc, row: &[Datum], at: Tid) -> Vec<u8> {
+fn item_of(desc: &IndexDesc, row: &[Datum], at: Tid) -> Vec<u8> {
     leaf_item(&desc.layout, &crate::split::compressed(desc, row), at)
 }
 
@@ -112,7 +114,7 @@ proptest! {
         let (x, y) = (item_of(&desc, &a, tid(s)), item_of(&desc, &b, tid(t)));
         let item = Item::new(&y).unwrap();
         let key = SearchKey { tid: Some(tid(s)), ..SearchKey::new(&desc, &a[..7], false) };
-        let order = rel.compare_entries((&a, tid(s)), (&b, tid(t)));
+        let order = rel.desc.compare_entries((&a, tid(s)), (&b, tid(t)));
         prop_assert_eq!(key.compare(&item).unwrap(), order);
 
         let mut back = Vec::new();
@@ -208,7 +210,7 @@ proptest! {
 }
 
 /// A leaf with posting lists and plain items.
-fn filled(desc: &BtreeDesc, n: i32) -> PageBytes {
+fn filled(desc: &IndexDesc, n: i32) -> PageBytes {
     let mut page = [0; PAGE_SIZE];
     init(&mut page, OPAQUE);
     for i in 0..n {
@@ -223,7 +225,7 @@ fn tids_of(page: &PageBytes) -> Vec<Tid> {
     Node::new(page).unwrap().items().flat_map(|item| item.unwrap().1.tids().unwrap()).collect()
 }
 
-fn int_desc() -> BtreeDesc {
+fn int_desc() -> IndexDesc {
     desc(&[(Physical::Int4, Compare::Int4, false, false)], 0)
 }
 
@@ -274,7 +276,7 @@ fn runs_of_equal_keys_merge_and_come_apart_again() {
 
 /// Splits `items` as insertion would and returns the counts on both halves and the columns kept.
 fn split_counts(
-    desc: &BtreeDesc,
+    desc: &IndexDesc,
     next: BlockNo,
     high: Option<&[u8]>,
     items: &[Vec<u8>],
@@ -286,7 +288,7 @@ fn split_counts(
     let node = Node::new(&page).unwrap();
     let at = node.max() + 1;
     let all = ops::items_with(&node, at, last, false).unwrap();
-    let choice = choose(desc, &node, &all).unwrap();
+    let choice = choose(&BtreeRel::new(desc.clone()), &node, &all).unwrap();
     let plan = SplitPlan {
         at,
         posting: false,
@@ -365,7 +367,7 @@ fn blob_builds_the_same_page() {
     assert_eq!(Node::new(&copy).unwrap().op, Node::new(&page).unwrap().op);
 }
 
-fn int_desc_two() -> BtreeDesc {
+fn int_desc_two() -> IndexDesc {
     desc(
         &[(Physical::Int4, Compare::Int4, false, false), (Physical::Varlena, Compare::Bytes, false, false)],
         0,

@@ -2,10 +2,10 @@
 
 use base::{BlockNo, Fork, Lsn, Tid};
 use buffer::{BufferError, BufferPool, Tag};
+use index::Direction;
 use wal::Record;
 
 use super::world::{FILE, Random, Shape, Store, World};
-use crate::Direction;
 use crate::format::{Meta, Node};
 use crate::redo::Kind;
 use crate::redo::redo_block;
@@ -95,7 +95,7 @@ pub fn check_redo(world: &World) {
     assert_eq!(copy.pool.pins(), 0);
     for record in &log {
         let mut text = String::new();
-        crate::MANAGER.describe.describe(record, &mut text).unwrap();
+        crate::redo::MANAGER.describe.describe(record, &mut text).unwrap();
         assert!(!text.contains("damaged"), "{text}");
     }
 }

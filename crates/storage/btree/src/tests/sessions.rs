@@ -5,13 +5,17 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
 use base::{BlockNo, Tid};
+use index::{
+    Direction, InsertOutcome, ScanKey, ScanKeys, ScanOp, UniqueCheck, VacuumStats, VerifyOptions, strategy,
+};
 
 use super::model::satisfies;
 use super::world::{AllLive, Entry, Random, Shape, Store, World, manner, same};
-use crate::{
-    Direction, InsertOutcome, Scan, ScanKey, ScanKeys, ScanOp, UniqueCheck, VacuumStats, VerifyOptions,
-    bulk_delete, cleanup, create_empty, insert, verify,
-};
+use crate::Scan;
+use crate::build::create_empty;
+use crate::insert::insert;
+use crate::vacuum::{bulk_delete, cleanup};
+use crate::verify::verify;
 
 /// How much goes on.
 #[derive(Clone, Copy, Debug)]
@@ -203,8 +207,8 @@ impl Shared {
         let Some((low, high)) = look.range else { return Vec::new() };
         let column = |n| self.world.shape.row(n).swap_remove(0);
         vec![
-            ScanKey { column: 0, op: ScanOp::GreaterEqual(column(low)) },
-            ScanKey { column: 0, op: ScanOp::LessEqual(column(high)) },
+            ScanKey { column: 0, op: ScanOp::Strategy(strategy::GREATER_EQUAL, column(low)) },
+            ScanKey { column: 0, op: ScanOp::Strategy(strategy::LESS_EQUAL, column(high)) },
         ]
     }
 
@@ -238,7 +242,7 @@ impl Shared {
             scan.values(&mut row).unwrap();
             assert_eq!(row, self.world.shape.row(n), "{tid}");
             if let Some((values, at)) = &last {
-                let order = self.world.rel.compare_entries((values, *at), (&row, tid));
+                let order = self.world.rel.desc.compare_entries((values, *at), (&row, tid));
                 let order = if direction == Direction::Forward { order } else { order.reverse() };
                 assert!(order.is_lt(), "out of order: {:.60} {tid}, {look:?}", format!("{row:?}"));
             }
@@ -255,7 +259,7 @@ impl Shared {
         let live = self.live.lock().unwrap();
         let mut expected: Vec<Entry> = live.iter().map(|(tid, n)| (self.world.shape.row(*n), *tid)).collect();
         let rel = &self.world.rel;
-        expected.sort_by(|a, b| rel.compare_entries((&a.0, a.1), (&b.0, b.1)));
+        expected.sort_by(|a, b| rel.desc.compare_entries((&a.0, a.1), (&b.0, b.1)));
         assert!(found.len() >= expected.len());
         same(&self.world.collect(vec![], Direction::Forward), &expected);
         assert_eq!(self.world.store.pool.pins(), 0);

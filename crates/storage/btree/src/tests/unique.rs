@@ -5,17 +5,19 @@ use std::rc::Rc;
 use std::sync::Mutex;
 
 use base::{BlockNo, SqlError, Tid, Xid};
+use index::{InsertOutcome, Liveness, TupleState, UniqueCheck, VerifyOptions};
 use tuple::Datum;
 
 use super::world::{AllLive, Random, Shape, Store, World};
+use crate::BtreeRel;
 use crate::ascend::find_parent;
+use crate::build::create_empty;
 use crate::format::{INCOMPLETE_SPLIT, NONE, Opaque};
+use crate::insert::insert;
 use crate::insert::move_right_exclusive;
 use crate::key::SearchKey;
 use crate::search::{Stack, edge};
-use crate::{
-    BtreeRel, InsertOutcome, Liveness, TupleState, UniqueCheck, VerifyOptions, create_empty, insert, verify,
-};
+use crate::verify::verify;
 
 /// Rows by TID, for several threads.
 struct Rows(Mutex<HashMap<Tid, TupleState>>);
@@ -31,7 +33,7 @@ fn one_of_several_inserters_of_a_key_wins() {
     let store = Store::new(2048);
     let snapshots = super::world::Snapshots::default();
     let rel = BtreeRel::new(Shape::Included.desc(true));
-    let access = || crate::Access { pool: &store.pool, horizon: &snapshots, xid: Xid::INVALID };
+    let access = || index::Access { pool: &store.pool, horizon: &snapshots, xid: Xid::INVALID };
     create_empty(&access(), &rel).unwrap();
     let rows = Rows(Mutex::default());
     let winners: Mutex<HashMap<i32, u32>> = Mutex::default();

@@ -7,15 +7,19 @@ use std::sync::{Arc, Mutex};
 
 use base::{BlockNo, Fork, Lsn, OffsetNo, Oid, RelFile, SqlError, Tid, Xid};
 use buffer::{BufferPool, Persistence};
+use index::{
+    Access, Compare, DeadRows, Direction, Horizon, IndexDesc, InsertOutcome, KeyColumn, Manner, ScanKey,
+    ScanKeys, UniqueCheck, VacuumStats, VerifyOptions,
+};
 use smgr::Smgr;
 use tuple::{Attr, Datum, Physical, RowLayout};
 use wal::{Wal, WalOptions};
 
-use crate::{
-    Access, BtreeDesc, BtreeRel, Compare, DeadRows, Direction, Horizon, InsertOutcome, KeyColumn, Manner,
-    Scan, ScanKey, ScanKeys, UniqueCheck, VacuumStats, VerifyOptions, VerifyReport, bulk_delete, cleanup,
-    create_empty, insert, verify,
-};
+use crate::build::create_empty;
+use crate::insert::insert;
+use crate::vacuum::{bulk_delete, cleanup};
+use crate::verify::{VerifyReport, verify};
+use crate::{BtreeRel, Scan};
 
 /// How the tests go through an index.
 pub fn manner() -> Manner<'static> {
@@ -106,7 +110,7 @@ pub enum Shape {
 impl Shape {
     pub const ALL: [Shape; 4] = [Shape::Int, Shape::Mixed, Shape::Long, Shape::Included];
 
-    pub fn desc(self, unique: bool) -> BtreeDesc {
+    pub fn desc(self, unique: bool) -> IndexDesc {
         let int = Attr { physical: Physical::Int4, align: 4, storage: b'p', compression: None };
         let text = Attr { physical: Physical::Varlena, align: 4, storage: b'p', compression: None };
         let up = KeyColumn::ascending;
@@ -118,15 +122,15 @@ impl Shape {
             Shape::Long => (vec![text], vec![up(Compare::Bytes)]),
             Shape::Included | Shape::Broad => (vec![int, text], vec![up(Compare::Int4)]),
         };
-        BtreeDesc {
+        IndexDesc {
             file: FILE,
             layout: Arc::new(RowLayout::new(attrs)),
             keys: keys.into(),
             persistence: Persistence::Permanent,
             unique,
             nulls_not_distinct: false,
-            deduplicate: matches!(self, Shape::Int | Shape::Down | Shape::Long),
-            fillfactor: 90,
+            equal_image: matches!(self, Shape::Int | Shape::Down | Shape::Long),
+            options: Vec::new(),
         }
     }
 
@@ -223,8 +227,9 @@ impl World {
 
     pub fn remember(&mut self, row: Vec<Datum>, tid: Tid) {
         let rel = self.rel.clone();
-        let at =
-            self.model.partition_point(|(other, t)| rel.compare_entries((other, *t), (&row, tid)).is_lt());
+        let at = self
+            .model
+            .partition_point(|(other, t)| rel.desc.compare_entries((other, *t), (&row, tid)).is_lt());
         self.model.insert(at, (row, tid));
     }
 

@@ -9,8 +9,8 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use base::{PAGE_SIZE, Xid};
-use btree::VacuumStats as IndexStats;
 use heap::vacuum::VacuumStats;
+use index::VacuumStats as IndexStats;
 use runtime::time::Stopwatch;
 use runtime::usage::Usage;
 use txn::OldestIds;

@@ -12,12 +12,13 @@ use std::time::Duration;
 
 use base::settings::{Setting, parse_bool};
 use base::{BlockNo, SqlError, SqlResult, SqlState, Xid};
-use btree::{BtreeRel, Manner, VacuumStats as IndexStats};
 use buffer::Ring;
 use catalog::system::pg_class;
 use catalog::{Index, NotedIds, SizeEstimate, Table};
+use engine::OpenIndex;
 use heap::vacuum::{IndexCleanup, VacuumCallbacks, VacuumOptions, VacuumPhase, VacuumStats};
 use heap::{Access, HeapError, HeapRel, HeapResult, TidSet};
+use index::{IndexError, Manner, VacuumStats as IndexStats};
 use runtime::WaitEvent;
 use txn::{LockMode, LockTag, LockWait, OldestIds, XidHolds};
 
@@ -76,8 +77,7 @@ pub(super) fn vacuum(
         all.inserted_since_vacuum = (all.inserted_since_vacuum - counted.inserted_since_vacuum).max(0);
         all.vacuumed(how.automatic, began.elapsed().as_micros() as i64, runtime::wall_clock_micros());
     });
-    let gone_through =
-        |open: OpenIndex| Some((open.index.name.clone(), open.stats.filter(|s| !s.estimated)?));
+    let gone_through = |open: Vacuumed| Some((open.index.name.clone(), open.stats.filter(|s| !s.estimated)?));
     let report = VacuumReport {
         table: full_name,
         stats,
@@ -127,16 +127,15 @@ fn kind_of(table: &Table) -> txn::RelKind {
 }
 
 /// An index being vacuumed.
-struct OpenIndex {
+struct Vacuumed {
     index: Arc<Index>,
-    tree: Arc<BtreeRel>,
+    rel: OpenIndex,
     stats: Option<IndexStats>,
 }
 
-fn open_indexes(table: &Table) -> SqlResult<Vec<OpenIndex>> {
+fn open_indexes(table: &Table) -> SqlResult<Vec<Vacuumed>> {
     let open = |index: &Arc<Index>| {
-        let tree = index.btree.clone().ok_or_else(|| SqlError::internal("an index has no tree"))?;
-        Ok(OpenIndex { index: index.clone(), tree, stats: None })
+        Ok(Vacuumed { index: index.clone(), rel: index.storage()?.clone(), stats: None })
     };
     table.indexes.iter().filter(|index| index.ready).map(open).collect()
 }
@@ -147,7 +146,7 @@ struct Work<'a> {
     table: &'a Table,
     heap: &'a HeapRel,
     tag: LockTag,
-    indexes: Vec<OpenIndex>,
+    indexes: Vec<Vacuumed>,
     progress: &'a Running<'a>,
     pace: &'a Pace<'a>,
 }
@@ -173,7 +172,7 @@ impl Work<'_> {
         self.progress.set(INDEXES_DONE, done.unwrap_or(0) as i64);
     }
 
-    fn failed(&self, index: &str, error: btree::BtreeError) -> HeapError {
+    fn failed(&self, index: &str, error: IndexError) -> HeapError {
         HeapError::Callback(error.into_sql(index, &self.table.name))
     }
 }
@@ -185,8 +184,8 @@ impl VacuumCallbacks for Work<'_> {
         for i in 0..self.indexes.len() {
             let mut stats = self.indexes[i].stats.unwrap_or_default();
             let mut manner = Manner { ring, pause: &mut || pace.pause(progress, DELAY_TIME) };
-            let is_dead = |tid| dead.contains(tid);
-            let done = btree::bulk_delete(&access, &self.indexes[i].tree, is_dead, &mut manner, &mut stats);
+            let mut is_dead = |tid| dead.contains(tid);
+            let done = self.indexes[i].rel.bulk_delete(&access, &mut is_dead, &mut manner, &mut stats);
             done.map_err(|e| self.failed(&self.indexes[i].index.name, e))?;
             self.indexes[i].stats = Some(stats);
             self.indexes_done(Some(i + 1));
@@ -202,7 +201,7 @@ impl VacuumCallbacks for Work<'_> {
         for i in 0..self.indexes.len() {
             let open = &self.indexes[i];
             let mut manner = Manner { ring, pause: &mut || pace.pause(progress, DELAY_TIME) };
-            let stats = btree::cleanup(&access, &open.tree, &mut manner, open.stats);
+            let stats = open.rel.cleanup(&access, &mut manner, open.stats);
             let stats = stats.map_err(|e| self.failed(&open.index.name, e))?;
             self.indexes[i].stats = Some(stats);
             self.indexes_done(Some(i + 1));
@@ -298,7 +297,7 @@ fn noted_ids(session: &Session, table: &Table) -> SqlResult<Option<OldestIds>> {
     Ok(row.and_then(|(_, row)| noted.of_relation(&row, txns.oldest_ids())))
 }
 
-fn note_sizes(session: &Session, table: &Table, stats: &VacuumStats, indexes: &[OpenIndex]) -> SqlResult<()> {
+fn note_sizes(session: &Session, table: &Table, stats: &VacuumStats, indexes: &[Vacuumed]) -> SqlResult<()> {
     let tuples = estimate_rows(table.size, stats);
     let size = SizeEstimate { pages: stats.pages, tuples, all_visible: stats.pages_all_visible };
     session.with_changer(|changer| {

@@ -1,0 +1,169 @@
+//! What an index is: columns, order, uniqueness; and how values of its columns compare.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use base::{RelFile, Tid};
+use buffer::Persistence;
+use tuple::{Datum, RowLayout};
+
+/// How two values of a key column compare, ascending. The named ones read the key straight from the page.
+#[derive(Clone, Copy, Debug)]
+pub enum Compare {
+    /// `bool`: false before true.
+    Bool,
+    /// `"char"`, as an unsigned byte.
+    Char,
+    /// `int2`; the search value may be any integer [`Datum`].
+    Int2,
+    /// `int4` and `date`; the search value may be any integer [`Datum`].
+    Int4,
+    /// `int8`, `timestamp`, `timestamptz`, `time`; the search value may be any integer [`Datum`].
+    Int8,
+    /// `oid` and its aliases: unsigned.
+    Oid,
+    /// `float4`; NaN equals itself and sorts after all other values.
+    Float4,
+    /// `float8`; NaN equals itself and sorts after all other values. The search value may be `float4`.
+    Float8,
+    /// Byte order: text under the C collation, `name`, `bytea`, `uuid`.
+    Bytes,
+    /// Anything else. Must be a total order; never sees NULL.
+    With(fn(&Datum, &Datum) -> Ordering),
+}
+
+/// Order of one key column: what its operator class gives as functions.
+#[derive(Clone, Copy, Debug)]
+pub struct KeyColumn {
+    /// How values compare, ascending.
+    pub compare: Compare,
+    /// `DESC`.
+    pub descending: bool,
+    /// `NULLS FIRST` (the default of `DESC`).
+    pub nulls_first: bool,
+}
+
+impl KeyColumn {
+    /// Ascending, NULLs last.
+    pub fn ascending(compare: Compare) -> KeyColumn {
+        KeyColumn { compare, descending: false, nulls_first: false }
+    }
+}
+
+/// Description of an index, handed down from the catalog.
+#[derive(Clone, Debug)]
+pub struct IndexDesc {
+    /// Its files.
+    pub file: RelFile,
+    /// Its columns: key columns first, then INCLUDE columns. At most 32.
+    pub layout: Arc<RowLayout>,
+    /// Order of each key column; the remaining columns of `layout` are INCLUDE columns.
+    pub keys: Arc<[KeyColumn]>,
+    /// What a crash may take from it.
+    pub persistence: Persistence,
+    /// No two live rows may have equal keys.
+    pub unique: bool,
+    /// NULLs count as equal for `unique`.
+    pub nulls_not_distinct: bool,
+    /// Values that compare as equal have equal bytes: not so for `numeric`, floats, nondeterministic collations.
+    pub equal_image: bool,
+    /// Storage parameters that were given, by name. A method knows those of its [facts](crate::Facts::options).
+    pub options: Vec<(String, String)>,
+}
+
+impl IndexDesc {
+    /// Number of key columns.
+    #[inline]
+    pub fn nkeys(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Value of a storage parameter, if it was given.
+    pub fn option(&self, name: &str) -> Option<&str> {
+        self.options.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Order of two keys in this index (DESC and NULLS FIRST applied); only the key columns are looked at.
+    pub fn compare_keys(&self, a: &[Datum], b: &[Datum]) -> Ordering {
+        self.keys
+            .iter()
+            .zip(a.iter().zip(b))
+            .map(|(key, (a, b))| compare_column(key, a, b))
+            .find(|order| order.is_ne())
+            .unwrap_or(Ordering::Equal)
+    }
+
+    /// [`IndexDesc::compare_keys`], equal keys by their TID.
+    pub fn compare_entries(&self, a: (&[Datum], Tid), b: (&[Datum], Tid)) -> Ordering {
+        self.compare_keys(a.0, b.0).then(a.1.cmp(&b.1))
+    }
+}
+
+fn as_bytes(value: &Datum) -> Option<&[u8]> {
+    match value {
+        Datum::Bytes(bytes) => Some(bytes),
+        _ => None,
+    }
+}
+
+/// Order of NULL relative to anything else.
+#[inline]
+pub fn null_order(key: &KeyColumn) -> Ordering {
+    if key.nulls_first { Ordering::Less } else { Ordering::Greater }
+}
+
+fn as_int(value: &Datum) -> Option<i64> {
+    match *value {
+        Datum::Bool(v) => Some(i64::from(v)),
+        Datum::Char(v) => Some(i64::from(v)),
+        Datum::Int2(v) => Some(i64::from(v)),
+        Datum::Int4(v) => Some(i64::from(v)),
+        Datum::Int8(v) => Some(v),
+        Datum::Oid(v) => Some(i64::from(v)),
+        _ => None,
+    }
+}
+
+fn as_float(value: &Datum) -> Option<f64> {
+    match *value {
+        Datum::Float4(v) => Some(f64::from(v)),
+        Datum::Float8(v) => Some(v),
+        _ => None,
+    }
+}
+
+/// PostgreSQL's order of floats: -0 equals 0, NaN equals NaN and is above everything.
+fn float_order(a: f64, b: f64) -> Ordering {
+    a.partial_cmp(&b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
+}
+
+/// Order of two values that are not NULL, in the type's order. Values of a wrong class compare as equal: a broken promise of the layer
+/// above must not crash the server.
+#[inline]
+pub fn compare_values(compare: Compare, a: &Datum, b: &Datum) -> Ordering {
+    match compare {
+        Compare::Bool | Compare::Char | Compare::Int2 | Compare::Int4 | Compare::Int8 | Compare::Oid => {
+            as_int(a).cmp(&as_int(b))
+        }
+        Compare::Float4 | Compare::Float8 => match (as_float(a), as_float(b)) {
+            (Some(a), Some(b)) => float_order(a, b),
+            _ => Ordering::Equal,
+        },
+        Compare::Bytes => as_bytes(a).cmp(&as_bytes(b)),
+        Compare::With(function) => function(a, b),
+    }
+}
+
+/// Order of two values of one key column in index order, NULLs included.
+#[inline]
+pub fn compare_column(key: &KeyColumn, a: &Datum, b: &Datum) -> Ordering {
+    match (a.is_null(), b.is_null()) {
+        (true, true) => Ordering::Equal,
+        (true, false) => null_order(key),
+        (false, true) => null_order(key).reverse(),
+        _ => {
+            let order = compare_values(key.compare, a, b);
+            if key.descending { order.reverse() } else { order }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! # What
+//! The seam between SQL and index access methods: the trait [`IndexAccessMethod`] of an open index, [`IndexScan`] of a scan of it, and what goes through them. A method
+//! is a crate of its own that implements both; the engine has the list of methods (`engine::indexes`), and everything above asks that list.
+//!
+//! # Layout
+//! * [`method`](IndexAccessMethod): the traits. `facts`: what a method can do, as constants. `desc`: what an index is, handed down from the catalog, and how
+//!   values of its columns compare.
+//! * `access`: what operations need: pages, the horizon, and what the heap says of rows. `keys`: the conditions of a scan. `upkeep`: VACUUM and verification.
+//!   `error`.
+//!
+//! # Invariants
+//! 1. A method never waits for another transaction. [`IndexAccessMethod::insert`] answers [`InsertOutcome::WaitFor`], holds no latch and has entered
+//!    nothing; the executor waits and asks again.
+//! 2. An index finds every row that satisfies the conditions and that it has been given. It may find more, only if [`IndexScan::recheck`] says so of the entry. Rows
+//!    that nobody sees any more come until VACUUM has removed them.
+//! 3. TIDs are roots of HOT chains. Nobody gives one to another row before [`IndexAccessMethod::bulk_delete`] has been told of it in all indexes of the table.
+//! 4. The log has one resource manager for each method ([`IndexAccessMethod::MANAGER`]); redo is a pure function of a page.
+//! 5. Calls are resolved at compile time: the traits are not object safe on purpose. The engine's enums of open indexes and scans choose the method by one branch, and the
+//!    prepared point query goes straight to the method's code.
+//!
+//! # How further methods fit
+//! * **hash**: one strategy, equality (its number is in the facts). No order: a build that wants entries by bucket says so in
+//!   [`IndexAccessMethod::compare_entries`]. Hash functions come down beside `compare` in [`KeyColumn`]. Scans that compare hash codes only [recheck](IndexScan::recheck).
+//! * **GIN**: [`insert`](IndexAccessMethod::insert) is given a row's values, not an entry, so a method makes as many entries of them as it likes. No plain scan
+//!   (`index_scan` of the facts is false): only [`IndexScan::bitmap`], whose rows are checked again. The pending list is the method's; it is emptied by
+//!   [`cleanup`](IndexAccessMethod::cleanup), by insertions beyond its limit and before a bitmap is trusted.
+//! * **GiST, SP-GiST**: strategies of the operator class by number ([`ScanOp::Strategy`]), lossy entries by [`IndexScan::recheck`], nearest first by
+//!   [`IndexScan::order_by`] with the distances in [`IndexScan::distances`]. Predicate locks: [`IndexAccessMethod::key_range`] may answer the whole index.
+//! * **BRIN**: no TIDs. [`bitmap`](IndexScan::bitmap) names whole pages: [`BitmapSink`] and the executor's set of TIDs get pages beside TIDs with it; [`insert`](IndexAccessMethod::insert) widens a range's summary;
+//!   [`bulk_delete`](IndexAccessMethod::bulk_delete) does nothing and [`cleanup`](IndexAccessMethod::cleanup) summarises new ranges. Its build wants rows as they lie in
+//!   the table: the order of TIDs.
+//!
+//! # Locks
+//! A method's own page latches. [`Liveness`] and [`DeadRows`] are called with a page of the index latched exclusively.
+//!
+//! # PostgreSQL counterpart
+//! `access/amapi.h` (`IndexAmRoutine`), `access/index/indexam.c`. Different: a row's lookup of unique keys is asked of the heap by a trait, not by the access
+//! method reading the heap; whoever inserts waits for transactions, never the method.
+
+mod access;
+mod desc;
+mod error;
+mod facts;
+mod keys;
+mod method;
+mod upkeep;
+
+pub use access::{Access, DeadRows, Horizon, InsertOutcome, Liveness, TupleState, UniqueCheck};
+pub use desc::{Compare, IndexDesc, KeyColumn, compare_column, compare_values, null_order};
+pub use error::{IndexError, IndexResult};
+pub use facts::{Facts, OptionKind, StorageOption, strategy};
+pub use keys::{Direction, ScanKey, ScanKeys, ScanOp, Wants};
+pub use method::{BitmapSink, IndexAccessMethod, IndexScan, SortedEntries};
+pub use upkeep::{EntryCheck, Manner, VacuumStats, VerifyOptions};

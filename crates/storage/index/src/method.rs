@@ -1,0 +1,176 @@
+//! The traits of an access method. The [crate's documentation](crate) says how methods of other kinds than a B-tree fit them.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use base::{SqlError, Tid};
+use tuple::Datum;
+use txn::KeyRange;
+use wal::ResourceManager;
+
+use crate::{
+    Access, DeadRows, EntryCheck, Facts, IndexDesc, IndexError, IndexResult, InsertOutcome, Manner, ScanKey,
+    ScanKeys, UniqueCheck, VacuumStats, VerifyOptions, Wants,
+};
+
+/// Input of a build: clears and fills the values of one row's columns and returns its TID, or `None` behind the last.
+pub type SortedEntries<'a> = &'a mut dyn FnMut(&mut Vec<Datum>) -> Result<Option<Tid>, SqlError>;
+
+/// An open index of one access method. It may remember hints between calls, all of which may be stale at any time; it is shared by `Arc`.
+pub trait IndexAccessMethod: Sized {
+    /// What the method can do.
+    const FACTS: Facts;
+    /// Who replays and describes its records.
+    const MANAGER: ResourceManager;
+    /// Its scans.
+    type Scan: IndexScan;
+
+    /// Opens an index by its description. No I/O.
+    fn open(desc: IndexDesc) -> Self;
+
+    /// The description.
+    fn desc(&self) -> &IndexDesc;
+
+    /// Makes the main fork, which must be empty, an empty index; the initial fork of an unlogged one too.
+    fn create_empty(&self, access: &Access<'_>) -> IndexResult<()>;
+
+    /// The order in which [`build`](IndexAccessMethod::build) wants rows. Who builds sorts by it, and finds duplicates of a unique key side by side. A method that takes
+    /// rows as they lie in the table answers with the order of their TIDs.
+    fn compare_entries(&self, a: (&[Datum], Tid), b: (&[Datum], Tid)) -> Ordering;
+
+    /// Fills the empty main fork. Returns the number of entries.
+    fn build(&self, access: &Access<'_>, next: SortedEntries<'_>) -> IndexResult<u64>;
+
+    /// Enters the row at `tid`: `values` are its key columns, then INCLUDE columns, detoasted. `rows`: those of the table. Waits for nobody: see
+    /// [`InsertOutcome`].
+    fn insert(
+        &self,
+        access: &Access<'_>,
+        values: &[Datum],
+        tid: Tid,
+        unique: UniqueCheck<'_>,
+        rows: &dyn DeadRows,
+    ) -> IndexResult<InsertOutcome>;
+
+    /// Removes what refers to TIDs that `is_dead`, and adds to `stats`. It is asked of every TID in the index, so that who answers `false` learns them all. May be called
+    /// several times in one VACUUM.
+    fn bulk_delete(
+        &self,
+        access: &Access<'_>,
+        is_dead: &mut dyn FnMut(Tid) -> bool,
+        manner: &mut Manner<'_>,
+        stats: &mut VacuumStats,
+    ) -> IndexResult<()>;
+
+    /// Ends a VACUUM. `stats`: what [`bulk_delete`](IndexAccessMethod::bulk_delete) gathered; `None` if it did not run.
+    fn cleanup(
+        &self,
+        access: &Access<'_>,
+        manner: &mut Manner<'_>,
+        stats: Option<VacuumStats>,
+    ) -> IndexResult<VacuumStats>;
+
+    /// A scan that has not started.
+    fn scan(self: &Arc<Self>, keys: ScanKeys, wants: Wants) -> Self::Scan;
+
+    /// The keys that satisfy conditions, for a serializable transaction to lock; none if they contradict each other.
+    fn key_range(self: &Arc<Self>, keys: ScanKeys) -> Option<Arc<dyn KeyRange>>;
+
+    /// Checks the pages, as far as `options` say, and hands every entry that is not known to be dead to `each`.
+    ///
+    /// # Errors
+    /// What is wrong; the first that is found.
+    fn verify(
+        &self,
+        access: &Access<'_>,
+        options: VerifyOptions,
+        each: Option<EntryCheck<'_>>,
+    ) -> IndexResult<()>;
+
+    /// PostgreSQL's words for what [`IndexError::Corrupt`] says is wrong with the index of this name, where it has some.
+    fn damage(what: &str, index: &str) -> Option<String>;
+}
+
+/// Takes what a scan finds as a set.
+pub trait BitmapSink {
+    /// A row may satisfy the conditions. Rows of a bitmap are checked again in any case.
+    fn tid(&mut self, tid: Tid) -> IndexResult<()>;
+}
+
+/// A scan of an index. It holds no latch between calls.
+pub trait IndexScan {
+    /// Starts again with other conditions, keeping allocations.
+    fn rescan(&mut self, access: &Access<'_>, keys: ScanKeys);
+
+    /// Starts again as a point query, in the direction that it has: each of the leading `columns`, at least one, is to equal its `value`. Of a method that has
+    /// [equality](Facts::equality). `false` if one of them is NULL: nothing will be found, as after an error.
+    fn rescan_equal<E>(
+        &mut self,
+        access: &Access<'_>,
+        columns: usize,
+        value: impl FnMut(usize) -> Result<Datum, E>,
+    ) -> Result<bool, E>;
+
+    /// The scan is to give entries in the order of their distances from values: each condition's operator is one that tells a distance, and its
+    /// strategy number is that of the family. Called after a `rescan`.
+    ///
+    /// # Errors
+    /// [`IndexError::Unsupported`] unless the method [can](Facts::can_order_by_operator).
+    fn order_by(&mut self, _distances: Vec<ScanKey>) -> IndexResult<()> {
+        Err(IndexError::Unsupported { method: self.method().name, what: "ordering operators" })
+    }
+
+    /// Distances of the entry that came last, one for each condition of [`order_by`](IndexScan::order_by). If its row is to be [checked
+    /// again](IndexScan::recheck), the row's own may be greater. None without such an order.
+    fn distances(&self) -> Option<&[f64]> {
+        None
+    }
+
+    /// Facts of the method.
+    fn method(&self) -> &'static Facts;
+
+    /// The next entry in the scan's direction. Of a method with [`index_scan`](Facts::index_scan).
+    fn next(&mut self, access: &Access<'_>) -> IndexResult<Option<Tid>>;
+
+    /// Whether the row of the entry that came last is to be checked against the conditions.
+    #[inline]
+    fn recheck(&self) -> bool {
+        false
+    }
+
+    /// Adds all that the scan finds, from its start. Of a method with [`bitmap_scan`](Facts::bitmap_scan).
+    fn bitmap(&mut self, access: &Access<'_>, sink: &mut dyn BitmapSink) -> IndexResult<()> {
+        while let Some(tid) = self.next(access)? {
+            sink.tid(tid)?;
+        }
+        Ok(())
+    }
+
+    /// Whether [`next`](IndexScan::next) may find an entry behind the one that it returned last.
+    fn has_more(&self) -> bool;
+
+    /// What the `n`th call of [`next`](IndexScan::next) from now on, counted from 0, will return, if the scan has that at hand.
+    fn upcoming(&self, n: usize) -> Option<Tid>;
+
+    /// Goes on by so many entries of those that are [`upcoming`](IndexScan::upcoming).
+    fn pass(&mut self, count: usize);
+
+    /// Column values of the entry that came last, INCLUDE columns too; appended to `out`. Nothing is appended without such an entry or
+    /// if the scan does not [keep](Wants::values) them.
+    fn values(&self, out: &mut Vec<Datum>) -> IndexResult<()>;
+
+    /// The row of the entry that came last is dead to everybody: the entry may be marked, so that no later scan finds it.
+    fn kill_current(&mut self);
+
+    /// The keys that the scan is going to read, for a serializable transaction to lock; none if it reads none. From now on the scan knows where it is.
+    fn watch(&mut self) -> Option<Arc<dyn KeyRange>>;
+
+    /// The part of them that it has read, if it is to go no further; none if it is all of them. `want_values`: as the scan was opened.
+    fn read_part(&mut self, want_values: bool) -> IndexResult<Option<Arc<dyn KeyRange>>>;
+
+    /// How often a scan began a search since this was asked.
+    fn take_searches(&mut self) -> u64;
+
+    /// Ends the scan: pending marks are made and pins go. Dropping the scan without it only loses the marks. The scan may start again.
+    fn finish(&mut self, access: &Access<'_>);
+}
