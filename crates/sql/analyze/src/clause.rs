@@ -39,13 +39,14 @@ impl Analyzer<'_> {
     /// Comparison operators of a type's default operator classes.
     pub(crate) fn sort_operators(&self, type_oid: Oid) -> SqlResult<SortOperators> {
         use types::registry::opclasses::{AMOPS, OPCLASSES};
+        use types::registry::{HASHING_METHOD, ORDERING_METHOD};
         let base = self.base_type(type_oid, -1)?.0;
         let mut input = base;
-        let class = |method: u32, input: Oid| {
-            OPCLASSES.iter().find(|c| c.method.0 == method && c.default && c.input == input)
+        let class = |method: Oid, input: Oid| {
+            OPCLASSES.iter().find(|c| c.method == method && c.default && c.input == input)
         };
         let mut elements_hash = true;
-        if class(403, input).is_none() && class(405, input).is_none() {
+        if class(ORDERING_METHOD, input).is_none() && class(HASHING_METHOD, input).is_none() {
             let facts = self.type_facts(base)?;
             let operand = types::registry::operand_type(base);
             input = if operand != base {
@@ -79,12 +80,12 @@ impl Analyzer<'_> {
                 .map_or(Oid::INVALID, |a| a.operator)
         };
         let mut out = SortOperators::default();
-        if let Some(c) = class(403, input) {
+        if let Some(c) = class(ORDERING_METHOD, input) {
             out.less = find(c.family, 1, c.input);
             out.equal = find(c.family, 3, c.input);
             out.greater = find(c.family, 5, c.input);
         }
-        if let Some(c) = class(405, input) {
+        if let Some(c) = class(HASHING_METHOD, input) {
             out.hashable = elements_hash;
             if !out.equal.is_valid() {
                 out.equal = find(c.family, 1, c.input);

@@ -408,7 +408,9 @@ impl Analyzer<'_> {
     pub(crate) fn btree_class(&self, name: &ast::Name) -> SqlResult<Oid> {
         use types::registry::opclasses::OPCLASSES;
         let (schema, last) = self.split_name(name)?;
-        let found = OPCLASSES.iter().find(|class| class.method == Oid(403) && class.name == last);
+        let found = OPCLASSES
+            .iter()
+            .find(|class| class.method == types::registry::ORDERING_METHOD && class.name == last);
         found.filter(|_| matches!(schema, None | Some("pg_catalog"))).map(|class| class.oid).ok_or_else(
             || {
                 sql_err!(

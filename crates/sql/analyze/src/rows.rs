@@ -406,7 +406,9 @@ impl Analyzer<'_> {
 fn common_strategy(ops: &[Box<OpExpr>]) -> Option<(i16, Vec<Oid>)> {
     use types::registry::opclasses::AMOPS;
     let btree = |family: Oid| {
-        types::registry::opclasses::OPFAMILIES.iter().any(|f| f.oid == family && f.method.0 == 403)
+        types::registry::opclasses::OPFAMILIES
+            .iter()
+            .any(|f| f.oid == family && f.method == types::registry::ORDERING_METHOD)
     };
     let of = |op: Oid| -> Vec<(i16, Oid)> {
         let mut found: Vec<(i16, Oid)> = AMOPS

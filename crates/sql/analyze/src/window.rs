@@ -194,8 +194,10 @@ impl Analyzer<'_> {
     fn range_offset(&mut self, expr: Expr, key: Oid, location: Location) -> SqlResult<(Expr, Oid)> {
         use types::registry::opclasses::{AMPROCS, OPCLASSES};
         let base = self.base_type(key, -1)?.0;
-        let family =
-            OPCLASSES.iter().find(|c| c.method.0 == 403 && c.default && c.input == base).map(|c| c.family);
+        let family = OPCLASSES
+            .iter()
+            .find(|c| c.method == types::registry::ORDERING_METHOD && c.default && c.input == base)
+            .map(|c| c.family);
         let rows: Vec<_> =
             AMPROCS.iter().filter(|p| Some(p.family) == family && p.number == 3 && p.left == base).collect();
         let actual = self.type_of(&expr);

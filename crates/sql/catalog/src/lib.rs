@@ -51,6 +51,7 @@ pub use change::{Changer, NotedIds};
 pub use database::{
     Catalog, Cluster, PG_CATALOG, PG_TOAST, PUBLIC, Reader, SessionCatalog, Written, database_lock,
 };
+pub use engine::indexes::DEFAULT_METHOD as DEFAULT_INDEX_METHOD;
 pub use load::{compare_of, persistence_of};
 pub use object_class::ObjectClass;
 pub use roles::{DatabaseRow, Membership, MembershipRow, Role, RoleFacts, predefined};

@@ -273,7 +273,7 @@ impl Reader<'_> {
         let (columns, attrs, _) = self.load_columns(oid, class.int(pg_class::RELNATTS) as usize)?;
         let options = vectors::int2s(&row[pg_index::INDOPTION]);
         let collations = vectors::oids(&row[pg_index::INDCOLLATION]);
-        let method = class.oid(pg_class::RELAM);
+        let method = engine::indexes::known(class.oid(pg_class::RELAM))?;
         let file = self.file_of(&class);
         let unique = row.bool(pg_index::INDISUNIQUE);
         let nulls_not_distinct = row.bool(pg_index::INDNULLSNOTDISTINCT);
@@ -313,7 +313,7 @@ impl Reader<'_> {
             serves: true,
             file,
             size: size_of(&class),
-            rel: (file.number != 0).then(|| OpenIndex::open(method, desc)).transpose()?,
+            rel: (file.number != 0).then(|| OpenIndex::open(method.oid, desc)).transpose()?,
         })
     }
 

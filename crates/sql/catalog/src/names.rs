@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult};
 use types::range::RangeInfo;
+use types::registry::ORDERING_METHOD;
 
 use crate::cache::Holder;
 use crate::database::{PG_CATALOG, Reader};
@@ -23,8 +24,6 @@ use crate::view::{
 
 /// Below it are the OIDs of the registry, which PostgreSQL numbers by hand.
 const FIRST_MADE: Oid = Oid(10_000);
-/// Access method `btree`.
-const BTREE: Oid = Oid(403);
 
 impl Reader<'_> {
     /// OID of the relation with this name in this schema.
@@ -152,7 +151,7 @@ impl Reader<'_> {
     /// The type of the registry that the default B-tree class of a user's type compares values as.
     fn order_of(&self, ty: Oid) -> SqlResult<Oid> {
         let by_method = pg_opclass::PG_OPCLASS_AM_NAME_NSP_INDEX;
-        let classes = self.find(&pg_opclass::TABLE, by_method, &[BTREE.into()])?;
+        let classes = self.find(&pg_opclass::TABLE, by_method, &[ORDERING_METHOD.into()])?;
         let is_default =
             |row: &&Row| row.oid(pg_opclass::OPCINTYPE) == ty && row.bool(pg_opclass::OPCDEFAULT);
         let Some(class) = classes.iter().map(|(_, row)| row).find(is_default) else {

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use base::{Oid, RelFile, SqlError, SqlResult, Xid};
 use engine::OpenIndex;
 use heap::HeapRel;
+use index::Facts;
 use txn::Snapshot;
 
 use crate::authority::Grants;
@@ -198,8 +199,8 @@ pub struct Index {
     pub collations: Vec<Oid>,
     /// For each key column: bit 0 DESC, bit 1 NULLS FIRST (`indoption`).
     pub options: Vec<i16>,
-    /// Access method: one of [`engine::indexes::METHODS`].
-    pub method: Oid,
+    /// Access method, and what it can do.
+    pub method: &'static Facts,
     /// Inserts maintain it (`indisready`), though it may not be [`valid`](Index::valid) for queries yet.
     pub ready: bool,
     /// With `indcheckxmin`, who built it: a snapshot that does not see this xid ended must not use it, as rows may be missing that

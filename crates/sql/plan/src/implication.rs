@@ -13,8 +13,6 @@ use types::registry::opclasses::{AMOPS, OPFAMILIES};
 use crate::expr::{ArrayOp, CallForm, Expr, Test};
 use crate::level::plain_var;
 
-/// Access method `btree`.
-const BTREE: Oid = Oid(403);
 /// Elements of a list that are looked at singly.
 const MOST_ELEMENTS: usize = 100;
 
@@ -127,7 +125,9 @@ fn rules(have: i16, want: i16, order: Ordering) -> bool {
 
 /// The B-tree family that an operator belongs to, or its negator, and its part there.
 fn strategy(operator: Oid) -> Option<(Oid, i16)> {
-    let is_btree = |family: Oid| OPFAMILIES.iter().any(|f| f.oid == family && f.method == BTREE);
+    let is_btree = |family: Oid| {
+        OPFAMILIES.iter().any(|f| f.oid == family && f.method == types::registry::ORDERING_METHOD)
+    };
     let entry = |operator: Oid| AMOPS.iter().find(|a| a.operator == operator && is_btree(a.family));
     if let Some(entry) = entry(operator) {
         return Some((entry.family, entry.strategy));

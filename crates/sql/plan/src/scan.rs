@@ -15,9 +15,6 @@ use crate::plan::{Bitmap, Cost, IndexBound, IndexCondition, IndexRef, SoughtKeys
 use crate::relset::RelSet;
 use crate::selectivity;
 
-/// Access method `btree`.
-const BTREE: Oid = Oid(403);
-
 /// A condition on an index column that comes from a join.
 #[derive(Clone)]
 struct JoinCandidate {
@@ -173,8 +170,10 @@ impl Search<'_, '_> {
         if !joins.is_empty() && join_used.is_empty() {
             return;
         }
-        let only =
-            self.planner.settings().enable_indexonlyscan && self.index_covers(rel, index, filters, joins);
+        let method = index.method;
+        let only = method.returnable
+            && self.planner.settings().enable_indexonlyscan
+            && self.index_covers(rel, index, filters, joins);
         let order = self.index_order(rel, index);
         let useful = !order.is_empty() && self.is_useful_order(&order);
         if matched.conditions.is_empty() && !useful && !only && index.predicate.is_none() {
@@ -204,7 +203,8 @@ impl Search<'_, '_> {
         let (startup, total) = settings.index_scan(shape, index_shape, share, work, operators, only);
         let cost = Cost { startup, total, rows: path_rows, width };
         let enforced: Vec<Enforced> = join_used.iter().map(|j| j.enforced).collect();
-        for backward in [false, true] {
+        let directions = [method.index_scan.then_some(false), method.can_backward.then_some(true)];
+        for backward in directions.into_iter().flatten() {
             let mut order: Vec<PathKey> =
                 order.iter().map(|k| if backward { reversed(*k) } else { *k }).collect();
             if !self.is_useful_order(&order) {
@@ -220,7 +220,7 @@ impl Search<'_, '_> {
             let enforced = enforced.clone();
             add_path(paths, Path { rels: RelSet::one(rel), cost, order, outer, enforced, kind });
         }
-        if !matched.conditions.is_empty() && joins.is_empty() {
+        if method.bitmap_scan && !matched.conditions.is_empty() && joins.is_empty() {
             let (startup, total) = settings.index_access(index_shape, IndexWork { loops: 1.0, ..work });
             let cost = Cost { startup, total, rows: clamp_rows(shape.tuples * share), width: 0.0 };
             let conditions = matched.conditions;
@@ -311,6 +311,9 @@ impl Search<'_, '_> {
     /// The order in which the index yields rows.
     fn index_order(&mut self, rel: RelId, index: &IndexRef) -> Vec<PathKey> {
         let mut order = Vec::new();
+        if !index.method.can_order {
+            return order;
+        }
         for (i, expr) in self.planner.index_columns(rel, index).into_iter().enumerate().take(index.keys.len())
         {
             let option = index.options.get(i).copied().unwrap_or(0);
@@ -665,8 +668,9 @@ pub(crate) fn strip(expr: &Expr) -> &Expr {
     }
 }
 
-/// The B-tree strategy of an operator in the family of the column's class.
+/// What an operator asks of an index: its strategy in the family of the column's class, in the numbers of the index's access method.
 fn strategy(index: &IndexRef, column: usize, operator: Oid, expr: &Expr, value: &Expr) -> Option<IndexBound> {
+    use index::strategy as order;
     use types::registry::opclasses::{AMOPS, OPCLASSES};
     let class = *index.opclasses.get(column)?;
     let class = match class.is_pinned() {
@@ -674,21 +678,25 @@ fn strategy(index: &IndexRef, column: usize, operator: Oid, expr: &Expr, value: 
         // The default class of a type that compares as one of the registry: no other class of a user orders keys.
         false => {
             let input = types::registry::operator(operator)?.left;
-            OPCLASSES.iter().find(|c| c.method == BTREE && c.default && c.input == input)?
+            OPCLASSES.iter().find(|c| c.method == index.method.oid && c.default && c.input == input)?
         }
     };
     let entry = AMOPS.iter().find(|a| a.family == class.family && a.operator == operator)?;
     if !comparable(strip(expr).type_oid(), value.type_oid()) {
         return None;
     }
-    Some(match entry.strategy {
-        1 => IndexBound::Less,
-        2 => IndexBound::LessEqual,
-        3 => IndexBound::Equal,
-        4 => IndexBound::GreaterEqual,
-        5 => IndexBound::Greater,
-        _ => return None,
-    })
+    let number = u16::try_from(entry.strategy).ok()?;
+    if index.method.equality == Some(number) {
+        return Some(IndexBound::Equal);
+    }
+    match number {
+        _ if !index.method.can_order => None,
+        order::LESS => Some(IndexBound::Less),
+        order::LESS_EQUAL => Some(IndexBound::LessEqual),
+        order::GREATER_EQUAL => Some(IndexBound::GreaterEqual),
+        order::GREATER => Some(IndexBound::Greater),
+        _ => None,
+    }
 }
 
 /// Whether the index can compare values of these types by their bits: integers of any width, or one physical form.

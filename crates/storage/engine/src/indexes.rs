@@ -29,6 +29,14 @@ pub fn method(oid: Oid) -> Option<&'static Facts> {
     METHODS.iter().copied().find(|facts| facts.oid == oid)
 }
 
+/// The access method of an index that there is.
+///
+/// # Errors
+/// No index can have this one.
+pub fn known(oid: Oid) -> SqlResult<&'static Facts> {
+    method(oid).ok_or_else(|| SqlError::internal(format!("cache lookup failed for access method {oid}")))
+}
+
 /// The access method with this name.
 pub fn method_named(name: &str) -> Option<&'static Facts> {
     METHODS.iter().copied().find(|facts| facts.name == name)

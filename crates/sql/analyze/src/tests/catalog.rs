@@ -167,7 +167,7 @@ impl TestCatalog {
             opclasses: Vec::new(),
             collations: Vec::new(),
             options: Vec::new(),
-            method: Oid(403),
+            method: catalog::DEFAULT_INDEX_METHOD,
             ready: true,
             check_xmin: None,
             serves: true,

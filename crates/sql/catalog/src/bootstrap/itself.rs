@@ -18,8 +18,6 @@ use crate::vectors::{int2_vector, oid_vector};
 
 /// Access method `heap`.
 const HEAP_AM: Oid = Oid(2);
-/// Access method `btree`.
-const BTREE_AM: Oid = Oid(403);
 
 /// The columns of every TOAST table.
 static TOAST_COLUMNS: [SystemColumn; 3] = [
@@ -205,7 +203,7 @@ fn add_index(rows: &mut Rows, index: &IndexRows<'_>) -> SqlResult<()> {
             name: index.name,
             schema: index.schema,
             row_type: Oid::INVALID,
-            method: BTREE_AM,
+            method: engine::indexes::DEFAULT_METHOD.oid,
             kind: b'i',
             columns: index.keys.len(),
             indexed: false,

@@ -21,8 +21,6 @@ use crate::system::{
 };
 use crate::vectors::{char_array, oid_array, oid_vector, text_array};
 
-/// Access method `btree`.
-const BTREE: Oid = Oid(403);
 /// Language `internal`.
 const INTERNAL: Oid = Oid(12);
 
@@ -80,9 +78,9 @@ fn add_ranges(rows: &mut Rows) {
     };
     for range in &RANGES {
         let name = types::builtin_type(range.range).map_or("", |info| info.name);
-        let class = opclasses::OPCLASSES
-            .iter()
-            .find(|class| class.method == BTREE && class.default && class.input == range.subtype);
+        let class = opclasses::OPCLASSES.iter().find(|class| {
+            class.method == types::registry::ORDERING_METHOD && class.default && class.input == range.subtype
+        });
         let row = RowBuilder::new(&r::TABLE)
             .set(r::RNGTYPID, range.range)
             .set(r::RNGSUBTYPE, range.subtype)

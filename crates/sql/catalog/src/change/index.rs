@@ -16,6 +16,8 @@ use crate::view::RelationKind;
 pub struct NewIndex {
     /// Name.
     pub name: String,
+    /// Access method.
+    pub method: Oid,
     /// Table it is of.
     pub table: Oid,
     /// The table's schema, owner and persistence, which become the index's.
@@ -72,7 +74,7 @@ impl Changer<'_> {
         };
         let mut row = self
             .class_row(oid, &new.name, new.schema, new.owner, kind, new.persistence)
-            .set(pg_class::RELAM, Oid(403))
+            .set(pg_class::RELAM, new.method)
             .set(pg_class::RELFILENODE, file)
             .set(pg_class::RELREPLIDENT, b'n')
             .set(pg_class::RELNATTS, new.columns.len() as i16);
@@ -122,6 +124,7 @@ impl Changer<'_> {
             ..NewColumn::default()
         };
         let index = self.create_index(&NewIndex {
+            method: engine::indexes::DEFAULT_METHOD.oid,
             name: format!("{name}_index"),
             table: toast,
             schema: PG_TOAST,

@@ -481,7 +481,7 @@ pub(super) fn undefined_constraint(table: &Table, name: &str) -> SqlError {
 fn parameter_target(table: &Table) -> SqlResult<Target> {
     match table.kind {
         RelationKind::Table | RelationKind::MaterializedView => Ok(Target::Table),
-        RelationKind::Index => Ok(Target::Index),
+        RelationKind::Index => Ok(Target::Index(engine::indexes::DEFAULT_METHOD)),
         RelationKind::View => Ok(Target::View),
         _ => Err(SqlError::not_supported("ALTER ... SET of this kind of relation")),
     }

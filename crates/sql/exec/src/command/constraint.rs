@@ -176,7 +176,7 @@ pub(crate) fn add_unique(
     new.immediate = !wanted.deferrable;
     new.valid = !wanted.only || table.kind != RelationKind::PartitionedTable || table.children.is_empty();
     new.nulls_not_distinct = with.nulls_not_distinct;
-    new.parameters = storage_parameter::check(Target::Index, &with.options)?;
+    new.parameters = storage_parameter::check(Target::Index(engine::indexes::DEFAULT_METHOD), &with.options)?;
     index::constraint_columns(session, table, (&keys, &including), &mut new)?;
     let index = session.with_changer(|changer| {
         let index = changer.create_index(&new)?;

@@ -11,6 +11,7 @@ use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
 use catalog::change::{NewColumn, NewIndex};
 use catalog::system::pg_opclass;
 use catalog::{CatalogView, RelationKind, RowExt, Table, TypeKind};
+use index::Facts;
 use parse::ast::{CreateIndex, IndexElement, Name, SortDirection, SortNulls};
 use txn::LockMode;
 use types::registry::opclasses::OPCLASSES;
@@ -25,7 +26,7 @@ use super::{
 use crate::session::Session;
 
 /// The access method `btree`.
-pub(crate) const BTREE: Oid = Oid(403);
+pub(crate) const BTREE: Oid = types::registry::ORDERING_METHOD;
 /// The access method `hash`.
 pub(crate) const HASH: Oid = Oid(405);
 /// Most columns of an index.
@@ -37,7 +38,7 @@ const RECORD_IMAGE_OPS: Oid = Oid(3194);
 
 /// CREATE INDEX.
 pub(crate) fn create(session: &Session, statement: &CreateIndex, text: &str) -> SqlResult<()> {
-    refuse_unsupported(statement)?;
+    let method = access_method(statement)?;
     let mode = if statement.concurrently { LockMode::ShareUpdateExclusive } else { LockMode::Share };
     let table = names::open(session, &statement.relation, mode)?;
     check_table(session, &table)?;
@@ -51,7 +52,7 @@ pub(crate) fn create(session: &Session, statement: &CreateIndex, text: &str) -> 
             table.name
         ));
     }
-    let parameters = storage_parameter::check(Target::Index, &statement.options)?;
+    let parameters = storage_parameter::check(Target::Index(method), &statement.options)?;
     if statement.keys.len() + statement.including.len() > MAX_COLUMNS {
         return Err(sql_err!(TOO_MANY_COLUMNS, "cannot use more than {MAX_COLUMNS} columns in an index"));
     }
@@ -72,6 +73,7 @@ pub(crate) fn create(session: &Session, statement: &CreateIndex, text: &str) -> 
         return Err(sql_err!(DUPLICATE_TABLE, "relation \"{name}\" already exists"));
     }
     let mut new = NewIndex {
+        method: method.oid,
         unique: statement.unique,
         nulls_not_distinct: statement.nulls_not_distinct,
         parameters,
@@ -109,17 +111,17 @@ pub(crate) fn runs_no_user_code(statement: &CreateIndex) -> bool {
     statement.filter.is_none() && statement.keys.iter().all(|key| key.expr.is_none())
 }
 
-fn refuse_unsupported(statement: &CreateIndex) -> SqlResult<()> {
-    match statement.access_method.as_str() {
-        "btree" => {}
-        known @ ("hash" | "gist" | "gin" | "spgist" | "brin") => {
-            return Err(SqlError::not_supported(format!("access method \"{known}\"")));
-        }
-        other => {
-            return Err(sql_err!(UNDEFINED_OBJECT, "access method \"{other}\" does not exist"));
-        }
+fn access_method(statement: &CreateIndex) -> SqlResult<&'static Facts> {
+    let name = statement.access_method.as_str();
+    if let Some(method) = engine::indexes::method_named(name) {
+        return Ok(method);
     }
-    Ok(())
+    match name {
+        known @ ("hash" | "gist" | "gin" | "spgist" | "brin") => {
+            Err(SqlError::not_supported(format!("access method \"{known}\"")))
+        }
+        other => Err(sql_err!(UNDEFINED_OBJECT, "access method \"{other}\" does not exist")),
+    }
 }
 
 /// Only `pg_default` can be named. Without a name `default_tablespace` says it, unless it names none that there is, or the
@@ -169,6 +171,7 @@ fn index_column_names(keys: &[IndexElement], including: &[IndexElement]) -> Vec<
 pub(crate) fn blank(table: &Table, name: String) -> NewIndex {
     NewIndex {
         name,
+        method: engine::indexes::DEFAULT_METHOD.oid,
         table: table.oid,
         schema: table.schema,
         owner: table.owner,

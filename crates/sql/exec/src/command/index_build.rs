@@ -106,7 +106,7 @@ impl Filling<'_> {
             progress.set(COMMAND, CREATE_INDEX);
         }
         progress.set(INDEX, i64::from(index.oid.0));
-        progress.set(METHOD, i64::from(index.method.0));
+        progress.set(METHOD, i64::from(index.method.oid.0));
         progress.set(PHASE, BUILDING);
         progress.set(STEP, SCANNING_TABLE);
         let (live, broken_chains) = match rows {

@@ -5,6 +5,7 @@
 //! `access/common/reloptions.c`.
 
 use base::{SqlResult, sql_err};
+use index::{Facts, OptionKind};
 use parse::ast::DefElem;
 
 use super::options;
@@ -26,8 +27,8 @@ pub(crate) enum Target {
     Table,
     /// Its TOAST table (`toast.` in front).
     Toast,
-    /// A B-tree.
-    Index,
+    /// An index of an access method.
+    Index(&'static Facts),
     /// A view.
     View,
     /// A column.
@@ -73,8 +74,6 @@ const VACUUM: &[(&str, Kind)] = &[
     ("vacuum_max_eager_freeze_failure_rate", Kind::Real(0.0, 1.0)),
 ];
 
-const INDEX: &[(&str, Kind)] = &[("fillfactor", Kind::Int(10, 100)), ("deduplicate_items", Kind::Bool)];
-
 const VIEW: &[(&str, Kind)] = &[
     ("security_barrier", Kind::Bool),
     ("security_invoker", Kind::Bool),
@@ -90,10 +89,16 @@ pub(crate) fn changes_queries(name: &str) -> bool {
 }
 
 fn find(target: Target, name: &str) -> Option<Kind> {
+    if let Target::Index(method) = target {
+        return method.options.iter().find(|option| option.name == name).map(|option| match option.kind {
+            OptionKind::Bool => Kind::Bool,
+            OptionKind::Int(least, most) => Kind::Int(least, most),
+        });
+    }
     let lists: &[&[(&str, Kind)]] = match target {
         Target::Table => &[TABLE, VACUUM],
         Target::Toast => &[VACUUM],
-        Target::Index => &[INDEX],
+        Target::Index(_) => &[],
         Target::View => &[VIEW],
         Target::Column => &[COLUMN],
     };
@@ -218,7 +223,11 @@ mod tests {
 
     #[test]
     fn unknown_parameters_are_refused() {
-        let error = check(Target::Index, &list("toast_tuple_target", OptionValue::Integer(200))).unwrap_err();
+        let error = check(
+            Target::Index(engine::indexes::DEFAULT_METHOD),
+            &list("toast_tuple_target", OptionValue::Integer(200)),
+        )
+        .unwrap_err();
         assert_eq!(error.message(), "unrecognized parameter \"toast_tuple_target\"");
     }
 

@@ -113,7 +113,11 @@ impl Session {
         let mut text = String::from(if index.unique { "CREATE UNIQUE INDEX " } else { "CREATE INDEX " });
         text.push_str(&quote_identifier(&index.name));
         let only = if index.rel.is_none() { "ONLY " } else { "" };
-        text.push_str(&format!(" ON {only}{} USING btree (", self.relation_text(&table, pretty)?));
+        text.push_str(&format!(
+            " ON {only}{} USING {} (",
+            self.relation_text(&table, pretty)?,
+            index.method.name
+        ));
         let keys = (0..index.keys.len())
             .map(|i| self.index_key(&table, &index, i, pretty))
             .collect::<SqlResult<Vec<_>>>()?;

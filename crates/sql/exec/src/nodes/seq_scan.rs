@@ -83,7 +83,7 @@ impl Sought {
         let columns = index.keys.iter().map(|column| *column as usize - 1).collect();
         Ok(Sought {
             index: index.storage()?.clone(),
-            keys: Keys::new(builder, &sought.conditions, false)?,
+            keys: Keys::new(builder, index, &sought.conditions, false)?,
             columns,
         })
     }

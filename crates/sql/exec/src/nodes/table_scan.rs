@@ -159,6 +159,8 @@ struct KeyCode {
 pub(super) struct Keys {
     codes: Box<[KeyCode]>,
     direction: Direction,
+    /// Number of the method's strategy of equality.
+    equality: u16,
     /// Of a point query: each of the leading columns, in their order, is to equal one value.
     point: bool,
 }
@@ -166,6 +168,7 @@ pub(super) struct Keys {
 impl Keys {
     pub(super) fn new(
         builder: &Builder<'_>,
+        index: &IndexRef,
         conditions: &[IndexCondition],
         backward: bool,
     ) -> SqlResult<Keys> {
@@ -181,8 +184,10 @@ impl Keys {
             .collect::<SqlResult<Box<[KeyCode]>>>()?;
         let direction = if backward { Direction::Backward } else { Direction::Forward };
         let equal = |(i, code): (usize, &KeyCode)| code.column == i && code.bound == IndexBound::Equal;
-        let point = !codes.is_empty() && codes.iter().enumerate().all(equal);
-        Ok(Keys { codes, direction, point })
+        let point =
+            index.method.equality.is_some() && !codes.is_empty() && codes.iter().enumerate().all(equal);
+        let equality = index.method.equality.unwrap_or(strategy::EQUAL);
+        Ok(Keys { codes, direction, equality, point })
     }
 
     /// Starts the scan of a point query; `false` if a value is NULL.
@@ -218,7 +223,7 @@ impl Keys {
                             let list = crate::composite::elements(&value);
                             ScanOp::Any(sorted_unique(list, code.element)?)
                         }
-                        _ => ScanOp::Strategy(strategy::EQUAL, value),
+                        _ => ScanOp::Strategy(self.equality, value),
                     }
                 }
             };
@@ -251,14 +256,14 @@ pub fn index(
         return recheck(builder, plan, rel, conditions.iter().map(|c| c.original.clone()).collect());
     }
     let open = index.storage()?.clone();
-    let recheck: Vec<Expr> = match open.facts().lossy {
+    let recheck: Vec<Expr> = match index.method.lossy {
         true => conditions.iter().map(|c| c.original.clone()).collect(),
         false => Vec::new(),
     };
     let Parts { heap, raw, projection, table } = parts(builder, plan, rel, &recheck)?;
     let recheck = builder.compiler().list(&recheck, Inputs::scan(&raw))?;
     let names = Names { index: index.name.clone(), table: index.table.name.clone() };
-    let keys = Keys::new(builder, conditions, backward)?;
+    let keys = Keys::new(builder, index, conditions, backward)?;
     // Where an index-only scan finds each column of the row in the index entry.
     let places = only.then(|| {
         let all: Vec<i16> = index.keys.iter().chain(&index.including).copied().collect();
@@ -576,7 +581,7 @@ fn bitmap_source(builder: &mut Builder<'_>, bitmap: &Bitmap) -> SqlResult<Bitmap
         Bitmap::Index { index, conditions, .. } => {
             let open = index.storage()?.clone();
             let names = Names { index: index.name.clone(), table: index.table.name.clone() };
-            let keys = Keys::new(builder, conditions, false)?;
+            let keys = Keys::new(builder, index, conditions, false)?;
             BitmapKind::Index { counted: RefCell::new(Counted::new(index.oid)), index: open, names, keys }
         }
         Bitmap::And(list, _) => {

@@ -164,6 +164,7 @@ impl Db {
             ..NewColumn::default()
         };
         let new = NewIndex {
+            method: catalog::DEFAULT_INDEX_METHOD.oid,
             name: name.into(),
             table,
             schema: PUBLIC,

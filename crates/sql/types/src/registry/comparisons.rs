@@ -70,7 +70,6 @@ pub fn comparison(function: Oid) -> Option<(Relation, CompareFn)> {
 
 /// How values of two types are ordered in a B-tree family, where bytes alone decide.
 fn order_of(family: Oid, left: Oid, right: Oid) -> Option<CompareFn> {
-    const BTREE: Oid = Oid(403);
     let imp = type_imp(left);
     if left != right {
         return imp.orders_with.iter().find(|(other, _)| *other == right).map(|(_, order)| *order);
@@ -79,7 +78,9 @@ fn order_of(family: Oid, left: Oid, right: Oid) -> Option<CompareFn> {
     if imp.row.is_some_and(|row| row.kind == b'p') {
         return None;
     }
-    let class = |c: &&super::OpClass| c.method == BTREE && c.family == family && c.input == left && c.default;
+    let class = |c: &&super::OpClass| {
+        c.method == super::ORDERING_METHOD && c.family == family && c.input == left && c.default
+    };
     OPCLASSES.iter().find(class)?;
     imp.compare
 }

@@ -298,12 +298,19 @@ pub struct Cast {
     pub method: CastMethod,
 }
 
+/// The access method whose operator families say how values are ordered: operators of ORDER BY, merge joins and window frames are found there,
+/// whatever indexes there are.
+pub const ORDERING_METHOD: Oid = Oid(403);
+
+/// The access method whose operator families say how values are hashed.
+pub const HASHING_METHOD: Oid = Oid(405);
+
 /// A row of `pg_opfamily`.
 #[derive(Clone, Copy, Debug)]
 pub struct OpFamily {
     /// PostgreSQL's OID.
     pub oid: Oid,
-    /// Access method: 403 `btree` or 405 `hash`.
+    /// Access method: [`ORDERING_METHOD`] or [`HASHING_METHOD`].
     pub method: Oid,
     /// `opfname`
     pub name: &'static str,
@@ -314,7 +321,7 @@ pub struct OpFamily {
 pub struct OpClass {
     /// PostgreSQL's OID.
     pub oid: Oid,
-    /// Access method: 403 `btree` or 405 `hash`.
+    /// Access method: [`ORDERING_METHOD`] or [`HASHING_METHOD`].
     pub method: Oid,
     /// `opcname`
     pub name: &'static str,
