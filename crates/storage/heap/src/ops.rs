@@ -32,7 +32,7 @@ pub fn init_page(page: &mut PageBytes, xid: Xid) {
 /// Room for one more tuple, its line pointer already subtracted; 0 if there are as many line pointers as there may be.
 pub fn room(page: &PageBytes) -> usize {
     if page::max_offset(page) as usize >= MAX_TUPLES_PER_PAGE {
-        if page::unused_line_pointers(page) == 0 {
+        if !page::has_unused_line_pointer(page) {
             return 0;
         }
         return page::free_space(page);

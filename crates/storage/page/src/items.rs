@@ -160,12 +160,10 @@ pub fn item_mut(page: &mut PageBytes, n: OffsetNo) -> Option<&mut [u8]> {
     page.get_mut(lp.offset as usize..lp.offset as usize + lp.len as usize)
 }
 
-/// Number of unused line pointers; walks them only if the page's hint says that there are some.
-pub fn unused_line_pointers(page: &PageBytes) -> usize {
-    if !header::has_flag(page, flags::HAS_FREE_LINES) {
-        return 0;
-    }
-    (1..=max_offset(page)).filter(|&n| read_slot(page, n).flags == LpFlags::Unused).count()
+/// Whether a line pointer is unused; looks at them only if the page's hint says that there are some.
+pub fn has_unused_line_pointer(page: &PageBytes) -> bool {
+    header::has_flag(page, flags::HAS_FREE_LINES)
+        && (1..=max_offset(page)).any(|n| read_slot(page, n).flags == LpFlags::Unused)
 }
 
 /// Writes the item below `upper` and returns its line pointer's contents; `None` if `lower + new_slots` would meet it.

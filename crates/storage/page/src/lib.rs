@@ -47,9 +47,9 @@ pub use header::{
     prune_xid, set_flag, set_lsn, set_prune_xid, special, special_mut, special_offset, upper,
 };
 pub use items::{
-    LinePointer, LpFlags, MAX_ITEM, add_item, delete_items, insert_at, item, item_at, item_head, item_mut,
-    line_pointer, max_offset, overwrite, repair, set_line_pointer, slot, truncate_line_pointers,
-    unused_line_pointers,
+    LinePointer, LpFlags, MAX_ITEM, add_item, delete_items, has_unused_line_pointer, insert_at, item,
+    item_at, item_head, item_mut, line_pointer, max_offset, overwrite, repair, set_line_pointer, slot,
+    truncate_line_pointers,
 };
 
 /// The bytes of one page.
