@@ -85,10 +85,11 @@ impl<'a> Chain<'a> {
         Ok(true)
     }
 
-    /// Goes on with this member, which is there.
-    fn jump(&mut self, to: Member) {
+    /// Goes on with this member, which is there. It may be one that was met before.
+    fn jump(&mut self, page: &PageBytes, to: Member) {
         self.next = to.offset;
         self.expected_xmin = Some(to.xmin);
+        self.steps = page::max_offset(page) + 1;
     }
 }
 
@@ -234,7 +235,7 @@ pub(crate) fn find_on<P: Hintable>(
             && serial.is_none()
             && let Some(member) = rel.shortcuts.of(tid, judge.page.page(), view)
         {
-            chain.jump(member);
+            chain.jump(judge.page.page(), member);
             // As dead as the member are all before it.
             all_dead = true;
             continue;

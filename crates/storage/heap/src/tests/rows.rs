@@ -471,3 +471,41 @@ fn every_snapshot_finds_its_version_of_a_long_chain() {
     fresh.commit();
     world.check_redo(&[&rel]);
 }
+
+/// A shortcut that leads back to where the chain begins today is no circle.
+#[test]
+fn the_last_version_is_found_in_a_chain_that_fills_its_page() {
+    let world = World::new();
+    let rel = world.pairs();
+    let mut setup = world.session();
+    let root = setup.insert(&rel, 1, "0");
+    setup.commit();
+    let mut old = world.session();
+    let snapshot = old.txn.statement_snapshot().unwrap();
+    let mut tid = root;
+    for _ in 0..30 {
+        let mut session = world.session();
+        tid = session.update(&rel, tid, 1, "1").0;
+        session.commit();
+    }
+    // Its way is long, for the old snapshot keeps all versions.
+    let mut reader = world.session();
+    assert_eq!(reader.fetch(&rel, root).1, Some((1, "1".to_owned())));
+    reader.commit();
+    drop(snapshot);
+    old.commit();
+    world.vacuum(&rel, &mut TestIndex::default());
+    let mut session = world.session();
+    let mut versions = 0;
+    loop {
+        let (next, hot) = session.update(&rel, tid, 1, &versions.to_string());
+        if !hot {
+            break;
+        }
+        (tid, versions) = (next, versions + 1);
+        let found = session.fetch(&rel, root).1;
+        assert_eq!(found, Some((1, (versions - 1).to_string())), "version {versions}");
+    }
+    assert!(versions > 100);
+    session.commit();
+}
