@@ -61,7 +61,7 @@ fn write_meta(
 /// Sorted input: clears and fills the values of one entry and returns its TID, or `None` behind the last.
 pub type SortedEntries<'a> = &'a mut dyn FnMut(&mut Vec<Datum>) -> Result<Option<Tid>, SqlError>;
 
-/// Builds the tree in the empty main fork from entries in the order of [`BtreeRel::compare_entries`]. Returns the number of entries.
+/// Builds the tree in the empty main fork from entries in the order of [`index::IndexAccessMethod::compare_entries`]. Returns the number of entries.
 pub fn build(access: &Access<'_>, rel: &BtreeRel, next: SortedEntries<'_>) -> IndexResult<u64> {
     create_empty(access, rel)?;
     let mut builder = Builder { access, rel, levels: Vec::new() };
