@@ -234,7 +234,8 @@ fn an_idle_session_over_tls_is_small() {
     let warm = open(20);
     let before = resident(server.pid());
     let idle = open(sessions);
-    let each = (resident(server.pid()) - before) as f64 / sessions as f64;
+    // A system that is short of memory may take more away meanwhile than they need.
+    let each = resident(server.pid()).saturating_sub(before) as f64 / sessions as f64;
     println!("{each:.1} KiB for each of {sessions} idle sessions over TLS");
     assert!(each < 48.0, "{each} KiB");
     drop((warm, idle));
