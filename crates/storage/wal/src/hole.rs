@@ -5,8 +5,8 @@
 //! # How it is told
 //! A torn tail may be followed by valid records too: what was written and not synced reaches the disk in any order. But the log is written
 //! by one leader after the other, each write lies in one segment, and the next one begins when it is synced ([`Wal`](crate::Wal)'s `write_in_segment`). So
-//! when a byte of a segment is written, all of the segment before it is on disk. **A valid record in a later segment than the end proves a
-//! hole.** Within a segment nothing can be proved.
+//! when a byte of a segment is written, all of the segment before it is on disk. **A valid record in a later segment than the one where the
+//! record that is not valid would end proves a hole.** Within a segment nothing can be proved.
 
 use std::io;
 
@@ -22,10 +22,10 @@ use crate::record::{HEADER_SIZE, Header, Record};
 const SOUGHT: usize = 1 << 20;
 
 impl WalReader {
-    /// The first valid record in a segment behind that of the reader's [position](WalReader::position), which is the end of the log; none as it should
-    /// be. A longer record than the stretch looked through (1 MiB a segment) may hide those behind it in its segment.
-    pub fn record_behind(&self) -> Result<Option<Lsn>, WalError> {
-        let (ended_in, _) = self.geometry.locate(self.next);
+    /// The first valid record in a segment behind that where the record at the reader's [position](WalReader::position), the end of the log, may be torn; none
+    /// as it should be. A longer record than the stretch looked through (1 MiB a segment) may hide those behind it in its segment.
+    pub fn record_behind(&mut self) -> Result<Option<Lsn>, WalError> {
+        let ended_in = self.torn_in();
         let names = fs::read_dir(&self.dir).map_err(|error| WalError::new("read", &self.dir, &error))?;
         let numbers = names.iter().filter_map(|entry| self.geometry.parse_file_name(&entry.name));
         for segment in numbers.filter(|number| *number > ended_in) {
@@ -43,6 +43,14 @@ impl WalReader {
             }
         }
         Ok(None)
+    }
+
+    /// The last segment that the record at the end of the log reaches into, if it was torn: as far as its header says, or can be.
+    fn torn_in(&mut self) -> u64 {
+        let mut head = [0; HEADER_SIZE];
+        let header = self.read(self.next, &mut head).ok().and_then(|()| Header::decode(&head).ok());
+        let length = header.map_or(HEADER_SIZE, |header| header.total_length);
+        self.geometry.locate(self.next + length as u64 - 1).0
     }
 }
 

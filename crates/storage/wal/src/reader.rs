@@ -113,7 +113,7 @@ impl WalReader {
     }
 
     /// Fills `out` from `position` on.
-    fn read(&mut self, mut position: u64, mut out: &mut [u8]) -> Result<(), Stop> {
+    pub(crate) fn read(&mut self, mut position: u64, mut out: &mut [u8]) -> Result<(), Stop> {
         while !out.is_empty() {
             let offset = position.wrapping_sub(self.window_start);
             if offset >= self.window.len() as u64 {
