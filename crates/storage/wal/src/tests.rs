@@ -679,6 +679,13 @@ fn a_hole_is_told_from_a_torn_tail_by_what_a_later_segment_has() {
     let nth = places.iter().position(|at| at.0 / (64 << 10) == 4).unwrap();
     zero(&dir, places[nth], 64);
     assert_eq!(behind(&dir), (places[nth], None));
+    // The rest of a record that begins in the segment before is a part of that write too.
+    let dir = TempDir::new();
+    log_of_segments(&dir);
+    let rest = Lsn((4 << 16) + 32);
+    assert!(rest.0 + 8 <= places[nth].0);
+    zero(&dir, rest, 8);
+    assert_eq!(behind(&dir), (places[nth - 1], None));
     // A whole segment is missing.
     let dir = TempDir::new();
     log_of_segments(&dir);
