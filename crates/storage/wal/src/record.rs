@@ -496,7 +496,7 @@ pub trait WalDescribe {
 }
 
 /// Replays on a page what a record says of its block reference with this number: a pure function of page and record, of a page that
-/// [needs](RecordRef) it, or of zeros if the record initialises the page.
+/// lacks the change, or of zeros if the record initialises the page.
 pub type RedoBlock = fn(&mut PageBytes, &RecordRef<'_>, usize) -> Result<(), String>;
 
 /// Who writes records of one kind: what recovery and `waldump` must know of them. Its crate declares it; the engine has the table of all.

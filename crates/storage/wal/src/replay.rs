@@ -13,6 +13,7 @@
 //!    mapping; a page that the cache has dropped meanwhile and cannot be read a second time ends the process, and the next start recovers.
 
 use std::io;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -26,6 +27,7 @@ use crate::record::{HEADER_SIZE, Header, Invalid, Record, RecordRef};
 
 /// Bytes of a chunk, unless a single record is longer.
 const CHUNK: usize = 1 << 20;
+
 /// Where a record lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecordAt {
@@ -160,40 +162,48 @@ pub struct Replayed {
     segments: Vec<Arc<Mapping>>,
     /// Number of the first of them.
     first: u64,
-    /// Bytes of records that were read.
-    bytes: u64,
+    /// Positions of what was read.
+    read: Range<u64>,
 }
 
 impl Replayed {
     /// Of what `reader` is about to read.
     pub fn new(reader: &WalReader) -> Replayed {
         let (geometry, dir) = (reader.geometry, reader.dir.clone());
-        Replayed { geometry, dir, segments: Vec::new(), first: geometry.locate(reader.next).0, bytes: 0 }
+        Replayed {
+            geometry,
+            dir,
+            segments: Vec::new(),
+            first: geometry.locate(reader.next).0,
+            read: reader.next..reader.next,
+        }
     }
 
     /// The next chunk was read.
     pub fn keep(&mut self, chunk: &Chunk) -> Result<(), WalError> {
-        self.bytes += chunk.bytes.len() as u64;
-        let Some(last) = chunk.end().checked_sub(1) else { return Ok(()) };
-        let (last, _) = self.geometry.locate(last);
+        let (last, _) = self.geometry.locate(chunk.end().saturating_sub(1));
         while self.first + (self.segments.len() as u64) <= last {
             let path = self.dir.join(self.geometry.file_name(self.first + self.segments.len() as u64));
             let file = File::open(&path, OpenOptions::READ);
             let mapping = file.and_then(|file| file.map(self.geometry.segment_size() as usize));
             self.segments.push(Arc::new(mapping.map_err(|error| WalError::new("map", &path, &error))?));
         }
+        self.read.end = chunk.end();
         Ok(())
     }
 
     /// Bytes of records that were read.
     pub fn bytes(&self) -> u64 {
-        self.bytes
+        self.read.end - self.read.start
     }
 
-    /// Bytes from `position` on that were read, `length` at most: as many as lie in its segment.
+    /// Bytes from `position` on, `length` at most: as many as lie in its segment. None unless they were read.
     fn stretch(&self, position: u64, length: usize) -> Option<&[u8]> {
+        if position < self.read.start || position + length as u64 > self.read.end {
+            return None;
+        }
         let (segment, offset) = self.geometry.locate(position);
-        let mapping = self.segments.get(segment.checked_sub(self.first)? as usize)?;
+        let mapping = self.segments.get((segment - self.first) as usize)?;
         let end = (offset + length as u64).min(self.geometry.segment_size());
         // SAFETY: a chunk had these bytes, so they are in the file ([`Replayed::keep`]). The log is written behind its end only, and its files
         // are not used anew before recovery is over.

@@ -284,9 +284,11 @@ fn records_that_were_read_are_found_again() {
             let record = log.record(*at, &mut scratch).unwrap();
             assert_eq!((record.lsn, record.data()), (*lsn, &data[..]));
         }
-        // What no chunk had.
-        let behind = RecordAt { position: known[199].0.position + (1 << 20), length: 50 };
-        assert!(log.record(behind, &mut scratch).is_err());
+        // What no chunk had, in a file that is mapped and in none.
+        for behind in [log.bytes(), log.bytes() + (1 << 20)] {
+            let at = RecordAt { position: known[0].0.position + behind, length: 50 };
+            assert!(log.record(at, &mut scratch).is_err());
+        }
     };
     read();
     Simulation::new(1).run(read).unwrap();
