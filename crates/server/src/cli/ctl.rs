@@ -183,11 +183,8 @@ impl Control {
     }
 
     fn say(&self, text: &str) {
-        use std::io::Write;
         if !self.silent {
             say!("{text}");
-            // Dots are to appear one by one.
-            let _ = std::io::stdout().flush();
         }
     }
 

@@ -295,12 +295,7 @@ fn carry_out(plan: &Plan, commands: Commands) -> Result<(), String> {
         },
         plan.text_search
     );
-    build(plan, commands, &|text| {
-        use std::io::Write;
-        say!("{text}");
-        // Steps are to appear as they begin.
-        let _ = std::io::stdout().flush();
-    })?;
+    build(plan, commands, &|text| say!("{text}"))?;
     if plan.warn_trust {
         eprintln!(
             "\ninitdb: warning: enabling \"trust\" authentication for local connections\n\

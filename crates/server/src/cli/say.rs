@@ -3,9 +3,11 @@
 use std::fmt::Arguments;
 use std::io::Write as _;
 
-/// Writes to standard output. Returns whether it arrived, for who would print without end.
+/// Writes to standard output at once, whether a line is complete or not: steps are to appear as they begin. Returns whether it arrived, for who
+/// would print without end.
 pub(super) fn write(text: Arguments<'_>) -> bool {
-    std::io::stdout().write_fmt(text).is_ok()
+    let mut out = std::io::stdout();
+    out.write_fmt(text).and_then(|()| out.flush()).is_ok()
 }
 
 /// As `print!`; nothing happens if nobody reads any more.

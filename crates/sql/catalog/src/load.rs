@@ -344,7 +344,7 @@ impl Reader<'_> {
         Ok(HeapDesc {
             file: self.file_of(class),
             layout: Arc::new(RowLayout::new(attrs)),
-            fillfactor: fillfactor(options, 100),
+            fillfactor: fillfactor(options),
             persistence,
             kind,
             toast: self.load_toast(class.oid(pg_class::RELTOASTRELID), persistence, kind)?,
@@ -453,9 +453,10 @@ fn options_of(array: &Datum) -> Vec<(String, String)> {
     vectors::texts(array).into_iter().map(split).collect()
 }
 
-fn fillfactor(options: &[(String, String)], default: u8) -> u8 {
+/// That of a table; an index's is its access method's to read.
+fn fillfactor(options: &[(String, String)]) -> u8 {
     let found = options.iter().find(|(name, _)| name == "fillfactor");
-    found.and_then(|(_, value)| value.parse().ok()).unwrap_or(default)
+    found.and_then(|(_, value)| value.parse().ok()).unwrap_or(100)
 }
 
 /// How values of a built-in type compare in a B-tree; for other types ask for [`comparable`](types::registry::TypeShape) first.

@@ -59,9 +59,8 @@ pub fn reg_kind(type_oid: Oid) -> Option<RegKind> {
 }
 
 const fn alias(oid: Oid, name: &'static str, array: Oid, io: [u32; 4], kind: RegKind) -> TypeImp {
-    let io = [Oid(io[0]), Oid(io[1]), Oid(io[2]), Oid(io[3])];
     TypeImp {
-        row: Some(TypeInfo { array, io, ..TypeInfo::new(oid, name, b'N', Physical::Oid) }),
+        row: Some(TypeInfo { array, io: io_functions(io), ..TypeInfo::new(oid, name, b'N', Physical::Oid) }),
         input,
         output,
         receive: |_, reader, _, _| Ok(Datum::Oid(reader.i32()? as u32)),
@@ -120,11 +119,11 @@ pub(crate) static REGPROCEDURE: TypeImp = alias(
     RegKind::Procedure,
 );
 
-/// The name of a operator.
+/// The name of an operator.
 pub(crate) static REGOPER: TypeImp =
     alias(oids::regoper, "regoper", oids::_regoper, [2214, 2215, 2448, 2449], RegKind::Oper);
 
-/// The name of a operator with its operands.
+/// The name of an operator with its operands.
 pub(crate) static REGOPERATOR: TypeImp =
     alias(oids::regoperator, "regoperator", oids::_regoperator, [2216, 2217, 2450, 2451], RegKind::Operator);
 

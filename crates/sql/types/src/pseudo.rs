@@ -68,202 +68,102 @@ functions! {
     5095 anycompatiblerange_out(anycompatiblerange) -> cstring [stable strict] { output anycompatiblerange }
 }
 
+/// What signatures alone have. One of varying length is aligned as any type may want.
+const fn pseudo(oid: Oid, name: &'static str, physical: Physical, io: [u32; 4]) -> TypeImp {
+    let row = TypeInfo { io: io_functions(io), ..TypeInfo::pseudo(oid, name, physical) };
+    let align = if matches!(physical, Physical::Varlena) { 8 } else { row.align };
+    TypeImp { row: Some(TypeInfo { align, ..row }), ..TypeImp::NONE }
+}
+
+/// Extended statistics.
+const fn statistics(oid: Oid, name: &'static str, io: [u32; 4]) -> TypeImp {
+    let row = TypeInfo::new(oid, name, b'Z', Physical::Varlena);
+    TypeImp { row: Some(TypeInfo { io: io_functions(io), collation: Oid(100), ..row }), ..TypeImp::NONE }
+}
+
 /// What a statement of data definition became.
-pub(crate) static PG_DDL_COMMAND: TypeImp = TypeImp {
-    row: Some(TypeInfo {
-        io: [Oid(86), Oid(87), Oid(88), Oid(90)],
-        ..TypeInfo::pseudo(oids::pg_ddl_command, "pg_ddl_command", Physical::Int8)
-    }),
-    ..TypeImp::NONE
-};
+pub(crate) static PG_DDL_COMMAND: TypeImp =
+    pseudo(oids::pg_ddl_command, "pg_ddl_command", Physical::Int8, [86, 87, 88, 90]);
 
 /// A handler, which the server calls.
-pub(crate) static TABLE_AM_HANDLER: TypeImp = TypeImp {
-    row: Some(TypeInfo {
-        io: [Oid(267), Oid(268), Oid(0), Oid(0)],
-        ..TypeInfo::pseudo(oids::table_am_handler, "table_am_handler", Physical::Oid)
-    }),
-    ..TypeImp::NONE
-};
+pub(crate) static TABLE_AM_HANDLER: TypeImp =
+    pseudo(oids::table_am_handler, "table_am_handler", Physical::Oid, [267, 268, 0, 0]);
 
 /// A handler, which the server calls.
-pub(crate) static INDEX_AM_HANDLER: TypeImp = TypeImp {
-    row: Some(TypeInfo {
-        io: [Oid(326), Oid(327), Oid(0), Oid(0)],
-        ..TypeInfo::pseudo(oids::index_am_handler, "index_am_handler", Physical::Oid)
-    }),
-    ..TypeImp::NONE
-};
+pub(crate) static INDEX_AM_HANDLER: TypeImp =
+    pseudo(oids::index_am_handler, "index_am_handler", Physical::Oid, [326, 327, 0, 0]);
 
 /// Any type, in signatures.
-pub(crate) static ANY: TypeImp = TypeImp {
-    row: Some(TypeInfo {
-        io: [Oid(2294), Oid(2295), Oid(0), Oid(0)],
-        ..TypeInfo::pseudo(oids::any, "any", Physical::Oid)
-    }),
-    sql_name: "\"any\"",
-    ..TypeImp::NONE
-};
+pub(crate) static ANY: TypeImp =
+    TypeImp { sql_name: "\"any\"", ..pseudo(oids::any, "any", Physical::Oid, [2294, 2295, 0, 0]) };
 
 /// No value.
 pub(crate) static VOID: TypeImp = TypeImp {
-    row: Some(TypeInfo {
-        io: [Oid(2298), Oid(2299), Oid(3120), Oid(3121)],
-        ..TypeInfo::pseudo(oids::void, "void", Physical::Oid)
-    }),
     input: |_, _, _, _| Ok(Datum::text("")),
     output: |_, _, _, _| Ok(()),
     receive: |_, _, _, _| Ok(Datum::text("")),
     send: |_, _, _, _| Ok(()),
-    ..TypeImp::NONE
+    ..pseudo(oids::void, "void", Physical::Oid, [2298, 2299, 3120, 3121])
 };
 
 /// What trigger functions give.
-pub(crate) static TRIGGER: TypeImp = TypeImp {
-    row: Some(TypeInfo {
-        io: [Oid(2300), Oid(2301), Oid(0), Oid(0)],
-        ..TypeInfo::pseudo(oids::trigger, "trigger", Physical::Oid)
-    }),
-    ..TypeImp::NONE
-};
+pub(crate) static TRIGGER: TypeImp = pseudo(oids::trigger, "trigger", Physical::Oid, [2300, 2301, 0, 0]);
 
 /// A handler, which the server calls.
-pub(crate) static LANGUAGE_HANDLER: TypeImp = TypeImp {
-    row: Some(TypeInfo {
-        io: [Oid(2302), Oid(2303), Oid(0), Oid(0)],
-        ..TypeInfo::pseudo(oids::language_handler, "language_handler", Physical::Oid)
-    }),
-    ..TypeImp::NONE
-};
+pub(crate) static LANGUAGE_HANDLER: TypeImp =
+    pseudo(oids::language_handler, "language_handler", Physical::Oid, [2302, 2303, 0, 0]);
 
 /// What only the server itself can pass.
-pub(crate) static INTERNAL: TypeImp = TypeImp {
-    row: Some(TypeInfo {
-        io: [Oid(2304), Oid(2305), Oid(0), Oid(0)],
-        ..TypeInfo::pseudo(oids::internal, "internal", Physical::Int8)
-    }),
-    ..TypeImp::NONE
-};
+pub(crate) static INTERNAL: TypeImp = pseudo(oids::internal, "internal", Physical::Int8, [2304, 2305, 0, 0]);
 
 /// Any type that fits, in signatures.
-pub(crate) static ANYELEMENT: TypeImp = TypeImp {
-    row: Some(TypeInfo {
-        io: [Oid(2312), Oid(2313), Oid(0), Oid(0)],
-        ..TypeInfo::pseudo(oids::anyelement, "anyelement", Physical::Oid)
-    }),
-    ..TypeImp::NONE
-};
+pub(crate) static ANYELEMENT: TypeImp =
+    pseudo(oids::anyelement, "anyelement", Physical::Oid, [2312, 2313, 0, 0]);
 
 /// Any type that fits, in signatures.
-pub(crate) static ANYNONARRAY: TypeImp = TypeImp {
-    row: Some(TypeInfo {
-        io: [Oid(2777), Oid(2778), Oid(0), Oid(0)],
-        ..TypeInfo::pseudo(oids::anynonarray, "anynonarray", Physical::Oid)
-    }),
-    ..TypeImp::NONE
-};
+pub(crate) static ANYNONARRAY: TypeImp =
+    pseudo(oids::anynonarray, "anynonarray", Physical::Oid, [2777, 2778, 0, 0]);
 
 /// A handler, which the server calls.
-pub(crate) static FDW_HANDLER: TypeImp = TypeImp {
-    row: Some(TypeInfo {
-        io: [Oid(3116), Oid(3117), Oid(0), Oid(0)],
-        ..TypeInfo::pseudo(oids::fdw_handler, "fdw_handler", Physical::Oid)
-    }),
-    ..TypeImp::NONE
-};
+pub(crate) static FDW_HANDLER: TypeImp =
+    pseudo(oids::fdw_handler, "fdw_handler", Physical::Oid, [3116, 3117, 0, 0]);
 
 /// A handler, which the server calls.
-pub(crate) static TSM_HANDLER: TypeImp = TypeImp {
-    row: Some(TypeInfo {
-        io: [Oid(3311), Oid(3312), Oid(0), Oid(0)],
-        ..TypeInfo::pseudo(oids::tsm_handler, "tsm_handler", Physical::Oid)
-    }),
-    ..TypeImp::NONE
-};
+pub(crate) static TSM_HANDLER: TypeImp =
+    pseudo(oids::tsm_handler, "tsm_handler", Physical::Oid, [3311, 3312, 0, 0]);
 
 /// Extended statistics; only the server makes them.
-pub(crate) static PG_NDISTINCT: TypeImp = TypeImp {
-    row: Some(TypeInfo {
-        io: [Oid(3355), Oid(3356), Oid(3357), Oid(3358)],
-        collation: Oid(100),
-        ..TypeInfo::new(oids::pg_ndistinct, "pg_ndistinct", b'Z', Physical::Varlena)
-    }),
-    ..TypeImp::NONE
-};
+pub(crate) static PG_NDISTINCT: TypeImp =
+    statistics(oids::pg_ndistinct, "pg_ndistinct", [3355, 3356, 3357, 3358]);
 
 /// Extended statistics; only the server makes them.
-pub(crate) static PG_DEPENDENCIES: TypeImp = TypeImp {
-    row: Some(TypeInfo {
-        io: [Oid(3404), Oid(3405), Oid(3406), Oid(3407)],
-        collation: Oid(100),
-        ..TypeInfo::new(oids::pg_dependencies, "pg_dependencies", b'Z', Physical::Varlena)
-    }),
-    ..TypeImp::NONE
-};
+pub(crate) static PG_DEPENDENCIES: TypeImp =
+    statistics(oids::pg_dependencies, "pg_dependencies", [3404, 3405, 3406, 3407]);
 
 /// What event trigger functions give.
-pub(crate) static EVENT_TRIGGER: TypeImp = TypeImp {
-    row: Some(TypeInfo {
-        io: [Oid(3594), Oid(3595), Oid(0), Oid(0)],
-        ..TypeInfo::pseudo(oids::event_trigger, "event_trigger", Physical::Oid)
-    }),
-    ..TypeImp::NONE
-};
+pub(crate) static EVENT_TRIGGER: TypeImp =
+    pseudo(oids::event_trigger, "event_trigger", Physical::Oid, [3594, 3595, 0, 0]);
 
 /// Any type that fits, in signatures.
-pub(crate) static ANYCOMPATIBLEMULTIRANGE: TypeImp = TypeImp {
-    row: Some(TypeInfo {
-        io: [Oid(4226), Oid(4227), Oid(0), Oid(0)],
-        align: 8,
-        ..TypeInfo::pseudo(oids::anycompatiblemultirange, "anycompatiblemultirange", Physical::Varlena)
-    }),
-    ..TypeImp::NONE
-};
+pub(crate) static ANYCOMPATIBLEMULTIRANGE: TypeImp =
+    pseudo(oids::anycompatiblemultirange, "anycompatiblemultirange", Physical::Varlena, [4226, 4227, 0, 0]);
 
 /// Extended statistics; only the server makes them.
-pub(crate) static PG_MCV_LIST: TypeImp = TypeImp {
-    row: Some(TypeInfo {
-        io: [Oid(5018), Oid(5019), Oid(5020), Oid(5021)],
-        collation: Oid(100),
-        ..TypeInfo::new(oids::pg_mcv_list, "pg_mcv_list", b'Z', Physical::Varlena)
-    }),
-    ..TypeImp::NONE
-};
+pub(crate) static PG_MCV_LIST: TypeImp =
+    statistics(oids::pg_mcv_list, "pg_mcv_list", [5018, 5019, 5020, 5021]);
 
 /// Any type that fits, in signatures.
-pub(crate) static ANYCOMPATIBLE: TypeImp = TypeImp {
-    row: Some(TypeInfo {
-        io: [Oid(5086), Oid(5087), Oid(0), Oid(0)],
-        ..TypeInfo::pseudo(oids::anycompatible, "anycompatible", Physical::Oid)
-    }),
-    ..TypeImp::NONE
-};
+pub(crate) static ANYCOMPATIBLE: TypeImp =
+    pseudo(oids::anycompatible, "anycompatible", Physical::Oid, [5086, 5087, 0, 0]);
 
 /// Any type that fits, in signatures.
-pub(crate) static ANYCOMPATIBLEARRAY: TypeImp = TypeImp {
-    row: Some(TypeInfo {
-        io: [Oid(5088), Oid(5089), Oid(5090), Oid(5091)],
-        align: 8,
-        ..TypeInfo::pseudo(oids::anycompatiblearray, "anycompatiblearray", Physical::Varlena)
-    }),
-    ..TypeImp::NONE
-};
+pub(crate) static ANYCOMPATIBLEARRAY: TypeImp =
+    pseudo(oids::anycompatiblearray, "anycompatiblearray", Physical::Varlena, [5088, 5089, 5090, 5091]);
 
 /// Any type that fits, in signatures.
-pub(crate) static ANYCOMPATIBLENONARRAY: TypeImp = TypeImp {
-    row: Some(TypeInfo {
-        io: [Oid(5092), Oid(5093), Oid(0), Oid(0)],
-        ..TypeInfo::pseudo(oids::anycompatiblenonarray, "anycompatiblenonarray", Physical::Oid)
-    }),
-    ..TypeImp::NONE
-};
+pub(crate) static ANYCOMPATIBLENONARRAY: TypeImp =
+    pseudo(oids::anycompatiblenonarray, "anycompatiblenonarray", Physical::Oid, [5092, 5093, 0, 0]);
 
 /// Any type that fits, in signatures.
-pub(crate) static ANYCOMPATIBLERANGE: TypeImp = TypeImp {
-    row: Some(TypeInfo {
-        io: [Oid(5094), Oid(5095), Oid(0), Oid(0)],
-        align: 8,
-        ..TypeInfo::pseudo(oids::anycompatiblerange, "anycompatiblerange", Physical::Varlena)
-    }),
-    ..TypeImp::NONE
-};
+pub(crate) static ANYCOMPATIBLERANGE: TypeImp =
+    pseudo(oids::anycompatiblerange, "anycompatiblerange", Physical::Varlena, [5094, 5095, 0, 0]);

@@ -12,41 +12,33 @@ use crate::registry::types::prelude::*;
 use crate::registry::{SetRows, Values};
 use crate::value::{FromDatum, Reader};
 
+/// What both names share.
+const fn snapshot(oid: Oid, name: &'static str, array: Oid, io: [u32; 4]) -> TypeImp {
+    TypeImp {
+        row: Some(TypeInfo {
+            array,
+            io: io_functions(io),
+            align: 8,
+            ..TypeInfo::new(oid, name, b'U', Physical::Varlena)
+        }),
+        input: |_, text, _, _| parse(text),
+        output: |_, value, _, out| show(text(<&[u8]>::from_datum(value)), out),
+        receive: |_, reader, _, _| receive(reader),
+        send: |_, value, _, out| {
+            send(<&[u8]>::from_datum(value), out);
+            Ok(())
+        },
+        ..TypeImp::NONE
+    }
+}
+
 /// Which transactions a snapshot sees.
-pub(crate) static PG_SNAPSHOT: TypeImp = TypeImp {
-    row: Some(TypeInfo {
-        array: oids::_pg_snapshot,
-        io: [Oid(5055), Oid(5056), Oid(5057), Oid(5058)],
-        align: 8,
-        ..TypeInfo::new(oids::pg_snapshot, "pg_snapshot", b'U', Physical::Varlena)
-    }),
-    input: |_, text, _, _| parse(text),
-    output: |_, value, _, out| show(text(<&[u8]>::from_datum(value)), out),
-    receive: |_, reader, _, _| receive(reader),
-    send: |_, value, _, out| {
-        send(<&[u8]>::from_datum(value), out);
-        Ok(())
-    },
-    ..TypeImp::NONE
-};
+pub(crate) static PG_SNAPSHOT: TypeImp =
+    snapshot(oids::pg_snapshot, "pg_snapshot", oids::_pg_snapshot, [5055, 5056, 5057, 5058]);
 
 /// The same under its old name.
-pub(crate) static TXID_SNAPSHOT: TypeImp = TypeImp {
-    row: Some(TypeInfo {
-        array: oids::_txid_snapshot,
-        io: [Oid(2939), Oid(2940), Oid(2941), Oid(2942)],
-        align: 8,
-        ..TypeInfo::new(oids::txid_snapshot, "txid_snapshot", b'U', Physical::Varlena)
-    }),
-    input: |_, text, _, _| parse(text),
-    output: |_, value, _, out| show(text(<&[u8]>::from_datum(value)), out),
-    receive: |_, reader, _, _| receive(reader),
-    send: |_, value, _, out| {
-        send(<&[u8]>::from_datum(value), out);
-        Ok(())
-    },
-    ..TypeImp::NONE
-};
+pub(crate) static TXID_SNAPSHOT: TypeImp =
+    snapshot(oids::txid_snapshot, "txid_snapshot", oids::_txid_snapshot, [2939, 2940, 2941, 2942]);
 
 functions! {
     2939 txid_snapshot_in(cstring) -> txid_snapshot [immutable strict] { input txid_snapshot }

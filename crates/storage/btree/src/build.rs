@@ -1,11 +1,10 @@
 //! Building an index bottom-up from sorted rows: each level has one page being filled; a full page goes out as an image in the log and gives its
 //! downlink to the level above.
 
-use base::{BlockNo, Fork, Lsn, SqlError, Tid};
+use base::{BlockNo, Fork, Lsn, Tid};
 use buffer::{PageChange, Persistence, Pin, WalAction};
-use index::{Access, IndexDesc, IndexError, IndexResult};
+use index::{Access, IndexDesc, IndexError, IndexResult, SortedEntries};
 use page::PageBytes;
-use tuple::Datum;
 use wal::Rmgr;
 
 use crate::format::{
@@ -57,9 +56,6 @@ fn write_meta(
     action.page(page, INIT);
     action.commit();
 }
-
-/// Sorted input: clears and fills the values of one entry and returns its TID, or `None` behind the last.
-pub type SortedEntries<'a> = &'a mut dyn FnMut(&mut Vec<Datum>) -> Result<Option<Tid>, SqlError>;
 
 /// Builds the tree in the empty main fork from entries in the order of [`index::IndexAccessMethod::compare_entries`]. Returns the number of entries.
 pub fn build(access: &Access<'_>, rel: &BtreeRel, next: SortedEntries<'_>) -> IndexResult<u64> {

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use base::{OffsetNo, Tid};
-use index::{Compare, IndexDesc, KeyColumn, compare_column, compare_values, null_order};
+use index::{Compare, IndexDesc, KeyColumn, as_bytes, compare_column, compare_values, null_order};
 use tuple::{Datum, Physical, RowBytes, RowLayout, varlena};
 
 use crate::format::{BAD_ROW, Check, Item, Node};
@@ -383,13 +383,6 @@ fn compare_stored(key: &KeyColumn, value: &Datum, stored: Stored<'_>) -> Check<O
         },
     };
     Ok(if key.descending { order.reverse() } else { order })
-}
-
-fn as_bytes(value: &Datum) -> Option<&[u8]> {
-    match value {
-        Datum::Bytes(bytes) => Some(bytes),
-        _ => None,
-    }
 }
 
 fn to_datum(stored: Stored<'_>) -> Check<Datum> {

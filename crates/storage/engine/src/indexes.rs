@@ -1,6 +1,6 @@
 //! # What
-//! The index access methods that there are, and open indexes and scans of any of them. A new one is a line in [`METHODS`], one in each of the two enums and one in each of the
-//! two macros; its manager is a line in `managers.rs`.
+//! The index access methods that there are, and open indexes and scans of any of them. A new one is a line in [`METHODS`], one in each of the two enums and of the
+//! two macros, and a case where indexes and scans are opened; its manager is a line in `managers.rs`.
 //!
 //! # Invariants
 //! 1. Which method it is, is decided here and nowhere above. Calls are forwarded by a branch, not through a table, so that the compiler sees the method's code from the
@@ -34,7 +34,11 @@ pub fn method(oid: Oid) -> Option<&'static Facts> {
 /// # Errors
 /// No index can have this one.
 pub fn known(oid: Oid) -> SqlResult<&'static Facts> {
-    method(oid).ok_or_else(|| SqlError::internal(format!("cache lookup failed for access method {oid}")))
+    method(oid).ok_or_else(|| unknown(oid))
+}
+
+fn unknown(oid: Oid) -> SqlError {
+    SqlError::internal(format!("cache lookup failed for access method {oid}"))
 }
 
 /// The access method with this name.
@@ -88,7 +92,7 @@ impl OpenIndex {
     pub fn open(method: Oid, desc: IndexDesc) -> SqlResult<OpenIndex> {
         match method {
             oid if oid == BtreeRel::FACTS.oid => Ok(OpenIndex::Btree(Arc::new(BtreeRel::open(desc)))),
-            oid => Err(SqlError::internal(format!("cache lookup failed for access method {oid}"))),
+            oid => Err(unknown(oid)),
         }
     }
 

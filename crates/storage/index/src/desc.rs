@@ -99,7 +99,9 @@ impl IndexDesc {
     }
 }
 
-fn as_bytes(value: &Datum) -> Option<&[u8]> {
+/// The bytes of a value that is kept as bytes.
+#[inline]
+pub fn as_bytes(value: &Datum) -> Option<&[u8]> {
     match value {
         Datum::Bytes(bytes) => Some(bytes),
         _ => None,

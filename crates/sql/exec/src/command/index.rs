@@ -14,7 +14,7 @@ use catalog::{CatalogView, RelationKind, RowExt, Table, TypeKind};
 use index::Facts;
 use parse::ast::{CreateIndex, IndexElement, Name, SortDirection, SortNulls};
 use txn::LockMode;
-use types::registry::opclasses::OPCLASSES;
+use types::registry::{HASHING_METHOD, ORDERING_METHOD, opclasses::OPCLASSES};
 
 use super::expression::IndexKey;
 use super::index_build::Rows;
@@ -25,10 +25,6 @@ use super::{
 };
 use crate::session::Session;
 
-/// The access method `btree`.
-pub(crate) const BTREE: Oid = types::registry::ORDERING_METHOD;
-/// The access method `hash`.
-pub(crate) const HASH: Oid = Oid(405);
 /// Most columns of an index.
 const MAX_COLUMNS: usize = 32;
 /// `anyarray`, the input type of `array_ops`.
@@ -342,7 +338,7 @@ pub(crate) fn class_for(
             _ => Oid::INVALID,
         },
     ];
-    let wanted = if method == "hash" { HASH } else { BTREE };
+    let wanted = if method == "hash" { HASHING_METHOD } else { ORDERING_METHOD };
     let classes = || OPCLASSES.iter().filter(|class| class.method == wanted);
     let shown = || session.with_reader(|reader| type_name::format(reader, ty, -1));
     let Some(name) = name else {

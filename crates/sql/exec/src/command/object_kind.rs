@@ -105,55 +105,48 @@ impl Descriptor {
 
     const fn relation(words: Words, kind: RelationKind) -> Self {
         Descriptor {
-            words,
             relation: Some(kind),
             member: !matches!(kind, RelationKind::Index),
             address: Some(comment::relation),
             dropped: Some(drop::relations),
             rename: Some(rename::whole_relation),
             set_schema: Some(rename::set_schema_of_relation),
-            set_owner: None,
+            ..Descriptor::bare(words)
         }
     }
 
     const fn routine(words: Words) -> Self {
         Descriptor {
-            words,
-            relation: None,
-            member: true,
             address: Some(alter_function::address),
             dropped: Some(alter_function::dropped),
             rename: Some(alter_function::rename),
             set_schema: Some(alter_function::set_schema),
             set_owner: Some(alter_function::set_owner),
+            ..Descriptor::bare(words)
         }
     }
 
     /// Operator classes and families.
     const fn operator_class(words: Words) -> Self {
         Descriptor {
-            words,
-            relation: None,
-            member: true,
             address: Some(operator_class::address),
             dropped: Some(operator_class::dropped),
             rename: Some(operator_class::rename),
             set_schema: Some(operator_class::set_schema),
             set_owner: Some(operator_class::set_owner),
+            ..Descriptor::bare(words)
         }
     }
 
     /// Types and domains.
     const fn user_type(words: Words) -> Self {
         Descriptor {
-            words,
-            relation: None,
-            member: true,
             address: Some(comment::user_type),
             dropped: Some(user_type::dropped),
             rename: Some(alter_user_type::rename),
             set_schema: Some(alter_user_type::set_schema),
             set_owner: Some(owner::of_type),
+            ..Descriptor::bare(words)
         }
     }
 }
@@ -202,19 +195,11 @@ pub(crate) fn of(kind: ObjectKind) -> Descriptor {
         },
 
         K::Cast => D {
-            words: words!("CAST"),
-            relation: None,
-            member: true,
             address: Some(|session, _, object| operator::cast_address(session, object)),
             dropped: Some(operator::dropped_casts),
-            rename: None,
-            set_schema: None,
-            set_owner: None,
+            ..D::bare(words!("CAST"))
         },
         K::Conversion => D {
-            words: words!("CONVERSION"),
-            relation: None,
-            member: true,
             address: Some(|session, _, object| conversion::address(session, object)),
             dropped: Some(conversion::dropped),
             rename: Some(|session, asked| {
@@ -222,58 +207,42 @@ pub(crate) fn of(kind: ObjectKind) -> Descriptor {
             }),
             set_schema: Some(|session, to| conversion::set_schema(session, to.object, to.schema)),
             set_owner: Some(|session, _, object, owner| conversion::set_owner(session, object, owner)),
+            ..D::bare(words!("CONVERSION"))
         },
         K::Operator => D {
-            words: words!("OPERATOR"),
-            relation: None,
-            member: true,
             address: Some(|session, _, object| operator::address(session, object)),
             dropped: Some(operator::dropped_operators),
-            rename: None,
             set_schema: Some(|session, to| operator::set_schema(session, to.object, to.schema)),
             set_owner: Some(|session, _, object, owner| operator::set_owner(session, object, owner)),
+            ..D::bare(words!("OPERATOR"))
         },
         K::Extension => D {
-            words: words!("EXTENSION"),
-            relation: None,
             member: false,
             address: Some(|session, _, object| extension::address(session, comment::name(object)?)),
             dropped: Some(extension::dropped),
-            rename: None,
             set_schema: Some(|session, to| extension::set_schema(session, to.object, to.schema)),
-            set_owner: None,
+            ..D::bare(words!("EXTENSION"))
         },
         K::Language => D {
-            words: words!("LANGUAGE"),
-            relation: None,
-            member: true,
             address: Some(|session, _, object| comment::language(session, object)),
             dropped: Some(language::dropped),
             rename: Some(|session, asked| language::rename(session, asked.object.as_ref(), &asked.new_name)),
-            set_schema: None,
             set_owner: Some(|session, _, object, owner| language::set_owner(session, object, owner)),
+            ..D::bare(words!("LANGUAGE"))
         },
         K::Schema => D {
-            words: words!("SCHEMA"),
-            relation: None,
-            member: true,
             address: Some(|session, _, object| comment::schema(session, object)),
             dropped: Some(drop::schemas),
             rename: Some(|session, asked| rename::schema(session, old_name(asked), &asked.new_name)),
-            set_schema: None,
             set_owner: Some(|session, _, object, owner| {
                 owner::of_schema(session, comment::name(object)?.last(), owner)
             }),
+            ..D::bare(words!("SCHEMA"))
         },
         K::LargeObject => D {
-            words: words!("LARGE OBJECT"),
-            relation: None,
-            member: true,
             address: Some(|session, _, object| comment::large_object(session, object)),
-            dropped: None,
-            rename: None,
-            set_schema: None,
             set_owner: Some(|session, _, object, owner| owner::of_large_object(session, object, owner)),
+            ..D::bare(words!("LARGE OBJECT"))
         },
         K::AccessMethod => D {
             address: Some(|session, _, object| comment::access_method(session, object)),
@@ -282,26 +251,19 @@ pub(crate) fn of(kind: ObjectKind) -> Descriptor {
 
         // Roles, databases and tablespaces are dropped by statements of their own.
         K::Database => D {
-            words: words!("DATABASE"),
-            relation: None,
             member: false,
             address: Some(|session, _, object| comment::database(session, object)),
-            dropped: None,
             rename: Some(|session, asked| database::rename(session, old_name(asked), &asked.new_name)),
-            set_schema: None,
             set_owner: Some(|session, _, object, owner| {
                 owner::of_database(session, comment::name(object)?.last(), owner)
             }),
+            ..D::bare(words!("DATABASE"))
         },
         K::Role => D {
-            words: words!("ROLE"),
-            relation: None,
             member: false,
             address: Some(|session, _, object| role::commented(session, comment::name(object)?.last())),
-            dropped: None,
             rename: Some(|session, asked| role::rename(session, old_name(asked), &asked.new_name)),
-            set_schema: None,
-            set_owner: None,
+            ..D::bare(words!("ROLE"))
         },
         K::Tablespace => D {
             member: false,

@@ -10,8 +10,8 @@ use catalog::system::{pg_opclass, pg_operator, pg_proc};
 use catalog::{Row, RowExt};
 use parse::ast::{Name, ObjectKind, ObjectWithArgs, OperatorClassItem, TypeName};
 use types::oids;
+use types::registry::{HASHING_METHOD, ORDERING_METHOD};
 
-use super::index::{BTREE, HASH};
 use super::{operator, operator_class, routine_name};
 use crate::session::Session;
 
@@ -38,8 +38,8 @@ const fn method(oid: u32, strategies: i32, functions: i32, options: i32) -> Meth
 const ANY: i32 = i16::MAX as i32;
 
 const METHODS: [Method; 6] = [
-    method(BTREE.0, 5, 6, 5),
-    method(HASH.0, 1, 3, 3),
+    method(ORDERING_METHOD.0, 5, 6, 5),
+    method(HASHING_METHOD.0, 1, 3, 3),
     Method { storage: true, ordering: true, ..method(783, ANY, 12, 10) },
     Method { storage: true, ..method(2742, ANY, 7, 7) },
     Method { storage: true, ordering: true, ..method(4000, ANY, 7, 6) },
@@ -261,7 +261,7 @@ fn operator_member(
     };
     let object = operator::existing(session, &named.name, [left, right])?;
     let sort_family = match sort_family {
-        Some(name) => operator_class::family(session, name, (BTREE, "btree"))?,
+        Some(name) => operator_class::family(session, name, (ORDERING_METHOD, "btree"))?,
         None => Oid::INVALID,
     };
     let index = pg_operator::PG_OPERATOR_OID_INDEX;
@@ -330,8 +330,8 @@ fn function_member(
     let signature = Signature::of(&row);
     let inferred = match of.method {
         _ if number == facts.options => check_options(of, &signature, given)?,
-        BTREE => btree_types(number, &signature, given)?,
-        HASH => hash_types(number, &signature)?,
+        ORDERING_METHOD => btree_types(number, &signature, given)?,
+        HASHING_METHOD => hash_types(number, &signature)?,
         _ => [Oid::INVALID; 2],
     };
     let choose = |given: Oid, inferred: Oid| {
@@ -407,7 +407,7 @@ fn hash_types(number: i32, signature: &Signature) -> SqlResult<[Oid; 2]> {
 
 /// The class that cannot be without a member; 0 if the family has it by itself: what serves several types, or is optional.
 fn owning_class(session: &Session, of: &Family<'_>, made: Oid, member: &FamilyMember) -> SqlResult<Oid> {
-    if of.method != BTREE && of.method != HASH {
+    if of.method != ORDERING_METHOD && of.method != HASHING_METHOD {
         return Ok(made);
     }
     let optional = member.is_function && member.number != 1;

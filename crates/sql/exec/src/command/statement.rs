@@ -232,7 +232,7 @@ pub(crate) fn describe(statement: &Statement) -> Descriptor<'_> {
         S::CreateLanguage(_) => D::definition("CREATE LANGUAGE"),
 
         S::Rename(s) => {
-            // That of a column, is its relation's.
+            // Renaming a column has the tag of its relation.
             let kind = if s.kind == ObjectKind::Column { s.relation_kind } else { None };
             D::definition(object_kind::of(kind.unwrap_or(s.kind)).words.alter)
         }

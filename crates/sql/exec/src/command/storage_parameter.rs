@@ -89,16 +89,16 @@ pub(crate) fn changes_queries(name: &str) -> bool {
 }
 
 fn find(target: Target, name: &str) -> Option<Kind> {
-    if let Target::Index(method) = target {
-        return method.options.iter().find(|option| option.name == name).map(|option| match option.kind {
-            OptionKind::Bool => Kind::Bool,
-            OptionKind::Int(least, most) => Kind::Int(least, most),
-        });
-    }
     let lists: &[&[(&str, Kind)]] = match target {
+        Target::Index(method) => {
+            let option = method.options.iter().find(|option| option.name == name)?;
+            return Some(match option.kind {
+                OptionKind::Bool => Kind::Bool,
+                OptionKind::Int(least, most) => Kind::Int(least, most),
+            });
+        }
         Target::Table => &[TABLE, VACUUM],
         Target::Toast => &[VACUUM],
-        Target::Index(_) => &[],
         Target::View => &[VIEW],
         Target::Column => &[COLUMN],
     };

@@ -169,10 +169,7 @@ pub(crate) static BOX: TypeImp = TypeImp {
         ..TypeInfo::new(oids::r#box, "box", b'G', Physical::Fixed(32))
     }),
     input: |_, text, _, _| text::box_in(text)?.into_datum(),
-    output: |_, value, cx, out| {
-        out.extend_from_slice(text::box_out(value, cx).as_bytes());
-        Ok(())
-    },
+    output: |_, value, cx, out| show(text::box_out(value, cx), out),
     receive: |_, reader, _, _| text::box_received(reader)?.into_datum(),
     ..GEOMETRY
 };

@@ -139,10 +139,7 @@ pub(crate) static CIRCLE: TypeImp = TypeImp {
         ..TypeInfo::new(oids::circle, "circle", b'G', Physical::Fixed(24))
     }),
     input: |_, text, _, _| text::circle_in(text)?.into_datum(),
-    output: |_, value, cx, out| {
-        out.extend_from_slice(text::circle_out(value, cx).as_bytes());
-        Ok(())
-    },
+    output: |_, value, cx, out| show(text::circle_out(value, cx), out),
     receive: |_, reader, _, _| text::circle_received(reader)?.into_datum(),
     ..GEOMETRY
 };

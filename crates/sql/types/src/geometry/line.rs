@@ -162,10 +162,7 @@ pub(crate) static LINE: TypeImp = TypeImp {
         ..TypeInfo::new(oids::line, "line", b'G', Physical::Fixed(24))
     }),
     input: |_, text, _, _| text::line_in(text)?.into_datum(),
-    output: |_, value, cx, out| {
-        out.extend_from_slice(text::line_out(value, cx).as_bytes());
-        Ok(())
-    },
+    output: |_, value, cx, out| show(text::line_out(value, cx), out),
     receive: |_, reader, _, _| text::line_received(reader)?.into_datum(),
     ..GEOMETRY
 };

@@ -141,10 +141,7 @@ pub(crate) static PATH: TypeImp = TypeImp {
         ..TypeInfo::new(oids::path, "path", b'G', Physical::Varlena)
     }),
     input: |_, text, _, _| text::path_in(text)?.into_datum(),
-    output: |_, value, cx, out| {
-        out.extend_from_slice(text::path_out(value, cx).as_bytes());
-        Ok(())
-    },
+    output: |_, value, cx, out| show(text::path_out(value, cx), out),
     receive: |_, reader, _, _| text::path_received(reader)?.into_datum(),
     send: |_, value, _, out| {
         text::send_path(value, out);

@@ -163,10 +163,7 @@ pub(crate) static POINT: TypeImp = TypeImp {
         ..TypeInfo::new(oids::point, "point", b'G', Physical::Fixed(16))
     }),
     input: |_, text, _, _| text::point_in(text)?.into_datum(),
-    output: |_, value, cx, out| {
-        out.extend_from_slice(text::point_out(value, cx).as_bytes());
-        Ok(())
-    },
+    output: |_, value, cx, out| show(text::point_out(value, cx), out),
     receive: |_, reader, _, _| text::point_received(reader)?.into_datum(),
     ..GEOMETRY
 };

@@ -180,10 +180,7 @@ pub(crate) static POLYGON: TypeImp = TypeImp {
         ..TypeInfo::new(oids::polygon, "polygon", b'G', Physical::Varlena)
     }),
     input: |_, text, _, _| text::polygon_in(text)?.into_datum(),
-    output: |_, value, cx, out| {
-        out.extend_from_slice(text::polygon_out(value, cx).as_bytes());
-        Ok(())
-    },
+    output: |_, value, cx, out| show(text::polygon_out(value, cx), out),
     receive: |_, reader, _, _| text::polygon_received(reader)?.into_datum(),
     send: |_, value, _, out| {
         text::send_polygon(value, out);

@@ -145,10 +145,7 @@ pub(crate) static LSEG: TypeImp = TypeImp {
         ..TypeInfo::new(oids::lseg, "lseg", b'G', Physical::Fixed(32))
     }),
     input: |_, text, _, _| text::segment_in(text)?.into_datum(),
-    output: |_, value, cx, out| {
-        out.extend_from_slice(text::segment_out(value, cx).as_bytes());
-        Ok(())
-    },
+    output: |_, value, cx, out| show(text::segment_out(value, cx), out),
     receive: |_, reader, _, _| text::segment_received(reader)?.into_datum(),
     ..GEOMETRY
 };

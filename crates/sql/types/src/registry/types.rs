@@ -27,7 +27,7 @@ pub(crate) mod prelude {
     pub(crate) use base::Oid;
     pub(crate) use tuple::{Datum, Physical};
 
-    pub(crate) use super::{TypeImp, TypeInfo, show};
+    pub(crate) use super::{TypeImp, TypeInfo, io_functions, show};
     pub(crate) use crate::oids;
     pub(crate) use crate::value::{FromDatum, IntoDatum};
 }
@@ -172,6 +172,12 @@ pub fn operand_type(oid: Oid) -> Oid {
         Oid::INVALID => oid,
         other => other,
     }
+}
+
+/// [`TypeInfo::io`] by numbers, 0 for a form that a type does not have.
+pub(crate) const fn io_functions(numbers: [u32; 4]) -> [Oid; 4] {
+    let [input, output, receive, send] = numbers;
+    [Oid(input), Oid(output), Oid(receive), Oid(send)]
 }
 
 /// Appends what a value is displayed as.

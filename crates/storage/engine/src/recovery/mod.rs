@@ -79,7 +79,7 @@ use lists::Lists;
 pub struct RecoveryOptions {
     /// Connections may be let in before all pages are up to date (`stampede.open_during_recovery`).
     pub open_early: bool,
-    /// Threads that bring pages up to date; 0: one for each processor (`stampede.recovery_workers`).
+    /// Threads that bring pages up to date; 0: one for each processor (`stampede.workers`).
     pub workers: usize,
 }
 
