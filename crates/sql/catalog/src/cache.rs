@@ -26,6 +26,7 @@ use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
 use crate::authority::Owned;
+use crate::families::OperatorFamilies;
 use crate::roles::RoleFacts;
 use crate::stats::ColumnStatistics;
 use crate::validity::Validity;
@@ -126,6 +127,9 @@ pub(crate) struct Entries {
     pub(crate) operators: FxHashMap<Box<str>, Arc<[Arc<OperatorDef>]>>,
     pub(crate) operators_by_oid: FxHashMap<Oid, Option<Arc<OperatorDef>>>,
     pub(crate) casts: FxHashMap<(Oid, Oid), Option<CastDef>>,
+    pub(crate) operator_families: Option<Arc<OperatorFamilies>>,
+    /// By access method, schema and name.
+    pub(crate) class_names: FxHashMap<(Oid, Oid, Box<str>), Option<Oid>>,
     pub(crate) collations: FxHashMap<Oid, Option<CollationDef>>,
     pub(crate) collation_names: FxHashMap<(Oid, Box<str>), Option<Oid>>,
     pub(crate) statistics: FxHashMap<(Oid, i16), Option<Arc<ColumnStatistics>>>,
@@ -169,10 +173,18 @@ impl Entries {
             &pg_operator::TABLE,
             &pg_cast::TABLE,
             &pg_opclass::TABLE,
+            &pg_opfamily::TABLE,
+            &pg_amop::TABLE,
             &pg_amproc::TABLE,
         ];
         if definitions.iter().any(|table| table.oid == catalog) {
             std::mem::take(&mut self.definitions).revoke();
+        }
+        let families =
+            [pg_opclass::TABLE.oid, pg_opfamily::TABLE.oid, pg_amop::TABLE.oid, pg_amproc::TABLE.oid];
+        if families.contains(&catalog) {
+            self.operator_families = None;
+            self.class_names.clear();
         }
         match catalog {
             c if c == pg_namespace::TABLE.oid => {

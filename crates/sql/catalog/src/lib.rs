@@ -6,7 +6,7 @@
 //! * [`system`]: columns and indexes of every table of `pg_catalog`, as constants. [`row`]: rows by column name.
 //! * [`tables`]: the catalogs as open tables. `cache`: what sessions share. [`database`]: what a statement reads through.
 //! * [`view`]: what the layers above see: relations, types, functions as plain structs. `load`, `names`: how they are read.
-//!   [`partition`]: keys and bounds of partitioned tables.
+//!   [`partition`]: keys and bounds of partitioned tables. [`families`]: operator classes and families.
 //! * [`change`]: CREATE, ALTER and DROP as row changes. [`bootstrap()`]: initdb.
 //!
 //! # Invariants
@@ -23,6 +23,7 @@ mod bootstrap;
 mod cache;
 pub mod change;
 pub mod database;
+pub mod families;
 pub mod foreign_key;
 mod load;
 mod names;

@@ -8,6 +8,7 @@ use types::registry::ORDERING_METHOD;
 
 use crate::cache::Holder;
 use crate::database::{PG_CATALOG, Reader};
+use crate::families::OperatorFamilies;
 use crate::row::{Row, RowExt};
 use crate::stats::ColumnStatistics;
 use crate::system::{
@@ -522,6 +523,29 @@ impl CatalogView for Reader<'_> {
                 e.casts.insert((source, target), def);
             },
         )
+    }
+
+    fn operator_families(&self) -> SqlResult<Arc<OperatorFamilies>> {
+        self.cached(
+            |e| e.operator_families.clone(),
+            || OperatorFamilies::load(self),
+            |e, families| e.operator_families = Some(families),
+        )
+    }
+
+    fn operator_class_named(&self, method: Oid, schema: Option<&str>, name: &str) -> SqlResult<Option<Oid>> {
+        self.along_path(schema, |schema| {
+            self.cached(
+                |e| e.class_names.get(&(method, schema, name.into())).copied(),
+                || {
+                    let row = self.operator_family_row(&pg_opclass::TABLE, (method, name, schema))?;
+                    Ok(row.map(|row| row.oid(pg_opclass::OID)))
+                },
+                |e, class| {
+                    e.class_names.insert((method, schema, name.into()), class);
+                },
+            )
+        })
     }
 
     fn collation(&self, schema: Option<&str>, name: &str) -> SqlResult<Option<CollationDef>> {

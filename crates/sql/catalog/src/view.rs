@@ -15,6 +15,7 @@ use index::Facts;
 use txn::Snapshot;
 
 use crate::authority::Grants;
+use crate::families::OperatorFamilies;
 use crate::partition::{Detaching, Partitioning};
 use crate::trigger::Trigger;
 use crate::validity::Validity;
@@ -672,6 +673,16 @@ pub trait CatalogView {
 
     /// The function with a seed that hashes for an operator class that a user made.
     fn hash_function(&self, _class: Oid) -> SqlResult<Option<Oid>> {
+        Ok(None)
+    }
+
+    /// Operator classes and families with their members: those of users beside the built-in ones.
+    fn operator_families(&self) -> SqlResult<Arc<OperatorFamilies>> {
+        Ok(OperatorFamilies::built_in())
+    }
+
+    /// OID of the operator class of an access method with this name; without schema, the first on the search path.
+    fn operator_class_named(&self, _: Oid, _schema: Option<&str>, _name: &str) -> SqlResult<Option<Oid>> {
         Ok(None)
     }
 

@@ -5,8 +5,8 @@ use tuple::Datum;
 use types::acl::{self, AclItem};
 use types::range::RANGES;
 use types::registry::{
-    aggregates::AGGREGATES, builtin_types, casts::CASTS, functions, is_unlisted, opclasses,
-    operators::OPERATORS,
+    ORDERING_METHOD, aggregates::AGGREGATES, builtin_types, casts::CASTS, families, functions, is_unlisted,
+    opclasses, operators::OPERATORS,
 };
 use types::{CastContext, CastMethod, Function, Operator, Selectivity, TypeInfo, Volatility};
 
@@ -78,9 +78,7 @@ fn add_ranges(rows: &mut Rows) {
     };
     for range in &RANGES {
         let name = types::builtin_type(range.range).map_or("", |info| info.name);
-        let class = opclasses::OPCLASSES.iter().find(|class| {
-            class.method == types::registry::ORDERING_METHOD && class.default && class.input == range.subtype
-        });
+        let class = families::default_class_for(ORDERING_METHOD, range.subtype);
         let row = RowBuilder::new(&r::TABLE)
             .set(r::RNGTYPID, range.range)
             .set(r::RNGSUBTYPE, range.subtype)
@@ -350,9 +348,10 @@ fn add_operator_classes(rows: &mut Rows) {
             .set(o::AMOPLEFTTYPE, op.left)
             .set(o::AMOPRIGHTTYPE, op.right)
             .set(o::AMOPSTRATEGY, op.strategy)
-            .set(o::AMOPPURPOSE, b's')
+            .set(o::AMOPPURPOSE, if op.sort_family.is_valid() { b'o' } else { b's' })
             .set(o::AMOPOPR, op.operator)
-            .set(o::AMOPMETHOD, method);
+            .set(o::AMOPMETHOD, method)
+            .set(o::AMOPSORTFAMILY, op.sort_family);
         add(rows, &o::TABLE, row.build());
     }
     for function in opclasses::AMPROCS.iter().filter(|function| !is_unlisted(function.oid)) {
@@ -369,5 +368,5 @@ fn add_operator_classes(rows: &mut Rows) {
 }
 
 fn family_method(family: Oid) -> Oid {
-    opclasses::OPFAMILIES.iter().find(|f| f.oid == family).map_or(Oid::INVALID, |f| f.method)
+    families::operator_family(family).map_or(Oid::INVALID, |f| f.method)
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use base::settings::{SessionSettings, Setting};
 use base::{Oid, SqlResult};
+use catalog::families::OperatorFamilies;
 use catalog::{
     CastDef, CatalogView, CollationDef, FunctionDef, OperatorDef, Table, Transition, TypeDef, Validity,
 };
@@ -24,6 +25,9 @@ macro_rules! pass_on {
         }
         fn search_path(&$this) -> SqlResult<Vec<Oid>> {
             $this.$target(|c| c.search_path())
+        }
+        fn operator_class_named(&$this, method: Oid, schema: Option<&str>, name: &str) -> SqlResult<Option<Oid>> {
+            $this.$target(|c| c.operator_class_named(method, schema, name))
         }
         fn collation(&$this, schema: Option<&str>, name: &str) -> SqlResult<Option<CollationDef>> {
             $this.$target(|c| c.collation(schema, name))
@@ -81,6 +85,9 @@ impl CatalogView for Session {
     }
     fn hash_function(&self, class: Oid) -> SqlResult<Option<Oid>> {
         self.with_reader(|c| c.hash_function(class))
+    }
+    fn operator_families(&self) -> SqlResult<Arc<OperatorFamilies>> {
+        self.with_reader(|c| c.operator_families())
     }
     fn cast(&self, source: Oid, target: Oid) -> SqlResult<Option<CastDef>> {
         self.with_reader(|c| c.cast(source, target))
@@ -210,6 +217,11 @@ impl CatalogView for RecordingView<'_> {
     fn hash_function(&self, class: Oid) -> SqlResult<Option<Oid>> {
         let found = self.ask(|c| c.hash_function(class))?;
         self.note_code(found.is_some());
+        Ok(found)
+    }
+    fn operator_families(&self) -> SqlResult<Arc<OperatorFamilies>> {
+        let found = self.ask(|c| c.operator_families())?;
+        self.note(found.has_users());
         Ok(found)
     }
     fn cast(&self, source: Oid, target: Oid) -> SqlResult<Option<CastDef>> {

@@ -18,6 +18,7 @@ pub mod builder;
 pub mod casts;
 mod catalog_only;
 mod comparisons;
+pub mod families;
 mod functions;
 mod io;
 pub mod opclasses;
@@ -310,7 +311,7 @@ pub const HASHING_METHOD: Oid = Oid(405);
 pub struct OpFamily {
     /// PostgreSQL's OID.
     pub oid: Oid,
-    /// Access method: [`ORDERING_METHOD`] or [`HASHING_METHOD`].
+    /// Access method.
     pub method: Oid,
     /// `opfname`
     pub name: &'static str,
@@ -321,7 +322,7 @@ pub struct OpFamily {
 pub struct OpClass {
     /// PostgreSQL's OID.
     pub oid: Oid,
-    /// Access method: [`ORDERING_METHOD`] or [`HASHING_METHOD`].
+    /// Access method.
     pub method: Oid,
     /// `opcname`
     pub name: &'static str,
@@ -346,10 +347,12 @@ pub struct AmOp {
     pub left: Oid,
     /// Right type.
     pub right: Oid,
-    /// B-tree: 1 `<`, 2 `<=`, 3 `=`, 4 `>=`, 5 `>`. Hash: 1 `=`.
+    /// What it asks, by the numbers of the access method. B-tree: 1 `<`, 2 `<=`, 3 `=`, 4 `>=`, 5 `>`. Hash: 1 `=`.
     pub strategy: i16,
     /// Operator.
     pub operator: Oid,
+    /// The B-tree family that orders its results, if rows come by them; 0 for an operator that searches.
+    pub sort_family: Oid,
 }
 
 /// A row of `pg_amproc`.

@@ -1,4 +1,5 @@
-//! `pg_opfamily`, `pg_opclass`, `pg_amop`, `pg_amproc` of the access methods btree (403) and hash (405).
+//! `pg_opfamily`, `pg_opclass`, `pg_amop`, `pg_amproc` as initdb enters them. For initdb and the maps of [`super::families`] alone: whoever
+//! looks for a class or an operator asks the catalog (`catalog::families`), which knows those of users too.
 
 use base::Oid;
 
@@ -735,6 +736,7 @@ const fn amop(oid: u32, family: u32, left: u32, right: u32, strategy: i16, opera
         right: Oid(right),
         strategy,
         operator: Oid(operator),
+        sort_family: Oid::INVALID,
     }
 }
 
