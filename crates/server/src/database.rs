@@ -15,9 +15,10 @@ use engine::background::{self, Stop};
 use engine::control::{ClusterState, ControlFile};
 use engine::lock::DirectoryLock;
 use engine::{Engine, EngineError, EngineOptions, RecoveryOptions};
+use exec::autovacuum::Autovacuum;
 use exec::{
-    Format, Instance, LogSink, Notification, Output, ParamValue, Passwords, Session, SessionInfo, Situation,
-    SocketSink, TransactionStatus,
+    Commands, Format, Instance, LogSink, Notification, Output, ParamValue, Passwords, Session, SessionInfo,
+    Situation, SocketSink, TransactionStatus,
 };
 use runtime::Workers;
 use runtime::usage::Account;
@@ -36,6 +37,7 @@ use crate::upkeep;
 /// An open database.
 pub struct Stampede {
     instance: Arc<Instance>,
+    autovacuum: Arc<Autovacuum>,
     stop: Stop,
     loops: Arc<Loops>,
     /// The launcher of automatic vacuums, and its workers.
@@ -44,7 +46,7 @@ pub struct Stampede {
 
 /// What sessions share, with the languages that functions may be written in, the extensions, and how passwords are kept.
 fn instance(engine: Arc<Engine>, settings: Arc<ServerSettings>) -> Arc<Instance> {
-    let instance = Instance::new(engine, settings);
+    let instance = Instance::new(engine, settings, &Commands);
     instance.languages().register(vec![plpgsql::language()]);
     instance.modules().register(modules::all().into_iter().chain([&plpgsql::MODULE]).collect());
     instance.on_passwords(Scram);
@@ -172,7 +174,8 @@ pub fn open(dir: &Path, lock: DirectoryLock, settings: Arc<ServerSettings>) -> S
     instance.counters().load(dir, clean);
     instance.preload().map_err(|error| SqlError::fatal(error.code(), error.message().to_owned()))?;
     let (stop, loops, upkeep) = Default::default();
-    Ok(Arc::new(Stampede { instance, stop, loops, upkeep }))
+    let autovacuum = Autovacuum::new(&instance);
+    Ok(Arc::new(Stampede { instance, autovacuum, stop, loops, upkeep }))
 }
 
 /// Tells how the last server ended. What is wrong with the control file is the engine's to say.
@@ -299,7 +302,8 @@ impl Database for Stampede {
             // What may not be at start is no reason to stop a server that runs.
             Err(error) => log::report(&error, None, None),
         }
-        self.instance.set_settings(settings);
+        self.instance.set_settings(settings.clone());
+        self.autovacuum.take_settings(&settings);
     }
 
     fn start_background(&self, workers: &Workers, sessions: &Arc<Sessions>) {
@@ -318,11 +322,12 @@ impl Database for Stampede {
         self.start(workers, 1, writer, background::background_writer);
         self.start(workers, 0, wal_writer, background::wal_writer);
         self.start(workers, 1, wal_writer, background::wal_backlog_writer);
-        upkeep::start(self.instance.clone(), workers, sessions, &self.upkeep);
+        let over = (self.instance.clone(), self.autovacuum.clone());
+        upkeep::start(over, workers, sessions, &self.upkeep);
     }
 
     fn shutdown(&self) -> SqlResult<()> {
-        self.instance.autovacuum().stop();
+        self.autovacuum.stop();
         self.upkeep.wait();
         self.stop.stop(self.instance.engine());
         self.loops.wait();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use base::SqlError;
-use exec::autovacuum::{Host, Launcher, Place};
+use exec::autovacuum::{Autovacuum, Host, Launcher, Place};
 use exec::{Instance, LogSink};
 use runtime::Workers;
 
@@ -22,7 +22,12 @@ struct Upkeep {
 }
 
 /// Starts the launcher.
-pub fn start(instance: Arc<Instance>, workers: &Workers, sessions: &Arc<Sessions>, loops: &Arc<Loops>) {
+pub fn start(
+    (instance, autovacuum): (Arc<Instance>, Arc<Autovacuum>),
+    workers: &Workers,
+    sessions: &Arc<Sessions>,
+    loops: &Arc<Loops>,
+) {
     let running = loops.enter();
     let host = Arc::new(Upkeep {
         workers: workers.clone(),
@@ -32,7 +37,7 @@ pub fn start(instance: Arc<Instance>, workers: &Workers, sessions: &Arc<Sessions
     });
     workers.spawn_fiber_on(0, move || {
         let _running = running;
-        Launcher::new(instance, host).run();
+        Launcher::new(instance, autovacuum, host).run();
     });
 }
 

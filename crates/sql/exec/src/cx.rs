@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use base::{CommandId, Oid, SqlResult, Tid, Xid};
-use catalog::{FunctionDef, Table};
+use catalog::{FunctionDef, Index, Table};
 use heap::{Access, Chunks, HeapRel, View, Writer};
 use plan::explain::Detail;
 use plan::{ParamId, RelId};
@@ -15,10 +15,10 @@ use types::SessionFn;
 
 use crate::compile::SubProgram;
 use crate::counters::{Change, Counted};
+use crate::needs::Needs;
 use crate::row_store::RowStore;
 use crate::run::Env;
-use crate::session::Needs;
-use crate::trigger::Events;
+use crate::trigger::{Events, Firing};
 
 /// What expressions ask of the session beyond their arguments.
 pub trait Facilities {
@@ -52,8 +52,12 @@ pub trait Facilities {
     fn shown_columns(&self, table: &Table, written: &[i16]) -> Option<Vec<i16>>;
     /// The columns and expressions of a partition key, for messages.
     fn partition_key_columns(&self, table: &catalog::Table) -> SqlResult<String>;
-    /// The session itself, for what only sessions do: triggers.
-    fn owner(&self) -> Option<&crate::session::Session> {
+    /// The key of an index entry, for messages, where the index has expressions: `(a, lower(b))=(1, x)`.
+    fn key_text(&self, _table: &Table, _index: &Index, _key: &[Datum]) -> Option<String> {
+        None
+    }
+    /// Who fires triggers; none where there are none.
+    fn triggers(&self) -> Option<&dyn Firing> {
         None
     }
     /// Place of the row of a table that a cursor stands on, if that is of the table.

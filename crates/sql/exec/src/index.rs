@@ -213,10 +213,10 @@ impl IndexWriter {
         let hidden = shown.is_some_and(|shown| self.index.keys.iter().any(|key| !shown.contains(key)));
         let key = match self.index.keys.contains(&0) {
             false => key_description(table, &self.index, values, cx),
-            true => cx.env.session.owner().and_then(|session| {
-                let index = table.indexes.iter().find(|index| index.oid == self.index.oid)?;
-                crate::command::key_text(session, table, index, values).ok()
-            }),
+            true => {
+                let index = table.indexes.iter().find(|index| index.oid == self.index.oid);
+                index.and_then(|index| cx.env.session.key_text(table, index, values))
+            }
         };
         match key.filter(|_| !hidden) {
             Some(key) => error.detail(format!("Key {key} already exists.")),

@@ -13,6 +13,7 @@ use engine::{Engine, EngineOptions};
 use runtime::fs::{self, File, OpenOptions};
 use tuple::Datum;
 
+use crate::command::Commands;
 use crate::command::oldest_ids::leave_template;
 use crate::output::{Column, Format, Output, RowEncoder};
 use crate::session::{Instance, Session, SessionInfo};
@@ -36,7 +37,7 @@ pub fn initialize(dir: &Path, engine: EngineOptions, options: &BootstrapOptions)
 }
 
 fn make_system_views(engine: &Arc<Engine>, options: &BootstrapOptions) -> SqlResult<()> {
-    let instance = Instance::new(engine.clone(), Arc::new(ServerSettings::new()));
+    let instance = Instance::new(engine.clone(), Arc::new(ServerSettings::new()), &Commands);
     let mut info = SessionInfo::local(1, options.superuser.clone(), "template1".into());
     info.options.push(("allow_system_table_mods".into(), "on".into()));
     let session = Session::new(instance, info)?;

@@ -7,7 +7,8 @@
 //! * [`autovacuum`]: VACUUM and ANALYZE by themselves.
 //! * [`module`]: extensions that are compiled in. [`verify`]: whether tables and indexes are sound.
 //! * [`routine`]: functions that users made, and the languages that they are written in.
-//! * `trigger`: triggers, and what waits for the end of a statement or transaction.
+//! * `trigger`: triggers, and what waits for the end of a statement or transaction. `firing`: carries that out.
+//! * `lookup`: what statements name. [`commands`]: what sessions know of utility statements. `expression`, `uses`: expressions in definitions. `index_entries`, `violation`: entries of rows that no plan writes. `options`: values of option lists. `reach`: files of the machine.
 //! * `index`: entries of indexes. `recheck`: rows that others changed meanwhile. `spill`: temporary files. `statistics`: what the planner asks.
 //! * `notify`: what sessions tell each other. `clock_map`: a map of limited size. `output`: where rows go. `error`: errors of the layers below. `initialize`: what initdb does.
 //!
@@ -25,6 +26,7 @@ extern crate self as exec;
 pub mod autovacuum;
 mod clock_map;
 mod command;
+pub mod commands;
 mod compile;
 mod composite;
 mod control;
@@ -33,16 +35,23 @@ mod cx;
 mod decimal;
 mod error;
 mod eval;
+mod expression;
+mod firing;
 mod functions;
 mod index;
+mod index_entries;
 mod initialize;
 mod json;
 mod kept;
+mod lookup;
 pub mod module;
+mod needs;
 mod nodes;
 mod notify;
+mod options;
 mod output;
 mod partition;
+mod reach;
 mod recheck;
 pub mod routine;
 mod row_key;
@@ -58,9 +67,12 @@ mod temp_account;
 mod tests;
 mod trigger;
 mod truth;
+mod uses;
 pub mod verify;
+mod violation;
 pub mod watch;
 
+pub use command::Commands;
 pub use command::vacuum::{AnalyzeReport, Budget, FreezeAges, Maintenance, Used, VacuumReport};
 pub use control::{AutoChange, FileSetting, ServerControl};
 pub use counters::SessionEnd;
@@ -68,8 +80,8 @@ pub use initialize::initialize;
 pub use notify::Notification;
 pub use output::{Column, Format, Output, RowEncoder};
 pub use session::{
-    AccessFiles, AccessRule, Activity, Backend, BackendState, Background, Encryption, Instance, LogSink,
-    ParamValue, Passwords, Registered, Session, SessionInfo, Sessions, Situation, SocketOptions, SocketSink,
-    TransactionStatus, UserMapping, escapes_read,
+    AccessFiles, AccessRule, Activity, Arguments, Backend, BackendState, Background, Encryption, Instance,
+    LogSink, ParamValue, Passwords, Registered, Session, SessionInfo, Sessions, Situation, SocketOptions,
+    SocketSink, Source, TransactionStatus, UserMapping, escapes_read,
 };
 pub use trigger::{Event, TriggerCall};

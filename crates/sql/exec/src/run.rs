@@ -23,9 +23,9 @@ use types::FormatContext;
 use crate::compile::SubProgram;
 use crate::cx::{Counters, Cx, Facilities, Part, State};
 use crate::kept;
+use crate::needs::Needs;
 use crate::nodes::{BoxNode, Builder, Drained, Node, Origin, OriginSink, depends_on};
 use crate::row_store::RowStore;
-use crate::session::Needs;
 use crate::spill::TempDir;
 use crate::trigger::Events;
 
@@ -317,9 +317,9 @@ impl Execution {
         }
         result?;
         if finished && self.state.part == Part::Whole && !self.state.events.is_empty() {
-            let owner =
-                env.session.owner().ok_or_else(|| SqlError::internal("a trigger without a session"))?;
-            owner.fire_after(std::mem::take(&mut self.state.events))?;
+            let missing = || SqlError::internal("a trigger without a session");
+            let firing = env.session.triggers().ok_or_else(missing)?;
+            firing.fire_after(std::mem::take(&mut self.state.events))?;
         }
         Ok(Progress { rows, processed: self.state.processed, finished })
     }

@@ -8,7 +8,7 @@ use base::settings::ServerSettings;
 use catalog::BootstrapOptions;
 use engine::background::{self, Stop};
 use engine::{Engine, EngineError, EngineOptions, RecoveryOptions};
-use exec::Instance;
+use exec::{Commands, Instance};
 use runtime::sim::{DiskImage, Simulation};
 use runtime::{JoinHandle, spawn_fiber};
 use txn::TxnOptions;
@@ -81,7 +81,7 @@ impl Server {
     pub fn open(options: EngineOptions) -> Server {
         let engine = Engine::open(Path::new(DIR), options);
         let engine = Arc::new(engine.unwrap_or_else(|error| panic!("the cluster does not open: {error}")));
-        Server { instance: Instance::new(engine.clone(), Arc::new(ServerSettings::new())), engine }
+        Server { instance: Instance::new(engine.clone(), Arc::new(ServerSettings::new()), &Commands), engine }
     }
 
     /// A new session.

@@ -246,6 +246,11 @@ pub fn tables() -> impl Iterator<Item = &'static SystemTable> {
     relations::TABLES.iter().chain(types::TABLES).chain(server::TABLES).copied()
 }
 
+/// Whether a relation is a catalog that all databases share, or a part of one.
+pub fn is_shared_relation(relation: Oid) -> bool {
+    catalog_of(relation).is_some_and(|catalog| catalog.shared)
+}
+
 /// The catalog that a relation is, or is a part of: its TOAST table, that one's index, or an index of it.
 pub fn catalog_of(relation: Oid) -> Option<&'static SystemTable> {
     static BY_RELATION: OnceLock<FxHashMap<Oid, &'static SystemTable>> = OnceLock::new();

@@ -11,7 +11,7 @@ use runtime::usage::Account;
 use rustc_hash::FxHashMap;
 
 use super::need::{Facts, Need};
-use super::state::{Ended, Job, Outcome, is_wanted};
+use super::state::{Autovacuum, Ended, Job, Outcome, is_wanted};
 use super::{Host, LAUNCHER_PID, look, worker};
 use crate::counters::{self, Key};
 use crate::session::Instance;
@@ -51,6 +51,7 @@ struct Past {
 /// The launcher.
 pub struct Launcher {
     instance: Arc<Instance>,
+    autovacuum: Arc<Autovacuum>,
     host: Arc<dyn Host>,
     /// What the catalogs say of tables, and in which database, until the next look at all tables.
     facts: FxHashMap<Key, (Oid, Facts)>,
@@ -62,15 +63,15 @@ pub struct Launcher {
 
 impl Launcher {
     /// Of a server.
-    pub fn new(instance: Arc<Instance>, host: Arc<dyn Host>) -> Launcher {
+    pub fn new(instance: Arc<Instance>, autovacuum: Arc<Autovacuum>, host: Arc<dyn Host>) -> Launcher {
         let (facts, past, resting) = Default::default();
-        Launcher { instance, host, facts, past, resting, shown: false }
+        Launcher { instance, autovacuum, host, facts, past, resting, shown: false }
     }
 
     /// Works until the server is shut down. Called in a fiber.
     pub fn run(mut self) {
         Account::AutovacuumLauncher.enter();
-        let autovacuum = self.instance.autovacuum().clone();
+        let autovacuum = self.autovacuum.clone();
         let mut settings = self.instance.settings();
         let mut next_look = runtime::now();
         self.warn_of(&settings);
@@ -104,7 +105,7 @@ impl Launcher {
     /// Waits until there is something to do, or it is time to look at all tables.
     fn wait_until(&self, next_look: Instant) {
         let due = self.resting.values().copied().min().unwrap_or(next_look).min(next_look);
-        let woken = self.instance.autovacuum().wake().until_set();
+        let woken = self.autovacuum.wake().until_set();
         runtime::wait(runtime::time::timeout(due.since(runtime::now()), woken));
     }
 
@@ -142,7 +143,7 @@ impl Launcher {
 
     /// There are no automatic vacuums now.
     fn forget(&mut self) {
-        self.instance.autovacuum().clear();
+        self.autovacuum.clear();
         // Whoever is to look at tables again looks at all.
         self.instance.counters().take_suspects();
         self.facts.clear();
@@ -153,7 +154,7 @@ impl Launcher {
     fn start_workers(&self, settings: &ServerSettings) {
         let number = |setting| settings.int(setting).max(0) as usize;
         let most = number(Setting::autovacuum_max_workers).min(number(Setting::autovacuum_worker_slots));
-        while let Some((hired, job)) = self.instance.autovacuum().hire(most) {
+        while let Some((hired, job)) = self.autovacuum.hire(most) {
             let instance = self.instance.clone();
             self.host.start_worker(Box::new(move |place| worker::work(&instance, place, &hired, job)));
         }
@@ -162,7 +163,7 @@ impl Launcher {
     /// Tables that tell by their counters, those whose upkeep has ended, and those whose rest is over.
     fn look_at_suspects(&mut self, settings: &ServerSettings) {
         let mut keys = self.instance.counters().take_suspects();
-        for ended in self.instance.autovacuum().take_ended() {
+        for ended in self.autovacuum.take_ended() {
             self.note(&ended, settings);
             keys.push(ended.job.key);
         }
@@ -241,7 +242,7 @@ impl Launcher {
 
     /// Looks whether a table needs something.
     fn look_at(&mut self, key: Key, settings: &ServerSettings) {
-        if self.instance.autovacuum().knows(key) {
+        if self.autovacuum.knows(key) {
             return;
         }
         if !self.facts.contains_key(&key) {
@@ -272,7 +273,7 @@ impl Launcher {
         }
         let (allowed, later) = self.allowed(key, need, facts.has_old_ids);
         if allowed.any() {
-            self.instance.autovacuum().add(Job { key, database, allowed });
+            self.autovacuum.add(Job { key, database, allowed });
         } else if let Some(time) = later {
             self.resting.insert(key, time);
         }

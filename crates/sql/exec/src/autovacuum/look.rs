@@ -14,7 +14,7 @@ use txn::{LockMode, LockWait, OldestIds, SessionId, Transaction};
 
 use super::LAUNCHER_PID;
 use super::need::{Facts, Parameters};
-use crate::command::owner_of_temporary_schema;
+use crate::lookup::temporary;
 use crate::session::{Instance, Sessions};
 
 /// Ends with a transaction of the launcher's.
@@ -133,7 +133,7 @@ fn fate(reader: &Reader<'_>, sessions: &Sessions, row: &Row) -> SqlResult<Fate> 
             let schema = row.oid(pg_class::RELNAMESPACE);
             // The row was there before the sessions are asked: who makes a table has said before that the schema is its own.
             let name = reader.schema_name(schema)?;
-            let owner = name.as_deref().and_then(owner_of_temporary_schema);
+            let owner = name.as_deref().and_then(temporary::owner_of);
             let lives = |pid| sessions.get(pid).is_some_and(|backend| backend.temporary_schema() == schema);
             if owner.is_some_and(|pid| !lives(pid)) { Fate::Orphan } else { Fate::LeftAlone }
         }

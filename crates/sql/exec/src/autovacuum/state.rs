@@ -15,6 +15,7 @@ use super::expense::{Expense, Rate};
 use super::need::Need;
 use crate::command::vacuum::Budget;
 use crate::counters::Key;
+use crate::session::Instance;
 
 /// A table that is to be worked on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,8 +86,13 @@ pub(crate) fn is_wanted(settings: &ServerSettings) -> bool {
 }
 
 impl Autovacuum {
+    /// Of a server.
+    pub fn new(instance: &Instance) -> Arc<Autovacuum> {
+        Arc::new(Autovacuum::waking(instance.counters().suspects_found(), &instance.settings()))
+    }
+
     /// `wake` is set by others too, who have something for the launcher.
-    pub(crate) fn new(wake: Arc<Event>, settings: &ServerSettings) -> Autovacuum {
+    fn waking(wake: Arc<Event>, settings: &ServerSettings) -> Autovacuum {
         let autovacuum = Autovacuum { state: Mutex::default(), stopped: AtomicBool::new(false), wake };
         autovacuum.take_settings(settings);
         autovacuum
@@ -111,7 +117,7 @@ impl Autovacuum {
     }
 
     /// These are the settings from now on.
-    pub(crate) fn take_settings(&self, settings: &ServerSettings) {
+    pub fn take_settings(&self, settings: &ServerSettings) {
         let mut state = self.state.lock();
         state.rate = Rate::of_server(settings);
         state.share();
@@ -157,17 +163,6 @@ impl Autovacuum {
     /// The work that has ended since this was last asked.
     pub(super) fn take_ended(&self) -> Vec<Ended> {
         std::mem::take(&mut self.state.lock().ended)
-    }
-
-    /// Whether a worker's ids of a database are to be noted: not sooner than `rest` microseconds after the last time.
-    pub(super) fn may_settle(&self, database: Oid, now: i64, rest: i64) -> bool {
-        let mut state = self.state.lock();
-        let last = state.settled.entry(database).or_insert(i64::MIN / 2);
-        let may = now - *last >= rest;
-        if may {
-            *last = now;
-        }
-        may
     }
 }
 
@@ -222,6 +217,17 @@ impl Hired {
         self.autovacuum.wake.set();
     }
 
+    /// Whether a worker's ids of a database are to be noted: not sooner than `rest` microseconds after the last time.
+    pub(super) fn may_settle(&self, database: Oid, now: i64, rest: i64) -> bool {
+        let mut state = self.autovacuum.state.lock();
+        let last = state.settled.entry(database).or_insert(i64::MIN / 2);
+        let may = now - *last >= rest;
+        if may {
+            *last = now;
+        }
+        may
+    }
+
     /// More work in the same database, if there is.
     pub(super) fn next(&self, database: Oid) -> Option<Job> {
         let mut state = self.autovacuum.state.lock();
@@ -263,7 +269,7 @@ mod tests {
 
     #[test]
     fn a_table_has_one_worker_and_a_worker_one_database() {
-        let autovacuum = Arc::new(Autovacuum::new(Arc::default(), &ServerSettings::new()));
+        let autovacuum = Arc::new(Autovacuum::waking(Arc::default(), &ServerSettings::new()));
         let (one, two, other) = (job(1, 5), job(2, 5), job(1, 6));
         assert!([one, other, two].into_iter().all(|job| autovacuum.add(job)));
         assert!(!autovacuum.add(one));
@@ -284,7 +290,7 @@ mod tests {
 
     #[test]
     fn stopping_reaches_whoever_works() {
-        let autovacuum = Arc::new(Autovacuum::new(Arc::default(), &ServerSettings::new()));
+        let autovacuum = Arc::new(Autovacuum::waking(Arc::default(), &ServerSettings::new()));
         autovacuum.add(job(1, 5));
         let (worker, _) = autovacuum.hire(1).unwrap();
         let interrupts = worker.interrupts();

@@ -213,7 +213,7 @@ impl Worker<'_> {
     fn settle(&self, database: Oid) -> SqlResult<()> {
         let rest = self.session.instance.settings().duration(Setting::autovacuum_naptime);
         let now = runtime::wall_clock_micros();
-        if !self.session.instance.autovacuum().may_settle(database, now, rest.as_micros() as i64) {
+        if !self.hired.may_settle(database, now, rest.as_micros() as i64) {
             return Ok(());
         }
         self.session.begin_statement();

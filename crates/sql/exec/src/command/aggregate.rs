@@ -16,7 +16,7 @@ use types::oids;
 
 use super::operator::{named, type_oid, warning};
 use super::parameters::{self, Parameters};
-use super::{function, names, operator, options};
+use super::{function, names, options};
 use crate::session::Session;
 
 /// Most arguments of an aggregate: its transition function has the state too.
@@ -501,7 +501,7 @@ impl Maker<'_> {
         let [input] = self.inputs.as_slice() else {
             return Err(wrong("sort operator can only be specified for single-argument aggregates"));
         };
-        match operator::find(self.session, name, *input, *input)? {
+        match crate::lookup::operator::find(self.session, name, *input, *input)? {
             Some(found) => Ok(found),
             None => {
                 let (shown, name) = (self.shown(*input), name.dotted());

@@ -26,8 +26,8 @@ use super::internal::finds_row;
 use super::storage_parameter::{self, Target};
 use super::{
     alter_attribute, alter_column_options, alter_constraint, alter_identity, alter_tree, alter_type, cluster,
-    compression, detach, drop, expression, generated, inherit, lock, names, object_kind, options, owner,
-    partition, partition_index, persistence, replica_identity, schema, trigger, typed_table, view,
+    compression, detach, drop, expression, generated, inherit, names, object_kind, options, owner, partition,
+    partition_index, persistence, replica_identity, schema, trigger, typed_table, view,
 };
 use crate::session::Session;
 
@@ -127,7 +127,7 @@ fn require_rows(table: &Table, action: &str) -> SqlResult<()> {
 /// An action that is not for this kind of relation.
 fn wrong_kind(table: &Table, action: &str) -> SqlError {
     sql_err!(WRONG_OBJECT_TYPE, "ALTER action {action} cannot be performed on relation \"{}\"", table.name)
-        .detail(format!("This operation is not supported for {}.", lock::plural(table.kind)))
+        .detail(format!("This operation is not supported for {}.", names::plural(table.kind)))
 }
 
 /// Carries `f` out on a table and, if `recurse`, on all tables below it, which are locked in `mode`.

@@ -15,7 +15,7 @@ use super::alter::{constraints, undefined_constraint};
 use super::alter_tree::{self, each_child};
 use super::{foreign_key, foreign_key_parts};
 use crate::session::Session;
-use crate::trigger::foreign_key::function;
+use crate::trigger::function;
 
 /// What ALTER CONSTRAINT says.
 pub(super) struct Wanted<'a> {

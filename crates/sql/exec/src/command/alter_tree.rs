@@ -26,8 +26,8 @@ use super::table::Place;
 use super::{
     alter_rows, alter_type, drop, existing_index, expression, generated, inherit, names, partition, table,
 };
+use crate::firing::foreign_key::parsed;
 use crate::session::Session;
-use crate::trigger::foreign_key::parsed;
 
 /// Carries `f` out on each direct child, as it is when its turn comes: it may be below another one, too.
 pub(super) fn each_child(

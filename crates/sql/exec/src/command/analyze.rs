@@ -17,7 +17,7 @@ use types::oids;
 use super::expression::IndexKeys;
 use super::statistics::{self, Population};
 use super::vacuum::{AnalyzeReport, Effort, Maintenance, Pace, full_name};
-use super::{alter_column_options, names, rewrite, sample};
+use super::{alter_column_options, rewrite, sample};
 use crate::session::Session;
 use crate::session::progress::Lengthy;
 
@@ -213,7 +213,10 @@ pub(crate) fn may(session: &Session, table: &Table, verb: &str) -> SqlResult<boo
         )
     })?;
     // So does the owner of the database, but for shared catalogs.
-    if maintains || (!names::is_shared(table.oid) && session.has_role(predefined::DATABASE_OWNER)?) {
+    if maintains
+        || (!catalog::system::is_shared_relation(table.oid)
+            && session.has_role(predefined::DATABASE_OWNER)?)
+    {
         return Ok(true);
     }
     session.notice(base::SqlError::with_severity(

@@ -62,7 +62,7 @@ fn one(session: &Session, name: &RangeVar, index: Option<&str>, verbose: bool) -
             sql_err!(UNDEFINED_OBJECT, "there is no previously clustered index for table \"{}\"", table.name)
         })?,
     };
-    if names::is_shared(table.oid) {
+    if catalog::system::is_shared_relation(table.oid) {
         return Err(sql_err!(FEATURE_NOT_SUPPORTED, "cannot cluster a shared catalog"));
     }
     let found = clusterable(&table, (oid, index))?;

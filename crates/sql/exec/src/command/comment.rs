@@ -14,7 +14,7 @@ use catalog::{RowExt, TypeKind};
 use parse::ast::{Name, ObjectKind, ObjectName, TypeName};
 use txn::LockMode;
 
-use super::{drop, grant, names, object_kind, user_type};
+use super::{drop, names, object_kind, user_type};
 use crate::session::Session;
 
 /// COMMENT ON.
@@ -97,7 +97,7 @@ pub(super) fn access_method(session: &Session, object: &ObjectName) -> SqlResult
 /// A large object, which the user must own.
 pub(crate) fn large_object(session: &Session, object: &ObjectName) -> SqlResult<ObjectAddress> {
     let ObjectName::Number(number) = object else { return Err(SqlError::internal("a number was expected")) };
-    let oid = grant::large_object(session, number)?;
+    let oid = crate::lookup::large_object(session, number)?;
     session.check_large_object_owner(oid, false)?;
     Ok(ObjectAddress::large_object(oid))
 }

@@ -19,7 +19,7 @@ use super::{
     partition_index, storage_parameter,
 };
 use crate::session::Session;
-use crate::trigger::UNIQUE_KEY_RECHECK;
+use crate::trigger::function::UNIQUE_KEY_RECHECK;
 
 /// A constraint to be made on an existing table.
 pub(crate) struct Wanted<'a> {

@@ -27,8 +27,10 @@ use types::Call;
 use super::internal::Internal;
 use super::storage_parameter::Target;
 use super::{index, matview, names, on_commit, storage_parameter, table, view};
+use crate::commands::{self, TableQuery};
 use crate::counters::Change;
 use crate::cx::Facilities;
+use crate::run::Prepared;
 use crate::session::{Arguments, Session, Source};
 
 /// Rows that are stored at once.
@@ -148,13 +150,26 @@ impl Query {
         let source = Source::nested(text, &statement.query, None);
         Ok(Query { internal, source, params: arguments.values.to_vec(), definition })
     }
+}
 
-    /// Makes the table; none WITH NO DATA if no rows are to come.
-    pub(crate) fn target<'s>(
+impl TableQuery for Query {
+    fn prepared(&self) -> &Arc<Prepared> {
+        self.internal.prepared()
+    }
+
+    fn source(&self) -> &Rc<Source> {
+        &self.source
+    }
+
+    fn params(&self) -> &[Datum] {
+        &self.params
+    }
+
+    fn target<'s>(
         &mut self,
         session: &'s Session,
         statement: &CreateTableAs,
-    ) -> SqlResult<Option<Load<'s>>> {
+    ) -> SqlResult<Option<Box<dyn commands::Load + 's>>> {
         let oid = std::mem::take(&mut self.definition).make(session, statement)?;
         if statement.into.skip_data {
             return Ok(None);
@@ -162,7 +177,7 @@ impl Query {
         if statement.materialized_view {
             matview::set_populated(session, oid, true)?;
         }
-        Load::new(session, names::describe(session, oid)?).map(Some)
+        Ok(Some(Box::new(Load::new(session, names::describe(session, oid)?)?)))
     }
 }
 
@@ -300,5 +315,15 @@ impl<'s> Load<'s> {
         session.count_chunks(&self.heap, me.depth() as u32, &chunks);
         self.batch.clear();
         Ok(())
+    }
+}
+
+impl commands::Load for Load<'_> {
+    fn put(&mut self, row: &[Datum]) -> SqlResult<()> {
+        Load::put(self, row)
+    }
+
+    fn finish(self: Box<Self>) -> SqlResult<u64> {
+        Load::finish(*self)
     }
 }

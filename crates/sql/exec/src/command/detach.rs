@@ -30,8 +30,8 @@ use txn::{LockMode, LockWait};
 
 use super::concurrently::{wait_for_lockers, wait_for_older_snapshots};
 use super::{alter_tree, foreign_key_parts, inherit, names, partition_index, trigger};
+use crate::firing::foreign_key::parsed;
 use crate::session::Session;
-use crate::trigger::foreign_key::parsed;
 
 const FINALIZE_HINT: &str =
     "Use ALTER TABLE ... DETACH PARTITION ... FINALIZE to complete the pending detach operation.";

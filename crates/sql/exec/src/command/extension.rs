@@ -225,9 +225,9 @@ fn run_script(
     session.change_setting(Setting::search_path.name(), Some(&within), true)?;
     let before = session.names.make_members_of(extension);
     let mut run = || {
-        parse::parse(&script)?
-            .iter()
-            .try_for_each(|raw| super::run(session, &raw.stmt, &script, &Arguments::NONE, out).map(drop))
+        parse::parse(&script)?.iter().try_for_each(|raw| {
+            super::statement::run(session, &raw.stmt, &script, &Arguments::NONE, out).map(drop)
+        })
     };
     let done = match session.has_all_rights() {
         Ok(true) => run(),

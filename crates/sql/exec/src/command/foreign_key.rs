@@ -25,8 +25,8 @@ use super::foreign_key_parts;
 use super::internal::Internal;
 use super::names::{self, at};
 use super::object_name;
+use crate::firing::foreign_key as queries;
 use crate::session::Session;
-use crate::trigger::foreign_key as queries;
 
 /// The number of equality among a B-tree class's operators.
 const EQUAL: i16 = 3;

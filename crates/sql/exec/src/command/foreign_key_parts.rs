@@ -29,8 +29,9 @@ use txn::{LockMode, LockWait};
 use super::foreign_key::{check_rows, info};
 use super::internal::Internal;
 use super::{constraint, inherit, names, object_name};
+use crate::firing::foreign_key as queries;
 use crate::session::Session;
-use crate::trigger::foreign_key::{self as queries, function};
+use crate::trigger::function;
 
 /// The two triggers of one side; none where there are none.
 type Pair = Option<[Oid; 2]>;

@@ -10,13 +10,12 @@ use std::sync::Arc;
 use analyze::stored;
 use base::settings::Setting;
 use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
-use catalog::authority::{self, AclKind};
 use catalog::change::NewRoutine;
-use catalog::system::{pg_language, pg_proc};
+use catalog::system::pg_proc;
 use catalog::{C_LANGUAGE, CatalogView, FunctionDef, INTERNAL_LANGUAGE, RowExt, SQL_LANGUAGE};
 use parse::Statement;
 use parse::ast::{CreateFunction, Name, ObjectKind, ObjectName};
-use types::{acl, oids};
+use types::oids;
 
 use super::function_options::{Options, change_config};
 use super::parameters::{self, Parameters, is_pseudo};
@@ -84,40 +83,9 @@ fn language(session: &Session, statement: &CreateFunction, options: &Options) ->
         None if statement.body.is_some() => "sql".to_owned(),
         None => return Err(sql_err!(INVALID_FUNCTION_DEFINITION, "no language specified")),
     };
-    let oid = language_oid(session, &name)?;
-    check_language(session, oid, &name)?;
+    let oid = crate::lookup::language::find(session, &name)?;
+    crate::lookup::language::check_usage(session, oid, &name)?;
     Ok((oid, name))
-}
-
-/// Fails unless the current user may write routines in a language: one that is not trusted is for superusers.
-pub(crate) fn check_language(session: &Session, oid: Oid, name: &str) -> SqlResult<()> {
-    let kind = AclKind::LANGUAGE;
-    let allowed = session.with_reader(|reader| {
-        let Some((_, row)) = reader.find_one(kind.table, kind.by_oid, &[oid.into()])? else {
-            return Ok(false);
-        };
-        let me = reader.session.user();
-        if !row.bool(pg_language::LANPLTRUSTED) {
-            return reader.is_superuser(me);
-        }
-        let items = acl::optional_items(&row[kind.acl]);
-        let held = reader.rights(me, kind.letter, (row.oid(kind.owner), items.as_deref()))?;
-        Ok(held.has((acl::bits("U"), false)))
-    })?;
-    if allowed { Ok(()) } else { Err(authority::denied("language", name)) }
-}
-
-/// OID of a language by name.
-pub(crate) fn language_oid(session: &Session, name: &str) -> SqlResult<Oid> {
-    let index = pg_language::PG_LANGUAGE_NAME_INDEX;
-    let row = session.with_reader(|r| r.find_one(&pg_language::TABLE, index, &[name.into()]))?;
-    row.map(|(_, row)| row.oid(pg_language::OID)).ok_or_else(|| {
-        let error = sql_err!(UNDEFINED_OBJECT, "language \"{name}\" does not exist");
-        match session.instance().modules().find(name) {
-            Some(_) => error.hint("Use CREATE EXTENSION to load the language into the database."),
-            None => error,
-        }
-    })
 }
 
 fn result(
@@ -233,8 +201,8 @@ fn standard_body(
     let mut body = vec![form.to_owned()];
     let mut last = None;
     for statement in statements {
-        let described = super::describe(statement);
-        if !described.planned {
+        let described = super::statement::describe(statement);
+        if !statement.is_planned() {
             return Err(sql_err!(
                 FEATURE_NOT_SUPPORTED,
                 "{} is not yet supported in unquoted SQL function body",

@@ -102,11 +102,6 @@ pub(crate) fn create(session: &Session, statement: &CreateIndex, text: &str) -> 
     }
 }
 
-/// Whether building the index evaluates no expression.
-pub(crate) fn runs_no_user_code(statement: &CreateIndex) -> bool {
-    statement.filter.is_none() && statement.keys.iter().all(|key| key.expr.is_none())
-}
-
 fn access_method(statement: &CreateIndex) -> SqlResult<&'static Facts> {
     let name = statement.access_method.as_str();
     if let Some(method) = engine::indexes::method_named(name) {

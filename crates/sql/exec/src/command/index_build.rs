@@ -9,14 +9,15 @@ use std::sync::Arc;
 
 use base::{SqlError, SqlResult, Tid, sql_err};
 use catalog::{Index, SizeEstimate, Table};
-use engine::{OpenIndex, indexes};
+use engine::OpenIndex;
 use heap::{Access, HeapError, HeapRel, HeapResult, HeapScan, TupleRef, View};
 use tuple::Datum;
 use txn::Snapshot;
 
 use super::expression::IndexKeys;
 use super::index_sort::{IndexSort, Sorted, Target};
-use super::{key_text, names};
+use super::names;
+use super::violation::key_text;
 use crate::session::Session;
 use crate::session::progress::{Lengthy, Progress};
 
@@ -44,12 +45,6 @@ const BUILDING: i64 = 2;
 const SCANNING_TABLE: i64 = 2;
 const SORTING: i64 = 3;
 const LOADING: i64 = 5;
-
-/// What a step of building an index with this access method is called.
-pub(crate) fn step_name(method: base::Oid, step: i64) -> Option<&'static str> {
-    let step = usize::try_from(step).ok()?.checked_sub(1)?;
-    indexes::method(method)?.build_steps.get(step).copied()
-}
 
 /// Which rows a new index gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

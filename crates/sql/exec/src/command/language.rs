@@ -11,7 +11,7 @@ use catalog::system::pg_language;
 use catalog::{Row, RowExt};
 use parse::ast::{CreateLanguage, Drop, Name, ObjectName};
 
-use super::{extension, function, names, routine_name};
+use super::{extension, names, routine_name};
 use crate::output::Output;
 use crate::session::Session;
 
@@ -27,7 +27,7 @@ pub(crate) fn create(session: &Session, statement: &CreateLanguage, out: &mut dy
             "must be superuser to create custom procedural language"
         ));
     }
-    if function::language_oid(session, name).is_ok() {
+    if crate::lookup::language::find(session, name).is_ok() {
         return Err(sql_err!(DUPLICATE_OBJECT, "language \"{name}\" already exists"));
     }
     let support = |name: &Option<Name>, args: &[Oid]| match name {
@@ -62,7 +62,7 @@ fn owned(session: &Session, object: Option<&ObjectName>) -> SqlResult<Row> {
     let Some(ObjectName::Name(name)) = object else {
         return Err(SqlError::internal("a language was expected"));
     };
-    let row = row(session, function::language_oid(session, name.last())?)?;
+    let row = row(session, crate::lookup::language::find(session, name.last())?)?;
     check_owner(session, &row)?;
     Ok(row)
 }
@@ -78,7 +78,7 @@ fn check_owner(session: &Session, row: &Row) -> SqlResult<()> {
 /// ALTER LANGUAGE ... RENAME TO.
 pub(crate) fn rename(session: &Session, object: Option<&ObjectName>, name: &str) -> SqlResult<()> {
     let row = owned(session, object)?;
-    if function::language_oid(session, name).is_ok() {
+    if crate::lookup::language::find(session, name).is_ok() {
         return Err(sql_err!(DUPLICATE_OBJECT, "language \"{name}\" already exists"));
     }
     session.with_changer(|changer| changer.set_object_name(address(&row), pg_language::LANNAME, name))
@@ -102,7 +102,7 @@ pub(crate) fn dropped(session: &Session, statement: &Drop) -> SqlResult<Vec<Obje
         let ObjectName::Name(name) = object else {
             return Err(SqlError::internal("a language was expected"));
         };
-        match function::language_oid(session, name.last()) {
+        match crate::lookup::language::find(session, name.last()) {
             Ok(oid) => {
                 check_owner(session, &row(session, oid)?)?;
                 objects.push(ObjectAddress { class: pg_language::TABLE.oid, object: oid, sub: 0 });

@@ -40,7 +40,7 @@ fn check_kind(table: &Table) -> SqlResult<()> {
     match table.kind {
         RelationKind::Table | RelationKind::PartitionedTable | RelationKind::View => Ok(()),
         kind => Err(sql_err!(WRONG_OBJECT_TYPE, "cannot lock relation \"{}\"", table.name)
-            .detail(format!("This operation is not supported for {}.", plural(kind)))),
+            .detail(format!("This operation is not supported for {}.", names::plural(kind)))),
     }
 }
 
@@ -104,21 +104,5 @@ fn letters(mode: LockMode) -> &'static str {
         LockMode::AccessShare => "mwdDra",
         LockMode::RowShare | LockMode::RowExclusive => "mwdDa",
         _ => "mwdD",
-    }
-}
-
-/// What relations of a kind are called in messages.
-pub(crate) fn plural(kind: RelationKind) -> &'static str {
-    match kind {
-        RelationKind::Index => "indexes",
-        RelationKind::PartitionedIndex => "partitioned indexes",
-        RelationKind::Sequence => "sequences",
-        RelationKind::MaterializedView => "materialized views",
-        RelationKind::Composite => "composite types",
-        RelationKind::Toast => "TOAST tables",
-        RelationKind::ForeignTable => "foreign tables",
-        RelationKind::View => "views",
-        RelationKind::Table => "tables",
-        RelationKind::PartitionedTable => "partitioned tables",
     }
 }

@@ -27,9 +27,9 @@ use types::value::FromDatum;
 use super::create_as::{self, Definition, Load};
 use super::internal::Internal;
 use super::{alter_rows, names, temporary, trigger};
+use crate::firing::foreign_key::parsed;
 use crate::functions::quote_identifier;
 use crate::session::Session;
-use crate::trigger::foreign_key::parsed;
 
 /// CREATE MATERIALIZED VIEW. Returns the command tag.
 pub(super) fn create(session: &Session, statement: &CreateTableAs, text: &str) -> SqlResult<String> {

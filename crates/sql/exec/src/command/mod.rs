@@ -2,7 +2,7 @@
 //! Utility statements: everything that is neither a query nor a change of rows. One file per family.
 //!
 //! # Layout
-//! * `statement`: what is known of each statement, and who runs it. [`columns`]: what a statement returns, for RowDescription.
+//! * `statement`: what is known of each statement, and who runs it ([`Commands`]).
 //! * Functions: `function` (with `alter_function`, `call`, `function_options`, `parameters`, `routine_name`, `uses`), `operator` (and casts), `operator_class` (with `operator_class_member`).
 //! * Relations: `table`, `create_as`, `constraint`, `index` (with `index_build`, `index_sort`), `inherit`, `partition` (with `detach`), `partition_index`, `alter` (with `alter_tree`, `alter_identity`, `alter_type`, `generated`), `rename`, `drop`, `truncate`,
 //!   `temporary`, `schema`, `view`, `sequence`.
@@ -45,7 +45,6 @@ mod database;
 mod detach;
 mod drop;
 mod existing_index;
-pub(crate) mod expression;
 mod extension;
 pub(crate) mod foreign_key;
 mod foreign_key_parts;
@@ -56,7 +55,6 @@ pub(crate) mod grant;
 mod index;
 pub(crate) mod index_build;
 mod index_concurrently;
-mod index_entries;
 mod index_sort;
 mod inherit;
 mod internal;
@@ -64,7 +62,6 @@ mod language;
 mod like;
 pub(crate) mod lock;
 mod matview;
-pub(crate) mod names;
 mod object_kind;
 mod object_name;
 pub(crate) mod oldest_ids;
@@ -72,7 +69,6 @@ pub(crate) mod on_commit;
 pub(crate) mod operator;
 mod operator_class;
 mod operator_class_member;
-pub(crate) mod options;
 mod owner;
 mod parameters;
 mod partition;
@@ -85,7 +81,6 @@ mod replica_identity;
 mod rewrite;
 mod rewrite_catalog;
 mod role;
-pub(crate) mod routine_name;
 mod sample;
 mod schema;
 mod sequence;
@@ -94,58 +89,22 @@ mod statement;
 mod statistics;
 mod storage_parameter;
 mod table;
-mod temporary;
 mod trigger;
 mod truncate;
-mod type_name;
 mod typed_table;
 mod user_type;
-mod uses;
 pub(crate) mod vacuum;
 mod view;
-mod violation;
 
-use std::sync::Arc;
-
-use ::analyze::ParamTypes;
 use base::{SqlError, SqlResult, sql_err};
 use catalog::predefined;
-use parse::Statement;
 use parse::ast::Discard;
 
-use self::statement::Rows;
-use crate::output::Column;
+use crate::lookup::{names, routine_name, temporary, type_name};
 use crate::session::Session;
+use crate::{expression, index_entries, options, uses, violation};
 
-pub(crate) use call::{call as call_procedure, run_block};
-pub(crate) use copy::check_reach;
-pub(crate) use create_as::{Query as TableQuery, exists as table_exists};
-pub(crate) use expression::{column_parameter, uses as expression_uses};
-pub(crate) use index::runs_no_user_code;
-pub(crate) use index_entries::recheck as recheck_unique;
-pub(crate) use names::{check_tablespace_creation, lock_relation};
-pub(crate) use sequence::check_kind as check_sequence;
-pub(crate) use statement::{LogClass, describe, run, transaction_tag};
-pub(crate) use temporary::drop_all as drop_temporary;
-pub(crate) use temporary::owner_of as owner_of_temporary_schema;
-pub(crate) use violation::key_text;
-
-/// Columns of a utility statement's result, if it returns rows.
-pub(crate) fn columns(
-    session: &Session,
-    statement: &Statement,
-    text: &str,
-    types: ParamTypes,
-) -> SqlResult<Option<Arc<[Column]>>> {
-    match describe(statement).rows {
-        Rows::None => Ok(None),
-        Rows::Call(call) => call::columns(session, call, text, types),
-        Rows::Setting(name) => Ok(Some(settings::show_columns(name).into())),
-        Rows::Prepared(execute) => session.columns_of_prepared(&execute.name),
-        Rows::Cursor(name) => session.cursor_columns(name),
-        Rows::Plan(options) => Ok(Some(crate::session::explain_columns(options))),
-    }
-}
+pub use statement::Commands;
 
 /// CHECKPOINT.
 fn checkpoint(session: &Session) -> SqlResult<()> {

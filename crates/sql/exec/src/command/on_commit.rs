@@ -8,8 +8,6 @@
 //! # PostgreSQL counterpart
 //! `PreCommit_on_commit_actions` of `commands/tablecmds.c`.
 
-use std::cell::RefCell;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use base::{Oid, SqlResult, sql_err};
@@ -20,9 +18,6 @@ use txn::{End, Phase};
 
 use super::{names, truncate};
 use crate::session::Session;
-
-/// Tables of a session, and what becomes of each.
-pub(crate) type OnCommitTables = Rc<RefCell<Vec<(Oid, OnCommit)>>>;
 
 /// Notes what is to become of a new table.
 pub(super) fn register(session: &Session, relation: Oid, wanted: OnCommit) {

@@ -16,6 +16,7 @@ use types::oids;
 use super::parameters::{is_pseudo, try_type};
 use super::type_name::written;
 use super::{alter_function, names, options, routine_name};
+use crate::lookup::operator;
 use crate::session::Session;
 
 /// OID of a type as written.
@@ -87,7 +88,7 @@ pub(crate) fn create(session: &Session, statement: &Define, text: &str) -> SqlRe
         if wanted.last() == name.name && (left, right) == (given.left, given.right) {
             return Ok(Some(Oid::INVALID));
         }
-        match find(session, wanted, left, right)? {
+        match operator::find(session, wanted, left, right)? {
             Some(found) => Ok(Some(found)),
             None => shell_of(session, wanted, left, right).map(Some),
         }
@@ -273,17 +274,6 @@ fn estimator(session: &Session, name: &Option<Name>) -> SqlResult<Oid> {
     function_of(session, name, signatures[0]).map(|(oid, _)| oid)
 }
 
-/// The operator with this name and these operands; 0 for a missing one.
-pub(crate) fn find(session: &Session, name: &Name, left: Oid, right: Oid) -> SqlResult<Option<Oid>> {
-    for schema in routine_name::schemas(session, name)? {
-        let row = session.with_reader(|r| r.operator_row(schema, name.last(), left, right))?;
-        if let Some(row) = row {
-            return Ok(Some(row.oid(pg_operator::OID)));
-        }
-    }
-    Ok(None)
-}
-
 /// The operator that DROP or COMMENT names, or why there is none.
 fn named_operator(session: &Session, named: &ObjectWithArgs) -> SqlResult<Result<Oid, SqlError>> {
     let mut types = [Oid::INVALID; 2];
@@ -296,17 +286,10 @@ fn named_operator(session: &Session, named: &ObjectWithArgs) -> SqlResult<Result
 }
 
 fn find_or_why(session: &Session, name: &Name, [left, right]: [Oid; 2]) -> SqlResult<Result<Oid, SqlError>> {
-    if let Some(found) = find(session, name, left, right)? {
+    if let Some(found) = operator::find(session, name, left, right)? {
         return Ok(Ok(found));
     }
-    Ok(Err(undefined(session, name, [left, right])))
-}
-
-/// The error of an operator that is not there; its operands' types, 0 for a missing one.
-pub(crate) fn undefined(session: &Session, name: &Name, [left, right]: [Oid; 2]) -> SqlError {
-    let shown = |t: Oid| analyze::names::format_type(session, t, None);
-    let left = if left.is_valid() { format!("{} ", shown(left)) } else { String::new() };
-    sql_err!(UNDEFINED_FUNCTION, "operator does not exist: {left}{} {}", name.dotted(), shown(right))
+    Ok(Err(operator::undefined(session, name, [left, right])))
 }
 
 /// The operator with this name and these operands; an error if there is none.
@@ -452,7 +435,7 @@ fn cast_function(session: &Session, named: &ObjectWithArgs, source: Oid, target:
     let row = session.with_reader(|r| r.routine_row(found.oid))?.ok_or_else(missing)?;
     let refuse = |message: &str| Err(SqlError::new(SqlState::INVALID_OBJECT_DEFINITION, message));
     let args = catalog::oids_of(&row[pg_proc::PROARGTYPES]);
-    let same = |a: Oid, b: Oid| a == b || alike(a, b);
+    let same = |a: Oid, b: Oid| a == b || operator::alike(a, b);
     if args.is_empty() || args.len() > 3 {
         return refuse("cast function must take one to three arguments");
     }
@@ -475,13 +458,6 @@ fn cast_function(session: &Session, named: &ObjectWithArgs, source: Oid, target:
         b'f' => Ok(found.oid),
         _ => refuse("cast function must be a normal function"),
     }
-}
-
-/// Whether values of one type are as good as the other's.
-pub(crate) fn alike(from: Oid, to: Oid) -> bool {
-    types::registry::cast(from, to).is_some_and(|cast| {
-        cast.method == types::CastMethod::Binary && cast.context == types::CastContext::Implicit
-    })
 }
 
 /// WITHOUT FUNCTION: the bytes must mean the same.

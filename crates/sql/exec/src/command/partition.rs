@@ -507,7 +507,7 @@ pub(super) fn check_no_key(session: &Session, table: &Table, name: &str, verb: &
         let (Some(key), Some((number, _))) = (&table.partitioning, table.column(name)) else { continue };
         let mut used = key.keys.contains(&number);
         for stored in &key.expressions {
-            used |= super::expression_uses(session, stored, number)?;
+            used |= super::expression::uses(session, stored, number)?;
         }
         if used {
             return Err(sql_err!(

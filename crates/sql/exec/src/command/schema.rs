@@ -74,7 +74,7 @@ pub(crate) fn create(
     session.change_setting(Setting::search_path.name(), Some(&first), true)?;
     session.as_role(owner, || {
         elements.iter().try_for_each(|element| {
-            super::run(session, element, text, &Arguments::NONE, out).map(std::mem::drop)
+            super::statement::run(session, element, text, &Arguments::NONE, out).map(std::mem::drop)
         })
     })?;
     session.change_setting(Setting::search_path.name(), Some(&path), true)
@@ -101,7 +101,7 @@ fn in_schema(element: &Statement, schema: &str) -> SqlResult<Statement> {
         Statement::CreateSequence { sequence, .. } => sequence,
         Statement::Grant(_) => return Ok(element),
         other => {
-            let what = format!("{} in CREATE SCHEMA", super::describe(other).tag);
+            let what = format!("{} in CREATE SCHEMA", super::statement::describe(other).tag);
             return Err(SqlError::not_supported(what));
         }
     };

@@ -295,7 +295,7 @@ pub(crate) fn alter(
         session.notice(names::notice(SqlState::SUCCESSFUL_COMPLETION, message));
         return Ok(());
     };
-    check_kind(&found)?;
+    names::check_sequence(&found)?;
     names::check_owner(session, &found)?;
     let sorted = Options::sort(list, text)?;
     if list.iter().any(|option| option.name != "owned_by") {
@@ -342,16 +342,6 @@ pub(crate) fn restart(session: &Session, oid: Oid) -> SqlResult<()> {
     let old = definition_of(session, names::describe(session, oid)?.as_ref())?;
     let row = SequenceRow { last_value: old.sequence.start, log_count: 0, is_called: false };
     session.with_changer(|changer| changer.alter_sequence(oid, &old.sequence, row))
-}
-
-/// `cannot open relation "t"`, for what is no sequence.
-pub(crate) fn check_kind(table: &Table) -> SqlResult<()> {
-    if table.kind == RelationKind::Sequence {
-        return Ok(());
-    }
-    let kinds = super::lock::plural(table.kind);
-    Err(sql_err!(WRONG_OBJECT_TYPE, "cannot open relation \"{}\"", table.name)
-        .detail(format!("This operation is not supported for {kinds}.")))
 }
 
 /// OWNED BY.
@@ -401,7 +391,7 @@ fn owning_table(session: &Session, sequence: &Table, name: &[String]) -> SqlResu
             | RelationKind::PartitionedTable
     );
     if !fits {
-        let kinds = super::lock::plural(table.kind);
+        let kinds = names::plural(table.kind);
         return Err(sql_err!(WRONG_OBJECT_TYPE, "sequence cannot be owned by relation \"{}\"", table.name)
             .detail(format!("This operation is not supported for {kinds}.")));
     }

@@ -4,170 +4,26 @@
 //! # Invariants
 //! 1. [`describe`] and [`carry_out`] name every statement and have no arm for "all others", so that a new statement does not compile
 //!    until it has a descriptor and somebody who runs it.
-//! 2. A descriptor comes from one of the constructors below, each of which decides every fact. A fact that is added to [`Descriptor`]
-//!    has to be decided in each of them.
-//! 3. What a statement does about a read-only transaction, a snapshot or a transaction block is decided here unless only its options or
+//! 2. What a statement does about a read-only transaction, a snapshot or a transaction block is decided here unless only its options or
 //!    the catalog tell; then the command asks [`Session::refuse_read_only`] or [`Session::prevent_in_block`] itself.
-//!
-//! # PostgreSQL counterpart
-//! `tcop/utility.c`: `CreateCommandTag`, `ClassifyUtilityCommandAsReadOnly`, `GetCommandLogLevel`, `UtilityReturnsTuples`,
-//! `standard_ProcessUtility`; `PlannedStmtRequiresSnapshot` of `tcop/pquery.c`.
 
+use std::sync::Arc;
+
+use ::analyze::ParamTypes;
 use base::{SqlError, SqlResult};
 use parse::Statement;
-use parse::ast::{AlterAction, Call, DefElem, Discard, Execute, ObjectKind, SetAction, Transaction};
+use parse::ast::{AlterAction, CreateTableAs, Discard, ObjectKind, SetAction, Transaction};
 
 use super::object_kind::Move;
 use super::{
     aggregate, alter, alter_function, alter_system, base_type, call, checkpoint, cluster, comment,
     conversion, copy, create_as, database, discard, drop, extension, function, grant, index, language, lock,
-    matview, object_kind, operator, operator_class, owner, range_type, reindex, role, schema, sequence,
-    settings, table, trigger, truncate, user_type, vacuum, view,
+    matview, object_kind, on_commit, operator, operator_class, owner, range_type, reindex, role, schema,
+    sequence, settings, table, trigger, truncate, user_type, vacuum, view,
 };
-use crate::output::Output;
-use crate::session::{Arguments, Session};
-
-/// What is known of a statement before it runs.
-pub(crate) struct Descriptor<'s> {
-    /// Its command tag, unless what it does adds to that (`COPY 5`). Messages call it so too.
-    pub(crate) tag: &'static str,
-    /// It is planned and executed. All others are utility statements.
-    pub(crate) planned: bool,
-    /// Whether a read-only transaction or a function that is not volatile lets it through: it changes nothing that a dump would show,
-    /// or finds out itself what it may do, as planned statements and COPY do.
-    pub(crate) read_only: bool,
-    /// Whether it counts as the first query of a transaction: the snapshot is taken no later than when it begins.
-    pub(crate) snapshot: bool,
-    pub(crate) block: Block,
-    /// What messages call it, if its effect on the session would outlive a security-restricted operation.
-    pub(crate) outlives: Option<&'static str>,
-    pub(crate) log: LogClass<'s>,
-    pub(crate) rows: Rows<'s>,
-    /// Whether `$1` has a meaning in it. That of planned statements has.
-    pub(crate) parameters: bool,
-}
-
-/// Whether a statement may run inside a transaction block. The names are those in messages.
-pub(crate) enum Block {
-    Any,
-    Refused(&'static str),
-    Required(&'static str),
-}
-
-/// From which word of `log_statement` on a statement is logged.
-pub(crate) enum LogClass<'s> {
-    /// `ddl`
-    Definition,
-    /// `mod`
-    Change,
-    /// `all`
-    Other,
-    /// That of a statement inside it.
-    As(&'s Statement),
-    /// That of what was prepared under this name.
-    AsPrepared(&'s str),
-}
-
-/// The rows that a utility statement returns.
-pub(crate) enum Rows<'s> {
-    None,
-    /// The output parameters of a procedure.
-    Call(&'s Call),
-    /// The value of a setting.
-    Setting(&'s str),
-    /// Those of a prepared statement.
-    Prepared(&'s Execute),
-    /// Those of the cursor with this name.
-    Cursor(&'s str),
-    /// A plan, shown with these options.
-    Plan(&'s [DefElem]),
-}
-
-impl<'s> Descriptor<'s> {
-    /// A statement that reads, and is planned.
-    const fn query(tag: &'static str) -> Self {
-        Descriptor {
-            tag,
-            planned: true,
-            read_only: true,
-            snapshot: true,
-            block: Block::Any,
-            outlives: None,
-            log: LogClass::Other,
-            rows: Rows::None,
-            parameters: true,
-        }
-    }
-
-    /// A statement that changes rows, and is planned.
-    const fn change(tag: &'static str) -> Self {
-        Descriptor { log: LogClass::Change, ..Descriptor::query(tag) }
-    }
-
-    /// A statement that changes what is stored in the catalog.
-    const fn definition(tag: &'static str) -> Self {
-        Descriptor {
-            tag,
-            planned: false,
-            read_only: false,
-            snapshot: true,
-            block: Block::Any,
-            outlives: None,
-            log: LogClass::Definition,
-            rows: Rows::None,
-            parameters: false,
-        }
-    }
-
-    /// A statement that changes nothing stored by itself and reads what is stored.
-    const fn reading(tag: &'static str) -> Self {
-        Descriptor { read_only: true, log: LogClass::Other, ..Descriptor::definition(tag) }
-    }
-
-    /// A statement that neither changes nor reads what is stored, or does so in transactions of its own.
-    const fn detached(tag: &'static str) -> Self {
-        Descriptor { snapshot: false, ..Descriptor::reading(tag) }
-    }
-
-    const fn outliving(self, name: &'static str) -> Self {
-        Descriptor { outlives: Some(name), ..self }
-    }
-
-    const fn outside_blocks(self, name: &'static str) -> Self {
-        Descriptor { block: Block::Refused(name), ..self }
-    }
-
-    const fn logged_as(self, log: LogClass<'s>) -> Self {
-        Descriptor { log, ..self }
-    }
-
-    const fn returning(self, rows: Rows<'s>) -> Self {
-        Descriptor { rows, ..self }
-    }
-
-    const fn with_parameters(self, parameters: bool) -> Self {
-        Descriptor { parameters, ..self }
-    }
-
-    /// Fails where the statement may not run, and takes its snapshot.
-    fn admit(&self, session: &Session) -> SqlResult<()> {
-        if !self.read_only {
-            session.refuse_read_only(self.tag)?;
-        }
-        if let Some(name) = self.outlives {
-            session.refuse_restricted(&format!("execute {name}"))?;
-        }
-        match self.block {
-            Block::Any => {}
-            Block::Refused(name) => session.prevent_in_block(name)?,
-            Block::Required(name) => session.require_block(name)?,
-        }
-        if self.snapshot {
-            drop(session.txn.borrow_mut().statement_snapshot()?);
-        }
-        Ok(())
-    }
-}
+use crate::commands::{self, Block, Descriptor, LogClass, Rows};
+use crate::output::{Column, Output};
+use crate::session::{Arguments, Session, explain_columns};
 
 /// The descriptor of a statement.
 pub(crate) fn describe(statement: &Statement) -> Descriptor<'_> {
@@ -333,10 +189,61 @@ pub(crate) fn transaction_tag(command: &Transaction) -> &'static str {
     }
 }
 
-/// Runs a utility statement. Returns the command tag (`CREATE TABLE`).
-///
-/// `text` is the whole query string, for positions and for EXPLAIN and PREPARE. RowDescription of [`super::columns`] has
-/// been sent.
+/// All utility statements.
+pub struct Commands;
+
+impl commands::Commands for Commands {
+    fn describe<'s>(&self, statement: &'s Statement) -> Descriptor<'s> {
+        describe(statement)
+    }
+
+    fn columns(
+        &self,
+        session: &Session,
+        statement: &Statement,
+        text: &str,
+        types: ParamTypes,
+    ) -> SqlResult<Option<Arc<[Column]>>> {
+        match describe(statement).rows {
+            Rows::None => Ok(None),
+            Rows::Call(call) => call::columns(session, call, text, types),
+            Rows::Setting(name) => Ok(Some(settings::show_columns(name).into())),
+            Rows::Prepared(execute) => session.columns_of_prepared(&execute.name),
+            Rows::Cursor(name) => session.cursor_columns(name),
+            Rows::Plan(options) => Ok(Some(explain_columns(options))),
+        }
+    }
+
+    fn run(
+        &self,
+        session: &Session,
+        statement: &Statement,
+        text: &str,
+        arguments: &Arguments<'_>,
+        out: &mut dyn Output,
+    ) -> SqlResult<String> {
+        run(session, statement, text, arguments, out)
+    }
+
+    fn before_commit(&self, session: &Session) -> SqlResult<()> {
+        on_commit::apply(session)
+    }
+
+    fn table_query(
+        &self,
+        session: &Session,
+        statement: &CreateTableAs,
+        text: &str,
+        arguments: &Arguments<'_>,
+    ) -> SqlResult<Option<Box<dyn commands::TableQuery>>> {
+        if create_as::exists(session, statement)? {
+            return Ok(None);
+        }
+        Ok(Some(Box::new(create_as::Query::new(session, statement, text, arguments)?)))
+    }
+}
+
+/// Runs a utility statement. Returns the command tag.
 pub(crate) fn run(
     session: &Session,
     statement: &Statement,

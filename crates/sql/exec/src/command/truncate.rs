@@ -13,7 +13,7 @@ use txn::{LockMode, LockWait};
 
 use super::{inherit, names, sequence, trigger};
 use crate::session::Session;
-use crate::trigger::{At, Event, Events, TableTriggers};
+use crate::trigger::{At, Event, Events, Firing, TableTriggers};
 
 /// TRUNCATE.
 pub(crate) fn run(
@@ -53,13 +53,17 @@ pub(crate) fn run(
     }
     let triggers: Vec<_> = tables.iter().filter_map(TableTriggers::new).collect();
     for triggers in &triggers {
-        triggers.fire_before_statement(Event::Truncate, None, &At::now(session))?;
+        triggers.fire_before_statement(Event::Truncate, None, &At::now(session, &session.txn.borrow()))?;
     }
     tables.iter().try_for_each(|table| one(session, table))?;
     sequences.into_iter().try_for_each(|oid| sequence::restart(session, oid))?;
     let mut events = Events::default();
     for triggers in &triggers {
-        triggers.queue_statement(Event::Truncate, None, (&At::now(session), &mut events))?;
+        triggers.queue_statement(
+            Event::Truncate,
+            None,
+            (&At::now(session, &session.txn.borrow()), &mut events),
+        )?;
     }
     session.fire_after(events)
 }

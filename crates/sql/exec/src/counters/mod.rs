@@ -84,7 +84,7 @@ impl Default for Counters {
 
 /// The database by which a relation is known: none if all databases share it.
 pub(crate) fn key(database: Oid, relation: Oid) -> Key {
-    (if crate::command::names::is_shared(relation) { Oid::INVALID } else { database }, relation)
+    (if catalog::system::is_shared_relation(relation) { Oid::INVALID } else { database }, relation)
 }
 
 impl Counters {

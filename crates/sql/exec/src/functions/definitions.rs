@@ -363,7 +363,7 @@ impl Session {
     /// Whether expressions or the predicate of an index use a column of its table.
     pub(crate) fn index_uses(&self, index: &catalog::Index, number: i16) -> SqlResult<bool> {
         for stored in index.expressions.iter().chain(&index.predicate) {
-            if crate::command::expression_uses(self, stored, number)? {
+            if crate::expression::uses(self, stored, number)? {
                 return Ok(true);
             }
         }

@@ -74,7 +74,7 @@ impl Session {
             }
         }
         let place = data.join(path);
-        crate::command::check_reach(self, &place.to_string_lossy())?;
+        crate::reach::check_file(self, &place.to_string_lossy())?;
         Ok(place)
     }
 

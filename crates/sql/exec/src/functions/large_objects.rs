@@ -22,7 +22,7 @@ use types::SessionFn;
 use types::acl::{self, bits};
 
 use super::arg;
-use crate::command::check_reach;
+use crate::reach;
 use crate::session::Session;
 
 /// Flags of `lo_open`.
@@ -138,7 +138,7 @@ impl Session {
     pub(crate) fn check_large_object_owner(&self, oid: Oid, compatible: bool) -> SqlResult<()> {
         let row = self.lo_row(oid, None)?;
         let free = compatible && self.settings.borrow().get(Setting::lo_compat_privileges).as_bool();
-        if free || crate::command::names::owns(self, row.oid(pg_largeobject_metadata::LOMOWNER))? {
+        if free || crate::lookup::names::owns(self, row.oid(pg_largeobject_metadata::LOMOWNER))? {
             return Ok(());
         }
         Err(sql_err!(INSUFFICIENT_PRIVILEGE, "must be owner of large object {oid}"))
@@ -284,7 +284,7 @@ impl Session {
 
     fn lo_import(&self, path: &str, oid: Oid) -> SqlResult<Oid> {
         self.refuse_read_only("lo_import()")?;
-        check_reach(self, path)?;
+        reach::check_file(self, path)?;
         let failed = |verb| move |error: io::Error| server_file_error(verb, path, &error);
         let file = File::open(path.as_ref(), OpenOptions::READ).map_err(failed("open"))?;
         let oid = self.lo_create(oid, "lo_import()")?;
@@ -301,7 +301,7 @@ impl Session {
 
     fn lo_export(&self, oid: Oid, path: &str) -> SqlResult<Datum> {
         self.lo_check(oid, "r", None)?;
-        check_reach(self, path)?;
+        reach::check_file(self, path)?;
         let failed = |verb| move |error: io::Error| server_file_error(verb, path, &error);
         let file = File::open(path.as_ref(), OpenOptions::TRUNCATE).map_err(failed("create"))?;
         let mut at = 0;

@@ -14,7 +14,7 @@ use types::{Call, SessionFn};
 
 use super::arg;
 use super::text::quote_identifier;
-use crate::command::operator;
+use crate::lookup::operator;
 use crate::session::Session;
 
 /// That keys are not NULL.

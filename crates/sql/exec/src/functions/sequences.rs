@@ -23,7 +23,7 @@ use txn::{LockMode, LockWait};
 use types::SessionFn;
 
 use super::{Row, arg};
-use crate::command::{check_sequence, lock_relation};
+use crate::lookup::names::{check_sequence, lock_relation};
 use crate::session::Session;
 
 /// Values that one record of the log covers.

@@ -7,7 +7,7 @@ use tuple::Datum;
 use types::SessionFn;
 
 use super::{Row, arg};
-use crate::command::check_tablespace_creation;
+use crate::lookup::names::check_tablespace_creation;
 use crate::session::Session;
 
 /// `pg_tablespace.oid` of `pg_default`.

@@ -6,7 +6,6 @@ use tuple::Datum;
 use types::SessionFn;
 
 use super::arg;
-use crate::command::index_build;
 use crate::counters::{Database, Function, Relation};
 use crate::session::Session;
 
@@ -31,7 +30,7 @@ impl Session {
                 None => Datum::Null,
             },
             F::PgIndexamProgressPhasename => {
-                let phase = index_build::step_name(Oid(arg(args, 0)), arg(args, 1));
+                let phase = build_step(Oid(arg(args, 0)), arg(args, 1));
                 phase.map_or(Datum::Null, Datum::text)
             }
             F::PgStatHaveStats => self.have_statistics(arg(args, 0), Oid(arg(args, 1)), arg(args, 2))?,
@@ -236,4 +235,10 @@ fn database_figure(id: SessionFn) -> Option<Figure<Database>> {
         F::PgStatGetDbStatResetTime => |d| time(d.reset),
         _ => return None,
     })
+}
+
+/// What a step of building an index with this access method is called.
+fn build_step(method: Oid, step: i64) -> Option<&'static str> {
+    let step = usize::try_from(step).ok()?.checked_sub(1)?;
+    engine::indexes::method(method)?.build_steps.get(step).copied()
 }

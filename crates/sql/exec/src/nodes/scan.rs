@@ -581,8 +581,8 @@ struct TransitionScan {
 impl TransitionScan {
     fn read(&mut self, cx: &Cx<'_>) -> SqlResult<bool> {
         if self.rows.is_none() {
-            let session = cx.env.session.owner();
-            self.rows = session.and_then(|session| session.changed_rows(&self.name));
+            let firing = cx.env.session.triggers();
+            self.rows = firing.and_then(|firing| firing.changed_rows(&self.name));
         }
         let missing = || SqlError::internal(format!("transition table \"{}\" not found", self.name));
         let rows = self.rows.as_ref().ok_or_else(missing)?;

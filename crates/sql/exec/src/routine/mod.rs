@@ -4,7 +4,7 @@
 //! # Layout
 //! * [`Invocation`]: one call. `call`: what is the same in all languages.
 //! * `sql`: functions in SQL. [`language`]: the trait that other languages implement, and their registry.
-//! * [`statement`]: statements in a body, for all languages; `support`: what else languages ask. `cursor`: their cursors. `result`: rows brought to the result type.
+//! * [`statement`]: statements in a body, for all languages; `support`: what else languages ask. `cursor`: their cursors. `procedure`: CALL and DO. `result`: rows brought to the result type.
 //!
 //! # Invariants
 //! 1. A function that is not volatile sees what its caller sees and changes nothing.
@@ -18,6 +18,7 @@
 mod call;
 mod cursor;
 pub mod language;
+pub(crate) mod procedure;
 mod result;
 mod sql;
 pub mod statement;

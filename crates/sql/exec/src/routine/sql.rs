@@ -20,7 +20,7 @@ use tuple::Datum;
 use super::result::{RowShape, return_type};
 use super::statement::{BodyStatement, Run, not_in_read_only};
 use super::{Invocation, Returned, RowStore};
-use crate::command::LogClass;
+use crate::commands::LogClass;
 use crate::session::{Session, escapes_read};
 
 /// The bodies that a session has called, by function.
@@ -192,7 +192,7 @@ fn statements(
     let count = raw.len();
     let mut statements = Vec::with_capacity(count);
     for (i, raw) in raw.into_iter().enumerate() {
-        check_statement(function, &raw)?;
+        check_statement(session, function, &raw)?;
         let text = function.source.clone();
         statements.push(BodyStatement::new(text, raw, variables.clone(), wanted(i + 1 == count)));
     }
@@ -215,16 +215,16 @@ pub(crate) fn arguments(
 }
 
 /// Refuses what no function in SQL may do.
-fn check_statement(function: &FunctionDef, raw: &RawStatement) -> SqlResult<()> {
-    if let Statement::Transaction(command) = &raw.stmt {
-        let name = crate::command::transaction_tag(command);
+fn check_statement(session: &Session, function: &FunctionDef, raw: &RawStatement) -> SqlResult<()> {
+    let described = session.commands().describe(&raw.stmt);
+    if let Statement::Transaction(_) = &raw.stmt {
+        let name = described.tag;
         return Err(SqlError::new(
             SqlState::FEATURE_NOT_SUPPORTED,
             format!("{name} is not allowed in an SQL function"),
         ));
     }
-    let described = crate::command::describe(&raw.stmt);
-    let changes = described.planned && matches!(described.log, LogClass::Change);
+    let changes = raw.stmt.is_planned() && matches!(described.log, LogClass::Change);
     if function.volatility != 'v' && changes {
         return Err(not_in_read_only(described.tag));
     }
@@ -259,7 +259,7 @@ pub(crate) fn check_body(session: &Session, function: &FunctionDef) -> SqlResult
     }
     let polymorphic = function.args.iter().any(|t| analyze::is_polymorphic(*t));
     let raw = parse::parse(&escapes_read(&function.source)?)?;
-    raw.iter().try_for_each(|raw| check_statement(function, raw))?;
+    raw.iter().try_for_each(|raw| check_statement(session, function, raw))?;
     if polymorphic {
         return Ok(());
     }

@@ -313,7 +313,7 @@ impl Session {
         let source = statement.source();
         let crate::session::Work::Utility(raw) = &source.work else { return Ok(Done::default()) };
         if let Sees::Caller(..) = sees {
-            let described = crate::command::describe(&raw.stmt);
+            let described = self.commands().describe(&raw.stmt);
             if !described.read_only {
                 return Err(not_in_read_only(described.tag));
             }
@@ -325,7 +325,7 @@ impl Session {
         let outside = self.in_routine.replace(true);
         let arguments = self.arguments_of(source, params);
         let outcome = self.watch_utility(source, raw, || {
-            crate::command::run(self, &raw.stmt, &source.text, &arguments, &mut sink)
+            self.commands().run(self, &raw.stmt, &source.text, &arguments, &mut sink)
         });
         self.in_routine.set(outside);
         let tag = outcome?;

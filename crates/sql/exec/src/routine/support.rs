@@ -101,7 +101,7 @@ impl Session {
             // Variables get their numbers now.
             self.analyze_prepared(source)?;
             let types = self.arguments_of(source, &[]).types;
-            let columns = crate::command::columns(self, &raw.stmt, &source.text, types)?;
+            let columns = self.commands().columns(self, &raw.stmt, &source.text, types)?;
             let column = |c: &Column| ColumnType {
                 name: c.name.to_string(),
                 type_oid: c.type_oid,
@@ -274,13 +274,13 @@ impl Session {
         atomic: bool,
     ) -> SqlResult<Option<Vec<Datum>>> {
         self.see_changes()?;
-        crate::command::call_procedure(self, procedure, params, atomic)
+        super::procedure::call(self, procedure, params, atomic)
     }
 
     /// Runs DO in a body.
     pub fn do_in_body(&self, args: &[parse::ast::DefElem], atomic: bool) -> SqlResult<()> {
         self.see_changes()?;
-        crate::command::run_block(self, args, atomic)
+        super::procedure::run_block(self, args, atomic)
     }
 
     /// Sends a notice, if the client wants it.

@@ -18,14 +18,16 @@ use super::Session;
 use super::statement::{Source, Work};
 
 /// What `$n` and names stand for in a statement, and their values.
-pub(crate) struct Arguments<'a> {
-    pub(crate) types: ParamTypes,
-    pub(crate) values: &'a [Datum],
+pub struct Arguments<'a> {
+    /// The types of `$n`.
+    pub types: ParamTypes,
+    /// The values of `$n`.
+    pub values: &'a [Datum],
 }
 
 impl Arguments<'_> {
     /// Of a statement that has no parameters.
-    pub(crate) const NONE: Arguments<'static> = Arguments { types: ParamTypes::None, values: &[] };
+    pub const NONE: Arguments<'static> = Arguments { types: ParamTypes::None, values: &[] };
 }
 
 impl Session {
@@ -33,7 +35,7 @@ impl Session {
     pub(super) fn utility_parameters(&self, source: &Source) -> SqlResult<Arc<[Oid]>> {
         let given = source.given_types();
         let Work::Utility(raw) = &source.work else { return Ok(given.into()) };
-        if !crate::command::describe(&raw.stmt).parameters {
+        if !self.commands().describe(&raw.stmt).parameters {
             return Ok(given.into());
         }
         let types = source.parameter_kinds();
@@ -49,7 +51,7 @@ impl Session {
     }
 
     /// What the parameters of a utility statement are when it runs with these values.
-    pub(crate) fn arguments_of<'a>(&self, source: &Source, values: &'a [Datum]) -> Arguments<'a> {
+    pub fn arguments_of<'a>(&self, source: &Source, values: &'a [Datum]) -> Arguments<'a> {
         let types = match source.parameter_kinds() {
             ParamTypes::Infer(_) => ParamTypes::Fixed(source.param_types().to_vec()),
             types => types,

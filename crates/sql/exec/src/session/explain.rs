@@ -25,7 +25,7 @@ use super::explain_options::{Asked, Form, form};
 use super::planning::planner_settings;
 use super::statement::{Source, Work};
 use super::{Arguments, Session};
-use crate::command::{TableQuery, table_exists};
+use crate::commands::TableQuery;
 use crate::output::{Column, Format, Output, RowEncoder};
 use crate::run::{Execution, Prepared, Progress};
 
@@ -54,7 +54,7 @@ struct Explained<'q> {
     source: Rc<Source>,
     params: Vec<Datum>,
     /// The table that the rows make.
-    table: Option<(&'q ast::CreateTableAs, TableQuery)>,
+    table: Option<(&'q ast::CreateTableAs, Box<dyn TableQuery>)>,
 }
 
 /// What making the plan took.
@@ -123,12 +123,11 @@ impl Session {
                 Ok(of(self.plan_of(&source, &params)?, source, params))
             }
             Statement::CreateTableAs(create) => {
-                if table_exists(self, create)? {
-                    return Ok(Subject::Nothing(crate::command::describe(query).tag));
-                }
-                let query = TableQuery::new(self, create, text, arguments)?;
-                let (prepared, params) = (query.internal.prepared().clone(), query.params.clone());
-                let (source, table) = (query.source.clone(), Some((&**create, query)));
+                let Some(made) = self.commands().table_query(self, create, text, arguments)? else {
+                    return Ok(Subject::Nothing(self.commands().describe(query).tag));
+                };
+                let (prepared, params) = (made.prepared().clone(), made.params().to_vec());
+                let (source, table) = (made.source().clone(), Some((&**create, made)));
                 Ok(Subject::Plan(Box::new(Explained { prepared, source, params, table })))
             }
             query => {
@@ -138,7 +137,7 @@ impl Session {
                     false => Source::sharing(text, query, &arguments.types),
                 };
                 let Work::Query(_) = &source.work else {
-                    let name = crate::command::describe(query).tag;
+                    let name = self.commands().describe(query).tag;
                     return Err(SqlError::not_supported(format!("EXPLAIN {name}")));
                 };
                 let params = if asked.generic { &[] } else { arguments.values };

@@ -5,7 +5,7 @@ use parse::ast::DefElem;
 use plan::explain::document::Item;
 use plan::explain::{self, Options};
 
-use crate::command::options;
+use crate::options;
 use crate::output::Format;
 
 /// How the description is written.

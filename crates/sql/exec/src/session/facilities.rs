@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base::{CommandId, Oid, SqlResult, Tid, sql_err};
-use catalog::{CatalogView, FunctionDef, Table};
+use catalog::{CatalogView, FunctionDef, Index, Table};
 use heap::{Chunks, HeapRel};
 use plan::SqlValueKind;
 use tuple::Datum;
@@ -14,6 +14,8 @@ use types::{FormatContext, SessionFn};
 use super::Session;
 use crate::counters::{Change, Counted, Scan};
 use crate::cx::Facilities;
+use crate::trigger::Firing;
+use crate::violation;
 
 impl Facilities for Session {
     fn count_change(&self, table: Oid, depth: u32, change: Change) {
@@ -84,7 +86,11 @@ impl Facilities for Session {
         Ok(self.partition_key_sql(table)?.join(", "))
     }
 
-    fn owner(&self) -> Option<&Session> {
+    fn key_text(&self, table: &Table, index: &Index, key: &[Datum]) -> Option<String> {
+        violation::key_text(self, table, index, key).ok()
+    }
+
+    fn triggers(&self) -> Option<&dyn Firing> {
         Some(self)
     }
 

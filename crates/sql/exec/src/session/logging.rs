@@ -20,7 +20,7 @@ use txn::Told;
 use super::Session;
 use super::portal::Portal;
 use super::statement::{Source, Work};
-use crate::command::{LogClass, describe};
+use crate::commands::{Commands, LogClass};
 
 /// Takes a line for the server's log, with the statement that it is about.
 pub type LogSink = Box<dyn Fn(&SqlError, Option<&str>, &Situation) + Send + Sync>;
@@ -106,7 +106,7 @@ impl Session {
     pub fn situation(&self) -> Situation {
         let failed = self.logging.failed.borrow().clone();
         let text = failed.or_else(|| self.backend.is_active().then(|| self.backend.activity().query));
-        let command = text.map_or_else(|| "idle".to_owned(), |text| tag_of(&text));
+        let command = text.map_or_else(|| "idle".to_owned(), |text| tag_of(&text, self.commands()));
         let (txn, settings) = (self.txn.borrow(), self.settings.borrow());
         let inside = txn.state() != txn::BlockState::Idle;
         Situation {
@@ -339,7 +339,7 @@ impl Session {
     }
 
     fn kind(&self, statement: &Statement) -> Kind {
-        match describe(statement).log {
+        match self.commands().describe(statement).log {
             LogClass::Definition => Kind::Definition,
             LogClass::Change => Kind::Change,
             LogClass::Other => Kind::Other,
@@ -363,7 +363,7 @@ fn names_statement(settings: &SessionSettings, severity: Severity) -> bool {
 }
 
 /// Tag of a text's first command. Most are told by their first word, which spares parsing them.
-pub(super) fn tag_of(text: &str) -> String {
+pub(super) fn tag_of(text: &str, commands: &dyn Commands) -> String {
     let word: String = text.trim_start().chars().take_while(char::is_ascii_alphabetic).collect();
     let word = word.to_ascii_uppercase();
     if matches!(word.as_str(), "SELECT" | "INSERT" | "UPDATE" | "DELETE" | "COPY" | "EXECUTE" | "SET") {
@@ -371,7 +371,7 @@ pub(super) fn tag_of(text: &str) -> String {
     }
     let first =
         super::protocol::parse_text(text).ok().and_then(|parsed| parsed.statements.into_iter().next());
-    first.map_or(word, |raw| describe(&raw.stmt).tag.to_owned())
+    first.map_or(word, |raw| commands.describe(&raw.stmt).tag.to_owned())
 }
 
 /// Draws a lot that hits with this probability.

@@ -21,6 +21,7 @@ use super::notify::Notifying;
 use super::registry::{BackendKind, Limits, Registered, TooMany};
 use super::{Backend, Instance, Session, SessionInfo, session_id};
 use crate::counters::SessionEnd;
+use crate::lookup::temporary;
 use crate::notify::Subscription;
 use crate::spill::TempDir;
 
@@ -208,7 +209,7 @@ impl Session {
         // What ended the session is not to end this.
         let _hold = runtime::hold_interrupts();
         self.begin_statement();
-        let done = crate::command::drop_temporary(self).and_then(|()| self.commit_transaction().map(drop));
+        let done = temporary::drop_all(self).and_then(|()| self.commit_transaction().map(drop));
         if done.is_err() {
             self.abort_transaction();
         }

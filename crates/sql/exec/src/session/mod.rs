@@ -69,17 +69,17 @@ use catalog::{Catalog, Cluster, Reader, SessionCatalog};
 use engine::Engine;
 use heap::ComboCids;
 use parking_lot::RwLock;
+use parse::ast::OnCommit;
 use rustc_hash::{FxHashMap, FxHashSet};
 use txn::{SessionId, Transaction};
 use types::FormatContext;
 
-use crate::autovacuum::Autovacuum;
+use crate::commands::Commands;
 use crate::control::ServerControl;
 use crate::output::{Format, Output};
 use crate::spill::TempDir;
-pub(crate) use access::Needs;
 pub use access_files::{AccessFiles, AccessRule, UserMapping};
-pub(crate) use arguments::Arguments;
+pub use arguments::Arguments;
 pub(crate) use choice::Wanted;
 pub(crate) use cursor::CursorInfo;
 pub(crate) use explain::columns as explain_columns;
@@ -93,13 +93,16 @@ pub use registry::{
     Activity, Backend, BackendKind, BackendState, Background, Encryption, Registered, Sessions,
 };
 pub use socket::{SocketOptions, SocketSink};
-pub(crate) use statement::{Body, Named, Planned, Source, Work};
+pub use statement::Source;
+pub(crate) use statement::{Body, Named, Planned, Work};
 use statements::Statements;
 pub(crate) use watch::{Ran, Watched};
 
 /// What all sessions of a server share: storage, catalogs, settings.
 pub struct Instance {
     engine: Arc<Engine>,
+    /// Who carries out utility statements.
+    commands: &'static dyn Commands,
     /// Catalogs of the databases that sessions have connected to.
     cluster: Arc<Cluster>,
     settings: RwLock<Arc<ServerSettings>>,
@@ -115,7 +118,6 @@ pub struct Instance {
     exports: Arc<export::Exports>,
     exchange: Arc<crate::notify::Exchange>,
     counters: crate::counters::Counters,
-    autovacuum: Arc<Autovacuum>,
     /// When the server started, microseconds since 2000-01-01 UTC.
     started: i64,
     /// When the configuration was last read.
@@ -149,17 +151,21 @@ impl Drop for Instance {
 }
 
 impl Instance {
-    /// Over an open data directory.
-    pub fn new(engine: Arc<Engine>, settings: Arc<ServerSettings>) -> Arc<Instance> {
+    /// Over an open data directory; with what carries out utility statements.
+    pub fn new(
+        engine: Arc<Engine>,
+        settings: Arc<ServerSettings>,
+        commands: &'static dyn Commands,
+    ) -> Arc<Instance> {
         let now = runtime::wall_clock_micros();
         let exchange = crate::notify::Exchange::new(settings.int(Setting::max_notify_queue_pages));
         let sessions = Arc::default();
-        long_waits::listen(engine.txns().locks(), &sessions);
+        long_waits::listen(engine.txns().locks(), &sessions, commands);
         upkeep::give_way(engine.txns().locks(), &sessions);
         let counters = crate::counters::Counters::default();
-        let autovacuum = Arc::new(Autovacuum::new(counters.suspects_found(), &settings));
         Arc::new(Instance {
             engine,
+            commands,
             cluster: Arc::default(),
             settings: RwLock::new(settings),
             reloads: AtomicU64::new(0),
@@ -170,7 +176,6 @@ impl Instance {
             exports: Arc::default(),
             exchange: Arc::new(exchange),
             counters,
-            autovacuum,
             started: now,
             configured: AtomicI64::new(now),
             control: OnceLock::new(),
@@ -193,11 +198,10 @@ impl Instance {
 
     /// After a reload: sessions take the new values over before their next statement.
     pub fn set_settings(&self, settings: Arc<ServerSettings>) {
-        *self.settings.write() = settings.clone();
+        *self.settings.write() = settings;
         // Release: pairs with the acquire in `adopt_reload`; who sees the count finds these values.
         self.reloads.fetch_add(1, Ordering::Release);
         self.configured.store(runtime::wall_clock_micros(), Ordering::Relaxed);
-        self.autovacuum.take_settings(&settings);
     }
 
     /// Languages of users' functions, besides SQL.
@@ -218,11 +222,6 @@ impl Instance {
     /// Cumulative counters.
     pub fn counters(&self) -> &crate::counters::Counters {
         &self.counters
-    }
-
-    /// Automatic vacuums.
-    pub fn autovacuum(&self) -> &Arc<Autovacuum> {
-        &self.autovacuum
     }
 
     /// When the server started, microseconds since 2000-01-01 UTC.
@@ -461,9 +460,9 @@ pub struct Session {
     /// Cursors that got a name of the session's making.
     pub(crate) unnamed_cursors: Cell<u32>,
     /// Temporary tables that a commit empties or drops.
-    pub(crate) on_commit: crate::command::on_commit::OnCommitTables,
+    pub(crate) on_commit: Rc<RefCell<Vec<(Oid, OnCommit)>>>,
     /// Foreign keys that rows were checked for.
-    pub(crate) foreign_keys: crate::trigger::foreign_key::ForeignKeys,
+    pub(crate) foreign_keys: crate::firing::foreign_key::ForeignKeys,
     /// How many trigger functions are running, each within the one before.
     pub(crate) trigger_depth: Cell<i32>,
     /// What the trigger function that runs may call the rows of its statement's change.
@@ -494,6 +493,11 @@ impl Session {
     pub(crate) fn with_changer<T>(&self, change: impl FnOnce(&mut Changer<'_>) -> T) -> T {
         let mut me = self.txn.borrow_mut();
         change(&mut Changer { catalog: &self.catalog, session: &self.names, me: &mut me, combo: &self.combo })
+    }
+
+    /// Who carries out utility statements.
+    pub(crate) fn commands(&self) -> &'static dyn Commands {
+        self.instance.commands
     }
 
     /// Storage.

@@ -12,7 +12,7 @@ use catalog::{
 use txn::{LockMode, LockWait};
 
 use super::Session;
-use crate::command::names;
+use crate::lookup::names;
 
 /// Passes every question of [`CatalogView`] but those for relations on to what `$target` gives for `$this`.
 macro_rules! pass_on {

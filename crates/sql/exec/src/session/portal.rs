@@ -142,7 +142,7 @@ impl Session {
                 let out = &mut Formatted { formats: &portal.formats, out };
                 let arguments = self.arguments_of(&source, &portal.params);
                 let tag = self.watch_utility(&source, raw, || {
-                    crate::command::run(self, &raw.stmt, &source.text, &arguments, out)
+                    self.commands().run(self, &raw.stmt, &source.text, &arguments, out)
                 })?;
                 portal.state = State::Done;
                 Ok(Some(Tag::Text(tag)))

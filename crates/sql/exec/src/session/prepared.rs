@@ -26,7 +26,7 @@ impl Session {
             BlockState::Implicit | BlockState::InBlock => {}
         }
         self.fire_deferred(false).inspect_err(|_| self.abort_transaction())?;
-        crate::command::on_commit::apply(self).inspect_err(|_| self.abort_transaction())?;
+        self.commands().before_commit(self).inspect_err(|_| self.abort_transaction())?;
         if self.made_holdable_cursor() {
             self.abort_transaction();
             return Err(sql_err!(

@@ -160,7 +160,7 @@ impl Session {
         let Work::Utility(raw) = &source.work else { return };
         let Statement::CreateIndex(create) = &raw.stmt else { return };
         let mut txn = self.txn.borrow_mut();
-        if txn.state() == BlockState::Started && crate::command::runs_no_user_code(create) {
+        if txn.state() == BlockState::Started && runs_no_user_code(create) {
             txn.set_holds(XidHolds::Catalogs);
         }
     }
@@ -512,4 +512,9 @@ impl Session {
 
 fn no_portal(name: &str) -> SqlError {
     sql_err!(UNDEFINED_CURSOR, "portal \"{name}\" does not exist")
+}
+
+/// Whether building the index evaluates no expression.
+fn runs_no_user_code(statement: &parse::ast::CreateIndex) -> bool {
+    statement.filter.is_none() && statement.keys.iter().all(|key| key.expr.is_none())
 }

@@ -64,7 +64,7 @@ pub(crate) struct Body {
 
 /// A statement of a client, named or not. In the order of its fields in memory: what every run looks at comes first.
 #[repr(C)]
-pub(crate) struct Source {
+pub struct Source {
     pub(crate) text: Arc<str>,
     pub(crate) work: Work,
     planned: RefCell<Option<Rc<Planned>>>,
@@ -171,8 +171,7 @@ const LONG_MESSAGE: usize = 4096;
 impl Work {
     fn of(raw: Option<RawStatement>) -> Work {
         let Some(raw) = raw else { return Work::Empty };
-        let planned = crate::command::describe(&raw.stmt).planned;
-        if planned { Work::Query(Arc::new(raw)) } else { Work::Utility(Arc::new(raw)) }
+        if raw.stmt.is_planned() { Work::Query(Arc::new(raw)) } else { Work::Utility(Arc::new(raw)) }
     }
 
     /// Whether it is planned.
@@ -509,7 +508,7 @@ impl Session {
             Work::Query(_) | Work::Stored => Ok(self.current_plan(source)?.shared.columns.clone()),
             Work::Utility(raw) => {
                 let types = self.arguments_of(source, &[]).types;
-                crate::command::columns(self, &raw.stmt, &source.text, types)
+                self.commands().columns(self, &raw.stmt, &source.text, types)
             }
         }
     }

@@ -101,7 +101,7 @@ impl Session {
         if self.txn.borrow().state() != BlockState::Failed {
             self.fire_deferred(false).inspect_err(|_| self.abort_transaction())?;
             self.hold_cursors().inspect_err(|_| self.abort_transaction())?;
-            crate::command::on_commit::apply(self).inspect_err(|_| self.abort_transaction())?;
+            self.commands().before_commit(self).inspect_err(|_| self.abort_transaction())?;
             self.prepare_serializable().inspect_err(|_| self.abort_transaction())?;
             self.notify_at_commit().inspect_err(|_| self.abort_transaction())?;
         }

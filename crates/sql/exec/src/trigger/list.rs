@@ -15,7 +15,7 @@ const RECORD: usize = 16;
 const WINDOW: usize = 2048;
 
 /// How much memory events may take, and where the others go.
-pub(crate) type Memory<'a> = (usize, &'a TempDir);
+pub type Memory<'a> = (usize, &'a TempDir);
 
 /// Events.
 #[derive(Default)]

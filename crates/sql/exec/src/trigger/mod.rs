@@ -15,9 +15,7 @@
 //! # PostgreSQL counterpart and differences
 //! `commands/trigger.c`. Each execution has its own events, instead of a stack of them by depth of query.
 
-mod fire;
-pub(crate) mod foreign_key;
-mod internal;
+pub mod function;
 mod list;
 mod queue;
 mod transition;
@@ -29,16 +27,15 @@ use std::sync::Arc;
 use base::{CommandId, Oid, SqlError, SqlResult, Tid};
 use catalog::{Table, Trigger, TriggerKind};
 use tuple::Datum;
-use txn::Snapshot;
+use txn::{Snapshot, Transaction};
 
-pub(crate) use internal::UNIQUE_KEY_RECHECK;
+pub use list::Memory;
 use queue::Of;
-pub(crate) use queue::{Deferred, Events};
-pub(crate) use transition::{Changed, ChangedRows, Names};
+pub use queue::{Deferred, Events, Kind, Queued};
+pub use transition::{Changed, ChangedRows, Names};
 
 use crate::cx::Cx;
 use crate::run::Execution;
-use crate::session::Session;
 
 /// What happens to rows or a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,44 +82,72 @@ pub struct TriggerCall<'a> {
     /// The row after.
     pub new: Option<&'a [Datum]>,
     /// All rows of the change, if it is over.
-    pub(crate) changed: Option<&'a Rc<Changed>>,
+    pub changed: Option<&'a Rc<Changed>>,
 }
 
 /// A row before and after a change, each with its place if it has one.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Change<'a> {
-    pub(crate) old: Option<(Tid, &'a [Datum])>,
-    pub(crate) new: Option<(Tid, &'a [Datum])>,
+pub struct Change<'a> {
+    pub old: Option<(Tid, &'a [Datum])>,
+    pub new: Option<(Tid, &'a [Datum])>,
     /// Deferrable unique indexes in which the new row may have a duplicate.
-    pub(crate) rechecks: &'a [Oid],
+    pub rechecks: &'a [Oid],
     /// The row is deleted here because it moves to another partition.
-    pub(crate) moves: bool,
+    pub moves: bool,
 }
 
-/// The statement that sets triggers off: its session, and what it sees.
-pub(crate) struct At<'s> {
-    pub(crate) session: &'s Session,
+/// What fires triggers: the session. It knows which fire, and calls their functions.
+pub trait Firing {
+    /// Who changes rows.
+    fn user(&self) -> Oid;
+    /// How much memory events may take, and where the others go.
+    fn event_memory(&self) -> Memory<'_>;
+    /// Whether a trigger fires in this session, as `session_replication_role` and ENABLE say.
+    fn is_enabled(&self, trigger: &Trigger) -> bool;
+    /// WHEN of a trigger, ready to run: its parameters are the columns of the old row, those of the new row, and the table's OID.
+    fn condition(&self, table: &Table, text: &str) -> SqlResult<Execution>;
+    /// Whether a condition holds, for whoever sees this.
+    fn holds(
+        &self,
+        condition: &mut Execution,
+        params: &[Datum],
+        sees: (&Snapshot, CommandId),
+    ) -> SqlResult<bool>;
+    /// Whether a trigger for a constraint is needed after this change at all: asked when the row changes. It must not wait.
+    fn is_needed(&self, trigger: &Trigger, change: &Change<'_>) -> SqlResult<bool>;
+    /// Calls a trigger's function. Gives the row that it returned.
+    fn call(&self, call: &TriggerCall<'_>) -> SqlResult<Option<Vec<Datum>>>;
+    /// The end of a statement: fires its events, or keeps them for the end of the transaction.
+    fn fire_after(&self, events: Events) -> SqlResult<()>;
+    /// The rows of a change under this name, which a trigger's function that runs may read.
+    fn changed_rows(&self, name: &str) -> Option<ChangedRows>;
+    /// A table.
+    fn table(&self, oid: Oid) -> SqlResult<Option<Arc<Table>>>;
+}
+
+/// The statement that sets triggers off: who fires them, and what it sees.
+pub struct At<'s> {
+    pub(crate) firing: &'s dyn Firing,
     snapshot: Snapshot,
     command: CommandId,
 }
 
 impl<'s> At<'s> {
     /// A statement that runs.
-    pub(crate) fn of(cx: &Cx<'s>) -> SqlResult<At<'s>> {
-        let session =
-            cx.env.session.owner().ok_or_else(|| SqlError::internal("a trigger without a session"))?;
-        Ok(At { session, snapshot: cx.env.snapshot.clone(), command: cx.env.command })
+    pub fn of(cx: &Cx<'s>) -> SqlResult<At<'s>> {
+        let missing = || SqlError::internal("a trigger without a session");
+        let firing = cx.env.session.triggers().ok_or_else(missing)?;
+        Ok(At { firing, snapshot: cx.env.snapshot.clone(), command: cx.env.command })
     }
 
-    /// A utility statement.
-    pub(crate) fn now(session: &'s Session) -> At<'s> {
-        let txn = session.txn.borrow();
-        At { session, snapshot: txn.next_snapshot(), command: txn.current_command() }
+    /// A utility statement, which sees what the next statement would.
+    pub fn now(firing: &'s dyn Firing, txn: &Transaction) -> At<'s> {
+        At { firing, snapshot: txn.next_snapshot(), command: txn.current_command() }
     }
 }
 
 /// Triggers of a table, for one statement.
-pub(crate) struct TableTriggers {
+pub struct TableTriggers {
     table: Arc<Table>,
     list: Vec<Ready>,
     /// The kinds that there are, put together for rows before, rows after, rows instead and statements.
@@ -138,13 +163,13 @@ struct Ready {
 impl Ready {
     /// Whether it is the trigger of a foreign key on the table that is referred to.
     fn carries_out_action(&self) -> bool {
-        self.trigger.internal && foreign_key::function::is_action(self.trigger.function)
+        self.trigger.internal && function::is_action(self.trigger.function)
     }
 }
 
 impl TableTriggers {
     /// Those of a table that are not disabled; none if there are none.
-    pub(crate) fn new(table: &Arc<Table>) -> Option<TableTriggers> {
+    pub fn new(table: &Arc<Table>) -> Option<TableTriggers> {
         let on = table.triggers.iter().filter(|trigger| trigger.enabled != b'D');
         let ready =
             |trigger: &Arc<Trigger>| Ready { trigger: trigger.clone(), condition: RefCell::default() };
@@ -160,24 +185,24 @@ impl TableTriggers {
     }
 
     /// Whether there is a trigger of this timing, level and event.
-    pub(crate) fn has(&self, timing: i16, event: Event) -> bool {
+    pub fn has(&self, timing: i16, event: Event) -> bool {
         self.bits[class(timing)] & event.bit() != 0
             && self.list.iter().any(|ready| matches(ready.trigger.kind, timing, event))
     }
 
     /// Whether any trigger is to be asked after rows were changed like this.
-    pub(crate) fn after_rows(&self, event: Event) -> bool {
+    pub fn after_rows(&self, event: Event) -> bool {
         self.has(TriggerKind::ROW, event)
     }
 
     /// Which rows of a change, before and after, some trigger wants to read as tables.
-    pub(crate) fn transitions(&self, event: Event) -> [bool; 2] {
+    pub fn transitions(&self, event: Event) -> [bool; 2] {
         transition::wanted(self.list.iter().map(|ready| &*ready.trigger), event)
     }
 
     /// Fires those before or instead of a change of a row. The new row is what they make of it; false if one of them is against the
     /// change. `updated`: columns that UPDATE assigns to.
-    pub(crate) fn fire_row(
+    pub fn fire_row(
         &self,
         timing: i16,
         event: Event,
@@ -196,7 +221,7 @@ impl TableTriggers {
             }
             let (trigger, table) = (&ready.trigger, &self.table);
             let call = TriggerCall { trigger, table, event, old, new: now, changed: None };
-            let Some(row) = at.session.call_trigger(&call)? else { return Ok(false) };
+            let Some(row) = at.firing.call(&call)? else { return Ok(false) };
             if let Some(new) = &mut new {
                 new.splice(..width, row);
             }
@@ -205,33 +230,28 @@ impl TableTriggers {
     }
 
     /// Fires those before a statement.
-    pub(crate) fn fire_before_statement(
-        &self,
-        event: Event,
-        updated: Option<&[i16]>,
-        at: &At<'_>,
-    ) -> SqlResult<()> {
+    pub fn fire_before_statement(&self, event: Event, updated: Option<&[i16]>, at: &At<'_>) -> SqlResult<()> {
         for ready in &self.list {
             if matches(ready.trigger.kind, TriggerKind::BEFORE, event)
                 && self.applies(ready, event, (None, None), updated, at)?
             {
                 let (trigger, table) = (&ready.trigger, &self.table);
                 let call = TriggerCall { trigger, table, event, old: None, new: None, changed: None };
-                at.session.call_trigger(&call)?;
+                at.firing.call(&call)?;
             }
         }
         Ok(())
     }
 
     /// Notes what is to fire after a row was changed.
-    pub(crate) fn queue_row(
+    pub fn queue_row(
         &self,
         event: Event,
         change: Change<'_>,
         updated: Option<&[i16]>,
         (at, events): (&At<'_>, &mut Events),
     ) -> SqlResult<()> {
-        let user = at.session.names.user();
+        let user = at.firing.user();
         let rows = (change.old.map(|(_, row)| row), change.new.map(|(_, row)| row));
         for ready in &self.list {
             // What refers to the partitioned table learns of the move as an update of that.
@@ -243,51 +263,48 @@ impl TableTriggers {
             {
                 continue;
             }
-            if let Some(function) = internal::find(ready.trigger.function)
-                && !(function.wanted)(&ready.trigger, &change, at)?
-            {
+            if !at.firing.is_needed(&ready.trigger, &change)? {
                 continue;
             }
             let of = Of { table: &self.table, trigger: &ready.trigger, event, user, partitions: None };
-            events.push(of, change, at.session.event_memory())?;
+            events.push(of, change, at.firing.event_memory())?;
         }
         Ok(())
     }
 
     /// Notes what foreign keys to a partitioned table are to do after a row has moved from one of its partitions to another.
-    pub(crate) fn queue_move(
+    pub fn queue_move(
         &self,
         partitions: [&Arc<Table>; 2],
         change: Change<'_>,
         (at, events): (&At<'_>, &mut Events),
     ) -> SqlResult<()> {
-        let user = at.session.names.user();
+        let user = at.firing.user();
         for ready in self.list.iter().filter(|ready| ready.carries_out_action()) {
             let trigger = &ready.trigger;
             let fits = matches(trigger.kind, TriggerKind::ROW, Event::Update);
-            let Some(function) = internal::find(trigger.function).filter(|_| fits) else { continue };
-            if at.session.trigger_enabled(trigger) && (function.wanted)(trigger, &change, at)? {
+            if fits && at.firing.is_enabled(trigger) && at.firing.is_needed(trigger, &change)? {
                 let (event, partitions) = (Event::Update, Some(partitions));
                 let of = Of { table: &self.table, trigger, event, user, partitions };
-                events.push(of, change, at.session.event_memory())?;
+                events.push(of, change, at.firing.event_memory())?;
             }
         }
         Ok(())
     }
 
     /// Whether a foreign key refers to this table, and not only to one that it is a partition of.
-    pub(crate) fn is_referenced(&self) -> bool {
+    pub fn is_referenced(&self) -> bool {
         self.list.iter().any(|ready| ready.carries_out_action() && !ready.trigger.is_clone())
     }
 
     /// Notes what is to fire after a statement.
-    pub(crate) fn queue_statement(
+    pub fn queue_statement(
         &self,
         event: Event,
         updated: Option<&[i16]>,
         (at, events): (&At<'_>, &mut Events),
     ) -> SqlResult<()> {
-        let user = at.session.names.user();
+        let user = at.firing.user();
         if self.has(0, event) {
             events.cancel_statement(self.table.oid, event);
         }
@@ -296,7 +313,7 @@ impl TableTriggers {
                 && self.applies(ready, event, (None, None), updated, at)?
             {
                 let of = Of { table: &self.table, trigger: &ready.trigger, event, user, partitions: None };
-                events.push(of, Change::default(), at.session.event_memory())?;
+                events.push(of, Change::default(), at.firing.event_memory())?;
             }
         }
         Ok(())
@@ -311,17 +328,17 @@ impl TableTriggers {
         updated: Option<&[i16]>,
         at: &At<'_>,
     ) -> SqlResult<bool> {
-        let (trigger, session) = (&ready.trigger, at.session);
+        let (trigger, firing) = (&ready.trigger, at.firing);
         let of_columns = event == Event::Update && !trigger.columns.is_empty();
         let untouched = |all: &[i16]| !trigger.columns.iter().any(|column| all.contains(column));
-        if !session.trigger_enabled(trigger) || (of_columns && updated.is_some_and(untouched)) {
+        if !firing.is_enabled(trigger) || (of_columns && updated.is_some_and(untouched)) {
             return Ok(false);
         }
         let Some(text) = &trigger.when else { return Ok(true) };
         let kept = ready.condition.take();
         let mut condition = match kept {
             Some(condition) => condition,
-            None => session.trigger_condition(&self.table, text)?,
+            None => firing.condition(&self.table, text)?,
         };
         let width = self.table.columns.len();
         let part = |row: Option<&[Datum]>| match row {
@@ -331,13 +348,7 @@ impl TableTriggers {
         let mut params = part(old);
         params.append(&mut part(new));
         params.push(Datum::Oid(self.table.oid.0));
-        let mut holds = false;
-        session.with_env(&at.snapshot, at.command, |env| {
-            condition.run(env, &params, &mut |row| {
-                holds = row.first() == Some(&Datum::Bool(true));
-                Ok(())
-            })
-        })?;
+        let holds = firing.holds(&mut condition, &params, (&at.snapshot, at.command))?;
         ready.condition.replace(Some(condition));
         Ok(holds)
     }

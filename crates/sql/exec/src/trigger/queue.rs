@@ -12,18 +12,18 @@ use super::{Change, Changed, Event};
 
 /// What events of one kind have in common.
 #[derive(Debug)]
-pub(crate) struct Kind {
-    pub(crate) table: Arc<Table>,
-    pub(crate) trigger: Arc<Trigger>,
-    pub(crate) event: Event,
+pub struct Kind {
+    pub table: Arc<Table>,
+    pub trigger: Arc<Trigger>,
+    pub event: Event,
     /// Who changed the rows: the function runs with his rights.
-    pub(crate) user: Oid,
+    pub user: Oid,
     /// The partitions that the rows before and after are in, where `table` is the partitioned one.
-    pub(crate) partitions: Option<[Arc<Table>; 2]>,
+    pub partitions: Option<[Arc<Table>; 2]>,
     /// All rows of the change, for triggers that may read them, and for those of the statement.
-    pub(crate) changed: Option<Rc<Changed>>,
+    pub changed: Option<Rc<Changed>>,
     /// The statement goes on: its triggers fire later.
-    pub(crate) cancelled: Cell<bool>,
+    pub cancelled: Cell<bool>,
 }
 
 /// What an event is of, while it is put into the queue.
@@ -71,7 +71,7 @@ impl Kind {
 
 /// One event: 16 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Queued {
+pub struct Queued {
     /// Its place in the list of kinds.
     pub(super) kind: u32,
     pub(super) blocks: [u32; 2],
@@ -80,7 +80,7 @@ pub(crate) struct Queued {
 
 impl Queued {
     /// The places of the row before and after; none where there is no such row.
-    pub(crate) fn tids(&self) -> [Option<Tid>; 2] {
+    pub fn tids(&self) -> [Option<Tid>; 2] {
         let tid = |i: usize| {
             let offset = self.offsets[i];
             (offset != 0).then(|| Tid::new(BlockNo(self.blocks[i]), offset))
@@ -109,7 +109,7 @@ impl Queued {
 
 /// Events of one statement. Most have none: those take a word.
 #[derive(Default)]
-pub(crate) struct Events(Option<Box<Lists>>);
+pub struct Events(Option<Box<Lists>>);
 
 #[derive(Default)]
 struct Lists {
@@ -132,17 +132,17 @@ impl Lists {
 
 impl Events {
     /// Whether nothing was noted.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.0.is_none()
     }
 
     /// How many there are.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.0.as_ref().map_or(0, |lists| lists.list.len())
     }
 
     /// Forgets those behind the first `count`.
-    pub(crate) fn truncate(&mut self, count: usize) {
+    pub fn truncate(&mut self, count: usize) {
         if count == 0 {
             self.0 = None;
         }
@@ -152,12 +152,12 @@ impl Events {
     }
 
     /// What the statement has done to a table in one way.
-    pub(crate) fn changed(&mut self, table: Oid, event: Event) -> &Rc<Changed> {
+    pub fn changed(&mut self, table: Oid, event: Event) -> &Rc<Changed> {
         self.0.get_or_insert_default().changed(table, event)
     }
 
     /// Notes that the statement begins to change a table; false if it has begun before.
-    pub(crate) fn begins(&mut self, table: Oid, event: Event) -> bool {
+    pub fn begins(&mut self, table: Oid, event: Event) -> bool {
         !self.changed(table, event).begin()
     }
 
@@ -188,7 +188,7 @@ impl Events {
     }
 
     /// The event with this number, from 0.
-    pub(crate) fn get(&mut self, number: usize) -> SqlResult<Option<(Rc<Kind>, Queued)>> {
+    pub fn get(&mut self, number: usize) -> SqlResult<Option<(Rc<Kind>, Queued)>> {
         let Some(Lists { kinds, list, .. }) = self.0.as_deref_mut() else { return Ok(None) };
         let event = list.get(number)?;
         Ok(event.map(|event| (kinds[event.kind as usize].clone(), event)))
@@ -205,7 +205,7 @@ struct States {
 
 /// Deferred events of a transaction.
 #[derive(Default)]
-pub(crate) struct Deferred {
+pub struct Deferred {
     kinds: Vec<Rc<Kind>>,
     list: EventList,
     /// Those that have fired.
@@ -222,12 +222,12 @@ pub(crate) struct Deferred {
 
 impl Deferred {
     /// Whether nothing is to fire, nor has.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.list.len() == 0
     }
 
     /// Whether a trigger waits for the end of the transaction.
-    pub(crate) fn defers(&self, trigger: &Trigger) -> bool {
+    pub fn defers(&self, trigger: &Trigger) -> bool {
         if !trigger.deferrable {
             return false;
         }
@@ -236,7 +236,7 @@ impl Deferred {
     }
 
     /// SET CONSTRAINTS: these constraints, or (none) all.
-    pub(crate) fn set(&mut self, constraints: Option<&[Oid]>, deferred: bool, now: SubxactId) {
+    pub fn set(&mut self, constraints: Option<&[Oid]>, deferred: bool, now: SubxactId) {
         if self.saved.last().is_none_or(|(subxact, _)| *subxact < now) {
             self.saved.push((now, self.states.clone()));
         }
@@ -250,7 +250,7 @@ impl Deferred {
     }
 
     /// Adds an event of a statement.
-    pub(crate) fn push(
+    pub fn push(
         &mut self,
         kind: Rc<Kind>,
         event: Queued,
@@ -276,7 +276,7 @@ impl Deferred {
     }
 
     /// Takes the first event from `from` on that has not fired and that `which` picks; its number goes along.
-    pub(crate) fn take(
+    pub fn take(
         &mut self,
         from: usize,
         now: SubxactId,
@@ -315,7 +315,7 @@ impl Deferred {
     }
 
     /// Whether an event of this relation waits.
-    pub(crate) fn waits_for(&mut self, relation: Oid) -> SqlResult<bool> {
+    pub fn waits_for(&mut self, relation: Oid) -> SqlResult<bool> {
         if !self.kinds.iter().any(|kind| kind.has_rows_of(relation)) {
             return Ok(false);
         }
@@ -323,7 +323,7 @@ impl Deferred {
     }
 
     /// A subtransaction, and those within it, is undone.
-    pub(crate) fn roll_back(&mut self, subxact: SubxactId) {
+    pub fn roll_back(&mut self, subxact: SubxactId) {
         while let Some((_, first)) = self.runs.pop_if(|(of, _)| *of >= subxact) {
             self.list.truncate(first);
         }

@@ -20,10 +20,9 @@ use tuple::Datum;
 use super::list::Memory;
 use super::{Event, TriggerCall};
 use crate::row_store::{Place, RowStore};
-use crate::session::Session;
 
 /// What a statement has done to one table in one way.
-pub(crate) struct Changed {
+pub struct Changed {
     table: Oid,
     event: Event,
     /// BEFORE STATEMENT triggers have fired.
@@ -61,35 +60,47 @@ impl Changed {
     }
 
     /// Adds a row as it was before (0) or is after (1) the change.
-    pub(crate) fn push(&self, side: usize, row: Vec<Datum>, (limit, dir): Memory<'_>) -> SqlResult<()> {
+    pub fn push(&self, side: usize, row: Vec<Datum>, (limit, dir): Memory<'_>) -> SqlResult<()> {
         self.rows[side].borrow_mut().push(row, limit, dir)
     }
 }
 
 /// Rows that a query in a trigger reads.
-pub(crate) struct ChangedRows(Rc<Changed>, usize);
+pub struct ChangedRows(Rc<Changed>, usize);
 
 impl ChangedRows {
     /// Row `number` into `row`; false if there is none.
-    pub(crate) fn read(&self, place: &mut Place, number: u64, row: &mut Vec<Datum>) -> SqlResult<bool> {
+    pub fn read(&self, place: &mut Place, number: u64, row: &mut Vec<Datum>) -> SqlResult<bool> {
         self.0.rows[self.1].borrow().read(place, number, row)
     }
 }
 
 /// What names stand for in the body of a trigger's function.
 #[derive(Clone)]
-pub(crate) struct Names {
+pub struct Names {
     table: Arc<Table>,
     names: [Option<String>; 2],
     changed: Rc<Changed>,
 }
 
 impl Names {
-    pub(crate) fn of(call: &TriggerCall<'_>) -> Option<Names> {
+    /// Of a call, unless its trigger names no rows.
+    pub fn of(call: &TriggerCall<'_>) -> Option<Names> {
         let changed = call.changed.filter(|_| call.trigger.has_transitions())?;
         changed.closed.set(true);
         let names = [&call.trigger.old_table, &call.trigger.new_table].map(Clone::clone);
         Some(Names { table: call.table.clone(), names, changed: changed.clone() })
+    }
+
+    /// The rows with this name, for the analysis of a query.
+    pub fn transition(&self, name: &str) -> Option<Transition> {
+        let rows = self.changed.rows[self.side(name)?].borrow().len();
+        Some(Transition { table: self.table.clone(), rows })
+    }
+
+    /// The rows with this name, for its run.
+    pub fn rows(&self, name: &str) -> Option<ChangedRows> {
+        Some(ChangedRows(self.changed.clone(), self.side(name)?))
     }
 
     fn side(&self, name: &str) -> Option<usize> {
@@ -97,33 +108,8 @@ impl Names {
     }
 }
 
-impl Session {
-    /// The rows of a change under this name, for the analysis of a query.
-    pub(crate) fn transition_named(&self, name: &str) -> Option<Transition> {
-        let all = self.transitions.borrow();
-        let names = all.as_ref()?;
-        let rows = names.changed.rows[names.side(name)?].borrow().len();
-        Some(Transition { table: names.table.clone(), rows })
-    }
-
-    /// The same, for its run.
-    pub(crate) fn changed_rows(&self, name: &str) -> Option<ChangedRows> {
-        let all = self.transitions.borrow();
-        let names = all.as_ref()?;
-        Some(ChangedRows(names.changed.clone(), names.side(name)?))
-    }
-
-    /// Runs the body of a function, in which names of rows mean these.
-    pub(crate) fn with_transitions<T>(&self, names: Option<Names>, body: impl FnOnce() -> T) -> T {
-        let outer = self.transitions.replace(names);
-        let done = body();
-        self.transitions.replace(outer);
-        done
-    }
-}
-
 /// Which rows triggers of a table want of a change.
-pub(crate) fn wanted<'t>(triggers: impl Iterator<Item = &'t Trigger>, event: Event) -> [bool; 2] {
+pub fn wanted<'t>(triggers: impl Iterator<Item = &'t Trigger>, event: Event) -> [bool; 2] {
     let mut wanted = [false; 2];
     for trigger in triggers.filter(|trigger| trigger.kind.has(event.bit())) {
         wanted[0] |= trigger.old_table.is_some();

@@ -10,7 +10,7 @@ use engine::files::RelationFile;
 use heap::verify::Finding;
 
 use super::{IndexChecks, TableChecks, index, table};
-use crate::command::names;
+use crate::lookup::names;
 use crate::session::{Instance, Session};
 
 /// Something that is wrong.
@@ -94,7 +94,7 @@ fn of_database(session: &Session, name: &str, shared: bool, watcher: &mut dyn Wa
     for (_, row) in rows {
         let oid = row.oid(pg_class::OID);
         if !matches!(row.char(pg_class::RELKIND), b'r' | b'm' | b't' | b'S')
-            || names::is_shared(oid) && !shared
+            || catalog::system::is_shared_relation(oid) && !shared
         {
             continue;
         }

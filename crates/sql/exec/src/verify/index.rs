@@ -13,9 +13,9 @@ use txn::{LockMode, Snapshot};
 
 use super::filter::Filter;
 use super::{check_not_temporary, lock};
-use crate::command::expression::IndexKeys;
 use crate::command::index_build::{Seen, decode, find};
-use crate::command::names;
+use crate::expression::IndexKeys;
+use crate::lookup::names;
 use crate::session::Session;
 
 /// Entries of an index page, if they are small: what a filter is made for.

@@ -25,7 +25,7 @@ pub use table::{TableChecks, table};
 use base::{SqlResult, sql_err};
 use catalog::Table;
 
-use crate::command::names;
+use crate::lookup::names;
 use crate::session::{BackendKind, Session};
 
 /// Temporary tables of others are in their buffers, which nobody else sees.

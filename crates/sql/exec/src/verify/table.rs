@@ -8,8 +8,8 @@ use heap::verify::{Finding, Skip, Verifier, VerifyOptions};
 use txn::{LockMode, OldestIds};
 
 use super::{check_not_temporary, lock};
-use crate::command::lock::plural;
-use crate::command::{names, oldest_ids};
+use crate::command::oldest_ids;
+use crate::lookup::names::{self, plural};
 use crate::session::Session;
 
 /// What of a table is checked.
@@ -87,7 +87,10 @@ fn check_kind(table: &Table) -> SqlResult<()> {
 fn oldest(session: &Session, oid: Oid, table: &Table) -> SqlResult<OldestIds> {
     // The row of a sequence is frozen, and a temporary table's are its session's business. What one database notes of a table that all share is about its
     // own VACUUMs.
-    if table.kind == RelationKind::Sequence || table.persistence == 't' || names::is_shared(oid) {
+    if table.kind == RelationKind::Sequence
+        || table.persistence == 't'
+        || catalog::system::is_shared_relation(oid)
+    {
         return Ok(OldestIds::default());
     }
     let noted = NotedIds::new(session.engine().txns());

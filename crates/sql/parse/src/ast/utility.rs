@@ -338,6 +338,22 @@ pub enum Statement {
     Assign(Box<Assign>),
 }
 
+impl Statement {
+    /// Whether it is planned and executed. All others are utility statements.
+    pub fn is_planned(&self) -> bool {
+        matches!(
+            self,
+            Statement::Select(_)
+                | Statement::Insert(_)
+                | Statement::Update(_)
+                | Statement::Delete(_)
+                | Statement::Merge(_)
+                | Statement::Return(_)
+                | Statement::Assign(_)
+        )
+    }
+}
+
 /// `name.field[1] := value`: gives the whole that the name stands for with the part replaced.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Assign {

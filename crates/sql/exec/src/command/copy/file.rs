@@ -12,6 +12,7 @@ use runtime::program::{BROKEN_PIPE, Exit, ProgramError, signal_text};
 
 use super::options::Format;
 use crate::output::{self, Output};
+use crate::reach;
 use crate::session::Session;
 
 /// Bytes read or gathered at once.
@@ -29,8 +30,8 @@ pub(super) fn check_right(session: &Session, copy: &Copy) -> SqlResult<()> {
     };
     if session.has_role(role)? {
         return match &copy.target {
-            CopyTarget::File(path) => check_reach(session, path),
-            CopyTarget::Program(_) => check_programs(session),
+            CopyTarget::File(path) => reach::check_file(session, path),
+            CopyTarget::Program(_) => reach::check_programs(session),
             CopyTarget::Client => Ok(()),
         };
     }
@@ -44,42 +45,6 @@ pub(super) fn check_right(session: &Session, copy: &Copy) -> SqlResult<()> {
             "Only roles with privileges of the \"{role_name}\" role may COPY {direction} {other_end}."
         ))
         .hint("Anyone can COPY to stdout or from stdin. psql's \\copy command also works for anyone."))
-}
-
-/// Fails for a file that no statement of this server reaches.
-pub(crate) fn check_reach(session: &Session, path: &str) -> SqlResult<()> {
-    match session.instance().files_within() {
-        Some(folder) => check_within(Path::new(path), folder),
-        None => Ok(()),
-    }
-}
-
-/// Fails where statements run no programs.
-fn check_programs(session: &Session) -> SqlResult<()> {
-    if session.instance().files_within().is_none() {
-        return Ok(());
-    }
-    Err(sql_err!(INSUFFICIENT_PRIVILEGE, "permission denied to run a program")
-        .detail("The server runs as root, and COPY runs no programs then.")
-        .hint(ROOT_HINT))
-}
-
-/// What to do about a server that runs as root.
-const ROOT_HINT: &str =
-    "Run the server as another user, or set \"stampede.allow_root_access\" when it starts.";
-
-/// Fails unless a file, or the folder that it is to be made in, lies in the folder that statements are confined to.
-fn check_within(path: &Path, folder: &Path) -> SqlResult<()> {
-    use runtime::fs::canonical;
-    let place = canonical(path).or_else(|_| canonical(path.parent().unwrap_or(path)));
-    let within = canonical(folder).and_then(|folder| Ok(place?.starts_with(folder)));
-    // What is nowhere is opening's to tell.
-    if !within.is_ok_and(|within| !within) {
-        return Ok(());
-    }
-    Err(sql_err!(INSUFFICIENT_PRIVILEGE, "permission denied for file \"{}\"", path.display())
-        .detail("The server runs as root, and statements reach no files outside the data directory then.")
-        .hint(ROOT_HINT))
 }
 
 fn open_error(path: &str, error: &io::Error, from: bool) -> SqlError {

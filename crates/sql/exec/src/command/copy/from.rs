@@ -37,7 +37,7 @@ use crate::cx::Facilities;
 use crate::output::Output;
 use crate::session::Session;
 use crate::session::progress::Progress;
-use crate::trigger::{At, Event, Events, TableTriggers};
+use crate::trigger::{At, Event, Events, Firing, TableTriggers};
 
 /// Rows stored at once.
 const BATCH_ROWS: usize = 1000;
@@ -74,7 +74,7 @@ pub(super) fn run(
     }
     let triggers = TableTriggers::new(&table);
     if let Some(triggers) = &triggers {
-        triggers.fire_before_statement(Event::Insert, None, &At::now(session))?;
+        triggers.fire_before_statement(Event::Insert, None, &At::now(session, &session.txn.borrow()))?;
     }
     let done = match options.format {
         Format::Binary => load.all_binary(&mut source, out),
@@ -84,7 +84,11 @@ pub(super) fn run(
     source.finish()?;
     let mut events = load.take_events();
     if let Some(triggers) = &triggers {
-        triggers.queue_statement(Event::Insert, None, (&At::now(session), &mut events))?;
+        triggers.queue_statement(
+            Event::Insert,
+            None,
+            (&At::now(session, &session.txn.borrow()), &mut events),
+        )?;
     }
     session.fire_after(events)?;
     load.report_skipped();

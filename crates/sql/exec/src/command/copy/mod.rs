@@ -15,8 +15,6 @@ mod options;
 mod split;
 mod to;
 
-pub(crate) use file::check_reach;
-
 use base::{SqlResult, sql_err};
 use catalog::authority::Wanted;
 use catalog::{Generated, Table};

@@ -24,7 +24,6 @@ use super::schema;
 use crate::session::Session;
 
 pub(crate) use defaults::alter as alter_defaults;
-pub(crate) use objects::large_object;
 
 /// A GRANT or REVOKE with its roles looked up.
 #[derive(Clone)]

@@ -136,7 +136,7 @@ fn one(session: &Session, kind: ObjectKind, object: &ObjectName) -> SqlResult<Fo
             let ObjectName::Number(number) = object else {
                 return Err(SqlError::internal("a number was expected"));
             };
-            Found::Other(AclKind::LARGE_OBJECT, large_object(session, number)?)
+            Found::Other(AclKind::LARGE_OBJECT, crate::lookup::large_object(session, number)?)
         }
         other => {
             return Err(SqlError::not_supported(format!(
@@ -145,15 +145,6 @@ fn one(session: &Session, kind: ObjectKind, object: &ObjectName) -> SqlResult<Fo
             )));
         }
     })
-}
-
-/// The OID of a large object that there is, as a statement has it.
-pub(crate) fn large_object(session: &Session, number: &str) -> SqlResult<Oid> {
-    let oid = number.parse().map(Oid).ok();
-    let missing = || sql_err!(UNDEFINED_OBJECT, "large object {number} does not exist");
-    let oid = oid.ok_or_else(missing)?;
-    let found = session.with_reader(|reader| reader.large_object(oid, None))?;
-    found.map(|_| oid).ok_or_else(missing)
 }
 
 fn by_name(

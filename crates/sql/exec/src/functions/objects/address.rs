@@ -14,7 +14,7 @@ use types::array::Array;
 use types::value::FromDatum;
 
 use super::identity::default_acl_kind;
-use crate::command::{grant, names, operator, routine_name};
+use crate::lookup::{self, names, operator, routine_name};
 use crate::session::Session;
 
 /// Kinds that have names in messages but no address of their own.
@@ -190,7 +190,7 @@ impl Session {
             }
             "large object" => {
                 let number: Oid = Oid(types::ids::parse_oid(&names[0], "oid")?);
-                Ok(ObjectAddress::large_object(grant::large_object(self, &number.to_string())?))
+                Ok(ObjectAddress::large_object(lookup::large_object(self, &number.to_string())?))
             }
             "operator" => self.operator_address(names, args),
             "operator class" => self.of_method(names, true),

@@ -1,7 +1,7 @@
 //! Where a change of rows meets triggers.
 
 use base::{SqlError, SqlResult, Tid, sql_err};
-use catalog::{CatalogView, TriggerKind};
+use catalog::TriggerKind;
 use heap::{LockOutcome, LockStrength, Refusal, Wanted};
 use plan::Command;
 use tuple::Datum;
@@ -278,9 +278,9 @@ impl ModifyNode {
     /// A table between the statement's and the partition that a row leaves must not be referred to by itself.
     fn check_referenced_between(&self, source: &Target, cx: &Cx<'_>) -> SqlResult<()> {
         let mut next = source.table.partition_of;
-        let session = At::of(cx)?.session;
+        let firing = At::of(cx)?.firing;
         while next.is_valid() && next != self.root.oid {
-            let Some(table) = session.relation_by_oid(next)? else { return Ok(()) };
+            let Some(table) = firing.table(next)? else { return Ok(()) };
             if TableTriggers::new(&table).is_some_and(|triggers| triggers.is_referenced()) {
                 let (ancestor, root) = (&table.name, &self.root.name);
                 return Err(sql_err!(

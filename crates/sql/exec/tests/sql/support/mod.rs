@@ -10,7 +10,7 @@ use base::settings::ServerSettings;
 use base::{Oid, SqlError, SqlResult};
 use catalog::BootstrapOptions;
 use engine::{Engine, EngineOptions};
-use exec::{Column, Format, Instance, Output, RowEncoder, Session, SessionInfo, initialize};
+use exec::{Column, Commands, Format, Instance, Output, RowEncoder, Session, SessionInfo, initialize};
 use tuple::Datum;
 
 /// An open cluster; its directory goes when it is dropped.
@@ -50,7 +50,7 @@ impl Server {
 
     fn open(&mut self) {
         let engine = Arc::new(Engine::open(&self.dir, options()).expect("the cluster opens"));
-        self.instance = Some(Instance::new(engine, Arc::new(ServerSettings::new())));
+        self.instance = Some(Instance::new(engine, Arc::new(ServerSettings::new()), &Commands));
     }
 
     /// Stops without a checkpoint and opens again: recovery replays the log.

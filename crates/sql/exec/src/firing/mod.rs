@@ -1,22 +1,36 @@
-//! Carries events out: at the end of a statement, at SET CONSTRAINTS, at the end of the transaction.
+//! # What
+//! Carries out what triggers do: at the end of a statement, at SET CONSTRAINTS, at the end of the transaction.
+//!
+//! # Layout
+//! `internal`: functions of the system, which implement constraints; [`foreign_key`]: those of foreign keys.
+//!
+//! # Invariants
+//! 1. Nothing of the session is borrowed while a trigger's function or condition runs.
+//!
+//! # PostgreSQL counterpart
+//! `commands/trigger.c`.
+
+pub(crate) mod foreign_key;
+mod internal;
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use analyze::{Expr, stored, walk};
 use base::settings::Setting;
-use base::{Oid, SqlError, SqlResult, SubxactId, Tid, sql_err};
+use base::{CommandId, Oid, SqlError, SqlResult, SubxactId, Tid, sql_err};
+use catalog::view::Transition;
 use catalog::{CatalogView, Table, Trigger};
 use heap::HeapTuple;
 use parse::ast::Location;
 use tuple::Datum;
+use txn::Snapshot;
 use types::oids;
 
-use super::list::Memory;
-use super::queue::{Kind, Queued};
-use super::{Events, TriggerCall, internal};
-use crate::command::column_parameter;
+use crate::expression::column_parameter;
 use crate::run::Execution;
 use crate::session::Session;
+use crate::trigger::{Change, ChangedRows, Events, Firing, Kind, Memory, Names, Queued, TriggerCall};
 
 /// A row of a partition as one of the partitioned table.
 fn as_row_of(table: &Table, partition: &Table, row: &[Datum]) -> Vec<Datum> {
@@ -28,24 +42,6 @@ fn as_row_of(table: &Table, partition: &Table, row: &[Datum]) -> Vec<Datum> {
 }
 
 impl Session {
-    /// The end of a statement: fires its events, or keeps them for the end of the transaction.
-    pub(crate) fn fire_after(&self, mut events: Events) -> SqlResult<()> {
-        let mut number = 0;
-        while let Some((kind, event)) = events.get(number)? {
-            number += 1;
-            let mut deferred = self.deferred.borrow_mut();
-            if kind.trigger.deferrable && deferred.get_or_insert_default().defers(&kind.trigger) {
-                self.refuse_restricted("fire deferred trigger")?;
-                let now = self.txn.borrow().subxact();
-                deferred.get_or_insert_default().push(kind, event, now, self.event_memory())?;
-            } else {
-                drop(deferred);
-                self.fire(&kind, event, &mut events)?;
-            }
-        }
-        Ok(())
-    }
-
     /// Fires what waits for the end of the transaction: all of it, or (`due`) what does not have to wait any more.
     pub(crate) fn fire_deferred(&self, due: bool) -> SqlResult<()> {
         if self.deferred.borrow().as_ref().is_none_or(|deferred| deferred.is_empty()) {
@@ -68,15 +64,23 @@ impl Session {
         }
     }
 
+    /// The rows of a change under this name, for the analysis of a query.
+    pub(crate) fn transition_named(&self, name: &str) -> Option<Transition> {
+        self.transitions.borrow().as_ref()?.transition(name)
+    }
+
+    /// Runs the body of a function, in which names of rows mean these.
+    pub(crate) fn with_transitions<T>(&self, names: Option<Names>, body: impl FnOnce() -> T) -> T {
+        let outer = self.transitions.replace(names);
+        let done = body();
+        self.transitions.replace(outer);
+        done
+    }
+
     /// Whether the trigger, and its table, have not been dropped since.
     fn is_there_still(&self, kind: &Kind) -> SqlResult<bool> {
         let table = self.relation_by_oid(kind.table.oid)?;
         Ok(table.is_some_and(|table| table.triggers.iter().any(|trigger| trigger.oid == kind.trigger.oid)))
-    }
-
-    /// How much memory events may take before they go to a file.
-    pub(super) fn event_memory(&self) -> Memory<'_> {
-        (self.settings.borrow().fast().work_mem as usize, &self.temp)
     }
 
     fn take_deferred(
@@ -116,8 +120,8 @@ impl Session {
             return (function.fire)(self, &call, event.tids(), more);
         }
         match *user == self.names.user() {
-            true => self.call_trigger(&call).map(drop),
-            false => self.as_role(*user, || self.call_trigger(&call).map(drop)),
+            true => Firing::call(self, &call).map(drop),
+            false => self.as_role(*user, || Firing::call(self, &call).map(drop)),
         }
     }
 
@@ -144,9 +148,18 @@ impl Session {
         }
         Ok(row)
     }
+}
 
-    /// Whether a trigger fires in this session, as `session_replication_role` and ENABLE say.
-    pub(crate) fn trigger_enabled(&self, trigger: &Trigger) -> bool {
+impl Firing for Session {
+    fn user(&self) -> Oid {
+        self.names.user()
+    }
+
+    fn event_memory(&self) -> Memory<'_> {
+        (self.settings.borrow().fast().work_mem as usize, &self.temp)
+    }
+
+    fn is_enabled(&self, trigger: &Trigger) -> bool {
         let replica = self.settings.borrow().text(Setting::session_replication_role) == "replica";
         match trigger.enabled {
             b'A' => true,
@@ -156,20 +169,7 @@ impl Session {
         }
     }
 
-    /// Calls a trigger's function. Gives the row that it returned.
-    pub(crate) fn call_trigger(&self, call: &TriggerCall<'_>) -> SqlResult<Option<Vec<Datum>>> {
-        let depth = self.trigger_depth.get();
-        self.trigger_depth.set(depth + 1);
-        let result = match internal::call(call) {
-            Some(result) => result,
-            None => self.invoke_trigger(call),
-        };
-        self.trigger_depth.set(depth);
-        result
-    }
-
-    /// WHEN of a trigger, ready to run: its parameters are the columns of the old row, those of the new row, and the table's OID.
-    pub(crate) fn trigger_condition(&self, table: &Table, text: &str) -> SqlResult<Execution> {
+    fn condition(&self, table: &Table, text: &str) -> SqlResult<Execution> {
         let mut expr = stored::load_expr(text, self)?;
         analyze::computed::replace(&mut expr, &[table, table], self)?;
         let width = table.columns.len() as i16;
@@ -197,5 +197,64 @@ impl Session {
         })?;
         let planned = self.with_planner(self, |context| plan::convert_expression(&expr, context))?;
         Execution::of_expressions(vec![planned])
+    }
+
+    fn holds(
+        &self,
+        condition: &mut Execution,
+        params: &[Datum],
+        (snapshot, command): (&Snapshot, CommandId),
+    ) -> SqlResult<bool> {
+        let mut holds = false;
+        self.with_env(snapshot, command, |env| {
+            condition.run(env, params, &mut |row| {
+                holds = row.first() == Some(&Datum::Bool(true));
+                Ok(())
+            })
+        })?;
+        Ok(holds)
+    }
+
+    fn is_needed(&self, trigger: &Trigger, change: &Change<'_>) -> SqlResult<bool> {
+        match internal::find(trigger.function) {
+            Some(function) => (function.wanted)(self, trigger, change),
+            None => Ok(true),
+        }
+    }
+
+    fn call(&self, call: &TriggerCall<'_>) -> SqlResult<Option<Vec<Datum>>> {
+        let depth = self.trigger_depth.get();
+        self.trigger_depth.set(depth + 1);
+        let result = match internal::call(call) {
+            Some(result) => result,
+            None => self.invoke_trigger(call),
+        };
+        self.trigger_depth.set(depth);
+        result
+    }
+
+    fn fire_after(&self, mut events: Events) -> SqlResult<()> {
+        let mut number = 0;
+        while let Some((kind, event)) = events.get(number)? {
+            number += 1;
+            let mut deferred = self.deferred.borrow_mut();
+            if kind.trigger.deferrable && deferred.get_or_insert_default().defers(&kind.trigger) {
+                self.refuse_restricted("fire deferred trigger")?;
+                let now = self.txn.borrow().subxact();
+                deferred.get_or_insert_default().push(kind, event, now, self.event_memory())?;
+            } else {
+                drop(deferred);
+                self.fire(&kind, event, &mut events)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn changed_rows(&self, name: &str) -> Option<ChangedRows> {
+        self.transitions.borrow().as_ref()?.rows(name)
+    }
+
+    fn table(&self, oid: Oid) -> SqlResult<Option<Arc<Table>>> {
+        self.relation_by_oid(oid)
     }
 }

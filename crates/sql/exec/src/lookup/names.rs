@@ -30,6 +30,32 @@ pub(crate) fn kind_name(kind: RelationKind) -> &'static str {
     }
 }
 
+/// What relations of a kind are called in messages.
+pub(crate) fn plural(kind: RelationKind) -> &'static str {
+    match kind {
+        RelationKind::Index => "indexes",
+        RelationKind::PartitionedIndex => "partitioned indexes",
+        RelationKind::Sequence => "sequences",
+        RelationKind::MaterializedView => "materialized views",
+        RelationKind::Composite => "composite types",
+        RelationKind::Toast => "TOAST tables",
+        RelationKind::ForeignTable => "foreign tables",
+        RelationKind::View => "views",
+        RelationKind::Table => "tables",
+        RelationKind::PartitionedTable => "partitioned tables",
+    }
+}
+
+/// `cannot open relation "t"`, for what is no sequence.
+pub(crate) fn check_sequence(table: &Table) -> SqlResult<()> {
+    if table.kind == RelationKind::Sequence {
+        return Ok(());
+    }
+    let kinds = plural(table.kind);
+    Err(sql_err!(WRONG_OBJECT_TYPE, "cannot open relation \"{}\"", table.name)
+        .detail(format!("This operation is not supported for {kinds}.")))
+}
+
 /// `a.b.c` of DROP, COMMENT and the like as a relation.
 pub(crate) fn relation_name(object: &ObjectName) -> SqlResult<RangeVar> {
     let ObjectName::Name(name) = object else {
@@ -228,11 +254,6 @@ fn check_database(session: &Session, name: &RangeVar) -> SqlResult<()> {
 pub(crate) fn lookup(session: &Session, name: &RangeVar) -> SqlResult<Option<Arc<Table>>> {
     check_database(session, name)?;
     session.with_reader(|reader| reader.relation(name.schema.as_deref(), &name.name))
-}
-
-/// Whether a relation is a catalog that all databases share, or a part of one.
-pub(crate) fn is_shared(relation: Oid) -> bool {
-    catalog::system::catalog_of(relation).is_some_and(|catalog| catalog.shared)
 }
 
 /// Takes a relation's lock.

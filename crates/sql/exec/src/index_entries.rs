@@ -10,10 +10,10 @@ use heap::{HeapRel, Liveness};
 use index::{InsertOutcome, UniqueCheck};
 use tuple::Datum;
 
-use super::expression::IndexKeys;
-use super::violation;
+use crate::expression::IndexKeys;
 use crate::nodes::key_entered;
 use crate::session::Session;
+use crate::violation;
 
 /// The indexes of a table.
 pub(crate) struct TableIndexes {
@@ -54,7 +54,7 @@ impl TableIndexes {
 
 /// What a new entry is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Check {
+pub(crate) enum Check {
     /// Nothing.
     None,
     /// Live rows with its key.
@@ -64,7 +64,7 @@ pub(super) enum Check {
 }
 
 /// Enters a row into an index, and waits for whoever may still decide whether it can; false if a live row has its key.
-pub(super) fn insert(
+pub(crate) fn insert(
     session: &Session,
     (table, heap): (&Table, &HeapRel),
     index: &Index,
@@ -99,7 +99,7 @@ pub(super) fn insert(
 }
 
 /// Whether no version of the row is live.
-pub(super) fn is_dead(session: &Session, heap: &HeapRel, root: Tid) -> SqlResult<bool> {
+pub(crate) fn is_dead(session: &Session, heap: &HeapRel, root: Tid) -> SqlResult<bool> {
     let me = session.txn.borrow();
     let state = heap::unique_liveness(&session.engine().heap_access(), heap, &me, root);
     Ok(matches!(state.map_err(crate::error::heap)?, Liveness::Dead { .. }))

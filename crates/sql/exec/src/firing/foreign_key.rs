@@ -24,75 +24,13 @@ use rustc_hash::FxHashMap;
 use tuple::Datum;
 use txn::{LockMode, LockWait};
 
-use self::function::changes_rows;
 use super::internal::Internal;
-use super::{At, Change, Events, TriggerCall};
-use crate::command::names;
 use crate::functions::quote_identifier;
+use crate::lookup::names;
 use crate::routine::{Run, Sees};
 use crate::session::{Session, Source};
-
-/// Functions of `pg_proc` that the triggers of foreign keys name.
-pub(crate) mod function {
-    use base::Oid;
-
-    pub(crate) const CHECK_INSERT: Oid = Oid(1644);
-    pub(crate) const CHECK_UPDATE: Oid = Oid(1645);
-    const CASCADE_DELETE: Oid = Oid(1646);
-    const CASCADE_UPDATE: Oid = Oid(1647);
-    const RESTRICT_DELETE: Oid = Oid(1648);
-    const RESTRICT_UPDATE: Oid = Oid(1649);
-    const SET_NULL_DELETE: Oid = Oid(1650);
-    const SET_NULL_UPDATE: Oid = Oid(1651);
-    const SET_DEFAULT_DELETE: Oid = Oid(1652);
-    const SET_DEFAULT_UPDATE: Oid = Oid(1653);
-    const NO_ACTION_DELETE: Oid = Oid(1654);
-    const NO_ACTION_UPDATE: Oid = Oid(1655);
-
-    /// Whether a function checks rows that refer: the others carry out actions.
-    pub(crate) fn is_check(function: Oid) -> bool {
-        matches!(function, CHECK_INSERT | CHECK_UPDATE)
-    }
-
-    /// Whether a function carries out an action.
-    pub(crate) fn is_action(function: Oid) -> bool {
-        (CASCADE_DELETE..=NO_ACTION_UPDATE).contains(&function)
-    }
-
-    /// Whether a function changes rows that refer.
-    pub(super) fn changes_rows(function: Oid) -> bool {
-        is_action(function)
-            && !(RESTRICT_DELETE..=RESTRICT_UPDATE).contains(&function)
-            && function < NO_ACTION_DELETE
-    }
-
-    /// Whether a function may wait for the end of the transaction.
-    pub(crate) fn can_wait(function: Oid) -> bool {
-        is_check(function) || matches!(function, NO_ACTION_DELETE | NO_ACTION_UPDATE)
-    }
-
-    /// The function of ON DELETE.
-    pub(crate) fn on_delete(action: u8) -> Oid {
-        match action {
-            b'r' => RESTRICT_DELETE,
-            b'c' => CASCADE_DELETE,
-            b'n' => SET_NULL_DELETE,
-            b'd' => SET_DEFAULT_DELETE,
-            _ => NO_ACTION_DELETE,
-        }
-    }
-
-    /// The function of ON UPDATE.
-    pub(crate) fn on_update(action: u8) -> Oid {
-        match action {
-            b'r' => RESTRICT_UPDATE,
-            b'c' => CASCADE_UPDATE,
-            b'n' => SET_NULL_UPDATE,
-            b'd' => SET_DEFAULT_UPDATE,
-            _ => NO_ACTION_UPDATE,
-        }
-    }
-}
+use crate::trigger::function::changes_rows;
+use crate::trigger::{Change, Events, TriggerCall};
 
 /// What a trigger's function does, by its OID.
 pub(super) fn find(oid: Oid) -> Option<&'static Internal> {
@@ -241,9 +179,9 @@ fn values(row: &[Datum], columns: &[i16]) -> Vec<Datum> {
 }
 
 /// Whether a new or changed referencing row is to be checked.
-fn check_wanted(trigger: &Trigger, change: &Change<'_>, at: &At<'_>) -> SqlResult<bool> {
+fn check_wanted(session: &Session, trigger: &Trigger, change: &Change<'_>) -> SqlResult<bool> {
     let (Some((_, old)), Some((_, new))) = (change.old, change.new) else { return Ok(true) };
-    let known = at.session.known_foreign_key(trigger.constraint)?;
+    let known = session.known_foreign_key(trigger.constraint)?;
     let (old, new) = (values(old, &known.info.columns), values(new, &known.info.columns));
     let nulls = new.iter().filter(|value| value.is_null()).count();
     let free = nulls == new.len() || nulls > 0 && known.info.foreign.matching != b'f';
@@ -252,7 +190,7 @@ fn check_wanted(trigger: &Trigger, change: &Change<'_>, at: &At<'_>) -> SqlResul
         && (nulls > 0
             || old != new
             || known.info.foreign.matching == b'f'
-            || own_version(at.session, &known.table, change)?))
+            || own_version(session, &known.table, change)?))
 }
 
 /// Whether the version before a change was written by the running transaction.
@@ -276,9 +214,9 @@ fn is_present(session: &Session, table: &Table, tid: Tid) -> SqlResult<bool> {
 }
 
 /// Whether somebody could refer to a key that goes.
-fn action_wanted(trigger: &Trigger, change: &Change<'_>, at: &At<'_>) -> SqlResult<bool> {
+fn action_wanted(session: &Session, trigger: &Trigger, change: &Change<'_>) -> SqlResult<bool> {
     let Some((_, old)) = change.old else { return Ok(false) };
-    let known = at.session.known_foreign_key(trigger.constraint)?;
+    let known = session.known_foreign_key(trigger.constraint)?;
     let old = values(old, &known.info.foreign.columns);
     if old.iter().any(Datum::is_null) {
         return Ok(false);

@@ -47,7 +47,7 @@ fn analyze(session: &Session, expr: &ast::Expr, text: &str, context: ExprContext
 pub(crate) fn stored(session: &Session, expr: &Expr) -> Stored {
     let places = places_of(expr);
     let mut needs = Vec::new();
-    super::uses::of_expr(expr, &mut needs);
+    crate::uses::of_expr(expr, &mut needs);
     let mut used: Vec<i16> = places.iter().map(|(number, _)| *number).collect();
     used.sort_unstable();
     used.dedup();

@@ -4,9 +4,11 @@ use base::{Oid, SqlResult, Tid, sql_err};
 use catalog::Trigger;
 use tuple::Datum;
 
-use super::{At, Change, Events, TriggerCall, foreign_key};
-use crate::command::recheck_unique;
+use super::foreign_key;
+use crate::index_entries;
 use crate::session::Session;
+use crate::trigger::function::UNIQUE_KEY_RECHECK;
+use crate::trigger::{Change, Events, TriggerCall};
 
 /// Carries an event out; the places are those of the row before and after. Events of statements that it runs without firing them join
 /// the last argument: they fire behind those that are there.
@@ -15,7 +17,7 @@ pub(crate) type Fire = fn(&Session, &TriggerCall<'_>, [Option<Tid>; 2], &mut Eve
 /// A function that fires after rows have changed, for a constraint.
 pub(crate) struct Internal {
     /// Whether an event needs it at all: asked when the row changes. It must not wait.
-    pub(crate) wanted: fn(&Trigger, &Change<'_>, &At<'_>) -> SqlResult<bool>,
+    pub(crate) wanted: fn(&Session, &Trigger, &Change<'_>) -> SqlResult<bool>,
     /// Carries an event out.
     pub(crate) fire: Fire,
 }
@@ -28,15 +30,12 @@ pub(crate) fn find(function: Oid) -> Option<&'static Internal> {
     }
 }
 
-/// `unique_key_recheck`.
-pub(crate) const UNIQUE_KEY_RECHECK: Oid = Oid(1250);
-
 /// Deferrable unique keys: only rows that may have a duplicate are looked at again.
 static UNIQUE_KEY: Internal = Internal {
-    wanted: |trigger, change, _| Ok(change.rechecks.contains(&trigger.constraint_index)),
+    wanted: |_, trigger, change| Ok(change.rechecks.contains(&trigger.constraint_index)),
     fire: |session, call, [_, new], _| match (call.new, new) {
         (Some(row), Some(tid)) => {
-            recheck_unique(session, call.table, call.trigger.constraint_index, (row, tid))
+            index_entries::recheck(session, call.table, call.trigger.constraint_index, (row, tid))
         }
         _ => Ok(()),
     },
