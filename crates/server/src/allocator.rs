@@ -7,7 +7,7 @@
 //!
 //! # Huge blocks
 //! Those from 32 MiB on are mappings of their own (`huge`), so that a vector of hundreds of megabytes grows without a stop.
-//! What was freed goes back to the system on a thread beside ([`purge`]).
+//! All others lie on small pages (`pages`). What was freed goes back to the system on a thread beside ([`purge`]).
 //!
 //! # What is counted
 //! Every block, by the size that was asked for: `runtime::memory` charges it to whoever runs. The limit that is kept there is the only defence: when
@@ -15,6 +15,7 @@
 //! recover at its next start.
 
 mod huge;
+mod pages;
 pub mod purge;
 
 use std::alloc::{GlobalAlloc, Layout};
