@@ -53,17 +53,13 @@ pub(crate) fn run(
     }
     let triggers: Vec<_> = tables.iter().filter_map(TableTriggers::new).collect();
     for triggers in &triggers {
-        triggers.fire_before_statement(Event::Truncate, None, &At::now(session, &session.txn.borrow()))?;
+        triggers.fire_before_statement(Event::Truncate, None, &At::now(session, &session.txn))?;
     }
     tables.iter().try_for_each(|table| one(session, table))?;
     sequences.into_iter().try_for_each(|oid| sequence::restart(session, oid))?;
     let mut events = Events::default();
     for triggers in &triggers {
-        triggers.queue_statement(
-            Event::Truncate,
-            None,
-            (&At::now(session, &session.txn.borrow()), &mut events),
-        )?;
+        triggers.queue_statement(Event::Truncate, None, (&At::now(session, &session.txn), &mut events))?;
     }
     session.fire_after(events)
 }

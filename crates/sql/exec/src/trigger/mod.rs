@@ -141,7 +141,8 @@ impl<'s> At<'s> {
     }
 
     /// A utility statement, which sees what the next statement would.
-    pub fn now(firing: &'s dyn Firing, txn: &Transaction) -> At<'s> {
+    pub fn now(firing: &'s dyn Firing, txn: &RefCell<Transaction>) -> At<'s> {
+        let txn = txn.borrow();
         At { firing, snapshot: txn.next_snapshot(), command: txn.current_command() }
     }
 }

@@ -74,7 +74,7 @@ pub(super) fn run(
     }
     let triggers = TableTriggers::new(&table);
     if let Some(triggers) = &triggers {
-        triggers.fire_before_statement(Event::Insert, None, &At::now(session, &session.txn.borrow()))?;
+        triggers.fire_before_statement(Event::Insert, None, &At::now(session, &session.txn))?;
     }
     let done = match options.format {
         Format::Binary => load.all_binary(&mut source, out),
@@ -84,11 +84,7 @@ pub(super) fn run(
     source.finish()?;
     let mut events = load.take_events();
     if let Some(triggers) = &triggers {
-        triggers.queue_statement(
-            Event::Insert,
-            None,
-            (&At::now(session, &session.txn.borrow()), &mut events),
-        )?;
+        triggers.queue_statement(Event::Insert, None, (&At::now(session, &session.txn), &mut events))?;
     }
     session.fire_after(events)?;
     load.report_skipped();
