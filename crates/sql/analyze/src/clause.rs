@@ -2,7 +2,7 @@
 //!
 //! PostgreSQL counterpart: the later half of `parse_clause.c`.
 
-use base::{Oid, SqlResult, sql_err};
+use base::{Oid, SqlError, SqlResult, sql_err};
 use parse::ast::{self, GroupBy, Literal, SortBy, SortDirection, SortNulls};
 use types::oids;
 
@@ -38,12 +38,13 @@ pub(crate) struct Grouped {
 impl Analyzer<'_> {
     /// Comparison operators of a type's default operator classes.
     pub(crate) fn sort_operators(&self, type_oid: Oid) -> SqlResult<SortOperators> {
-        use types::registry::opclasses::{AMOPS, OPCLASSES};
         use types::registry::{HASHING_METHOD, ORDERING_METHOD};
+        let families = self.catalog.operator_families()?;
         let base = self.base_type(type_oid, -1)?.0;
         let mut input = base;
+        // Values are compared as those of built-in types, whatever class of a user says so.
         let class = |method: Oid, input: Oid| {
-            OPCLASSES.iter().find(|c| c.method == method && c.default && c.input == input)
+            families.default_class_for(method, input).filter(|class| class.oid.is_pinned())
         };
         let mut elements_hash = true;
         if class(ORDERING_METHOD, input).is_none() && class(HASHING_METHOD, input).is_none() {
@@ -74,10 +75,7 @@ impl Analyzer<'_> {
             }
         }
         let find = |family: Oid, strategy: i16, key: Oid| {
-            AMOPS
-                .iter()
-                .find(|a| a.family == family && a.strategy == strategy && a.left == key && a.right == key)
-                .map_or(Oid::INVALID, |a| a.operator)
+            families.operator(family, (key, key), strategy).unwrap_or_default()
         };
         let mut out = SortOperators::default();
         if let Some(c) = class(ORDERING_METHOD, input) {
@@ -90,6 +88,12 @@ impl Analyzer<'_> {
             if !out.equal.is_valid() {
                 out.equal = find(c.family, 1, c.input);
             }
+        }
+        if !out.equal.is_valid()
+            && let Some(class) = families.default_class_for(ORDERING_METHOD, base)
+        {
+            let what = format!("ordering by operator class \"{}\", which is not built in,", class.name);
+            return Err(SqlError::not_supported(what));
         }
         Ok(out)
     }
@@ -155,10 +159,10 @@ impl Analyzer<'_> {
                 let op = self
                     .resolve_operator(name, Some(type_oid), type_oid)?
                     .ok_or_else(|| self.at(self.no_operator(name, Some(type_oid), type_oid), key.location))?;
-                use types::registry::opclasses::AMOPS;
-                let strategy =
-                    AMOPS.iter().find(|a| a.operator == op.oid && (a.strategy == 1 || a.strategy == 5));
-                let Some(s) = strategy else {
+                let families = self.catalog.operator_families()?;
+                let mut members = families.memberships_of(op.oid, types::registry::ORDERING_METHOD);
+                let Some(s) = members.find(|m| m.left == m.right && (m.strategy == 1 || m.strategy == 5))
+                else {
                     let error = sql_err!(
                         WRONG_OBJECT_TYPE,
                         "operator {} is not a valid ordering operator",
@@ -167,6 +171,11 @@ impl Analyzer<'_> {
                     .hint("Ordering operators must be \"<\" or \">\" members of btree operator families.");
                     return Err(self.at(error, key.location));
                 };
+                if !s.family.is_pinned() {
+                    let name = families.family(s.family).map_or("", |family| family.name);
+                    let what = format!("ordering by operator family \"{name}\", which is not built in,");
+                    return Err(self.at(SqlError::not_supported(what), key.location));
+                }
                 (op.oid, s.strategy == 5, ops.equal)
             }
         };

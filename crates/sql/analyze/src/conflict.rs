@@ -100,7 +100,7 @@ impl Analyzer<'_> {
                 return Err(self.at(error, e.location));
             }
             let collation = e.collation.as_ref().map(|name| self.collation(name, e.location)).transpose()?;
-            let opclass = e.opclass.as_ref().map(|name| self.btree_class(name)).transpose()?;
+            let opclass = e.opclass.as_ref().map(|name| self.unique_index_class(name)).transpose()?;
             let expr = match (&e.column, &e.expr) {
                 (Some(name), _) => {
                     let reference = ast::ColumnRef {

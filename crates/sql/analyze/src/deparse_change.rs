@@ -199,9 +199,10 @@ impl Deparse<'_> {
             if element.collation.is_valid() {
                 text.push_str(&format!(" COLLATE {}", self.collation_name(element.collation)));
             }
-            let class = types::registry::opclasses::OPCLASSES.iter().find(|c| c.oid == element.opclass);
+            let families = self.catalog.operator_families().ok();
+            let class = families.as_ref().and_then(|families| families.class(element.opclass));
             if let Some(class) = class.filter(|class| !class.default) {
-                text.push_str(&format!(" {}", class.name));
+                text.push_str(&format!(" {}", types::text::quote_identifier(class.name)));
             }
             text
         };

@@ -404,22 +404,18 @@ impl Analyzer<'_> {
         }
     }
 
-    /// OID of an operator class for B-trees as written: one of the registry, as no index has another.
-    pub(crate) fn btree_class(&self, name: &ast::Name) -> SqlResult<Oid> {
-        use types::registry::opclasses::OPCLASSES;
+    /// OID of an operator class, as written, of the method that unique indexes have.
+    pub(crate) fn unique_index_class(&self, name: &ast::Name) -> SqlResult<Oid> {
+        let method = catalog::DEFAULT_INDEX_METHOD;
         let (schema, last) = self.split_name(name)?;
-        let found = OPCLASSES
-            .iter()
-            .find(|class| class.method == types::registry::ORDERING_METHOD && class.name == last);
-        found.filter(|_| matches!(schema, None | Some("pg_catalog"))).map(|class| class.oid).ok_or_else(
-            || {
-                sql_err!(
-                    UNDEFINED_OBJECT,
-                    "operator class \"{}\" does not exist for access method \"btree\"",
-                    name.dotted()
-                )
-            },
-        )
+        self.catalog.operator_class_named(method.oid, schema, last)?.ok_or_else(|| {
+            sql_err!(
+                UNDEFINED_OBJECT,
+                "operator class \"{}\" does not exist for access method \"{}\"",
+                name.dotted(),
+                method.name
+            )
+        })
     }
 
     /// OID of a collation as written.

@@ -50,7 +50,7 @@ impl Analyzer<'_> {
         if ops.len() == 1 {
             return Ok(ops.pop().map(Expr::Op).unwrap_or_else(|| crate::coerce::bool_const(true)));
         }
-        let found = common_strategy(&ops);
+        let found = self.common_strategy(&ops)?;
         let Some((strategy, families)) = found else {
             let error = sql_err!(
                 FEATURE_NOT_SUPPORTED,
@@ -402,40 +402,31 @@ impl Analyzer<'_> {
     }
 }
 
-/// A B-tree strategy that all operators share (6 for `<>`), and a family of each.
-fn common_strategy(ops: &[Box<OpExpr>]) -> Option<(i16, Vec<Oid>)> {
-    use types::registry::opclasses::AMOPS;
-    let btree = |family: Oid| {
-        types::registry::opclasses::OPFAMILIES
-            .iter()
-            .any(|f| f.oid == family && f.method == types::registry::ORDERING_METHOD)
-    };
-    let of = |op: Oid| -> Vec<(i16, Oid)> {
-        let mut found: Vec<(i16, Oid)> = AMOPS
-            .iter()
-            .filter(|a| a.operator == op && btree(a.family))
-            .map(|a| (a.strategy, a.family))
-            .collect();
-        if let Some(negator) = types::registry::operator(op).map(|o| o.negator).filter(|n| n.is_valid()) {
-            found.extend(
-                AMOPS
-                    .iter()
-                    .filter(|a| a.operator == negator && a.strategy == 3 && btree(a.family))
-                    .map(|a| (6, a.family)),
-            );
+impl Analyzer<'_> {
+    /// An ordering strategy that all operators share (6 for `<>`), and a family of each.
+    fn common_strategy(&self, ops: &[Box<OpExpr>]) -> SqlResult<Option<(i16, Vec<Oid>)>> {
+        let families = self.catalog.operator_families()?;
+        let ordering = types::registry::ORDERING_METHOD;
+        let of = |op: Oid| -> Vec<(i16, Oid)> {
+            let members = families.memberships_of(op, ordering).map(|m| (m.strategy, m.family));
+            let negator = types::registry::operator(op).map_or(Oid::INVALID, |op| op.negator);
+            let equals = families.memberships_of(negator, ordering).filter(|m| m.strategy == 3);
+            members.chain(equals.map(|m| (6, m.family))).collect()
+        };
+        let all: Vec<Vec<(i16, Oid)>> = ops.iter().map(|o| of(o.op)).collect();
+        let strategies = all.first().into_iter().flatten().map(|(strategy, _)| *strategy);
+        for strategy in strategies {
+            let family = |of: &Vec<(i16, Oid)>| of.iter().find(|(s, _)| *s == strategy).map(|(_, f)| *f);
+            let Some(found) = all.iter().map(family).collect::<Option<Vec<Oid>>>() else { continue };
+            if let Some(users) = found.iter().find(|family| !family.is_pinned()) {
+                let name = families.family(*users).map_or("", |family| family.name);
+                let what = format!("comparing rows by operator family \"{name}\", which is not built in,");
+                return Err(SqlError::not_supported(what));
+            }
+            return Ok(Some((strategy, found)));
         }
-        found
-    };
-    let all: Vec<Vec<(i16, Oid)>> = ops.iter().map(|o| of(o.op)).collect();
-    let first = all.first()?;
-    for (strategy, _) in first {
-        let families: Option<Vec<Oid>> =
-            all.iter().map(|f| f.iter().find(|(s, _)| s == strategy).map(|(_, family)| *family)).collect();
-        if let Some(families) = families {
-            return Some((*strategy, families));
-        }
+        Ok(None)
     }
-    None
 }
 
 /// The expression of a query's column.

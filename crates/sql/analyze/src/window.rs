@@ -2,7 +2,7 @@
 //!
 //! PostgreSQL counterpart: `transformWindowDefinitions` of `parse_clause.c`.
 
-use base::{Oid, SqlResult, sql_err};
+use base::{Oid, SqlError, SqlResult, sql_err};
 use parse::ast::{self, FrameUnits};
 use types::oids;
 
@@ -12,6 +12,9 @@ use crate::core::{Analyzer, Place};
 use crate::expr::{Expr, Location, TargetEntry};
 use crate::query::{Frame, FrameBound, FrameExclusion, SortGroupClause, WindowClause};
 use crate::walk::contains;
+
+/// The support function of an ordering family that tells whether a value is within an offset of another.
+const IN_RANGE: i16 = 3;
 
 impl Analyzer<'_> {
     /// The windows that were defined or used.
@@ -192,19 +195,16 @@ impl Analyzer<'_> {
 
     /// Converts RANGE's offset to a type for which the key's family has an `in_range` function.
     fn range_offset(&mut self, expr: Expr, key: Oid, location: Location) -> SqlResult<(Expr, Oid)> {
-        use types::registry::opclasses::{AMPROCS, OPCLASSES};
         let base = self.base_type(key, -1)?.0;
-        let family = OPCLASSES
-            .iter()
-            .find(|c| c.method == types::registry::ORDERING_METHOD && c.default && c.input == base)
-            .map(|c| c.family);
-        let rows: Vec<_> =
-            AMPROCS.iter().filter(|p| Some(p.family) == family && p.number == 3 && p.left == base).collect();
+        let families = self.catalog.operator_families()?;
+        let class = families.default_class_for(types::registry::ORDERING_METHOD, base);
+        let functions = class.into_iter().flat_map(|class| families.functions_of(class.family));
+        let rows: Vec<_> = functions.filter(|f| f.number == IN_RANGE && f.left == base).collect();
         let actual = self.type_of(&expr);
         let mut fitting = Vec::new();
         for p in &rows {
             if self.can_coerce(actual, p.right, types::CastContext::Implicit)? {
-                fitting.push(*p);
+                fitting.push(p);
             }
         }
         let exact =
@@ -236,6 +236,10 @@ impl Analyzer<'_> {
                 return Err(self.at(error, location));
             }
         };
+        if !chosen.function.is_pinned() {
+            let what = format!("function {} as support function of RANGE", chosen.function);
+            return Err(self.at(SqlError::not_supported(what), location));
+        }
         let expr = self.coerce_to_specific(expr, chosen.right, "RANGE")?;
         Ok((expr, chosen.function))
     }

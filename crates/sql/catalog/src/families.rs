@@ -22,7 +22,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use base::{Oid, SqlError, SqlResult, SqlState};
+use base::{Oid, SqlResult};
 use rustc_hash::FxHashMap;
 use types::registry::{AmOp, AmProc, OpClass, families as builtin};
 use types::{CastContext, CastMethod, oids};
@@ -258,6 +258,13 @@ impl OperatorFamilies {
         builtin::default_classes(method).map(built_in_class).chain(users)
     }
 
+    /// The class that an access method has by default for just this type; see [`default_class`] for types whose values other types' classes take.
+    pub fn default_class_for(&self, method: Oid, input: Oid) -> Option<OperatorClass<'_>> {
+        let users = || self.classes.iter().map(|(oid, class)| users_class(*oid, class));
+        let is = |c: &OperatorClass<'_>| c.method == method && c.input == input && c.default;
+        builtin::default_class_for(method, input).map(built_in_class).or_else(|| users().find(is))
+    }
+
     /// The operator family with this OID.
     pub fn family(&self, oid: Oid) -> Option<OperatorFamily<'_>> {
         if let Some(family) = builtin::operator_family(oid) {
@@ -366,34 +373,24 @@ fn users_rows(
 }
 
 /// The class that an access method has for a type by default: the type's own, or else that of a type that takes its values as they are, a
-/// preferred one before others.
-///
-/// # Errors
-/// Several classes say that they are the default of just this type.
+/// preferred one before others. None, too, where several fit alike.
 pub fn default_class<C: CatalogView + ?Sized>(view: &C, method: Oid, ty: Oid) -> SqlResult<Option<Oid>> {
     let base = base_type(view, ty)?;
     let families = view.operator_families()?;
-    let mut exact = None;
+    if let Some(class) = families.default_class_for(method, base) {
+        return Ok(Some(class.oid));
+    }
     let (mut fitting, mut preferred) = (Vec::new(), Vec::new());
     for class in families.default_classes(method) {
-        if class.input == base {
-            if exact.replace(class.oid).is_some() {
-                let message = format!(
-                    "there are multiple default operator classes for data type {}",
-                    shown(view, base)?
-                );
-                return Err(SqlError::new(SqlState::DUPLICATE_OBJECT, message));
-            }
-        } else if exact.is_none() && binary_coercible(view, base, class.input)? {
+        if binary_coercible(view, base, class.input)? {
             fitting.push(class.oid);
             if types::builtin_type(class.input).is_some_and(|info| info.preferred) {
                 preferred.push(class.oid);
             }
         }
     }
-    Ok(match (exact, &*preferred, &*fitting) {
-        (Some(class), ..) => Some(class),
-        (None, [class], _) | (None, [], [class]) => Some(*class),
+    Ok(match (&*preferred, &*fitting) {
+        ([class], _) | ([], [class]) => Some(*class),
         _ => None,
     })
 }
@@ -406,13 +403,6 @@ fn base_type<C: CatalogView + ?Sized>(view: &C, ty: Oid) -> SqlResult<Oid> {
         base = domain.base;
     }
     Ok(base)
-}
-
-fn shown<C: CatalogView + ?Sized>(view: &C, ty: Oid) -> SqlResult<String> {
-    if let Some(text) = types::format_type(ty, None) {
-        return Ok(text);
-    }
-    Ok(view.type_by_oid(ty)?.map_or_else(|| ty.to_string(), |def| def.name.clone()))
 }
 
 /// Whether values of one type are values of the other as they are, without being asked to.

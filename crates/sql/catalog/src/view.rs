@@ -682,8 +682,10 @@ pub trait CatalogView {
     }
 
     /// OID of the operator class of an access method with this name; without schema, the first on the search path.
-    fn operator_class_named(&self, _: Oid, _schema: Option<&str>, _name: &str) -> SqlResult<Option<Oid>> {
-        Ok(None)
+    fn operator_class_named(&self, method: Oid, schema: Option<&str>, name: &str) -> SqlResult<Option<Oid>> {
+        let here = matches!(schema, None | Some("pg_catalog"));
+        let class = types::registry::families::class_named(method, name).filter(|_| here);
+        Ok(class.map(|class| class.oid))
     }
 
     /// A collation by name; without schema, the first on the search path.

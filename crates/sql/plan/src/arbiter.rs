@@ -6,7 +6,7 @@
 
 use analyze::{Inference, InferenceElement};
 use base::{Oid, SqlError, SqlResult, sql_err};
-use types::registry::opclasses::OPCLASSES;
+use catalog::families::OperatorFamilies;
 
 use crate::convert::Converter;
 use crate::expr::{Expr, RelId};
@@ -29,10 +29,14 @@ impl Converter<'_, '_> {
             return Ok((of_constraint.filter(|_| named).map(|i| i.oid).collect(), false));
         };
         let wanted = self.wanted(inference)?;
+        let families = self.planner.families.clone();
         let mut found = Vec::new();
         for position in 0..table.indexes.len() {
             let index = IndexRef { table: table.clone(), position };
-            if index.unique && index.valid && self.is_meant(&index, rel, &inference.elements, &wanted) {
+            if index.unique
+                && index.valid
+                && self.is_meant(&families, (&index, rel), &inference.elements, &wanted)
+            {
                 found.push(index.oid);
             }
         }
@@ -66,8 +70,8 @@ impl Converter<'_, '_> {
 
     fn is_meant(
         &mut self,
-        index: &IndexRef,
-        rel: RelId,
+        families: &OperatorFamilies,
+        (index, rel): (&IndexRef, RelId),
         elements: &[InferenceElement],
         wanted: &Wanted,
     ) -> bool {
@@ -75,7 +79,7 @@ impl Converter<'_, '_> {
         own.truncate(index.keys.len());
         let suits = |(element, key): (&InferenceElement, &Expr)| {
             let mut places = own.iter().enumerate().filter(|(_, expr)| *expr == key).map(|(at, _)| at);
-            places.any(|at| fits(element, index, at))
+            places.any(|at| fits(families, element, index, at))
         };
         let all_asked = own.iter().all(|expr| wanted.keys.contains(expr));
         if !all_asked || !elements.iter().zip(&wanted.keys).all(suits) {
@@ -85,7 +89,7 @@ impl Converter<'_, '_> {
             None => Some(Vec::new()),
             Some(_) => self.planner.index_predicate(rel, index),
         };
-        predicate.is_some_and(|parts| parts.iter().all(|part| follows(part, &wanted.filter)))
+        predicate.is_some_and(|parts| parts.iter().all(|part| follows(part, &wanted.filter, families)))
     }
 }
 
@@ -111,9 +115,8 @@ impl Wanted {
 }
 
 /// Whether a column of an index has the collation and the operator class that are asked for.
-fn fits(element: &InferenceElement, index: &IndexRef, at: usize) -> bool {
-    let class =
-        |oid: Oid| OPCLASSES.iter().find(|class| class.oid == oid).map(|class| (class.family, class.input));
+fn fits(families: &OperatorFamilies, element: &InferenceElement, index: &IndexRef, at: usize) -> bool {
+    let class = |oid: Oid| families.class(oid).map(|class| (class.family, class.input));
     let own = index.opclasses.get(at).copied().unwrap_or_default();
     (!element.collation.is_valid() || index.collations.get(at) == Some(&element.collation))
         && (!element.opclass.is_valid() || own == element.opclass || class(own) == class(element.opclass))

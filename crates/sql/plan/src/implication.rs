@@ -7,8 +7,8 @@
 use std::cmp::Ordering;
 
 use base::Oid;
+use catalog::families::OperatorFamilies;
 use tuple::Datum;
-use types::registry::opclasses::{AMOPS, OPFAMILIES};
 
 use crate::expr::{ArrayOp, CallForm, Expr, Test};
 use crate::level::plain_var;
@@ -17,41 +17,41 @@ use crate::level::plain_var;
 const MOST_ELEMENTS: usize = 100;
 
 /// Whether a condition holds for every row for which all of `known` hold.
-pub(crate) fn follows(part: &Expr, known: &[Expr]) -> bool {
+pub(crate) fn follows(part: &Expr, known: &[Expr], families: &OperatorFamilies) -> bool {
     if known.contains(part) {
         return true;
     }
     match part {
-        Expr::And(parts) => return parts.iter().all(|part| follows(part, known)),
-        Expr::Or(arms) if arms.iter().any(|arm| follows(arm, known)) => return true,
+        Expr::And(parts) => return parts.iter().all(|part| follows(part, known, families)),
+        Expr::Or(arms) if arms.iter().any(|arm| follows(arm, known, families)) => return true,
         _ => {}
     }
-    known.iter().any(|known| follows_from(part, known))
+    known.iter().any(|known| follows_from(part, known, families))
 }
 
 /// Whether a condition follows from another one, which it is not.
-fn follows_from(part: &Expr, known: &Expr) -> bool {
+fn follows_from(part: &Expr, known: &Expr, families: &OperatorFamilies) -> bool {
     match (known, part) {
-        (Expr::Or(arms), _) => arms.iter().all(|arm| follows(part, std::slice::from_ref(arm))),
-        (Expr::And(parts), _) => follows(part, parts),
+        (Expr::Or(arms), _) => arms.iter().all(|arm| follows(part, std::slice::from_ref(arm), families)),
+        (Expr::And(parts), _) => follows(part, parts, families),
         (_, Expr::Test(Test::IsNotNull, arg)) => strict_on(known, arg),
         (Expr::ArrayOp(op), _) if op.any => match elements(op) {
             Some(values) if !values.is_empty() => {
-                values.iter().all(|value| compares(part, &Comparison::of_element(op, value)))
+                values.iter().all(|value| compares(part, &Comparison::of_element(op, value), families))
             }
             _ => false,
         },
-        _ => Comparison::of(known).is_some_and(|known| compares(part, &known)),
+        _ => Comparison::of(known).is_some_and(|known| compares(part, &known, families)),
     }
 }
 
 /// Whether a condition follows from a comparison.
-fn compares(part: &Expr, known: &Comparison<'_>) -> bool {
+fn compares(part: &Expr, known: &Comparison<'_>, families: &OperatorFamilies) -> bool {
     match part {
         Expr::ArrayOp(op) if op.any => elements(op).is_some_and(|values| {
-            values.iter().any(|value| known.implies(&Comparison::of_element(op, value)))
+            values.iter().any(|value| known.implies(&Comparison::of_element(op, value), families))
         }),
-        _ => Comparison::of(part).is_some_and(|part| known.implies(&part)),
+        _ => Comparison::of(part).is_some_and(|part| known.implies(&part, families)),
     }
 }
 
@@ -83,11 +83,12 @@ impl<'e> Comparison<'e> {
     }
 
     /// Whether another comparison holds wherever this one does.
-    fn implies(&self, part: &Comparison<'_>) -> bool {
+    fn implies(&self, part: &Comparison<'_>, families: &OperatorFamilies) -> bool {
         if self.of != part.of {
             return false;
         }
-        let (Some((family, have)), Some((other, want))) = (strategy(self.operator), strategy(part.operator))
+        let (Some((family, have)), Some((other, want))) =
+            (strategy(self.operator, families), strategy(part.operator, families))
         else {
             return false;
         };
@@ -123,14 +124,12 @@ fn rules(have: i16, want: i16, order: Ordering) -> bool {
     }
 }
 
-/// The B-tree family that an operator belongs to, or its negator, and its part there.
-fn strategy(operator: Oid) -> Option<(Oid, i16)> {
-    let is_btree = |family: Oid| {
-        OPFAMILIES.iter().any(|f| f.oid == family && f.method == types::registry::ORDERING_METHOD)
-    };
-    let entry = |operator: Oid| AMOPS.iter().find(|a| a.operator == operator && is_btree(a.family));
+/// The family that says of an operator how it orders values, or of its negator, and its part there.
+fn strategy(operator: Oid, families: &OperatorFamilies) -> Option<(Oid, i16)> {
+    let entry = |operator: Oid| families.memberships_of(operator, types::registry::ORDERING_METHOD).next();
     if let Some(entry) = entry(operator) {
-        return Some((entry.family, entry.strategy));
+        // Constants are compared as their type is ordered, which the family of a user need not do.
+        return entry.family.is_pinned().then_some((entry.family, entry.strategy));
     }
     let negated = entry(types::registry::operator(operator)?.negator)?;
     (negated.strategy == EQUAL).then_some((negated.family, UNEQUAL))
@@ -176,8 +175,8 @@ mod tests {
 
     #[test]
     fn inequality_belongs_to_the_family_of_its_negator() {
-        assert_eq!(strategy(Oid(96)), Some((Oid(1976), EQUAL)));
-        assert_eq!(strategy(Oid(518)), Some((Oid(1976), UNEQUAL)));
-        assert_eq!(strategy(Oid(551)), None);
+        assert_eq!(strategy(Oid(96), &OperatorFamilies::built_in()), Some((Oid(1976), EQUAL)));
+        assert_eq!(strategy(Oid(518), &OperatorFamilies::built_in()), Some((Oid(1976), UNEQUAL)));
+        assert_eq!(strategy(Oid(551), &OperatorFamilies::built_in()), None);
     }
 }

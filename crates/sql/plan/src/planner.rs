@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use base::{Oid, SqlResult};
+use catalog::families::OperatorFamilies;
 use catalog::view::CatalogView;
 use types::record::RowType;
 
@@ -55,6 +56,8 @@ pub(crate) struct Sub {
 /// One statement being planned.
 pub struct Planner<'c> {
     pub(crate) context: &'c Context<'c>,
+    /// What operators are to operator classes.
+    pub(crate) families: Arc<OperatorFamilies>,
     pub(crate) relations: Vec<Relation>,
     pub(crate) sources: Vec<Source>,
     pub(crate) subs: Vec<Sub>,
@@ -80,7 +83,7 @@ pub struct Planner<'c> {
 
 /// Plans an analysed statement.
 pub fn plan(analyzed: &analyze::Analyzed, context: &Context<'_>) -> SqlResult<Statement> {
-    let mut planner = Planner::new(context);
+    let mut planner = Planner::new(context)?;
     let query = &analyzed.query;
     let mut block = Converter::new(&mut planner).query(query)?;
     if let Some(values) = context.params {
@@ -128,7 +131,7 @@ pub(crate) fn put_params(expr: &mut Expr, values: &[tuple::Datum]) {
 
 /// Plans an expression that stands alone (a default, a check): subqueries in it are not allowed.
 pub fn convert_expression(expr: &analyze::Expr, context: &Context<'_>) -> SqlResult<Expr> {
-    let mut planner = Planner::new(context);
+    let mut planner = Planner::new(context)?;
     let mut converter = Converter::new(&mut planner);
     converter.open_scope(Vec::new());
     let mut expr = converter.expr(expr)?;
@@ -137,8 +140,10 @@ pub fn convert_expression(expr: &analyze::Expr, context: &Context<'_>) -> SqlRes
 }
 
 impl<'c> Planner<'c> {
-    pub(crate) fn new(context: &'c Context<'c>) -> Planner<'c> {
-        Planner {
+    pub(crate) fn new(context: &'c Context<'c>) -> SqlResult<Planner<'c>> {
+        let families = context.catalog.operator_families()?;
+        Ok(Planner {
+            families,
             context,
             relations: Vec::new(),
             sources: Vec::new(),
@@ -156,7 +161,7 @@ impl<'c> Planner<'c> {
             depths: Vec::new(),
             no_alias: "".into(),
             volatile_calls: 0,
-        }
+        })
     }
 
     pub(crate) fn settings(&self) -> &'c Settings {

@@ -35,7 +35,7 @@ pub fn bound_follows(
     let two = Table { partitioning: Some(Arc::new(two)), ..parent.clone() };
     let Some(of) = &two.partitioning else { return Ok(false) };
 
-    let mut planner = Planner::new(context);
+    let mut planner = Planner::new(context)?;
     let rel = planner.add_member(table, table.clone())?.rel;
     let keys = planner.partition_keys(rel, &two, &column_map(table, &two)?)?;
     let mut known = Vec::new();
@@ -51,7 +51,9 @@ pub fn bound_follows(
         return Ok(false);
     }
     let map = PartitionMap::of(&two, context.catalog)?;
-    let Some(condition) = (Key { rel, exprs: &keys, of }).all(&known) else { return Ok(false) };
+    let Some(condition) = (Key { rel, exprs: &keys, of, families: &planner.families }).all(&known) else {
+        return Ok(false);
+    };
     let set = map.matching(&condition, &mut |e, array| Ok(known_values(e, array)))?;
     Ok(map.default.is_some_and(|others| !set.contains(others)))
 }

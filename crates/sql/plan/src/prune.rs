@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use base::{Oid, SqlResult};
 use catalog::RelationKind;
+use catalog::families::OperatorFamilies;
 use catalog::partition::{Partitioning, Strategy};
 use catalog::view::Table;
 use tuple::Datum;
 use types::Selectivity;
-use types::registry::opclasses::{AMOPS, OPCLASSES};
 
 use crate::expr::{CallForm, Expr, RelId, Test, Var};
 use crate::partition::{Comparison, Condition, PartitionMap};
@@ -103,6 +103,8 @@ pub(crate) struct Key<'k> {
     pub exprs: &'k [Expr],
     /// The partitioning that it belongs to.
     pub of: &'k Partitioning,
+    /// What operators are to its classes.
+    pub families: &'k OperatorFamilies,
 }
 
 impl Key<'_> {
@@ -184,8 +186,8 @@ impl Key<'_> {
 
     /// What an operator asks of a column of the key.
     fn comparison(&self, column: usize, operator: Oid) -> Option<Comparison> {
-        let class = OPCLASSES.iter().find(|c| Some(&c.oid) == self.of.opclasses.get(column))?;
-        let known = |oid: Oid| AMOPS.iter().find(|a| a.family == class.family && a.operator == oid);
+        let class = self.families.class(*self.of.opclasses.get(column)?)?;
+        let known = |oid: Oid| self.families.membership(class.family, oid);
         if self.of.strategy == Strategy::Hash {
             let operator = types::registry::operator(operator)?;
             let equality = operator.selectivity == Selectivity::Equal && operator.can_hash;
@@ -238,7 +240,7 @@ impl Planner<'_> {
         let keys = self.partition_keys(rel, table, numbers)?;
         let set = match &table.partitioning {
             Some(of) if self.settings().enable_partition_pruning => {
-                let condition = Key { rel, exprs: &keys, of }.all(filters);
+                let condition = Key { rel, exprs: &keys, of, families: &self.families }.all(filters);
                 condition.map(|c| map.matching(&c, &mut |e, array| Ok(known_values(e, array)))).transpose()?
             }
             _ => None,
@@ -308,7 +310,7 @@ impl Planner<'_> {
             return None;
         }
         let condition = branch.table.partitioning.as_ref().and_then(|of| {
-            let condition = Key { rel, exprs: &branch.keys, of }.all(conditions)?;
+            let condition = Key { rel, exprs: &branch.keys, of, families: &self.families }.all(conditions)?;
             let mut open = false;
             condition.for_values(&mut |e| open |= !matches!(e, Expr::Const { .. }));
             open.then_some(condition)

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use base::Oid;
+use catalog::families::OperatorFamilies;
 use tuple::Datum;
 
 use crate::cost::{IndexShape, IndexWork, TableShape, clamp_rows};
@@ -145,7 +146,7 @@ impl Search<'_, '_> {
             return true;
         }
         let Some(parts) = self.planner.index_predicate(rel, index) else { return false };
-        parts.iter().all(|part| follows(part, filters))
+        parts.iter().all(|part| follows(part, filters, &self.planner.families))
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -252,7 +253,7 @@ impl Search<'_, '_> {
             if values.is_some() {
                 continue;
             }
-            if gap && !has_condition((rel, index, column + 1), columns, quals) {
+            if gap && !has_condition(&self.planner.families, (rel, index, column + 1), columns, quals) {
                 break;
             }
             let own: Vec<Expr> = matched.conditions[before..].iter().map(|c| c.original.clone()).collect();
@@ -284,7 +285,10 @@ impl Search<'_, '_> {
             if matched.used.contains(&i) {
                 continue;
             }
-            let Some(condition) = condition_on(rel, index, column, expr, qual) else { continue };
+            let Some(condition) = condition_on(&self.planner.families, (rel, index, column), expr, qual)
+            else {
+                continue;
+            };
             match (condition.bound, &condition.original) {
                 (IndexBound::Equal | IndexBound::IsNull, _) => values = Some(1.0),
                 (IndexBound::Any, Expr::ArrayOp(op)) => {
@@ -606,12 +610,15 @@ fn scan_path(rel: RelId, cost: Cost, kind: PathKind) -> Path {
 }
 
 /// Whether there is a condition on one of the index columns from `column` on.
-fn has_condition((rel, index, column): (RelId, &IndexRef, usize), columns: &[Expr], quals: &[Expr]) -> bool {
-    columns
-        .iter()
-        .enumerate()
-        .skip(column)
-        .any(|(column, of)| quals.iter().any(|qual| condition_on(rel, index, column, of, qual).is_some()))
+fn has_condition(
+    families: &OperatorFamilies,
+    (rel, index, column): (RelId, &IndexRef, usize),
+    columns: &[Expr],
+    quals: &[Expr],
+) -> bool {
+    columns.iter().enumerate().skip(column).any(|(column, of)| {
+        quals.iter().any(|qual| condition_on(families, (rel, index, column), of, qual).is_some())
+    })
 }
 
 fn reversed(key: PathKey) -> PathKey {
@@ -620,9 +627,8 @@ fn reversed(key: PathKey) -> PathKey {
 
 /// The bound that `qual` gives for an index column, if any.
 fn condition_on(
-    rel: RelId,
-    index: &IndexRef,
-    column: usize,
+    families: &OperatorFamilies,
+    (rel, index, column): (RelId, &IndexRef, usize),
     expr: &Expr,
     qual: &Expr,
 ) -> Option<IndexCondition> {
@@ -635,18 +641,18 @@ fn condition_on(
             let [left, right] = call.args.as_slice() else { return None };
             let operator = types::registry::operator(*oid)?;
             if same(left) && fixed(right) {
-                let bound = strategy(index, column, operator.oid, expr, right)?;
+                let bound = strategy(families, (index, column), operator.oid, expr, right)?;
                 return make(bound, right.clone());
             }
             if same(right) && fixed(left) {
-                let bound = strategy(index, column, operator.commutator, expr, left)?;
+                let bound = strategy(families, (index, column), operator.commutator, expr, left)?;
                 return make(bound, left.clone());
             }
             None
         }
         Expr::ArrayOp(op) if op.any && same(&op.left) && fixed(&op.array) => {
             let value = Expr::Const { value: Datum::Null, type_oid: op.element, typmod: -1 };
-            (strategy(index, column, op.operator.0, expr, &value)? == IndexBound::Equal)
+            (strategy(families, (index, column), op.operator.0, expr, &value)? == IndexBound::Equal)
                 .then(|| make(IndexBound::Any, op.array.clone()))?
         }
         Expr::Test(Test::IsNull, arg) if same(arg) => make(IndexBound::IsNull, Expr::boolean(true)),
@@ -669,19 +675,21 @@ pub(crate) fn strip(expr: &Expr) -> &Expr {
 }
 
 /// What an operator asks of an index: its strategy in the family of the column's class, in the numbers of the index's access method.
-fn strategy(index: &IndexRef, column: usize, operator: Oid, expr: &Expr, value: &Expr) -> Option<IndexBound> {
+fn strategy(
+    families: &OperatorFamilies,
+    (index, column): (&IndexRef, usize),
+    operator: Oid,
+    expr: &Expr,
+    value: &Expr,
+) -> Option<IndexBound> {
     use index::strategy as order;
-    use types::registry::opclasses::{AMOPS, OPCLASSES};
-    let class = *index.opclasses.get(column)?;
-    let class = match class.is_pinned() {
-        true => OPCLASSES.iter().find(|c| c.oid == class)?,
-        // The default class of a type that compares as one of the registry: no other class of a user orders keys.
-        false => {
-            let input = types::registry::operator(operator)?.left;
-            OPCLASSES.iter().find(|c| c.method == index.method.oid && c.default && c.input == input)?
-        }
-    };
-    let entry = AMOPS.iter().find(|a| a.family == class.family && a.operator == operator)?;
+    let class = families.class(*index.opclasses.get(column)?)?;
+    let entry = families.membership(class.family, operator).or_else(|| {
+        // Types of users compare as ones of the registry, whose operators stand for those of the class.
+        let input = types::registry::operator(operator)?.left;
+        let like = families.default_class_for(class.method, input).filter(|_| !class.oid.is_pinned())?;
+        families.membership(like.family, operator)
+    })?;
     if !comparable(strip(expr).type_oid(), value.type_oid()) {
         return None;
     }

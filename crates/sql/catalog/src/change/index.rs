@@ -100,6 +100,7 @@ impl Changer<'_> {
     fn index_dependencies(&mut self, oid: Oid, new: &NewIndex) -> SqlResult<()> {
         let me = ObjectAddress::relation(oid);
         self.depend_on_all(me, new.needs.iter().copied())?;
+        self.depend_on_all(me, new.opclasses.iter().map(|class| ObjectAddress::operator_class(*class)))?;
         if new.for_constraint {
             return Ok(());
         }

@@ -62,7 +62,7 @@ pub use extension::{NewExtension, NewLanguage};
 pub use index::NewIndex;
 pub use inherit::Origin;
 pub use large_object::MAX_LARGE_OBJECT;
-pub use operator::{NewCast, NewOperator};
+pub use operator::{NewCast, NewOperator, OperatorChange};
 pub use operator_class::{FamilyMember, NewOperatorClass, NewOperatorFamily};
 pub use range::NewRange;
 pub use routine::NewRoutine;

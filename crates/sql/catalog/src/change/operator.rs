@@ -38,6 +38,23 @@ pub struct NewOperator {
     pub merges: bool,
 }
 
+/// What ALTER OPERATOR changes; none: stays as it is. 0 takes an estimator away.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OperatorChange {
+    /// Estimator.
+    pub restrict: Option<Oid>,
+    /// Estimator of joins.
+    pub join: Option<Oid>,
+    /// The operator with the operands swapped.
+    pub commutator: Option<Oid>,
+    /// The operator that gives the opposite.
+    pub negator: Option<Oid>,
+    /// HASHES.
+    pub hashes: Option<bool>,
+    /// MERGES.
+    pub merges: Option<bool>,
+}
+
 /// A cast to be made (`pg_cast`).
 #[derive(Clone, Copy, Debug)]
 pub struct NewCast {
@@ -123,6 +140,38 @@ impl Changer<'_> {
         }
         self.next_command()?;
         Ok(oid)
+    }
+
+    /// Changes what ALTER OPERATOR may change. A new commutator or negator names the operator back.
+    pub fn alter_operator(&mut self, oid: Oid, change: OperatorChange) -> SqlResult<()> {
+        use pg_operator as o;
+        self.edit(&o::TABLE, o::PG_OPERATOR_OID_INDEX, &[oid.into()], |row| {
+            let oids = [
+                (o::OPRREST, change.restrict),
+                (o::OPRJOIN, change.join),
+                (o::OPRCOM, change.commutator),
+                (o::OPRNEGATE, change.negator),
+            ];
+            for (column, value) in oids {
+                if let Some(value) = value {
+                    row[column] = value.into();
+                }
+            }
+            for (column, value) in [(o::OPRCANHASH, change.hashes), (o::OPRCANMERGE, change.merges)] {
+                if let Some(value) = value {
+                    row[column] = value.into();
+                }
+            }
+        })?;
+        self.next_command()?;
+        for (column, other) in [(o::OPRCOM, change.commutator), (o::OPRNEGATE, change.negator)] {
+            if let Some(other) = other.filter(|other| *other != oid) {
+                self.edit(&o::TABLE, o::PG_OPERATOR_OID_INDEX, &[other.into()], |row| {
+                    row[column] = oid.into()
+                })?;
+            }
+        }
+        self.next_command()
     }
 
     /// Enters a cast. Returns its OID.

@@ -9,12 +9,12 @@ use std::sync::Arc;
 use base::settings::Setting;
 use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
 use catalog::change::{NewColumn, NewIndex};
+use catalog::families;
 use catalog::system::pg_opclass;
-use catalog::{CatalogView, RelationKind, RowExt, Table, TypeKind};
+use catalog::{CatalogView, RelationKind, RowExt, Table};
 use index::Facts;
 use parse::ast::{CreateIndex, IndexElement, Name, SortDirection, SortNulls};
 use txn::LockMode;
-use types::registry::{HASHING_METHOD, ORDERING_METHOD, opclasses::OPCLASSES};
 
 use super::expression::IndexKey;
 use super::index_build::Rows;
@@ -27,8 +27,6 @@ use crate::session::Session;
 
 /// Most columns of an index.
 const MAX_COLUMNS: usize = 32;
-/// `anyarray`, the input type of `array_ops`.
-const ANYARRAY: Oid = Oid(2277);
 /// B-tree family of the operator class `record_image_ops`.
 const RECORD_IMAGE_OPS: Oid = Oid(3194);
 
@@ -283,11 +281,13 @@ fn add_key(
             type_name::collation(reader, (collation, element.location), &ty, text)
         })?;
     }
+    let method = engine::indexes::known(new.method)?;
+    let class = key_class(session, stored.type_oid, element.opclass.as_ref(), method)?;
     if !element.opclass_options.is_empty() {
-        let class = element.opclass.as_ref().map_or("btree", Name::last);
-        return Err(sql_err!(INVALID_PARAMETER_VALUE, "operator class {class} has no options"));
+        let families = session.operator_families()?;
+        let name = families.class(class).map_or("", |class| class.name);
+        return Err(sql_err!(INVALID_PARAMETER_VALUE, "operator class {name} has no options"));
     }
-    let class = operator_class(session, stored.type_oid, element.opclass.as_ref())?;
     let descending = match &element.direction {
         SortDirection::Default | SortDirection::Ascending => false,
         SortDirection::Descending => true,
@@ -305,58 +305,27 @@ fn add_key(
     Ok(())
 }
 
-/// The operator class of an access method (`btree` or `hash`) that is named, or the type's default; none if it has none.
+/// The operator class of an access method, by its OID and name, that is named, or the type's default; none if it has none.
 pub(crate) fn class_for(
     session: &Session,
     ty: Oid,
     name: Option<&Name>,
-    method: &str,
+    (method, method_name): (Oid, &str),
 ) -> SqlResult<Option<Oid>> {
-    let def = session.with_reader(|reader| {
-        let mut def = reader.type_by_oid(ty)?;
-        while let Some(TypeKind::Domain(domain)) = def.as_deref().map(|d| d.kind.clone()) {
-            def = reader.type_by_oid(domain.base)?;
-        }
-        Ok::<_, SqlError>(def)
-    })?;
-    let base = def.as_ref().map_or(ty, |d| d.oid);
-    // Types that other types' classes take as they are.
-    let inputs = [
-        base,
-        types::registry::type_imp(base).operators_of,
-        if def.as_ref().is_some_and(|d| d.category == 'A') { ANYARRAY } else { Oid::INVALID },
-        match def.as_deref().map(|d| &d.kind) {
-            Some(TypeKind::Enum(_)) => types::oids::anyenum,
-            Some(TypeKind::Composite(_)) => types::oids::record,
-            Some(TypeKind::Range(_)) => types::oids::anyrange,
-            Some(TypeKind::Multirange(_)) => types::oids::anymultirange,
-            _ => Oid::INVALID,
-        },
-    ];
-    let wanted = if method == "hash" { HASHING_METHOD } else { ORDERING_METHOD };
-    let classes = || OPCLASSES.iter().filter(|class| class.method == wanted);
-    let shown = || session.with_reader(|reader| type_name::format(reader, ty, -1));
-    let Some(name) = name else {
-        for input in inputs.into_iter().filter(|i| i.is_valid()) {
-            if let Some(class) = classes().find(|class| class.default && class.input == input) {
-                return Ok(Some(class.oid));
-            }
-        }
-        return operator_class::default_of(session, wanted, &inputs);
-    };
-    let Some(row) = operator_class::class_named(session, name, wanted)? else {
+    let Some(name) = name else { return families::default_class(session, method, ty) };
+    let Some(row) = operator_class::class_named(session, name, method)? else {
         return Err(sql_err!(
             UNDEFINED_OBJECT,
-            "operator class \"{}\" does not exist for access method \"{method}\"",
+            "operator class \"{}\" does not exist for access method \"{method_name}\"",
             name.dotted()
         ));
     };
-    if !inputs.contains(&row.oid(pg_opclass::OPCINTYPE)) {
+    if !families::binary_coercible(session, ty, row.oid(pg_opclass::OPCINTYPE))? {
+        let shown = session.with_reader(|reader| type_name::format(reader, ty, -1))?;
         return Err(sql_err!(
             DATATYPE_MISMATCH,
-            "operator class \"{}\" does not accept data type {}",
-            name.dotted(),
-            shown()?
+            "operator class \"{}\" does not accept data type {shown}",
+            name.dotted()
         ));
     }
     if row.oid(pg_opclass::OPCFAMILY) == RECORD_IMAGE_OPS {
@@ -365,18 +334,24 @@ pub(crate) fn class_for(
     Ok(Some(row.oid(pg_opclass::OID)))
 }
 
-/// The B-tree operator class named, or the type's default.
-pub(crate) fn operator_class(session: &Session, ty: Oid, name: Option<&Name>) -> SqlResult<Oid> {
-    if let Some(class) = class_for(session, ty, name, "btree")? {
+/// The operator class of an access method for an index's key that is named, or the type's default.
+fn key_class(session: &Session, ty: Oid, name: Option<&Name>, method: &Facts) -> SqlResult<Oid> {
+    if let Some(class) = class_for(session, ty, name, (method.oid, method.name))? {
         operator_class::check_ordering(session, class)?;
         return Ok(class);
     }
     let shown = session.with_reader(|reader| type_name::format(reader, ty, -1))?;
     let error = sql_err!(
         UNDEFINED_OBJECT,
-        "data type {shown} has no default operator class for access method \"btree\""
+        "data type {shown} has no default operator class for access method \"{}\"",
+        method.name
     );
     Err(error.hint("You must specify an operator class for the index or define a default operator class for the data type."))
+}
+
+/// The operator class named, or the type's default, of the access method of constraints.
+pub(crate) fn operator_class(session: &Session, ty: Oid, name: Option<&Name>) -> SqlResult<Oid> {
+    key_class(session, ty, name, engine::indexes::DEFAULT_METHOD)
 }
 
 /// Key columns of a constraint's index, with their default classes.

@@ -3,7 +3,7 @@
 //!
 //! # Layout
 //! * `statement`: what is known of each statement, and who runs it ([`Commands`]).
-//! * Functions: `function` (with `alter_function`, `call`, `function_options`, `parameters`, `routine_name`, `uses`), `operator` (and casts), `operator_class` (with `operator_class_member`).
+//! * Functions: `function` (with `alter_function`, `call`, `function_options`, `parameters`, `routine_name`, `uses`), `operator` (and casts, with `alter_operator`), `operator_class` (with `operator_class_member`).
 //! * Relations: `table`, `create_as`, `constraint`, `index` (with `index_build`, `index_sort`), `inherit`, `partition` (with `detach`), `partition_index`, `alter` (with `alter_tree`, `alter_identity`, `alter_type`, `generated`), `rename`, `drop`, `truncate`,
 //!   `temporary`, `schema`, `view`, `sequence`.
 //! * Databases: `database`.
@@ -25,6 +25,7 @@ mod alter_column_options;
 mod alter_constraint;
 mod alter_function;
 mod alter_identity;
+mod alter_operator;
 mod alter_rows;
 mod alter_system;
 mod alter_tree;

@@ -117,7 +117,7 @@ pub(crate) fn create(session: &Session, statement: &Define, text: &str) -> SqlRe
 }
 
 /// The place of an operator that does not exist yet, and is named by another one already.
-fn shell_of(session: &Session, wanted: &Name, left: Oid, right: Oid) -> SqlResult<Oid> {
+pub(super) fn shell_of(session: &Session, wanted: &Name, left: Oid, right: Oid) -> SqlResult<Oid> {
     let name = names::relation_name(&ObjectName::Name(wanted.clone()))?;
     let schema = names::creation_schema(session, &name)?;
     let shell = NewOperator {
@@ -183,21 +183,21 @@ pub(super) fn set_schema(session: &Session, object: Option<&ObjectName>, schema:
 
 /// What CREATE OPERATOR says.
 #[derive(Default)]
-struct Given {
-    left: Oid,
-    right: Oid,
-    function: Option<Name>,
-    commutator: Option<Name>,
-    negator: Option<Name>,
-    restrict: Option<Name>,
-    join: Option<Name>,
-    hashes: bool,
-    merges: bool,
+pub(super) struct Given {
+    pub(super) left: Oid,
+    pub(super) right: Oid,
+    pub(super) function: Option<Name>,
+    pub(super) commutator: Option<Name>,
+    pub(super) negator: Option<Name>,
+    pub(super) restrict: Option<Name>,
+    pub(super) join: Option<Name>,
+    pub(super) hashes: bool,
+    pub(super) merges: bool,
 }
 
 impl Given {
     /// What only operators of some shapes may have.
-    fn check(&self, result: Oid) -> SqlResult<()> {
+    pub(super) fn check(&self, result: Oid) -> SqlResult<()> {
         let wrong = |message: &str| Err(SqlError::new(SqlState::INVALID_FUNCTION_DEFINITION, message));
         if !self.left.is_valid() {
             match () {
@@ -260,7 +260,7 @@ pub(crate) fn function_of(session: &Session, name: &Name, args: &[Oid]) -> SqlRe
 }
 
 /// The estimator of this name.
-fn estimator(session: &Session, name: &Option<Name>) -> SqlResult<Oid> {
+pub(super) fn estimator(session: &Session, name: &Option<Name>) -> SqlResult<Oid> {
     let Some(name) = name else { return Ok(Oid::INVALID) };
     let signatures: [&[Oid]; 2] = [
         &[oids::internal, oids::oid, oids::internal, oids::int4],
@@ -275,7 +275,7 @@ fn estimator(session: &Session, name: &Option<Name>) -> SqlResult<Oid> {
 }
 
 /// The operator that DROP or COMMENT names, or why there is none.
-fn named_operator(session: &Session, named: &ObjectWithArgs) -> SqlResult<Result<Oid, SqlError>> {
+pub(super) fn named_operator(session: &Session, named: &ObjectWithArgs) -> SqlResult<Result<Oid, SqlError>> {
     let mut types = [Oid::INVALID; 2];
     for (slot, arg) in types.iter_mut().zip(&named.args) {
         if let Some(arg) = arg {
@@ -298,7 +298,7 @@ pub(crate) fn existing(session: &Session, name: &Name, operands: [Oid; 2]) -> Sq
 }
 
 /// Fails unless the current user owns an operator or, for a drop, its schema.
-fn check_operator_owner(session: &Session, oid: Oid, name: &Name, dropped: bool) -> SqlResult<()> {
+pub(super) fn check_operator_owner(session: &Session, oid: Oid, name: &Name, dropped: bool) -> SqlResult<()> {
     let key = [oid.into()];
     let index = pg_operator::PG_OPERATOR_OID_INDEX;
     let row = session.with_reader(|r| r.find_one(&pg_operator::TABLE, index, &key))?;

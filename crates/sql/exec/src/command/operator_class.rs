@@ -84,34 +84,36 @@ pub(super) fn class_named(session: &Session, name: &Name, method: Oid) -> SqlRes
     find(session, CLASS, (method, name))
 }
 
-/// The default class that a user made for one of these types.
-pub(super) fn default_of(session: &Session, method: Oid, inputs: &[Oid]) -> SqlResult<Option<Oid>> {
-    use pg_opclass as c;
-    let all = session.with_reader(|r| r.scan(&c::TABLE))?;
-    let default = all.iter().map(|(_, row)| row).find(|row| {
-        row.oid(c::OPCMETHOD) == method
-            && row.bool(c::OPCDEFAULT)
-            && !row.oid(c::OID).is_pinned()
-            && inputs.contains(&row.oid(c::OPCINTYPE))
-    });
-    Ok(default.map(|row| row.oid(c::OID)))
-}
-
-/// Refuses a class that a user made where keys are to be in order: comparisons are those of built-in classes, or of the default class
-/// of a type that compares as one of the registry.
+/// Refuses a class that a user made where keys are to be in order, unless it orders values as their type does: an index compares under
+/// latches, where no code of users runs, and by the order of the column's type.
 pub(super) fn check_ordering(session: &Session, class: Oid) -> SqlResult<()> {
     if class.is_pinned() {
         return Ok(());
     }
-    let row = session.with_reader(|r| r.operator_class_row(class))?;
-    if let Some(row) = row.as_ref().filter(|row| row.bool(pg_opclass::OPCDEFAULT)) {
-        let input = session.type_by_oid(row.oid(pg_opclass::OPCINTYPE))?;
-        if input.is_some_and(|def| matches!(&def.kind, TypeKind::Like(like) if like.order.is_valid())) {
-            return Ok(());
-        }
+    let families = session.operator_families()?;
+    let Some(class) = families.class(class) else { return Err(SqlError::internal("a class without row")) };
+    let Some(function) = families.function(class.family, (class.input, class.input), 1) else {
+        return Err(sql_err!(
+            INVALID_OBJECT_DEFINITION,
+            "missing support function 1({0},{0}) in operator class \"{1}\"",
+            analyze::names::format_type(session, class.input, None),
+            class.name
+        ));
+    };
+    let built_in = match types::registry::function(function) {
+        Some(known) => Some(known.oid),
+        None => session.function_by_oid(function)?.and_then(|def| def.internal()).map(|known| known.oid),
+    };
+    let compared = built_in.and_then(types::registry::type_compared_by);
+    let order = match session.type_by_oid(class.input)?.as_deref().map(|def| &def.kind) {
+        Some(TypeKind::Like(like)) => like.order,
+        _ => types::registry::operand_type(class.input),
+    };
+    if compared == Some(order) {
+        return Ok(());
     }
-    let name = row.map(|row| row.str(pg_opclass::OPCNAME).to_owned()).unwrap_or_default();
-    Err(SqlError::not_supported(format!("operator class \"{name}\", which is not built in, for ordering")))
+    let what = format!("operator class \"{}\", which is not built in, for ordering", class.name);
+    Err(SqlError::not_supported(what))
 }
 
 /// Requires the function that hash partitions are found by.

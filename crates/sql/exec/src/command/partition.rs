@@ -25,6 +25,7 @@ use plan::partition::{self as bounds, BoundValues, KeyColumn, PartitionMap};
 use tuple::Datum;
 use txn::LockMode;
 use types::hashing::PARTITION_SEED;
+use types::registry::{HASHING_METHOD, ORDERING_METHOD};
 
 use super::internal::Internal;
 use super::names::at;
@@ -114,8 +115,11 @@ fn add_key(
         let ty = type_name::ColumnType { oid: type_oid, typmod: -1, collation, dimensions: 0 };
         collation = session.with_reader(|r| type_name::collation(r, (name, element.location), &ty, text))?;
     }
-    let method = if key.strategy == Strategy::Hash { "hash" } else { "btree" };
-    let class = index::class_for(session, type_oid, element.opclass.as_ref(), method)?;
+    let (method_oid, method) = match key.strategy {
+        Strategy::Hash => (HASHING_METHOD, "hash"),
+        _ => (ORDERING_METHOD, "btree"),
+    };
+    let class = index::class_for(session, type_oid, element.opclass.as_ref(), (method_oid, method))?;
     let Some(class) = class else {
         let shown = session.with_reader(|r| type_name::format(r, type_oid, -1))?;
         return Err(sql_err!(

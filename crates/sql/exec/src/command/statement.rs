@@ -16,10 +16,10 @@ use parse::ast::{AlterAction, CreateTableAs, Discard, ObjectKind, SetAction, Tra
 
 use super::object_kind::Move;
 use super::{
-    aggregate, alter, alter_function, alter_system, base_type, call, checkpoint, cluster, comment,
-    conversion, copy, create_as, database, discard, drop, extension, function, grant, index, language, lock,
-    matview, object_kind, on_commit, operator, operator_class, owner, range_type, reindex, role, schema,
-    sequence, settings, table, trigger, truncate, user_type, vacuum, view,
+    aggregate, alter, alter_function, alter_operator, alter_system, base_type, call, checkpoint, cluster,
+    comment, conversion, copy, create_as, database, discard, drop, extension, function, grant, index,
+    language, lock, matview, object_kind, on_commit, operator, operator_class, owner, range_type, reindex,
+    role, schema, sequence, settings, table, trigger, truncate, user_type, vacuum, view,
 };
 use crate::commands::{self, Block, Descriptor, LogClass, Rows};
 use crate::output::{Column, Output};
@@ -82,6 +82,7 @@ pub(crate) fn describe(statement: &Statement) -> Descriptor<'_> {
         S::CreateOperatorClass(_) => D::definition("CREATE OPERATOR CLASS"),
         S::CreateOperatorFamily { .. } => D::definition("CREATE OPERATOR FAMILY"),
         S::AlterOperatorFamily(_) => D::definition("ALTER OPERATOR FAMILY"),
+        S::AlterOperator { .. } => D::definition("ALTER OPERATOR"),
         S::CreateExtension { .. } => D::definition("CREATE EXTENSION"),
         S::AlterExtension { .. } | S::AlterExtensionMember { .. } => D::definition("ALTER EXTENSION"),
         S::CreateLanguage(s) if s.handler.is_none() => D::definition("CREATE EXTENSION"),
@@ -316,6 +317,7 @@ fn carry_out(
             operator_class::create_family(session, name, method)?;
         }
         Statement::AlterOperatorFamily(s) => operator_class::alter_family(session, s, text)?,
+        Statement::AlterOperator { operator, options } => alter_operator::alter(session, operator, options)?,
         Statement::Call(s) => call::run(session, s, text, arguments, out)?,
         Statement::Do(args) => session.notices.lend(out, |_| call::run_do(session, args))?,
         Statement::CreateSchema { name, owner, elements, if_not_exists } => {

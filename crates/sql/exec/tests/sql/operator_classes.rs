@@ -96,13 +96,136 @@ fn classes_hold_what_they_need() {
         s.query("create table t (a int4) partition by hash (a c)"),
         "ERROR:  operator class \"c\" of access method hash is missing support function 2 for type integer"
     );
-    s.run(
-        "create operator class o for type int4 using btree as operator 1 <, function 1 btint4cmp(int4, int4)",
+}
+
+/// A class of a user for all that a B-tree asks, compared by `function`.
+fn whole_class(name: &str, function: &str) -> String {
+    format!(
+        "create operator class {name} for type int4 using btree as operator 1 <, operator 2 <=, operator 3 =, \
+         operator 4 >=, operator 5 >, function 1 {function}(int4, int4)"
     )
-    .unwrap();
+}
+
+#[test]
+fn a_class_of_a_user_over_built_in_functions_serves_an_index() {
+    let server = Server::new();
+    let (s, other) = (server.connect(), server.connect());
+    s.run("create table t (a int4, b text); insert into t select g, 'x' from generate_series(1, 2000) g")
+        .unwrap();
     assert_eq!(
-        s.query("create table t (a int4 ); create index on t (a o)"),
-        "ERROR:  operator class \"o\", which is not built in, for ordering is not supported yet"
+        other.query("create index on t (a mine)"),
+        "ERROR:  operator class \"mine\" does not exist for access method \"btree\""
+    );
+    s.run(&whole_class("mine", "btint4cmp")).unwrap();
+    // The other session's look-up is not what it remembers of before.
+    other.run("create unique index i on t (a mine); analyze t").unwrap();
+    assert_eq!(
+        other.query("explain (costs off) select b from t where a = 7"),
+        "Index Scan using i on t\n  Index Cond: (a = 7)"
+    );
+    assert_eq!(other.query("select b from t where a between 7 and 8"), "x\nx");
+    assert_eq!(
+        other.query("select pg_get_indexdef('i'::regclass)"),
+        "CREATE UNIQUE INDEX i ON public.t USING btree (a mine)"
+    );
+    s.run("insert into t values (7, 'y') on conflict (a mine) do update set b = 'z'").unwrap();
+    assert_eq!(s.query("select b from t where a = 7"), "z");
+    assert_eq!(
+        s.query("insert into t values (7, 'y') on conflict (a int4_ops) do nothing"),
+        "ERROR:  there is no unique or exclusion constraint matching the ON CONFLICT specification"
+    );
+    assert_eq!(
+        s.query("drop operator class mine using btree"),
+        "ERROR:  cannot drop operator class mine for access method btree because other objects depend on it"
+    );
+}
+
+#[test]
+fn code_of_users_does_not_order_keys() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create function c(int4, int4) returns int4 language sql immutable as 'select btint4cmp($2, $1)'")
+        .unwrap();
+    s.run(&whole_class("theirs", "c")).unwrap();
+    s.run("create table t (a int4)").unwrap();
+    let refused =
+        "ERROR:  operator class \"theirs\", which is not built in, for ordering is not supported yet";
+    assert_eq!(s.query("create index on t (a theirs)"), refused);
+    assert_eq!(s.query("create table p (a int4) partition by range (a theirs)"), refused);
+    s.run("create operator <<< (function = int4lt, leftarg = int4, rightarg = int4)").unwrap();
+    assert_eq!(
+        s.query("select 1 order by 1 using <<<"),
+        "ERROR:  operator <<< is not a valid ordering operator"
+    );
+    s.run("create operator family g using btree; alter operator family g using btree add operator 1 <<< (int4, int4)")
+        .unwrap();
+    assert_eq!(
+        s.query("select a from t order by a using <<<"),
+        "ERROR:  ordering by operator family \"g\", which is not built in, is not supported yet"
+    );
+    assert_eq!(s.query("select x from (values (1), (3), (2)) v(x) order by x using >"), "3\n2\n1");
+}
+
+#[test]
+fn whole_classes_are_valid() {
+    let server = Server::new();
+    let s = server.connect();
+    assert_eq!(s.query("select oid from pg_opclass where not amvalidate(oid)"), "");
+    s.run(&whole_class("mine", "btint4cmp")).unwrap();
+    s.run("create operator class less for type int4 using btree as operator 1 <, function 1 btint4cmp(int4, int4)")
+        .unwrap();
+    s.run("create operator class h for type int4 using hash as operator 1 =").unwrap();
+    assert_eq!(
+        s.query("select opcname, amvalidate(oid) from pg_opclass where oid >= 16384 order by 1"),
+        "h|f\nless|f\nmine|t"
+    );
+    assert_eq!(s.query("select amvalidate(1::oid)"), "ERROR:  cache lookup failed for operator class 1");
+}
+
+#[test]
+fn operators_are_altered() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create function f(bool, int4) returns bool language sql immutable as 'select null::bool'")
+        .unwrap();
+    s.run("create operator === (function = f, leftarg = bool, rightarg = int4, restrict = eqsel)").unwrap();
+    let state = "select oprrest, oprjoin, oprcanhash, oprcanmerge from pg_operator where oprname = '==='";
+    assert_eq!(s.query(state), "eqsel|-|f|f");
+    s.run("alter operator === (bool, int4) set (restrict = none, join = eqjoinsel, hashes)").unwrap();
+    assert_eq!(s.query(state), "-|eqjoinsel|t|f");
+    s.run("alter operator === (bool, int4) set (restrict = contsel, merges)").unwrap();
+    assert_eq!(s.query(state), "contsel|eqjoinsel|t|t");
+    for (options, error) in [
+        ("merges = false", "operator attribute \"merges\" cannot be changed if it has already been set"),
+        ("hashes = false", "operator attribute \"hashes\" cannot be changed if it has already been set"),
+        ("function = f", "operator attribute \"function\" cannot be changed"),
+        ("other = 1", "operator attribute \"other\" not recognized"),
+        ("negator = ===", "operator cannot be its own negator"),
+        ("restrict = nothing", "function nothing(internal, oid, internal, integer) does not exist"),
+    ] {
+        let statement = format!("alter operator === (bool, int4) set ({options})");
+        assert_eq!(s.query(&statement), format!("ERROR:  {error}"), "{options}");
+    }
+    s.run("create function g(int4, bool) returns bool language sql immutable as 'select null::bool'")
+        .unwrap();
+    s.run("create operator ==== (function = g, leftarg = int4, rightarg = bool)").unwrap();
+    s.run("alter operator === (bool, int4) set (commutator = ====)").unwrap();
+    let names = "select o.oprname, c.oprname from pg_operator o join pg_operator c on o.oprcom = c.oid \
+                 where o.oprname in ('===', '====') order by 1";
+    assert_eq!(s.query(names), "===|====\n====|===");
+    s.run("create operator =&= (function = g, leftarg = int4, rightarg = bool)").unwrap();
+    assert_eq!(
+        s.query("alter operator === (bool, int4) set (commutator = =&=)"),
+        "ERROR:  operator attribute \"commutator\" cannot be changed if it has already been set"
+    );
+    assert_eq!(
+        s.query("alter operator =&= (int4, bool) set (commutator = ===)"),
+        "ERROR:  commutator operator === is already the commutator of operator ===="
+    );
+    s.run("create role nobody_special; set role nobody_special").unwrap();
+    assert_eq!(
+        s.query("alter operator === (bool, int4) set (restrict = none)"),
+        "ERROR:  must be owner of operator ==="
     );
 }
 

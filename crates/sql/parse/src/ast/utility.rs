@@ -5,7 +5,8 @@ use super::{
     CreateCast, CreateConversion, CreateDomain, CreateFunction, CreateIndex, CreateLanguage,
     CreateOperatorClass, CreateTable, CreateTableAs, CreateTrigger, CreateView, DefElem, Define, Delete,
     Drop, DropBehavior, Expr, Grant, GrantRole, Indirection, Insert, Location, Merge, Name, ObjectKind,
-    ObjectName, RangeVar, Rename, RoleSpec, Select, SetStatement, TypeName, Update, VacuumRelation,
+    ObjectName, ObjectWithArgs, RangeVar, Rename, RoleSpec, Select, SetStatement, TypeName, Update,
+    VacuumRelation,
 };
 
 /// A statement.
@@ -137,6 +138,13 @@ pub enum Statement {
     },
     /// ALTER OPERATOR FAMILY ... ADD, DROP
     AlterOperatorFamily(Box<AlterOperatorFamily>),
+    /// ALTER OPERATOR ... SET
+    AlterOperator {
+        /// Which.
+        operator: ObjectWithArgs,
+        /// What it is to have; no value: NONE.
+        options: Vec<DefElem>,
+    },
     /// CREATE TRIGGER
     CreateTrigger(Box<CreateTrigger>),
     /// CREATE EXTENSION

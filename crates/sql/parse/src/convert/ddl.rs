@@ -109,6 +109,11 @@ impl Converter<'_> {
             n::Node::AlterOpFamilyStmt(s) => {
                 Statement::AlterOperatorFamily(Box::new(self.alter_operator_family(*s)?))
             }
+            n::Node::AlterOperatorStmt(s) => {
+                let operator = s.opername.ok_or_else(|| shape("ALTER OPERATOR"))?;
+                let operator = self.object_with_args(*operator)?;
+                Statement::AlterOperator { operator, options: self.def_elems(s.options)? }
+            }
             n::Node::CreateTrigStmt(s) => Statement::CreateTrigger(Box::new(self.create_trigger(*s)?)),
             node => return Ok(Err(node)),
         }))

@@ -10,7 +10,6 @@ pub(crate) fn name(node: &Node) -> &'static str {
         Node::AlterFdwStmt(_) => "ALTER FOREIGN DATA WRAPPER",
         Node::AlterForeignServerStmt(_) => "ALTER SERVER",
         Node::AlterObjectDependsStmt(_) => "ALTER ... DEPENDS ON EXTENSION",
-        Node::AlterOperatorStmt(_) => "ALTER OPERATOR",
         Node::AlterPolicyStmt(_) => "ALTER POLICY",
         Node::AlterPublicationStmt(_) => "ALTER PUBLICATION",
         Node::AlterStatsStmt(_) => "ALTER STATISTICS",

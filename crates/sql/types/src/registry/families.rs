@@ -8,7 +8,7 @@ use base::Oid;
 use rustc_hash::FxHashMap;
 
 use super::opclasses::{AMOPS, AMPROCS, OPCLASSES, OPFAMILIES};
-use super::{AmOp, AmProc, OpClass, OpFamily};
+use super::{AmOp, AmProc, OpClass, OpFamily, is_unlisted};
 
 /// Family, left type, right type, and strategy or support number.
 type MemberKey = (Oid, Oid, Oid, i16);
@@ -16,6 +16,7 @@ type MemberKey = (Oid, Oid, Oid, i16);
 struct Maps {
     classes: FxHashMap<Oid, &'static OpClass>,
     defaults: FxHashMap<(Oid, Oid), &'static OpClass>,
+    classes_by_name: FxHashMap<(Oid, &'static str), &'static OpClass>,
     families: FxHashMap<Oid, &'static OpFamily>,
     /// Access methods of families, those that no catalog lists too.
     methods: FxHashMap<Oid, Oid>,
@@ -29,6 +30,9 @@ struct Maps {
 static MAPS: LazyLock<Maps> = LazyLock::new(|| Maps {
     classes: OPCLASSES.iter().map(|c| (c.oid, c)).collect(),
     defaults: OPCLASSES.iter().filter(|c| c.default).map(|c| ((c.method, c.input), c)).collect(),
+    classes_by_name: (OPCLASSES.iter().filter(|c| !is_unlisted(c.oid)))
+        .map(|c| ((c.method, c.name), c))
+        .collect(),
     families: OPFAMILIES.iter().map(|f| (f.oid, f)).collect(),
     methods: (OPCLASSES.iter().map(|c| (c.family, c.method)))
         .chain(OPFAMILIES.iter().map(|f| (f.oid, f.method)))
@@ -51,6 +55,11 @@ fn grouped<K: Hash + Eq, T>(all: &'static [T], key: impl Fn(&T) -> K) -> FxHashM
 /// The operator class with this OID.
 pub fn operator_class(oid: Oid) -> Option<&'static OpClass> {
     MAPS.classes.get(&oid).copied()
+}
+
+/// The operator class of an access method with this name.
+pub fn class_named(method: Oid, name: &str) -> Option<&'static OpClass> {
+    MAPS.classes_by_name.get(&(method, name)).copied()
 }
 
 /// The default class that an access method has for just this type.
