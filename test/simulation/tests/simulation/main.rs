@@ -15,7 +15,7 @@
 //! * [`old_snapshots`]: `old_snapshot_threshold`, by the virtual clock.
 //!
 //! # To run more
-//! `STAMPEDE_SIM_SEEDS=500` runs so many seeds, `STAMPEDE_SIM_SEED=17` that one. A failure names its seed; the same seed and the same code
+//! `STAMPEDE_SIM_SEEDS=500` runs so many seeds, from `STAMPEDE_SIM_FIRST` on; `STAMPEDE_SIM_SEED=17` that one. A failure names its seed; the same seed and the same code
 //! fail again at the same step. `STAMPEDE_SIM_CRASHES=50` crashes each seed so often in recovery
 //! (`cargo test -p simulation crashes_in_recovery`).
 

@@ -14,7 +14,10 @@ pub fn number(name: &str) -> Option<u64> {
 pub fn for_each(part: u64, parts: u64, test: impl Fn(u64)) {
     let seeds = match number("STAMPEDE_SIM_SEED") {
         Some(one) => one..one + 1,
-        None => 0..number("STAMPEDE_SIM_SEEDS").unwrap_or(DEFAULT_SEEDS),
+        None => {
+            let first = number("STAMPEDE_SIM_FIRST").unwrap_or(0);
+            first..first + number("STAMPEDE_SIM_SEEDS").unwrap_or(DEFAULT_SEEDS)
+        }
     };
     for seed in seeds.filter(|seed| seed % parts == part) {
         let result = catch_unwind(AssertUnwindSafe(|| test(seed)));
