@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Waker};
 use std::time::Duration;
 
@@ -354,4 +355,63 @@ fn a_thread_that_ends_still_has_a_state() {
     })
     .join()
     .unwrap();
+}
+
+#[test]
+fn helpers_run_beside_the_fiber_and_are_waited_for() {
+    let started = run(|| {
+        let (met, ended) = (std::sync::Barrier::new(3), AtomicUsize::new(0));
+        let help = || {
+            met.wait();
+            ended.fetch_add(1, Ordering::SeqCst)
+        };
+        let own = |started| {
+            blocking(|| met.wait());
+            started
+        };
+        let (started, given) = crate::alongside(2, help, || {}, own);
+        let mut given = given.unwrap();
+        given.sort_unstable();
+        assert_eq!((given, ended.into_inner()), (vec![0, 1], 2));
+        started
+    });
+    assert_eq!(started, 2);
+}
+
+#[test]
+fn an_interrupt_stops_helpers() {
+    let ended = run(|| {
+        let (stopped, ended) = (AtomicBool::new(false), AtomicUsize::new(0));
+        let help = || {
+            while !stopped.load(Ordering::SeqCst) {
+                std::thread::yield_now();
+            }
+            ended.fetch_add(1, Ordering::SeqCst);
+        };
+        let interrupts = Interrupts::new();
+        let given = with_interrupts(&interrupts, || {
+            let own = |_| interrupts.set(Interrupt::Cancel);
+            crate::alongside(3, help, || stopped.store(true, Ordering::SeqCst), own).1
+        });
+        assert_eq!(given, Err(Interrupt::Cancel));
+        ended.into_inner()
+    });
+    assert_eq!(ended, 3);
+}
+
+#[test]
+fn a_panic_stops_helpers_too() {
+    run(|| {
+        let (stopped, ended) = (AtomicBool::new(false), AtomicUsize::new(0));
+        let help = || {
+            while !stopped.load(Ordering::SeqCst) {
+                std::thread::yield_now();
+            }
+            ended.fetch_add(1, Ordering::SeqCst);
+        };
+        let work = || crate::alongside(2, help, || stopped.store(true, Ordering::SeqCst), |_| panic!("here"));
+        let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
+        assert!(caught.is_err());
+        assert_eq!(ended.load(Ordering::SeqCst), 2, "they have ended");
+    });
 }

@@ -13,7 +13,7 @@
 //! * [`time`]: clocks and sleeping. [`usage`]: what a fiber used of pages, log and temporary files. [`wait_event`]: what a session is seen
 //!   waiting for.
 //! * [`fs`]: files and directories. [`program`]: programs that are run for a session.
-//! * [`spawn`]: workers, tasks, threads. `pool`: the threads behind [`blocking`] and `fs`; `solitude`: when they
+//! * [`spawn`]: workers, tasks, threads. `pool`: the threads behind [`blocking`], [`alongside`] and `fs`; `solitude`: when they
 //!   are not needed.
 //! * [`sim`]: the seeded scheduler, virtual clock and simulated disk.
 //!
@@ -59,7 +59,7 @@ pub use interrupt::{
     HoldGuard, Interrupt, Interrupts, check_interrupts, check_piece, current_interrupts, hold_interrupts,
     keep_interrupts, pause, wait_interruptible, with_interrupts,
 };
-pub use pool::blocking;
+pub use pool::{alongside, blocking};
 pub use program::Program;
 pub use sim::{Crashed, Simulation, interleaving_point};
 pub use spawn::{

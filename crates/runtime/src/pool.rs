@@ -5,6 +5,9 @@
 //! waits for it: one small allocation, one mutex, one futex wake-up there and the waker's own on the way back. A call that is
 //! short as a rule ([`short`]) is spared it while nobody else wants the worker.
 //!
+//! [`alongside`] runs closures that take long, which may wait for latches and for I/O, on threads of their own: they would keep
+//! those of the pool from calls that they wait for themselves.
+//!
 //! # Invariants
 //! 1. A closure that was handed over is finished before the frame that owns it goes away, even if the fiber is dropped:
 //!    [`Blocking`]'s destructor waits for it, blocking its thread.
@@ -21,7 +24,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::time::Instant;
 
 use crate::env::{self, Kind};
-use crate::{fiber, solitude};
+use crate::{Interrupt, fiber, memory, solitude, wait_interruptible};
 
 /// Threads at most. Started when a job finds no idle one.
 const MAX_THREADS: usize = 64;
@@ -32,7 +35,7 @@ struct Job {
     data: *const (),
 }
 
-// SAFETY: made only by `Blocking::poll`, whose closure and result are `Send`.
+// SAFETY: made only by `Blocking::hand_over`, whose closure and result are `Send`.
 unsafe impl Send for Job {}
 
 struct State {
@@ -149,22 +152,55 @@ impl<F: FnOnce() -> T + Send, T: Send> Blocking<F, T> {
             completion.finish();
         }
     }
+
+    fn new(closure: F) -> Blocking<F, T> {
+        Blocking {
+            closure: UnsafeCell::new(Some(closure)),
+            result: UnsafeCell::new(None),
+            completion: None,
+            _pinned: PhantomPinned,
+        }
+    }
+
+    /// The job that runs the closure; whoever is given it runs it, once.
+    fn hand_over(self: Pin<&mut Self>, waker: Option<Waker>) -> Job {
+        // SAFETY: nothing is moved out of the pinned value.
+        let this = unsafe { self.get_unchecked_mut() };
+        this.completion = Some(Arc::new(Completion {
+            done: AtomicBool::new(false),
+            waker: parking_lot::Mutex::new(waker),
+        }));
+        Job { run: Self::run, data: std::ptr::from_ref(this).cast() }
+    }
+
+    /// Runs the closure on a thread of its own; false if there is none to be had.
+    fn start_thread(mut self: Pin<&mut Self>, name: &str) -> bool {
+        let job = self.as_mut().hand_over(None);
+        let body = move || {
+            let job = job;
+            // SAFETY: invariant 1: the closure is alive until it has run, and it runs once.
+            unsafe { (job.run)(job.data) };
+            memory::settle();
+        };
+        let started = std::thread::Builder::new().name(name.into()).spawn(body).is_ok();
+        if !started {
+            // SAFETY: as in `hand_over`.
+            unsafe { self.get_unchecked_mut() }.completion = None;
+        }
+        started
+    }
 }
 
 impl<F: FnOnce() -> T + Send, T: Send> Future for Blocking<F, T> {
     type Output = T;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
-        // SAFETY: nothing is moved out of the pinned value but the result, which is not pinned.
-        let this = unsafe { self.get_unchecked_mut() };
-        let Some(completion) = this.completion.clone() else {
-            this.completion = Some(Arc::new(Completion {
-                done: AtomicBool::new(false),
-                waker: parking_lot::Mutex::new(Some(cx.waker().clone())),
-            }));
-            POOL.submit(Job { run: Self::run, data: std::ptr::from_ref(this).cast() });
+        let Some(completion) = self.completion.clone() else {
+            POOL.submit(self.hand_over(Some(cx.waker().clone())));
             return Poll::Pending;
         };
+        // SAFETY: nothing is moved out of the pinned value but the result, which is not pinned.
+        let this = unsafe { self.get_unchecked_mut() };
         if completion.listen(cx.waker()) {
             return Poll::Pending;
         }
@@ -198,13 +234,53 @@ impl Wake for Unpark {
 /// Runs `f` on the thread pool while the fiber waits. On a plain thread and in a simulation: here and now.
 pub fn blocking<T: Send>(f: impl FnOnce() -> T + Send) -> T {
     match env::kind() {
-        Kind::Worker(_) => fiber::wait(Blocking {
-            closure: UnsafeCell::new(Some(f)),
-            result: UnsafeCell::new(None),
-            completion: None,
-            _pinned: PhantomPinned,
-        }),
+        Kind::Worker(_) => fiber::wait(Blocking::new(f)),
         Kind::Plain | Kind::Sim => f(),
+    }
+}
+
+/// Runs `own` here, told how many threads run `help` meanwhile: `count`, or fewer if no more are to be had. Returns what `own` gave and what each of the
+/// helpers gave, once all have ended. `stop` is to make the helpers end soon: it is called when an interrupt comes while only they are waited for,
+/// which is then returned for what they gave, and when the frame goes away. A simulation has no threads: there `help` runs once in place, after `own`.
+pub fn alongside<T: Send, R>(
+    count: usize,
+    help: impl Fn() -> T + Sync,
+    stop: impl Fn(),
+    own: impl FnOnce(usize) -> R,
+) -> (R, Result<Vec<T>, Interrupt>) {
+    if env::kind() == Kind::Sim {
+        let result = own(count);
+        return (result, Ok((0..count.min(1)).map(|_| help()).collect()));
+    }
+    let mut helpers = Vec::with_capacity(count);
+    for _ in 0..count {
+        let mut helper = Box::pin(Blocking::new(&help));
+        if !helper.as_mut().start_thread("helper") {
+            break;
+        }
+        helpers.push(helper);
+    }
+    // Dropped before the helpers are.
+    let stopping = AtDrop(&stop);
+    let result = own(helpers.len());
+    let (mut given, mut interrupted) = (Vec::with_capacity(helpers.len()), None);
+    for helper in &mut helpers {
+        given.push(wait_interruptible(helper.as_mut()).unwrap_or_else(|interrupt| {
+            (stopping.0)();
+            interrupted.get_or_insert(interrupt);
+            fiber::wait(helper.as_mut())
+        }));
+    }
+    drop(stopping);
+    (result, interrupted.map_or(Ok(given), Err))
+}
+
+/// Calls a closure when it goes away, by a panic too.
+struct AtDrop<'a, F: Fn()>(&'a F);
+
+impl<F: Fn()> Drop for AtDrop<'_, F> {
+    fn drop(&mut self) {
+        (self.0)();
     }
 }
 

@@ -94,6 +94,14 @@ macro_rules! counters {
         }
 
         impl Usage {
+            /// Counts as used by the running fiber what another one has used for it.
+            pub fn add_to_running(self) {
+                with_state(|state| {
+                    $(state.usage.$name.set(state.usage.$name.get().wrapping_add(self.$name));)*
+                    state.usage.rare.set(true);
+                });
+            }
+
             /// What the running fiber has used since the last call, or since it began.
             #[cold]
             pub fn take() -> Usage {

@@ -2,8 +2,11 @@
 
 mod support;
 
+use std::fs;
+use std::os::unix::fs::FileExt;
 use std::thread;
 
+use support::client::message;
 use support::{Client, Repeated, Server, beside, knob, until};
 
 fn run(client: &mut Client, statements: &[&str]) {
@@ -320,4 +323,99 @@ fn versions_that_have_gone_without_a_vacuum_are_not_dead() {
     assert_eq!(client.value("select n_tup_hot_upd from pg_stat_user_tables where relname = 't'"), "600");
     let dead = client.value("select n_dead_tup from pg_stat_user_tables where relname = 't'");
     assert!(dead.parse::<i64>().unwrap() < 400, "{dead}");
+}
+
+/// A table with three indexes of many pages, half of whose rows are dead.
+const INDEXED: [&str; 5] = [
+    "create table t as select g a, g b, g c from generate_series(1, 2000) g",
+    "create index t_a on t (a) with (fillfactor = 10)",
+    "create index t_b on t (b) with (fillfactor = 10)",
+    "create index t_c on t (c) with (fillfactor = 10)",
+    "delete from t where a % 2 = 0",
+];
+
+/// Texts of the notices that come with a statement.
+fn notices(client: &mut Client, statement: &str) -> Vec<String> {
+    client.send(&message(b'Q', &[statement.as_bytes(), b"\0"].concat())).unwrap();
+    let mut texts = Vec::new();
+    loop {
+        let (kind, body) = client.message().unwrap();
+        let fields = String::from_utf8_lossy(&body);
+        match kind {
+            b'Z' => return texts,
+            b'E' => panic!("{statement}: {fields}"),
+            b'N' => {
+                texts.extend(fields.split('\0').find_map(|field| field.strip_prefix('M')).map(Into::into))
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Half of the rows are there, by each index.
+fn half_is_there(client: &mut Client) {
+    run(client, &["create extension if not exists amcheck"]);
+    for index in ["t_a", "t_b", "t_c"] {
+        run(client, &[&format!("select bt_index_check('{index}', true)")]);
+        let entries = format!("select reltuples from pg_class where relname = '{index}'");
+        assert_eq!(client.value(&entries), "1000", "{index}");
+    }
+}
+
+#[test]
+fn indexes_are_vacuumed_side_by_side() {
+    let server = Server::start(&["min_parallel_index_scan_size=0"]);
+    let mut client = server.client();
+    let mut told = |options: &str, table: &str| {
+        run(&mut client, &["drop table if exists t"]);
+        let made = INDEXED[0].replace("create table", &format!("create {table}"));
+        run(&mut client, &[&[made.as_str()], &INDEXED[1..]].concat());
+        let told = notices(&mut client, &format!("vacuum ({options}) t"));
+        half_is_there(&mut client);
+        let line = |text: &&String| text.starts_with("launched") || text.starts_with("disabling");
+        told.iter().filter(line).cloned().collect::<Vec<_>>()
+    };
+    let launched = |n: &str| format!("launched {n} for index vacuuming (planned: {})", &n[..1]);
+    assert_eq!(told("verbose", "table"), [launched("2 parallel vacuum workers")]);
+    assert_eq!(told("verbose, parallel 1", "table"), [launched("1 parallel vacuum worker")]);
+    assert_eq!(told("verbose, parallel 9", "table"), [launched("2 parallel vacuum workers")]);
+    assert_eq!(told("verbose, parallel 0", "table"), [""; 0]);
+    assert_eq!(told("verbose", "temp table"), [""; 0]);
+    let refused =
+        "disabling parallel option of vacuum on \"t\" --- cannot vacuum temporary tables in parallel";
+    assert_eq!(told("parallel 2", "temp table"), [refused]);
+}
+
+#[test]
+fn a_vacuum_ends_with_its_helpers() {
+    let server = Server::start(&["min_parallel_index_scan_size=0"]);
+    let (mut client, mut watcher) = (server.client(), server.client());
+    run(&mut client, &INDEXED);
+    run(&mut client, &["set vacuum_cost_delay = 20", "set vacuum_cost_limit = 1"]);
+    let pid = client.value("select pg_backend_pid()");
+    thread::scope(|scope| {
+        let vacuum = scope.spawn(|| client.error("vacuum t"));
+        let at = "select coalesce(max(phase), '') = 'vacuuming indexes' and max(indexes_total) = 3 from pg_stat_progress_vacuum";
+        until("it is at the indexes", || vacuum.is_finished() || watcher.value(at) == "t");
+        run(&mut watcher, &[&format!("select pg_cancel_backend({pid})")]);
+        assert_eq!(vacuum.join().unwrap(), "57014 canceling statement due to user request");
+    });
+    run(&mut client, &["reset vacuum_cost_delay", "vacuum t"]);
+    half_is_there(&mut client);
+}
+
+#[test]
+fn damage_that_a_helper_finds_is_told() {
+    let mut server = Server::start(&["min_parallel_index_scan_size=0"]);
+    let mut client = server.client();
+    run(&mut client, &INDEXED);
+    let path = client.value("select pg_relation_filepath('t_c')");
+    server.stop();
+    let file = fs::OpenOptions::new().read(true).write(true).open(server.data().join(&path)).unwrap();
+    let (mut byte, at) = ([0], 5 * 8192 + 100);
+    file.read_exact_at(&mut byte, at).unwrap();
+    file.write_all_at(&[byte[0] ^ 1], at).unwrap();
+    server.run();
+    let error = server.client().error("vacuum t");
+    assert_eq!(error, format!("XX001 invalid page in block 5 of relation \"{path}\""));
 }

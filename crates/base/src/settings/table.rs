@@ -24,7 +24,7 @@ const NO_PLAN: &str = "No plan does so.";
 const NO_WRAPAROUND: &str =
     "Ids have 64 bits: nothing wraps around, and each VACUUM looks at all that may be frozen.";
 const ONE_PROCESS: &str = "The server is one process and shares no memory with others.";
-const PARALLEL: &str = "No plan runs in parallel, and no worker is started.";
+const PARALLEL: &str = "No plan runs in parallel.";
 const READ_AHEAD: &str = "Pages are read one by one.";
 const REPLICATION: &str = "There is no replication.";
 const XML: &str = "There are no values of type xml.";
@@ -407,8 +407,8 @@ settings! {
             .about("Cost from which on compiled functions are inlined.");
         jit_optimize_above_cost = real(500000.0, -1.0, 1.79769e+308).user().explain().moot(JIT)
             .about("Cost from which on compiled code is optimized.");
-        min_parallel_index_scan_size = int(64, 0, 715827882).user().pages().explain().moot(PARALLEL)
-            .about("Index size from which on parallel scans are considered.");
+        min_parallel_index_scan_size = int(64, 0, 715827882).user().pages().explain().works()
+            .about("Index size from which on parallel passes are considered.");
         min_parallel_table_scan_size = int(1024, 0, 715827882).user().pages().explain().moot(PARALLEL)
             .about("Table size from which on parallel scans are considered.");
         parallel_setup_cost = real(1000.0, 0.0, 1.79769e+308).user().explain().moot(PARALLEL)
@@ -687,13 +687,15 @@ settings! {
         work_mem = int(4096, 64, MAX).user().kb().explain().works().about("Memory of each sort or hash table.");
     }
     "Resource Usage / Worker Processes" {
-        max_parallel_maintenance_workers = int(2, 0, 1024).user().moot(PARALLEL)
+        max_parallel_maintenance_workers = int(2, 0, 1024).user().works()
             .about("Workers at most for a maintenance operation.");
-        max_parallel_workers = int(8, 0, 1024).user().explain().moot(PARALLEL)
+        max_parallel_workers = int(8, 0, 1024).user().explain().works()
             .about("Parallel workers active at most.");
         max_parallel_workers_per_gather = int(2, 0, 1024).user().explain().moot(PARALLEL)
             .about("Workers at most for a node of a plan.");
-        max_worker_processes = int(8, 0, 262143).postmaster().moot(PARALLEL).about("Background workers at most.");
+        max_worker_processes = int(8, 0, 262143).postmaster()
+            .moot("Workers are threads: `max_parallel_workers` alone limits them.")
+           .about("Background workers at most.");
         parallel_leader_participation = bool(true).user().explain().moot(PARALLEL)
             .about("Whether the leader works beside its workers.");
     }

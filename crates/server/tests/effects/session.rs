@@ -284,6 +284,18 @@ pub const ROWS: &[Row] = &[
         ),
     ),
     ("vacuum_buffer_usage_limit", Seen(a_ring_for_vacuum)),
+    (
+        "max_parallel_maintenance_workers",
+        Tells("1", INDEXED_WITH_SMALL, "launched 1 parallel vacuum worker for index vacuuming (planned: 1)"),
+    ),
+    (
+        "max_parallel_workers",
+        Tells("1", INDEXED_WITH_SMALL, "launched 1 parallel vacuum worker for index vacuuming (planned: 2)"),
+    ),
+    (
+        "min_parallel_index_scan_size",
+        Tells("0", INDEXED, "launched 2 parallel vacuum workers for index vacuuming (planned: 2)"),
+    ),
     ("vacuum_cost_page_miss", Seen(a_price_of_reading)),
     ("track_cost_delay_timing", Tells("on", PACED, "delay time: ")),
     ("vacuum_cost_delay", Silences("1ms", PACED_FROM_ONE, "delay time: 0.000 ms")),
@@ -356,6 +368,8 @@ fn what_sessions_set() {
 }
 
 /// VACUUM of a table of five pages.
+const INDEXED: &str = "create table z as select g a, g b, g c from generate_series(1, 1000) g;create index on z (a);create index on z (b);create index on z (c);delete from z where a % 2 = 0;;vacuum (verbose) z;;drop table z";
+const INDEXED_WITH_SMALL: &str = "set min_parallel_index_scan_size = 0;;create table z as select g a, g b, g c from generate_series(1, 1000) g;create index on z (a);create index on z (b);create index on z (c);delete from z where a % 2 = 0;;vacuum (verbose) z;;drop table z";
 const PACED: &str = "create table z as select generate_series(1, 1000) g;;vacuum (verbose) z;;drop table z";
 const PACED_FROM_ONE: &str = "set track_cost_delay_timing = on; set vacuum_cost_limit = 1;;create table z as select generate_series(1, 1000) g;;vacuum (verbose) z;;drop table z";
 const PACED_BY_HITS: &str = "set track_cost_delay_timing = on; set vacuum_cost_delay = 1; set vacuum_cost_page_hit = 50;;create table z as select generate_series(1, 1000) g;;vacuum (verbose) z;;drop table z";

@@ -166,7 +166,7 @@ impl Worker<'_> {
     /// How to go about a table: by its parameters, by what the server has for automatic vacuums, and else as other sessions do.
     fn maintenance(&self, facts: &Facts, settings: &ServerSettings) -> Maintenance {
         let mut how = Maintenance::of_session(self.session);
-        (how.automatic, how.skip_locked) = (true, true);
+        (how.automatic, how.skip_locked, how.workers) = (true, true, None);
         // TOAST tables have counters of their own.
         (how.process_main, how.process_toast) = (true, false);
         let memory = settings.int(Setting::autovacuum_work_mem);

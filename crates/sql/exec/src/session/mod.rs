@@ -8,7 +8,7 @@
 //! * `protocol`: the messages of the simple and extended protocol. `encoding`: texts that are not UTF-8. `transaction`: BEGIN to COMMIT.
 //! * `modes`: isolation level, READ ONLY and their like. `identity`: whose rights apply. `restricted`: upkeep as a table's owner. `access`: what statements need. `export`: snapshots for other transactions. `notify`: LISTEN and NOTIFY.
 //! * `upkeep`: sessions without a client, which vacuum tables.
-//! * `watch`, `auto_explain`: what modules see of statements. `registry`, `progress`: what other sessions see of one. `planning`, `facilities`: what the planner and running statements see of a session.
+//! * `watch`, `auto_explain`: what modules see of statements. `helpers`: threads that help sessions, in the whole server. `registry`, `progress`: what other sessions see of one. `planning`, `facilities`: what the planner and running statements see of a session.
 //!
 //! # Invariants
 //! 1. After every method the transaction is in the state that PostgreSQL's would be in: an error has failed the block, or
@@ -31,6 +31,7 @@ mod explain_options;
 mod export;
 mod facilities;
 mod fast_path;
+pub(crate) mod helpers;
 mod identity;
 mod logging;
 mod login;
@@ -74,6 +75,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use txn::{SessionId, Transaction};
 use types::FormatContext;
 
+use self::helpers::Helpers;
 use crate::commands::Commands;
 use crate::control::ServerControl;
 use crate::output::{Format, Output};
@@ -118,6 +120,8 @@ pub struct Instance {
     exports: Arc<export::Exports>,
     exchange: Arc<crate::notify::Exchange>,
     counters: crate::counters::Counters,
+    /// Threads that help sessions.
+    helpers: Helpers,
     /// When the server started, microseconds since 2000-01-01 UTC.
     started: i64,
     /// When the configuration was last read.
@@ -176,6 +180,7 @@ impl Instance {
             exports: Arc::default(),
             exchange: Arc::new(exchange),
             counters,
+            helpers: Helpers::default(),
             started: now,
             configured: AtomicI64::new(now),
             control: OnceLock::new(),
@@ -222,6 +227,11 @@ impl Instance {
     /// Cumulative counters.
     pub fn counters(&self) -> &crate::counters::Counters {
         &self.counters
+    }
+
+    /// Threads that help sessions.
+    pub(crate) fn helpers(&self) -> &Helpers {
+        &self.helpers
     }
 
     /// When the server started, microseconds since 2000-01-01 UTC.

@@ -41,7 +41,7 @@ impl Lengthy {
 /// Figures of a command.
 const FIGURES: usize = 20;
 
-/// How far a command is. The command alone changes it, anybody may look.
+/// How far a command is. The command and its helpers alone change it, anybody may look.
 #[derive(Debug)]
 pub(crate) struct Progress {
     pub(crate) command: Lengthy,
@@ -50,6 +50,11 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
+    /// At the command's beginning.
+    pub(crate) fn new(command: Lengthy, relation: Oid) -> Progress {
+        Progress { command, relation, figures: Default::default() }
+    }
+
     /// Sets a figure, numbered from 1.
     pub(crate) fn set(&self, figure: usize, value: i64) {
         self.figures[figure - 1].store(value, Relaxed);
@@ -57,7 +62,7 @@ impl Progress {
 
     /// Adds to a figure.
     pub(crate) fn add(&self, figure: usize, more: i64) {
-        self.set(figure, self.get(figure) + more);
+        self.figures[figure - 1].fetch_add(more, Relaxed);
     }
 
     /// A figure.
@@ -100,7 +105,7 @@ impl Session {
         let mut shown = backend.progress.lock();
         let progress = match &*shown {
             Some(outer) if outer.command == command => outer.clone(),
-            _ => Arc::new(Progress { command, relation, figures: Default::default() }),
+            _ => Arc::new(Progress::new(command, relation)),
         };
         let first = shown.is_none();
         shown.get_or_insert_with(|| progress.clone());

@@ -26,6 +26,8 @@ pub(super) struct Asked {
     process_main: bool,
     process_toast: bool,
     truncate: Option<bool>,
+    /// As [`Maintenance::workers`].
+    workers: Option<u32>,
     /// Kilobytes.
     ring: Option<i32>,
 }
@@ -41,6 +43,7 @@ impl Asked {
         how.truncate = self.truncate;
         how.process_main = self.process_main;
         how.process_toast = self.process_toast;
+        how.workers = self.workers;
         if self.freeze {
             how.freeze_ages = FreezeAges::NONE;
         }
@@ -66,6 +69,7 @@ pub(super) fn read(statement: &Vacuum, text: &str) -> SqlResult<Asked> {
         process_main: true,
         process_toast: true,
         truncate: None,
+        workers: Some(0),
         ring: None,
     };
     for option in &statement.options {
@@ -155,8 +159,7 @@ fn read_vacuum(asked: &mut Asked, option: &DefElem, text: &str) -> SqlResult<boo
         "process_main" => asked.process_main = options::boolean(option)?,
         "process_toast" => asked.process_toast = options::boolean(option)?,
         "truncate" => asked.truncate = Some(options::boolean(option)?),
-        // An upper bound, which one worker keeps to.
-        "parallel" => check_parallel(option, text)?,
+        "parallel" => asked.workers = read_parallel(option, text)?,
         "skip_database_stats" => asked.database_stats = !options::boolean(option)?,
         "only_database_stats" => asked.only_database_stats = options::boolean(option)?,
         _ => return Ok(false),
@@ -164,16 +167,20 @@ fn read_vacuum(asked: &mut Asked, option: &DefElem, text: &str) -> SqlResult<boo
     Ok(true)
 }
 
-fn check_parallel(option: &DefElem, text: &str) -> SqlResult<()> {
+/// See [`Maintenance::workers`].
+fn read_parallel(option: &DefElem, text: &str) -> SqlResult<Option<u32>> {
     if option.value.is_none() {
         let error = sql_err!(SYNTAX_ERROR, "parallel option requires a value between 0 and 1024");
         return Err(at(error, text, option.location));
     }
-    if !(0..=1024).contains(&options::integer(option)?) {
-        let error = sql_err!(SYNTAX_ERROR, "parallel workers for vacuum must be between 0 and 1024");
-        return Err(at(error, text, option.location));
+    match options::integer(option)? {
+        0 => Ok(None),
+        most @ 1..=1024 => Ok(Some(most as u32)),
+        _ => {
+            let error = sql_err!(SYNTAX_ERROR, "parallel workers for vacuum must be between 0 and 1024");
+            Err(at(error, text, option.location))
+        }
     }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -207,5 +214,8 @@ mod tests {
         assert_eq!(error.message(), "VACUUM option DISABLE_PAGE_SKIPPING cannot be used with FULL");
         assert!(asked("vacuum (full, parallel 2) t").is_err());
         assert!(asked("vacuum (full, parallel 0) t").is_ok());
+        assert_eq!(asked("vacuum (parallel 0) t").unwrap().workers, None);
+        assert_eq!(asked("vacuum (parallel 3) t").unwrap().workers, Some(3));
+        assert_eq!(asked("vacuum t").unwrap().workers, Some(0));
     }
 }

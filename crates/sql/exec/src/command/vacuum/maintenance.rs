@@ -57,6 +57,8 @@ pub struct Maintenance {
     pub process_main: bool,
     /// The TOAST table is gone through too.
     pub process_toast: bool,
+    /// Helpers at most for passes over indexes; 0: as many as there is work for. None: none.
+    pub workers: Option<u32>,
     /// Bytes of the ring of buffers; 0: all of the pool.
     pub ring: usize,
     /// Bytes for dead TIDs.
@@ -90,6 +92,7 @@ impl Maintenance {
             truncate: None,
             process_main: true,
             process_toast: true,
+            workers: Some(0),
             ring: (number(Setting::vacuum_buffer_usage_limit) << 10) as usize,
             memory: settings.fast().maintenance_work_mem as usize,
             budget: Arc::new(Budget::new(limit, Duration::from_secs_f64(delay.max(0.0)))),
@@ -202,7 +205,7 @@ fn lock(
     Ok(allowed.map(|table| (table, tag)))
 }
 
-fn warn(session: &Session, code: SqlState, message: String) {
+pub(super) fn warn(session: &Session, code: SqlState, message: String) {
     session.notice(SqlError::with_severity(Severity::Warning, code, message));
 }
 

@@ -2,17 +2,18 @@
 //! VACUUM and ANALYZE as statements: the list of tables, one transaction a table.
 //!
 //! # Layout
-//! `asked`: the options. `maintenance`: one table, for statements and for the server by itself. `table`: VACUUM of one heap. `pace`: pauses. `report`: what is told.
+//! `asked`: the options. `maintenance`: one table, for statements and for the server by itself. `table`: VACUUM of one heap. `parallel`: passes over its indexes. `pace`: pauses. `report`: what is told.
 //!
 //! # Locks
 //! ACCESS SHARE for a moment on each table that is named, so that who drops or renames it is waited for. For the rest see `maintenance`.
 //!
-//! # PostgreSQL counterpart and differences
-//! `commands/vacuum.c`. No PARALLEL work.
+//! # PostgreSQL counterpart
+//! `commands/vacuum.c`.
 
 mod asked;
 mod maintenance;
 mod pace;
+mod parallel;
 mod report;
 mod table;
 

@@ -11,19 +11,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use base::settings::{Setting, parse_bool};
-use base::{BlockNo, SqlError, SqlResult, SqlState, Xid};
+use base::{BlockNo, SqlError, SqlResult, SqlState};
 use buffer::Ring;
 use catalog::system::pg_class;
 use catalog::{Index, NotedIds, SizeEstimate, Table};
 use engine::OpenIndex;
 use heap::vacuum::{IndexCleanup, VacuumCallbacks, VacuumOptions, VacuumPhase, VacuumStats};
 use heap::{Access, HeapError, HeapRel, HeapResult, TidSet};
-use index::{IndexError, Manner, VacuumStats as IndexStats};
+use index::VacuumStats as IndexStats;
 use runtime::WaitEvent;
 use txn::{LockMode, LockTag, LockWait, OldestIds, XidHolds};
 
 use super::maintenance::Maintenance;
 use super::pace::Pace;
+use super::parallel::{Helpers, Pass, Task};
 use super::report::{Effort, VacuumReport};
 use crate::command::{oldest_ids, rewrite};
 use crate::session::Session;
@@ -57,7 +58,9 @@ pub(super) fn vacuum(
     progress.set(MAX_DEAD_BYTES, options.memory as i64);
     let pace = Pace::new(&how.budget, &session.settings.borrow());
     let indexes = open_indexes(table)?;
-    let mut work = Work { session, table, heap, tag, indexes, progress: &progress, pace: &pace };
+    let helpers = Helpers::plan(session, (table, how), &indexes, options.index_cleanup)?;
+    let mut work =
+        Work { session, table, heap, tag, indexes, progress: &progress, pace: &pace, helpers, passes: 0 };
     let access = session.engine().heap_access();
     let began = runtime::now();
     let stats = heap::vacuum::vacuum(&access, heap, &options, &mut work).map_err(HeapError::into_sql)?;
@@ -127,10 +130,10 @@ fn kind_of(table: &Table) -> txn::RelKind {
 }
 
 /// An index being vacuumed.
-struct Vacuumed {
-    index: Arc<Index>,
-    rel: OpenIndex,
-    stats: Option<IndexStats>,
+pub(super) struct Vacuumed {
+    pub index: Arc<Index>,
+    pub rel: OpenIndex,
+    pub stats: Option<IndexStats>,
 }
 
 fn open_indexes(table: &Table) -> SqlResult<Vec<Vacuumed>> {
@@ -149,6 +152,9 @@ struct Work<'a> {
     indexes: Vec<Vacuumed>,
     progress: &'a Running<'a>,
     pace: &'a Pace<'a>,
+    helpers: Helpers,
+    /// Passes that removed entries.
+    passes: u32,
 }
 
 // Figures of `pg_stat_progress_vacuum`.
@@ -161,53 +167,35 @@ const MAX_DEAD_BYTES: usize = 6;
 const DEAD_BYTES: usize = 7;
 const DEAD_ITEMS: usize = 8;
 const INDEXES: usize = 9;
-const INDEXES_DONE: usize = 10;
-const DELAY_TIME: usize = 11;
+pub(super) const INDEXES_DONE: usize = 10;
+pub(super) const DELAY_TIME: usize = 11;
 const FINAL_CLEANUP: i64 = 6;
 
 impl Work<'_> {
-    /// Tells how many of the indexes a pass has been over; of none, that it has ended.
-    fn indexes_done(&self, done: Option<usize>) {
-        self.progress.set(INDEXES, if done.is_some() { self.indexes.len() as i64 } else { 0 });
-        self.progress.set(INDEXES_DONE, done.unwrap_or(0) as i64);
+    /// Tells how many indexes a pass is over, and that it has done none of them; of none, that it has ended.
+    fn begin_indexes(&self, count: usize) {
+        self.progress.set(INDEXES, count as i64);
+        self.progress.set(INDEXES_DONE, 0);
     }
 
-    fn failed(&self, index: &str, error: IndexError) -> HeapError {
-        HeapError::Callback(error.into_sql(index, &self.table.name))
+    fn over_indexes(&mut self, task: Task<'_>, ring: Option<&Ring>) -> HeapResult<()> {
+        let pass = Pass::new(self.session, &self.table.name, (task, self.progress, self.pace));
+        pass.run(&mut self.indexes, &self.helpers, ring)?;
+        self.begin_indexes(0);
+        Ok(())
     }
 }
 
 impl VacuumCallbacks for Work<'_> {
     fn bulk_delete(&mut self, dead: &TidSet, ring: Option<&Ring>) -> HeapResult<()> {
-        let access = self.session.engine().index_access(Xid::INVALID);
-        let (pace, progress) = (self.pace, self.progress);
-        for i in 0..self.indexes.len() {
-            let mut stats = self.indexes[i].stats.unwrap_or_default();
-            let mut manner = Manner { ring, pause: &mut || pace.pause(progress, DELAY_TIME) };
-            let mut is_dead = |tid| dead.contains(tid);
-            let done = self.indexes[i].rel.bulk_delete(&access, &mut is_dead, &mut manner, &mut stats);
-            done.map_err(|e| self.failed(&self.indexes[i].index.name, e))?;
-            self.indexes[i].stats = Some(stats);
-            self.indexes_done(Some(i + 1));
-        }
-        self.indexes_done(None);
+        self.over_indexes(Task::BulkDelete(dead), ring)?;
         self.progress.add(INDEX_ROUNDS, 1);
+        self.passes += 1;
         Ok(())
     }
 
     fn cleanup_indexes(&mut self, ring: Option<&Ring>) -> HeapResult<()> {
-        let access = self.session.engine().index_access(Xid::INVALID);
-        let (pace, progress) = (self.pace, self.progress);
-        for i in 0..self.indexes.len() {
-            let open = &self.indexes[i];
-            let mut manner = Manner { ring, pause: &mut || pace.pause(progress, DELAY_TIME) };
-            let stats = open.rel.cleanup(&access, &mut manner, open.stats);
-            let stats = stats.map_err(|e| self.failed(&open.index.name, e))?;
-            self.indexes[i].stats = Some(stats);
-            self.indexes_done(Some(i + 1));
-        }
-        self.indexes_done(None);
-        Ok(())
+        self.over_indexes(Task::Cleanup { first: self.passes == 0 }, ring)
     }
 
     fn has_indexes(&self) -> bool {
@@ -260,10 +248,10 @@ impl VacuumCallbacks for Work<'_> {
             }
             VacuumPhase::VacuumingIndexes => {
                 progress.set(BLOCKS_SCANNED, i64::from(total));
-                self.indexes_done(Some(0));
+                self.begin_indexes(self.indexes.len());
             }
             VacuumPhase::VacuumingHeap => progress.add(BLOCKS_VACUUMED, 1),
-            VacuumPhase::CleaningUpIndexes => self.indexes_done(Some(0)),
+            VacuumPhase::CleaningUpIndexes => self.begin_indexes(self.indexes.len()),
             VacuumPhase::TruncatingHeap => {}
         }
         progress.set(DEAD_ITEMS, dead.0 as i64);
