@@ -172,8 +172,17 @@ impl Reader<'_> {
         Ok(Attr { physical, align, storage, compression })
     }
 
-    fn key_columns(&self, columns: &[Column], options: &[i16]) -> SqlResult<Arc<[KeyColumn]>> {
+    fn key_columns(
+        &self,
+        method: &index::Facts,
+        columns: &[Column],
+        options: &[i16],
+    ) -> SqlResult<Arc<[KeyColumn]>> {
         let key = |(i, column): (usize, &Column)| {
+            if method.equality.is_none() {
+                // Its operator classes compare.
+                return Ok(KeyColumn::ascending(Compare::Bytes));
+            }
             let option = options.get(i).copied().unwrap_or(0);
             let compare = compare_of(crate::type_shape(self, column.type_oid)?.comparable)?;
             Ok(KeyColumn { compare, descending: option & 1 != 0, nulls_first: option & 2 != 0 })
@@ -280,10 +289,11 @@ impl Reader<'_> {
         let desc = IndexDesc {
             file,
             layout: Arc::new(RowLayout::new(attrs)),
-            keys: self.key_columns(&columns[..nkeys.min(columns.len())], &options)?,
+            keys: self.key_columns(method, &columns[..nkeys.min(columns.len())], &options)?,
+            trees: trees_of(method, &vectors::oids(&row[pg_index::INDCLASS]))?,
             unique,
             nulls_not_distinct,
-            equal_image: columns.iter().all(|c| equal_means_same_bytes(c.type_oid)),
+            equal_image: method.equality.is_some() && columns.iter().all(|c| equal_means_same_bytes(c.type_oid)),
             options: options_of(&class[pg_class::RELOPTIONS]),
             persistence: persistence_of(class.char(pg_class::RELPERSISTENCE)),
         };
@@ -457,6 +467,18 @@ fn options_of(array: &Datum) -> Vec<(String, String)> {
 fn fillfactor(options: &[(String, String)]) -> u8 {
     let found = options.iter().find(|(name, _)| name == "fillfactor");
     found.and_then(|(_, value)| value.parse().ok()).unwrap_or(100)
+}
+
+/// The operator classes of an index whose method asks them.
+fn trees_of(method: &index::Facts, classes: &[Oid]) -> SqlResult<Vec<&'static dyn index::TreeClass>> {
+    if method.equality.is_some() {
+        return Ok(Vec::new());
+    }
+    let known = |class: &Oid| {
+        types::registry::tree_class(*class)
+            .ok_or_else(|| SqlError::internal(format!("operator class {class} is not known to its method")))
+    };
+    classes.iter().map(known).collect()
 }
 
 /// How values of a built-in type compare in a B-tree; for other types ask for [`comparable`](types::registry::TypeShape) first.

@@ -450,6 +450,7 @@ fn open_index(file: RelFile, table: &'static SystemTable, shape: &'static System
         nulls_not_distinct: false,
         equal_image: true,
         options: Vec::new(),
+        trees: Vec::new(),
         persistence: Persistence::Permanent,
     };
     CatalogIndex { shape, rel: OpenIndex::open_default(desc) }

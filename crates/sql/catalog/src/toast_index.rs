@@ -32,6 +32,7 @@ pub fn open_toast_index(file: RelFile, persistence: Persistence) -> OpenIndex {
         nulls_not_distinct: false,
         equal_image: true,
         options: Vec::new(),
+        trees: Vec::new(),
         persistence,
     })
 }

@@ -227,6 +227,12 @@ impl Index {
         self.rel.as_ref().ok_or_else(none)
     }
 
+    /// Whether its entries hold the values of the rows' columns.
+    pub fn returns_values(&self) -> bool {
+        let classes = self.rel.as_ref().map_or(&[][..], |rel| &rel.desc().trees);
+        self.method.returnable && classes.iter().all(|class| class.returns())
+    }
+
     /// Whether a query may read it.
     pub fn is_usable(&self) -> bool {
         self.valid && self.serves

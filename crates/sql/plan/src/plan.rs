@@ -378,6 +378,13 @@ pub enum IndexBound {
     Any,
     IsNull,
     IsNotNull,
+    /// Of a method whose operator classes say what an operator means.
+    Operator {
+        /// Strategy number in the class's family.
+        strategy: u16,
+        /// Type of the value, as the family has it.
+        operand: Oid,
+    },
 }
 
 /// A part of a bitmap scan.

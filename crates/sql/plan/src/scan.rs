@@ -172,7 +172,7 @@ impl Search<'_, '_> {
             return;
         }
         let method = index.method;
-        let only = method.returnable
+        let only = index.returns_values()
             && self.planner.settings().enable_indexonlyscan
             && self.index_covers(rel, index, filters, joins);
         let order = self.index_order(rel, index);
@@ -235,6 +235,14 @@ impl Search<'_, '_> {
             Matched { conditions: Vec::new(), used: Vec::new(), unique: true, groups: 1.0, bounding: 0 };
         let columns = self.planner.index_columns(rel, index);
         let columns = &columns[..columns.len().min(index.keys.len())];
+        if !index.method.can_order {
+            // Conditions on any columns are of use, for nothing lies in the order of the first.
+            for (column, of) in columns.iter().enumerate() {
+                self.match_column((rel, index, column), of, quals, &mut matched);
+            }
+            (matched.unique, matched.bounding) = (false, matched.used.len());
+            return matched;
+        }
         // Values of the columns since the last condition or, of a range, within it; conditions that are of use.
         let (mut skip, mut kept) = (1.0, 0);
         let worth = shape.pages.max(1.0);
@@ -635,6 +643,7 @@ fn condition_on(
     let make = |bound, value: Expr| Some(IndexCondition { column, bound, value, original: qual.clone() });
     let fixed = |e: &Expr| !RelSet::of(e).contains(rel) && !e.is_volatile();
     let same = |e: &Expr| e == expr || strip(e) == strip(expr);
+    let nulls = index.method.search_nulls;
     match qual {
         Expr::Call(call) => {
             let CallForm::Operator(oid, _) = &call.form else { return None };
@@ -655,12 +664,12 @@ fn condition_on(
             (strategy(families, (index, column), op.operator.0, expr, &value)? == IndexBound::Equal)
                 .then(|| make(IndexBound::Any, op.array.clone()))?
         }
-        Expr::Test(Test::IsNull, arg) if same(arg) => make(IndexBound::IsNull, Expr::boolean(true)),
-        Expr::Test(Test::IsNotNull, arg) if same(arg) => make(IndexBound::IsNotNull, Expr::boolean(true)),
-        Expr::Var(_) if same(qual) && qual.type_oid() == Oid(16) => {
+        Expr::Test(Test::IsNull, arg) if nulls && same(arg) => make(IndexBound::IsNull, Expr::boolean(true)),
+        Expr::Test(Test::IsNotNull, arg) if nulls && same(arg) => make(IndexBound::IsNotNull, Expr::boolean(true)),
+        Expr::Var(_) if index.method.equality.is_some() && same(qual) && qual.type_oid() == Oid(16) => {
             make(IndexBound::Equal, Expr::boolean(true))
         }
-        Expr::Not(arg) if same(arg) && arg.type_oid() == Oid(16) => {
+        Expr::Not(arg) if index.method.equality.is_some() && same(arg) && arg.type_oid() == Oid(16) => {
             make(IndexBound::Equal, Expr::boolean(false))
         }
         _ => None,
@@ -690,10 +699,13 @@ fn strategy(
         let like = families.default_class_for(class.method, input).filter(|_| !class.oid.is_pinned())?;
         families.membership(like.family, operator)
     })?;
+    let number = u16::try_from(entry.strategy).ok()?;
+    if index.method.equality.is_none() {
+        return Some(IndexBound::Operator { strategy: number, operand: entry.right });
+    }
     if !comparable(strip(expr).type_oid(), value.type_oid()) {
         return None;
     }
-    let number = u16::try_from(entry.strategy).ok()?;
     if index.method.equality == Some(number) {
         return Some(IndexBound::Equal);
     }

@@ -52,6 +52,7 @@ pub mod json;
 mod macaddr;
 mod money;
 pub mod network;
+mod network_tree;
 pub mod numeric;
 pub mod oids;
 pub mod ordered_set;

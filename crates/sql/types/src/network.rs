@@ -127,6 +127,20 @@ impl Network {
         if self.v6 { 128 } else { 32 }
     }
 
+    pub(crate) fn is_v6(&self) -> bool {
+        self.v6
+    }
+
+    /// Length of the prefix.
+    pub(crate) fn mask_len(&self) -> u8 {
+        self.bits
+    }
+
+    /// The address; that of IPv4 in the low 32 bits.
+    pub(crate) fn bits_of_address(&self) -> u128 {
+        self.address
+    }
+
     /// All bits of the family.
     fn all(&self) -> u128 {
         if self.v6 { u128::MAX } else { u32::MAX.into() }
@@ -158,7 +172,7 @@ impl Network {
     }
 
     /// Whether `other` lies in this network, or is it.
-    fn contains(&self, other: &Network) -> bool {
+    pub(crate) fn contains(&self, other: &Network) -> bool {
         self.v6 == other.v6 && self.bits <= other.bits && (self.address ^ other.address) & self.mask() == 0
     }
 

@@ -228,7 +228,7 @@ impl Range {
             ScanOp::Strategy(strategy::GREATER_EQUAL, value) => (value, true, true),
             ScanOp::Strategy(strategy::GREATER, value) => (value, false, true),
             // No operator of an order.
-            ScanOp::Strategy(..) => return false,
+            ScanOp::Strategy(..) | ScanOp::Operator { .. } => return false,
         };
         self.not_null(key);
         if low != key.descending {
@@ -438,6 +438,7 @@ pub(crate) mod tests {
                     nulls_first,
                 })
                 .collect(),
+            trees: Vec::new(),
             persistence: Default::default(),
             unique: false,
             nulls_not_distinct: false,

@@ -11,15 +11,16 @@ use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, Tid};
 use btree::BtreeRel;
+use gist::GistRel;
 use index::{
     Access, BitmapSink, DeadRows, EntryCheck, Facts, IndexAccessMethod, IndexDesc, IndexResult, IndexScan,
-    InsertOutcome, Manner, ScanKeys, SortedEntries, UniqueCheck, VacuumStats, VerifyOptions, Wants,
+    InsertOutcome, Manner, ScanKey, ScanKeys, SortedEntries, UniqueCheck, VacuumStats, VerifyOptions, Wants,
 };
 use tuple::Datum;
 use txn::KeyRange;
 
 /// All access methods that indexes can be made with.
-pub const METHODS: &[&Facts] = &[&BtreeRel::FACTS];
+pub const METHODS: &[&Facts] = &[&BtreeRel::FACTS, &GistRel::FACTS];
 
 /// The access method of the system catalogs' indexes, of TOAST tables', and where none is named.
 pub const DEFAULT_METHOD: &Facts = &BtreeRel::FACTS;
@@ -51,18 +52,23 @@ pub fn method_named(name: &str) -> Option<&'static Facts> {
 pub enum OpenIndex {
     /// `btree`
     Btree(Arc<BtreeRel>),
+    /// `gist`
+    Gist(Arc<GistRel>),
 }
 
 /// A scan of an index.
 pub enum OpenScan {
     /// `btree`
     Btree(btree::Scan),
+    /// `gist`
+    Gist(gist::Scan),
 }
 
 macro_rules! with_index {
     ($index:expr, $rel:ident => $call:expr) => {
         match $index {
             OpenIndex::Btree($rel) => $call,
+            OpenIndex::Gist($rel) => $call,
         }
     };
 }
@@ -71,6 +77,7 @@ macro_rules! with_scan {
     ($scan:expr, $one:ident => $call:expr) => {
         match $scan {
             OpenScan::Btree($one) => $call,
+            OpenScan::Gist($one) => $call,
         }
     };
 }
@@ -92,6 +99,7 @@ impl OpenIndex {
     pub fn open(method: Oid, desc: IndexDesc) -> SqlResult<OpenIndex> {
         match method {
             oid if oid == BtreeRel::FACTS.oid => Ok(OpenIndex::Btree(Arc::new(BtreeRel::open(desc)))),
+            oid if oid == GistRel::FACTS.oid => Ok(OpenIndex::Gist(Arc::new(GistRel::open(desc)))),
             oid => Err(unknown(oid)),
         }
     }
@@ -166,6 +174,7 @@ impl OpenIndex {
     pub fn scan(&self, keys: ScanKeys, wants: Wants) -> OpenScan {
         match self {
             OpenIndex::Btree(rel) => OpenScan::Btree(rel.scan(keys, wants)),
+            OpenIndex::Gist(rel) => OpenScan::Gist(rel.scan(keys, wants)),
         }
     }
 
@@ -206,6 +215,16 @@ impl OpenScan {
         value: impl FnMut(usize) -> Result<Datum, E>,
     ) -> Result<bool, E> {
         with_scan!(self, scan => IndexScan::rescan_equal(scan, access, columns, value))
+    }
+
+    /// [`IndexScan::order_by`]
+    pub fn order_by(&mut self, distances: Vec<ScanKey>) -> IndexResult<()> {
+        with_scan!(self, scan => IndexScan::order_by(scan, distances))
+    }
+
+    /// [`IndexScan::distances`]
+    pub fn distances(&self) -> Option<&[f64]> {
+        with_scan!(self, scan => IndexScan::distances(scan))
     }
 
     /// [`IndexScan::next`]

@@ -44,6 +44,7 @@ const MANAGERS: &[(ResourceManager, Beside); Rmgr::ALL.len()] = &[
     (sequence::MANAGER, Beside::Nothing),
     (images(Rmgr::Standby), Beside::Unknown),
     (images(Rmgr::Database), Beside::Databases),
+    (<gist::GistRel as index::IndexAccessMethod>::MANAGER, Beside::Nothing),
 ];
 
 // A manager is found by its number.

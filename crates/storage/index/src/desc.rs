@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use base::{RelFile, Tid};
 use buffer::Persistence;
+use tuple::tree::TreeClass;
 use tuple::{Datum, RowLayout};
 
 /// How two values of a key column compare, ascending. The named ones read the key straight from the page.
@@ -59,6 +60,8 @@ pub struct IndexDesc {
     pub layout: Arc<RowLayout>,
     /// Order of each key column; the remaining columns of `layout` are INCLUDE columns.
     pub keys: Arc<[KeyColumn]>,
+    /// Operator class of each key column; of methods that keep [trees without an order](TreeClass) only, otherwise empty.
+    pub trees: Vec<&'static dyn TreeClass>,
     /// What a crash may take from it.
     pub persistence: Persistence,
     /// No two live rows may have equal keys.

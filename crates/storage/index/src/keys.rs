@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use base::Oid;
 use tuple::Datum;
 
 /// Which way a scan goes, in index order.
@@ -31,6 +32,15 @@ pub enum ScanOp {
     /// `column operator value`: the operator has this strategy number in the family of the column's operator class. What the numbers mean is the method's
     /// business, or the operator class's; those of an order are in [`strategy`](crate::strategy), and go by the order of the *type*, whatever DESC says.
     Strategy(u16, Datum),
+    /// `column operator value` of a method whose operator classes say what the numbers mean ([`IndexDesc::trees`](crate::IndexDesc::trees)).
+    Operator {
+        /// Strategy number of the operator in the family.
+        strategy: u16,
+        /// Type of the value.
+        operand: Oid,
+        /// The value.
+        value: Datum,
+    },
     /// `column = ANY (values)`, with the method's operator of equality: in the order of the type, each once, none of them NULL. Only of a method that
     /// [searches arrays](crate::Facts::search_array).
     Any(Vec<Datum>),

@@ -3,7 +3,7 @@
 //! is a crate of its own that implements both; the engine has the list of methods (`engine::indexes`), and everything above asks that list.
 //!
 //! # Layout
-//! * [`method`](IndexAccessMethod): the traits. `facts`: what a method can do, as constants. `desc`: what an index is, handed down from the catalog, and how
+//! * [`method`](IndexAccessMethod): the traits. What operator classes of trees without an order give is in [`tuple::tree`]. `facts`: what a method can do, as constants. `desc`: what an index is, handed down from the catalog, and how
 //!   values of its columns compare.
 //! * `access`: what operations need: pages, the horizon, and what the heap says of rows. `keys`: the conditions of a scan. `upkeep`: VACUUM and verification.
 //!   `error`.
@@ -24,8 +24,8 @@
 //! * **GIN**: [`insert`](IndexAccessMethod::insert) is given a row's values, not an entry, so a method makes as many entries of them as it likes. No plain scan
 //!   (`index_scan` of the facts is false): only [`IndexScan::bitmap`], whose rows are checked again. The pending list is the method's; it is emptied by
 //!   [`cleanup`](IndexAccessMethod::cleanup), by insertions beyond its limit and before a bitmap is trusted.
-//! * **GiST, SP-GiST**: strategies of the operator class by number ([`ScanOp::Strategy`]), lossy entries by [`IndexScan::recheck`], nearest first by
-//!   [`IndexScan::order_by`] with the distances in [`IndexScan::distances`]. Predicate locks: [`IndexAccessMethod::key_range`] may answer the whole index.
+//! * **GiST** is there: its operator classes come down as [`TreeClass`] in [`IndexDesc::trees`], conditions as [`ScanOp::Operator`]; lossy entries by
+//!   [`IndexScan::recheck`], nearest first by [`IndexScan::order_by`] with the distances in [`IndexScan::distances`]. **SP-GiST** fits in the same way.
 //! * **BRIN**: no TIDs. [`bitmap`](IndexScan::bitmap) names whole pages: [`BitmapSink`] and the executor's set of TIDs get pages beside TIDs with it; [`insert`](IndexAccessMethod::insert) widens a range's summary;
 //!   [`bulk_delete`](IndexAccessMethod::bulk_delete) does nothing and [`cleanup`](IndexAccessMethod::cleanup) summarises new ranges. Its build wants rows as they lie in
 //!   the table: the order of TIDs.
@@ -51,4 +51,5 @@ pub use error::{IndexError, IndexResult};
 pub use facts::{Facts, OptionKind, StorageOption, strategy};
 pub use keys::{Direction, ScanKey, ScanKeys, ScanOp, Wants};
 pub use method::{BitmapSink, IndexAccessMethod, IndexScan, SortedEntries};
+pub use tuple::tree::{Match, TreeClass, TreeQuery};
 pub use upkeep::{EntryCheck, Manner, VacuumStats, VerifyOptions};

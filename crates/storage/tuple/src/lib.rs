@@ -24,6 +24,7 @@ mod decode;
 mod encode;
 mod layout;
 mod select;
+pub mod tree;
 pub mod varlena;
 
 pub use bytes::Bytes;

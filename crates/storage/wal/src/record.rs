@@ -69,11 +69,13 @@ pub enum Rmgr {
     Standby = 8,
     /// Making of databases.
     Database = 9,
+    /// GiST.
+    Gist = 10,
 }
 
 impl Rmgr {
     /// Every resource manager, in order of its number.
-    pub const ALL: [Rmgr; 10] = [
+    pub const ALL: [Rmgr; 11] = [
         Rmgr::Xlog,
         Rmgr::Xact,
         Rmgr::Smgr,
@@ -84,6 +86,7 @@ impl Rmgr {
         Rmgr::Sequence,
         Rmgr::Standby,
         Rmgr::Database,
+        Rmgr::Gist,
     ];
 
     /// The resource manager with this number in records.
@@ -104,6 +107,7 @@ impl Rmgr {
             Rmgr::Sequence => "Sequence",
             Rmgr::Standby => "Standby",
             Rmgr::Database => "Database",
+            Rmgr::Gist => "Gist",
         }
     }
 }

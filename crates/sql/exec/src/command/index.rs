@@ -2,7 +2,7 @@
 //! CREATE INDEX, and the indexes behind constraints.
 //!
 //! # PostgreSQL counterpart and differences
-//! `commands/indexcmds.c`. Only B-trees.
+//! `commands/indexcmds.c`.
 
 use std::sync::Arc;
 
@@ -45,6 +45,10 @@ pub(crate) fn create(session: &Session, statement: &CreateIndex, text: &str) -> 
             "cannot create index on partitioned table \"{}\" concurrently",
             table.name
         ));
+    }
+    if statement.unique && !method.can_unique {
+        let message = format!("access method \"{}\" does not support unique indexes", method.name);
+        return Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, message));
     }
     let parameters = storage_parameter::check(Target::Index(method), &statement.options)?;
     if statement.keys.len() + statement.including.len() > MAX_COLUMNS {
@@ -106,7 +110,7 @@ fn access_method(statement: &CreateIndex) -> SqlResult<&'static Facts> {
         return Ok(method);
     }
     match name {
-        known @ ("hash" | "gist" | "gin" | "spgist" | "brin") => {
+        known @ ("hash" | "gin" | "spgist" | "brin") => {
             Err(SqlError::not_supported(format!("access method \"{known}\"")))
         }
         other => Err(sql_err!(UNDEFINED_OBJECT, "access method \"{other}\" does not exist")),
@@ -288,6 +292,19 @@ fn add_key(
         let name = families.class(class).map_or("", |class| class.name);
         return Err(sql_err!(INVALID_PARAMETER_VALUE, "operator class {name} has no options"));
     }
+    if !method.can_order {
+        let what = if element.direction != SortDirection::Default {
+            "ASC/DESC"
+        } else if element.nulls != SortNulls::Default {
+            "NULLS FIRST/LAST"
+        } else {
+            ""
+        };
+        if !what.is_empty() {
+            let message = format!("access method \"{}\" does not support {what} options", method.name);
+            return Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, message));
+        }
+    }
     let descending = match &element.direction {
         SortDirection::Default | SortDirection::Ascending => false,
         SortDirection::Descending => true,
@@ -298,11 +315,20 @@ fn add_key(
         SortNulls::First => true,
         SortNulls::Last => false,
     };
+    store_key(&mut stored, class);
     new.columns.push(stored);
     new.numbers.push(number);
     new.opclasses.push(class);
     new.options.push(i16::from(descending) | i16::from(nulls_first) << 1);
     Ok(())
+}
+
+/// The column of an index whose operator class keeps another type than the row's.
+fn store_key(column: &mut NewColumn, class: Oid) {
+    let key = types::registry::operator_class(class).map(|known| known.key);
+    if let Some(key) = key.filter(|key| key.is_valid() && *key != types::oids::cstring) {
+        (column.type_oid, column.typmod, column.collation) = (key, -1, Oid::INVALID);
+    }
 }
 
 /// The operator class of an access method, by its OID and name, that is named, or the type's default; none if it has none.
@@ -337,7 +363,12 @@ pub(crate) fn class_for(
 /// The operator class of an access method for an index's key that is named, or the type's default.
 fn key_class(session: &Session, ty: Oid, name: Option<&Name>, method: &Facts) -> SqlResult<Oid> {
     if let Some(class) = class_for(session, ty, name, (method.oid, method.name))? {
-        operator_class::check_ordering(session, class)?;
+        if method.can_order {
+            operator_class::check_ordering(session, class)?;
+        } else if types::registry::tree_class(class).is_none() {
+            let what = format!("operator class with OID {class}, which is not built in, in an index");
+            return Err(SqlError::not_supported(what));
+        }
         return Ok(class);
     }
     let shown = session.with_reader(|reader| type_name::format(reader, ty, -1))?;

@@ -222,6 +222,7 @@ mod tests {
             file: RelFile::default(),
             layout: Arc::new(RowLayout::new(vec![attr])),
             keys: Arc::new([KeyColumn::ascending(Compare::Int4)]),
+            trees: Vec::new(),
             persistence: Persistence::Permanent,
             unique: false,
             nulls_not_distinct: false,

@@ -14,9 +14,8 @@ use super::arg;
 use crate::session::Session;
 
 /// Access methods that no index has yet, with what each can: order, be unique, have several columns, exclude, include columns.
-const OTHERS: [(&str, [bool; 5]); 5] = [
+const OTHERS: [(&str, [bool; 5]); 4] = [
     ("hash", [false, false, false, true, false]),
-    ("gist", [false, false, true, true, true]),
     ("gin", [false, false, true, false, false]),
     ("spgist", [false, false, false, true, true]),
     ("brin", [false, false, true, false, false]),

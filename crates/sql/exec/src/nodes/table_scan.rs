@@ -219,6 +219,9 @@ impl Keys {
                         IndexBound::LessEqual => ScanOp::Strategy(strategy::LESS_EQUAL, value),
                         IndexBound::GreaterEqual => ScanOp::Strategy(strategy::GREATER_EQUAL, value),
                         IndexBound::Greater => ScanOp::Strategy(strategy::GREATER, value),
+                        IndexBound::Operator { strategy, operand } => {
+                            ScanOp::Operator { strategy, operand, value }
+                        }
                         IndexBound::Any => {
                             let list = crate::composite::elements(&value);
                             ScanOp::Any(sorted_unique(list, code.element)?)
@@ -402,6 +405,9 @@ impl IndexScan {
                 self.values.clear();
                 let entry = &self.entry;
                 self.values.extend(places.iter().map(|p| p.map_or(Datum::Null, |i| entry[i].clone())));
+                if scan.recheck() && !passes(&self.recheck, Rows::one(&self.values), cx)? {
+                    continue;
+                }
                 return Ok(true);
             }
             if self.places.is_some() {

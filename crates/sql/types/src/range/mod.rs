@@ -42,6 +42,7 @@ pub(crate) mod kinds;
 mod multi;
 mod multi_functions;
 mod text;
+pub(crate) mod trees;
 
 pub(crate) use aggregate::RangeAgg;
 pub(crate) use bound::{Bound, Span};

@@ -174,7 +174,6 @@ functions! {
     6324 interval_avg_serialize(internal) -> bytea [immutable strict] { catalog_only }
     6325 interval_avg_deserialize(bytea, internal) -> internal [immutable strict] { catalog_only }
     6326 interval_sum(internal) -> interval [immutable] { catalog_only }
-    6391 range_sortsupport(internal) -> void [immutable strict] { catalog_only }
     6402 btint2skipsupport(internal) -> void [immutable strict] { catalog_only }
     6403 btint4skipsupport(internal) -> void [immutable strict] { catalog_only }
     6404 btint8skipsupport(internal) -> void [immutable strict] { catalog_only }
@@ -185,4 +184,36 @@ functions! {
     6409 timestamp_skipsupport(internal) -> void [immutable strict] { catalog_only }
     6410 uuid_skipsupport(internal) -> void [immutable strict] { catalog_only }
 
+    1030 gist_point_compress(internal) -> internal [immutable strict] { catalog_only }
+    2179 gist_point_consistent(internal, point, int2, oid, internal) -> bool [immutable strict] { catalog_only }
+    2578 gist_box_consistent(internal, r#box, int2, oid, internal) -> bool [immutable strict] { catalog_only }
+    2581 gist_box_penalty(internal, internal, internal) -> internal [immutable strict] { catalog_only }
+    2582 gist_box_picksplit(internal, internal) -> internal [immutable strict] { catalog_only }
+    2583 gist_box_union(internal, internal) -> r#box [immutable strict] { catalog_only }
+    2584 gist_box_same(r#box, r#box, internal) -> internal [immutable strict] { catalog_only }
+    2585 gist_poly_consistent(internal, polygon, int2, oid, internal) -> bool [immutable strict] { catalog_only }
+    2586 gist_poly_compress(internal) -> internal [immutable strict] { catalog_only }
+    2591 gist_circle_consistent(internal, circle, int2, oid, internal) -> bool [immutable strict] { catalog_only }
+    2592 gist_circle_compress(internal) -> internal [immutable strict] { catalog_only }
+    3064 gist_point_distance(internal, point, int2, oid, internal) -> float8 [immutable strict] { catalog_only }
+    3280 gist_circle_distance(internal, circle, int2, oid, internal) -> float8 [immutable strict] { catalog_only }
+    3282 gist_point_fetch(internal) -> internal [immutable strict] { catalog_only }
+    3288 gist_poly_distance(internal, polygon, int2, oid, internal) -> float8 [immutable strict] { catalog_only }
+    3435 gist_point_sortsupport(internal) -> void [immutable strict] { catalog_only }
+    3553 inet_gist_consistent(internal, inet, int2, oid, internal) -> bool [immutable strict] { catalog_only }
+    3554 inet_gist_union(internal, internal) -> inet [immutable strict] { catalog_only }
+    3555 inet_gist_compress(internal) -> internal [immutable strict] { catalog_only }
+    3557 inet_gist_penalty(internal, internal, internal) -> internal [immutable strict] { catalog_only }
+    3558 inet_gist_picksplit(internal, internal) -> internal [immutable strict] { catalog_only }
+    3559 inet_gist_same(inet, inet, internal) -> internal [immutable strict] { catalog_only }
+    3573 inet_gist_fetch(internal) -> internal [immutable strict] { catalog_only }
+    3875 range_gist_consistent(internal, anyrange, int2, oid, internal) -> bool [immutable strict] { catalog_only }
+    3876 range_gist_union(internal, internal) -> anyrange [immutable strict] { catalog_only }
+    3879 range_gist_penalty(internal, internal, internal) -> internal [immutable strict] { catalog_only }
+    3880 range_gist_picksplit(internal, internal) -> internal [immutable strict] { catalog_only }
+    3881 range_gist_same(anyrange, anyrange, internal) -> internal [immutable strict] { catalog_only }
+    3998 gist_box_distance(internal, r#box, int2, oid, internal) -> float8 [immutable strict] { catalog_only }
+    6154 multirange_gist_consistent(internal, anymultirange, int2, oid, internal) -> bool [immutable strict] { catalog_only }
+    6156 multirange_gist_compress(internal) -> internal [immutable strict] { catalog_only }
+    6347 gist_translate_cmptype_common(int4) -> int2 [immutable strict] { catalog_only }
 }

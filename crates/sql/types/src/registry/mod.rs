@@ -24,12 +24,14 @@ mod io;
 pub mod opclasses;
 pub mod operators;
 pub mod session;
+mod trees;
 pub mod types;
 
 pub use comparisons::{Relation, comparison};
 pub use functions::{function, functions, functions_named, functions_of_symbol, symbol};
 pub use io::{format_type, input, output, receive, send, typmod_in, typmod_out};
 pub use session::SessionFn;
+pub use trees::tree_class;
 pub use types::{
     Subscripting, TypeImp, TypeInfo, TypeShape, builtin_type, builtin_types, operand_type, shape_of,
     subscripting, type_imp, type_named, type_with_input,
@@ -366,7 +368,7 @@ pub struct AmProc {
     pub left: Oid,
     /// Right type.
     pub right: Oid,
-    /// B-tree: 1 order, 2 sort support, 3 in_range, 4 equalimage. Hash: 1 hash, 2 seeded hash.
+    /// B-tree: 1 order, 2 sort support, 3 in_range, 4 equalimage. Hash: 1 hash, 2 seeded hash. GiST: the method's, 1 to 12.
     pub number: i16,
     /// Function.
     pub function: Oid,
@@ -443,8 +445,12 @@ pub fn operator_between(name: &str, left: Oid, right: Oid) -> Option<&'static Op
 
 /// The type whose B-tree class orders values by this function.
 pub fn type_compared_by(function: Oid) -> Option<Oid> {
-    let orders = opclasses::AMPROCS.iter().filter(|p| p.number == 1 && p.left == p.right);
+    let orders = opclasses::AMPROCS.iter().filter(|p| p.number == 1 && p.left == p.right && is_of_btree(p.family));
     orders.into_iter().find(|p| p.function == function).map(|p| p.left)
+}
+
+fn is_of_btree(family: Oid) -> bool {
+    opclasses::OPFAMILIES.iter().any(|f| f.oid == family && f.method == ORDERING_METHOD)
 }
 
 /// The operator that a function carries out over operands that compare as these types.

@@ -44,6 +44,7 @@ fn desc(columns: &[(Physical, Compare, bool, bool)], included: usize) -> IndexDe
         file: Default::default(),
         layout: Arc::new(RowLayout::new(columns.iter().map(|c| attr(c.0)).collect())),
         keys,
+        trees: Vec::new(),
         persistence: Default::default(),
         unique: false,
         nulls_not_distinct: false,

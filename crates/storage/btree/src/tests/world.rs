@@ -126,6 +126,7 @@ impl Shape {
             file: FILE,
             layout: Arc::new(RowLayout::new(attrs)),
             keys: keys.into(),
+            trees: Vec::new(),
             persistence: Persistence::Permanent,
             unique,
             nulls_not_distinct: false,

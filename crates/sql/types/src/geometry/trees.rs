@@ -1,0 +1,278 @@
+//! GiST over geometric types: `box_ops`, `point_ops`, `poly_ops`, `circle_ops`. All keys are rectangles; those of points have no extent, those of polygons and circles bound
+//! them, so that rows are asked again.
+
+use std::cmp::Ordering;
+
+use tuple::tree::{Match, TreeClass, TreeQuery};
+
+use super::*;
+
+/// `box_ops`
+pub(crate) static BOXES: Rectangles = Rectangles { of: Of::Box };
+/// `point_ops`
+pub(crate) static POINTS: Rectangles = Rectangles { of: Of::Point };
+/// `poly_ops`
+pub(crate) static POLYGONS: Rectangles = Rectangles { of: Of::Polygon };
+/// `circle_ops`
+pub(crate) static CIRCLES: Rectangles = Rectangles { of: Of::Circle };
+
+/// Strategy numbers.
+mod strategy {
+    pub const LEFT: u16 = 1;
+    pub const OVER_LEFT: u16 = 2;
+    pub const OVERLAPS: u16 = 3;
+    pub const OVER_RIGHT: u16 = 4;
+    pub const RIGHT: u16 = 5;
+    pub const SAME: u16 = 6;
+    pub const CONTAINS: u16 = 7;
+    pub const WITHIN: u16 = 8;
+    pub const OVER_BELOW: u16 = 9;
+    pub const BELOW: u16 = 10;
+    pub const ABOVE: u16 = 11;
+    pub const OVER_ABOVE: u16 = 12;
+    pub const OLD_BELOW: u16 = 29;
+    pub const OLD_ABOVE: u16 = 30;
+    /// Points within boxes, polygons, circles.
+    pub const IN_BOX: u16 = 28;
+    pub const IN_POLYGON: u16 = 48;
+    pub const IN_CIRCLE: u16 = 68;
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Of {
+    Box,
+    Point,
+    Polygon,
+    Circle,
+}
+
+/// A class whose keys are rectangles.
+#[derive(Debug)]
+pub(crate) struct Rectangles {
+    of: Of,
+}
+
+fn bounds_of(circle: Circle) -> Box2 {
+    let Circle { center, radius } = circle;
+    Box2 {
+        high: Point { x: center.x + radius, y: center.y + radius },
+        low: Point { x: center.x - radius, y: center.y - radius },
+    }
+}
+
+fn bounds_of_polygon(value: &Datum) -> Box2 {
+    Box2::bounding(&Polygon::from_datum(value).points)
+}
+
+fn at(point: Point) -> Box2 {
+    Box2 { high: point, low: point }
+}
+
+fn stored(area: Box2) -> Datum {
+    // Doubles always have a payload.
+    area.into_datum().unwrap_or_default()
+}
+
+/// Whether two rectangles are related in this way.
+fn related(strategy: u16, a: Box2, b: Box2) -> bool {
+    match strategy {
+        strategy::LEFT => near::less(a.high.x, b.low.x),
+        strategy::OVER_LEFT => near::at_most(a.high.x, b.high.x),
+        strategy::OVERLAPS => a.overlaps(b),
+        strategy::OVER_RIGHT => near::at_least(a.low.x, b.low.x),
+        strategy::RIGHT => near::above(a.low.x, b.high.x),
+        strategy::SAME => a.high.same(b.high) && a.low.same(b.low),
+        strategy::CONTAINS => a.contains(b),
+        strategy::WITHIN => b.contains(a),
+        strategy::OVER_BELOW => near::at_most(a.high.y, b.high.y),
+        strategy::BELOW | strategy::OLD_BELOW => near::less(a.high.y, b.low.y),
+        strategy::ABOVE | strategy::OLD_ABOVE => near::above(a.low.y, b.high.y),
+        strategy::OVER_ABOVE => near::at_least(a.low.y, b.low.y),
+        _ => false,
+    }
+}
+
+/// Whether a rectangle within `key` may be related to `b` in this way.
+fn may_be_related(strategy: u16, key: Box2, b: Box2) -> bool {
+    match strategy {
+        strategy::LEFT => !related(strategy::OVER_RIGHT, key, b),
+        strategy::OVER_LEFT => !related(strategy::RIGHT, key, b),
+        strategy::OVER_RIGHT => !related(strategy::LEFT, key, b),
+        strategy::RIGHT => !related(strategy::OVER_LEFT, key, b),
+        strategy::SAME | strategy::CONTAINS => key.contains(b),
+        strategy::OVERLAPS | strategy::WITHIN => key.overlaps(b),
+        strategy::OVER_BELOW => !related(strategy::ABOVE, key, b),
+        strategy::BELOW | strategy::OLD_BELOW => !related(strategy::OVER_ABOVE, key, b),
+        strategy::ABOVE | strategy::OLD_ABOVE => !related(strategy::OVER_BELOW, key, b),
+        strategy::OVER_ABOVE => !related(strategy::BELOW, key, b),
+        _ => false,
+    }
+}
+
+fn touches(a: Box2, b: Box2) -> bool {
+    a.low.x <= b.high.x && b.low.x <= a.high.x && a.low.y <= b.high.y && b.low.y <= a.high.y
+}
+
+fn point_matches(key: Box2, query: TreeQuery<'_>, leaf: bool) -> Match {
+    let value = query.value;
+    match query.strategy {
+        strategy::IN_BOX => Match::of(touches(key, Box2::from_datum(value)), true),
+        strategy::IN_POLYGON => Match::of(key.overlaps(bounds_of_polygon(value)), false),
+        strategy::IN_CIRCLE => Match::of(key.overlaps(bounds_of(Circle::from_datum(value))), false),
+        other if leaf => Match::of(related(other, key, at(Point::from_datum(value))), true),
+        strategy::SAME => Match::of(key.overlaps(at(Point::from_datum(value))), true),
+        other => {
+            let p = Point::from_datum(value);
+            Match::of(
+                match other {
+                    strategy::LEFT => near::less(key.low.x, p.x),
+                    strategy::RIGHT => near::above(key.high.x, p.x),
+                    strategy::BELOW | strategy::OLD_BELOW => near::less(key.low.y, p.y),
+                    strategy::ABOVE | strategy::OLD_ABOVE => near::above(key.high.y, p.y),
+                    _ => false,
+                },
+                true,
+            )
+        }
+    }
+}
+
+/// Distance of a point from a rectangle.
+fn distance(area: Box2, p: Point) -> f64 {
+    let gap = |low: f64, high: f64, at: f64| {
+        if at < low {
+            low - at
+        } else if at > high {
+            at - high
+        } else if low.is_nan() || high.is_nan() || at.is_nan() {
+            f64::NAN
+        } else {
+            0.0
+        }
+    };
+    hypotenuse(gap(area.low.x, area.high.x, p.x), gap(area.low.y, area.high.y, p.y)).unwrap_or(f64::INFINITY)
+}
+
+fn area(of: Box2) -> f64 {
+    (of.high.x - of.low.x) * (of.high.y - of.low.y)
+}
+
+fn middle(of: Box2) -> [f64; 2] {
+    [of.low.x / 2.0 + of.high.x / 2.0, of.low.y / 2.0 + of.high.y / 2.0]
+}
+
+/// Bits that sort as the number does.
+fn sortable(value: f64) -> u32 {
+    let bits = value.to_bits();
+    let ordered = if bits >> 63 == 1 { !bits } else { bits | 1 << 63 };
+    (ordered >> 32) as u32
+}
+
+/// Bits with a gap behind each.
+fn spread(bits: u32) -> u64 {
+    let mut x = u64::from(bits);
+    for (shift, mask) in [
+        (16, 0x0000_ffff_0000_ffff),
+        (8, 0x00ff_00ff_00ff_00ff),
+        (4, 0x0f0f_0f0f_0f0f_0f0f),
+        (2, 0x3333_3333_3333_3333),
+        (1, 0x5555_5555_5555_5555u64),
+    ] {
+        x = (x | x << shift) & mask;
+    }
+    x
+}
+
+/// Place on the curve that goes through the plane in the form of a Z.
+fn curve(of: Box2) -> u64 {
+    let [x, y] = middle(of);
+    spread(sortable(x)) | spread(sortable(y)) << 1
+}
+
+impl TreeClass for Rectangles {
+    fn compress(&self, value: &Datum) -> Datum {
+        match self.of {
+            Of::Box => value.clone(),
+            Of::Point => stored(at(Point::from_datum(value))),
+            Of::Polygon => stored(bounds_of_polygon(value)),
+            Of::Circle => stored(bounds_of(Circle::from_datum(value))),
+        }
+    }
+
+    fn returns(&self) -> bool {
+        matches!(self.of, Of::Box | Of::Point)
+    }
+
+    fn fetch(&self, key: &Datum) -> Datum {
+        match self.of {
+            Of::Point => Box2::from_datum(key).high.into_datum().unwrap_or_default(),
+            _ => key.clone(),
+        }
+    }
+
+    fn consistent(&self, key: &Datum, query: TreeQuery<'_>, leaf: bool) -> Match {
+        let key = Box2::from_datum(key);
+        let value = match self.of {
+            Of::Point => return point_matches(key, query, leaf),
+            Of::Box => Box2::from_datum(query.value),
+            Of::Polygon => bounds_of_polygon(query.value),
+            Of::Circle => bounds_of(Circle::from_datum(query.value)),
+        };
+        match self.of {
+            Of::Box if leaf => Match::of(related(query.strategy, key, value), true),
+            of => Match::of(may_be_related(query.strategy, key, value), of == Of::Box),
+        }
+    }
+
+    fn union(&self, keys: &[&Datum]) -> Datum {
+        let corners: Vec<Point> =
+            keys.iter().map(|key| Box2::from_datum(key)).flat_map(|area| [area.high, area.low]).collect();
+        stored(Box2::bounding(&corners))
+    }
+
+    fn same(&self, a: &Datum, b: &Datum) -> bool {
+        let (a, b) = (Box2::from_datum(a), Box2::from_datum(b));
+        let equal = |a: f64, b: f64| a == b || a.is_nan() && b.is_nan();
+        equal(a.high.x, b.high.x) && equal(a.high.y, b.high.y) && equal(a.low.x, b.low.x) && equal(a.low.y, b.low.y)
+    }
+
+    /// By how much the rectangle would grow: its area, and where that stays 0 its sides.
+    fn penalty(&self, key: &Datum, new: &Datum) -> f32 {
+        let (key, new) = (Box2::from_datum(key), Box2::from_datum(new));
+        let both = Box2::bounding(&[key.high, key.low, new.high, new.low]);
+        let growth = area(both) - area(key);
+        let sides = |of: Box2| of.high.x - of.low.x + of.high.y - of.low.y;
+        let found = if growth == 0.0 { sides(both) - sides(key) } else { growth };
+        if found.is_nan() { f32::MAX } else { found as f32 }
+    }
+
+    /// Half of them on either side of the middle, along the axis on which they lie further apart.
+    fn split(&self, keys: &[&Datum]) -> Vec<bool> {
+        let middles: Vec<[f64; 2]> = keys.iter().map(|key| middle(Box2::from_datum(key))).collect();
+        let extent = |axis: usize| {
+            let finite = middles.iter().map(|m| m[axis]).filter(|v| v.is_finite());
+            let (low, high) = finite.fold((f64::MAX, f64::MIN), |(l, h), v| (l.min(v), h.max(v)));
+            high - low
+        };
+        let axis = usize::from(extent(1) > extent(0));
+        halves(keys.len(), |a, b| middles[a][axis].total_cmp(&middles[b][axis]))
+    }
+
+    fn distance(&self, key: &Datum, query: TreeQuery<'_>, _leaf: bool) -> (f64, bool) {
+        let exact = matches!(self.of, Of::Point | Of::Box);
+        (distance(Box2::from_datum(key), Point::from_datum(query.value)), !exact)
+    }
+
+    fn order(&self, a: &Datum, b: &Datum) -> Ordering {
+        curve(Box2::from_datum(a)).cmp(&curve(Box2::from_datum(b)))
+    }
+}
+
+/// Distributes `count` keys: the greater half goes to the right.
+pub(crate) fn halves(count: usize, order: impl Fn(usize, usize) -> Ordering) -> Vec<bool> {
+    let mut places: Vec<usize> = (0..count).collect();
+    places.sort_by(|&a, &b| order(a, b));
+    let mut sides = vec![false; count];
+    places[count / 2..].iter().for_each(|&i| sides[i] = true);
+    sides
+}

@@ -1,0 +1,176 @@
+//! Keys of several columns: unions, penalties, and how a page's items are distributed to several.
+//!
+//! A column whose values are all NULL has the key NULL; one with some NULLs has the union of the others. So an internal key that is not NULL tells nothing of NULLs below
+//! it, and one that is says that there is nothing else.
+
+use index::IndexDesc;
+use tuple::Datum;
+
+use crate::format::{Check, Item, ROOM};
+use crate::rel::GistRel;
+
+/// Keys of one item.
+pub(crate) type Key = Vec<Datum>;
+
+/// Whether two columns' keys stand for the same.
+fn same_column(desc: &IndexDesc, column: usize, a: &Datum, b: &Datum) -> bool {
+    match (a.is_null(), b.is_null()) {
+        (false, false) => desc.trees[column].same(a, b),
+        (a, b) => a == b,
+    }
+}
+
+/// Whether two keys stand for the same.
+pub(crate) fn same(desc: &IndexDesc, a: &[Datum], b: &[Datum]) -> bool {
+    (0..desc.nkeys()).all(|column| same_column(desc, column, &a[column], &b[column]))
+}
+
+fn union_column<'a>(desc: &IndexDesc, column: usize, keys: impl Iterator<Item = &'a Key>) -> Datum {
+    let values: Vec<&Datum> = keys.map(|key| &key[column]).filter(|value| !value.is_null()).collect();
+    if values.is_empty() { Datum::Null } else { desc.trees[column].union(&values) }
+}
+
+/// A key for all of these.
+pub(crate) fn union<'a>(desc: &IndexDesc, keys: impl Iterator<Item = &'a Key> + Clone) -> Key {
+    (0..desc.nkeys()).map(|column| union_column(desc, column, keys.clone())).collect()
+}
+
+/// What it costs to put a column's value below a key: NULLs belong to NULLs.
+fn penalty(desc: &IndexDesc, column: usize, key: &Datum, new: &Datum) -> f32 {
+    match (key.is_null(), new.is_null()) {
+        (true, true) => 0.0,
+        (false, false) => {
+            let found = desc.trees[column].penalty(key, new);
+            if found > 0.0 { found } else { 0.0 }
+        }
+        _ => f32::INFINITY,
+    }
+}
+
+/// Which of some keys costs the least to put `new` below: the first column decides, ties go on to the next.
+pub(crate) fn cheapest<'a>(
+    desc: &IndexDesc,
+    keys: impl Iterator<Item = Check<(u16, &'a [Datum])>>,
+    new: &[Datum],
+) -> Check<Option<u16>> {
+    let mut best: Option<(u16, Vec<f32>)> = None;
+    for found in keys {
+        let (n, key) = found?;
+        let costs: Vec<f32> = (0..desc.nkeys()).map(|c| penalty(desc, c, &key[c], &new[c])).collect();
+        let none = costs.iter().all(|cost| *cost == 0.0);
+        if best.as_ref().is_none_or(|(_, old)| costs < *old) {
+            best = Some((n, costs));
+        }
+        if none {
+            break;
+        }
+    }
+    Ok(best.map(|(n, _)| n))
+}
+
+/// An item with its keys.
+#[derive(Clone)]
+pub(crate) struct Entry {
+    pub bytes: Vec<u8>,
+    pub key: Key,
+}
+
+impl Entry {
+    pub fn read(rel: &GistRel, item: Item<'_>) -> Check<Entry> {
+        Ok(Entry { bytes: item.bytes().to_vec(), key: item.decode(&rel.desc.layout, rel.nkeys())? })
+    }
+
+    fn room(&self) -> usize {
+        self.bytes.len() + 4
+    }
+}
+
+/// Distributes items that do not fit on one page to as few as the operator classes would have it, in order from left to right.
+pub(crate) fn distribute(desc: &IndexDesc, entries: Vec<Entry>) -> Vec<Vec<Entry>> {
+    if entries.len() < 2 {
+        return vec![entries];
+    }
+    let sides = split(desc, &entries);
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    for (entry, to_right) in entries.into_iter().zip(sides) {
+        if to_right { right.push(entry) } else { left.push(entry) }
+    }
+    let mut out = Vec::new();
+    for half in [left, right] {
+        let room: usize = half.iter().map(Entry::room).sum();
+        if room > ROOM { out.extend(distribute(desc, half)) } else { out.push(half) }
+    }
+    out
+}
+
+/// Two sides that are not empty.
+fn split(desc: &IndexDesc, entries: &[Entry]) -> Vec<bool> {
+    let differs = |column: &usize| {
+        let first = &entries[0].key[*column];
+        entries.iter().any(|entry| !same_column(desc, *column, first, &entry.key[*column]))
+    };
+    let Some(column) = (0..desc.nkeys()).find(differs) else { return halves(entries.len()) };
+    let mut sides = split_column(desc, column, entries);
+    if is_one_sided(&sides) {
+        return halves(entries.len());
+    }
+    if column + 1 < desc.nkeys() {
+        settle_ties(desc, column, entries, &mut sides);
+    }
+    sides
+}
+
+fn halves(count: usize) -> Vec<bool> {
+    (0..count).map(|i| i >= count / 2).collect()
+}
+
+fn is_one_sided(sides: &[bool]) -> bool {
+    sides.iter().all(|side| *side == sides[0])
+}
+
+/// By one column: NULLs go to a page of their own.
+fn split_column(desc: &IndexDesc, column: usize, entries: &[Entry]) -> Vec<bool> {
+    let values: Vec<&Datum> = entries.iter().map(|entry| &entry.key[column]).collect();
+    if values.iter().any(|value| value.is_null()) {
+        return values.iter().map(|value| value.is_null()).collect();
+    }
+    desc.trees[column].split(&values)
+}
+
+/// Items that cost nothing on either side go where the next columns would have them.
+fn settle_ties(desc: &IndexDesc, column: usize, entries: &[Entry], sides: &mut [bool]) {
+    let of = |side: bool, sides: &[bool], column: usize| {
+        let chosen = entries.iter().zip(sides).filter(move |(_, s)| **s == side).map(|(entry, _)| &entry.key);
+        union_column(desc, column, chosen)
+    };
+    let (left, right) = (of(false, sides, column), of(true, sides, column));
+    let is_tie = |entry: &Entry| {
+        let value = &entry.key[column];
+        penalty(desc, column, &left, value) == 0.0 && penalty(desc, column, &right, value) == 0.0
+    };
+    let ties: Vec<usize> = (0..entries.len()).filter(|&i| is_tie(&entries[i])).collect();
+    if ties.is_empty() || ties.len() == entries.len() {
+        return;
+    }
+    let rest: Vec<usize> = (column + 1..desc.nkeys()).collect();
+    let firm = |side: bool| -> Vec<Datum> {
+        let chosen = (0..entries.len()).filter(|i| sides[*i] == side && ties.binary_search(i).is_err());
+        let chosen: Vec<&Key> = chosen.map(|i| &entries[i].key).collect();
+        rest.iter().map(|&c| union_column(desc, c, chosen.iter().copied())).collect()
+    };
+    let (left, right) = (firm(false), firm(true));
+    let before = sides.to_vec();
+    for &i in &ties {
+        let cost = |unions: &[Datum]| -> Vec<f32> {
+            rest.iter().zip(unions).map(|(&c, u)| penalty(desc, c, u, &entries[i].key[c])).collect()
+        };
+        match cost(&left).partial_cmp(&cost(&right)) {
+            Some(std::cmp::Ordering::Less) => sides[i] = false,
+            Some(std::cmp::Ordering::Greater) => sides[i] = true,
+            _ => {}
+        }
+    }
+    if is_one_sided(sides) {
+        sides.copy_from_slice(&before);
+    }
+}

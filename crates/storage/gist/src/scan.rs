@@ -1,0 +1,438 @@
+//! Scans: pages still to be visited on a stack, or in the order of their distances.
+//!
+//! A scan holds one latch at a time. With each page to visit goes the version that its parent had when its downlink was read: if the page was split later, its new siblings
+//! are visited too, for their downlinks were not there. A page is read under its latch as a whole; what it holds is given afterwards, without.
+//!
+//! Who wants no TID to be given away meanwhile keeps the leaf pinned until all of its entries are passed: VACUUM waits for that.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+use base::{BlockNo, Lsn, OffsetNo, Tid};
+use buffer::{Persistence, Pin};
+use index::{
+    Access, BitmapSink, Facts, IndexDesc, IndexResult, IndexScan, Match, ScanKey, ScanKeys, ScanOp, TreeQuery,
+    Wants,
+};
+use runtime::usage::used_often;
+use tuple::Datum;
+use txn::KeyRange;
+
+use crate::format::{Check, DELETED, FOLLOW_RIGHT, Item, NONE, Node, ROOT};
+use crate::range::Conditions;
+use crate::rel::{GistRel, interrupts};
+
+/// A page to visit.
+#[derive(Clone, Copy, Debug)]
+struct Visit {
+    block: BlockNo,
+    /// Version of its parent when its downlink was read.
+    seen: u64,
+}
+
+/// An entry that satisfies the conditions as far as the index can tell.
+#[derive(Debug)]
+struct Found {
+    tid: Tid,
+    at: OffsetNo,
+    block: BlockNo,
+    lsn: Lsn,
+    recheck: bool,
+    /// Columns, if they are wanted.
+    values: Option<Vec<Datum>>,
+    /// Keeps VACUUM away.
+    _pin: Option<Arc<Pin>>,
+}
+
+#[derive(Debug)]
+enum What {
+    Page(Visit),
+    Entry(Found),
+}
+
+/// Something in the order of its distances; of equals, entries come before pages, and who was found first.
+#[derive(Debug)]
+struct Near {
+    distances: Vec<f64>,
+    number: u64,
+    what: What,
+}
+
+impl Near {
+    fn place(&self) -> (bool, u64) {
+        (matches!(self.what, What::Page(_)), self.number)
+    }
+}
+
+/// Order of distances: those that are none come last.
+fn compare_distances(a: &[f64], b: &[f64]) -> Ordering {
+    a.iter().zip(b).map(|(a, b)| a.total_cmp(b)).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+}
+
+impl Ord for Near {
+    fn cmp(&self, other: &Near) -> Ordering {
+        // The heap gives its greatest first.
+        compare_distances(&other.distances, &self.distances).then_with(|| other.place().cmp(&self.place()))
+    }
+}
+
+impl PartialOrd for Near {
+    fn partial_cmp(&self, other: &Near) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Near {
+    fn eq(&self, other: &Near) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Near {}
+
+/// A scan of an index.
+#[derive(Debug)]
+pub struct Scan {
+    rel: Arc<GistRel>,
+    wants: Wants,
+    keys: Vec<ScanKey>,
+    orders: Vec<ScanKey>,
+    started: bool,
+    /// Pages to visit of a scan without order, and the entries of the last leaf, from the last to the first.
+    stack: Vec<Visit>,
+    leaf: Vec<Found>,
+    queue: BinaryHeap<Near>,
+    number: u64,
+    current: Option<Found>,
+    distances: Vec<f64>,
+    killed: Vec<(BlockNo, Lsn, OffsetNo, Tid)>,
+    searches: u64,
+}
+
+/// Marks that are gathered before they are made.
+const MOST_KILLED: usize = 128;
+
+impl Scan {
+    pub(crate) fn new(rel: Arc<GistRel>, keys: ScanKeys, wants: Wants) -> Scan {
+        Scan {
+            rel,
+            wants,
+            keys: keys.keys,
+            orders: Vec::new(),
+            started: false,
+            stack: Vec::new(),
+            leaf: Vec::new(),
+            queue: BinaryHeap::new(),
+            number: 0,
+            current: None,
+            distances: Vec::new(),
+            killed: Vec::new(),
+            searches: 0,
+        }
+    }
+
+    fn restart(&mut self) {
+        self.started = false;
+        self.stack.clear();
+        self.leaf.clear();
+        self.queue.clear();
+        self.current = None;
+    }
+
+    fn push_page(&mut self, visit: Visit, distances: Vec<f64>) {
+        if self.orders.is_empty() {
+            self.stack.push(visit);
+        } else {
+            self.number += 1;
+            self.queue.push(Near { distances, number: self.number, what: What::Page(visit) });
+        }
+    }
+
+    fn start(&mut self) {
+        self.started = true;
+        self.searches += 1;
+        used_often(|c| &c.index_searches);
+        self.push_page(Visit { block: ROOT, seen: u64::MAX }, vec![f64::NEG_INFINITY; self.orders.len()]);
+    }
+
+    /// Reads a page: what it has goes to where it is taken from.
+    fn visit(&mut self, access: &Access<'_>, visit: Visit, distances: &[f64]) -> IndexResult<()> {
+        interrupts()?;
+        let rel = self.rel.clone();
+        let block = visit.block;
+        let page = rel.shared(access.pool, block)?;
+        let node = rel.node(block, &page)?;
+        let split_since = visit.block != ROOT && (node.op.is(FOLLOW_RIGHT) || node.op.nsn > visit.seen);
+        if split_since && node.op.next != NONE {
+            self.push_page(Visit { block: node.op.next, seen: visit.seen }, distances.to_vec());
+        }
+        if node.op.is(DELETED) {
+            return Ok(());
+        }
+        let read = if node.op.is_leaf() {
+            let lsn = page::lsn(&page);
+            let pin = self.wants.pin.then(|| Arc::new(page.pin()));
+            self.read_leaf(block, &node, lsn, pin)
+        } else {
+            self.read_internal(&node)
+        };
+        rel.check(block, read)
+    }
+
+    fn read_internal(&mut self, node: &Node<'_>) -> Check<()> {
+        let rel = self.rel.clone();
+        for item in node.items() {
+            let (_, item) = item?;
+            let key = item.decode(&rel.desc.layout, rel.nkeys())?;
+            if satisfies(&rel.desc, &self.keys, &key, false) != Match::No {
+                let (distances, _) = self.distances_of(&rel.desc, &key, false);
+                self.push_page(Visit { block: item.child(), seen: node.op.version }, distances);
+            }
+        }
+        Ok(())
+    }
+
+    fn read_leaf(&mut self, block: BlockNo, node: &Node<'_>, lsn: Lsn, pin: Option<Arc<Pin>>) -> Check<()> {
+        let rel = self.rel.clone();
+        for item in node.items() {
+            let (at, item) = item?;
+            if node.is_dead(at) {
+                continue;
+            }
+            let key = item.decode(&rel.desc.layout, rel.nkeys())?;
+            let matched = satisfies(&rel.desc, &self.keys, &key, true);
+            if matched == Match::No {
+                continue;
+            }
+            let (distances, inexact) = self.distances_of(&rel.desc, &key, true);
+            let values = match self.wants.values {
+                true => Some(row_of(&rel.desc, &item, &key)?),
+                false => None,
+            };
+            let recheck = matched == Match::Maybe || inexact;
+            let found = Found { tid: item.tid(), at, block, lsn, recheck, values, _pin: pin.clone() };
+            if self.orders.is_empty() {
+                self.leaf.push(found);
+            } else {
+                self.number += 1;
+                self.queue.push(Near { distances, number: self.number, what: What::Entry(found) });
+            }
+        }
+        self.leaf.reverse();
+        Ok(())
+    }
+
+    /// Distances of a key, and whether those of a row may be greater.
+    fn distances_of(&self, desc: &IndexDesc, key: &[Datum], leaf: bool) -> (Vec<f64>, bool) {
+        let mut inexact = false;
+        let distance = |order: &ScanKey| {
+            let ScanOp::Operator { strategy, operand, value } = &order.op else { return f64::INFINITY };
+            let of = &key[order.column];
+            if of.is_null() || value.is_null() {
+                return f64::INFINITY;
+            }
+            let query = TreeQuery { strategy: *strategy, operand: *operand, value };
+            let (distance, more) = desc.trees[order.column].distance(of, query, leaf);
+            inexact |= more;
+            distance
+        };
+        (self.orders.iter().map(distance).collect(), inexact)
+    }
+
+    fn next_in_order(&mut self, access: &Access<'_>) -> IndexResult<Option<Found>> {
+        while let Some(Near { distances, what, .. }) = self.queue.pop() {
+            match what {
+                What::Page(visit) => self.visit(access, visit, &distances)?,
+                What::Entry(found) => {
+                    self.distances = distances;
+                    return Ok(Some(found));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn next_found(&mut self, access: &Access<'_>) -> IndexResult<Option<Found>> {
+        loop {
+            if let Some(found) = self.leaf.pop() {
+                return Ok(Some(found));
+            }
+            let Some(visit) = self.stack.pop() else { return Ok(None) };
+            self.visit(access, visit, &[])?;
+        }
+    }
+
+    /// Marks the entries whose rows were found dead, where they surely still are.
+    fn apply_kills(&mut self, access: &Access<'_>) {
+        if self.killed.is_empty() || self.rel.desc.persistence != Persistence::Permanent {
+            self.killed.clear();
+            return;
+        }
+        let mut killed = std::mem::take(&mut self.killed);
+        killed.sort_unstable_by_key(|(block, _, at, _)| (*block, *at));
+        for page_kills in killed.chunk_by(|a, b| a.0 == b.0) {
+            let Ok(page) = self.rel.shared(access.pool, page_kills[0].0) else { continue };
+            let Ok(node) = Node::new(&page) else { continue };
+            for (_, lsn, at, tid) in page_kills {
+                let same = page::lsn(&page) == *lsn && node.op.is_leaf() && !node.op.is(DELETED);
+                if same && !node.is_dead(*at) && node.item(*at).is_ok_and(|item| item.tid() == *tid) {
+                    // The upper of the two flag bits is bit 16 of the line pointer: normal (1) becomes dead (3).
+                    page.set_hint(page::HEADER_SIZE + 4 * (*at as usize - 1) + 2, 1);
+                }
+            }
+        }
+    }
+}
+
+/// What the conditions, all of them, say of a key.
+pub(crate) fn satisfies(desc: &IndexDesc, keys: &[ScanKey], key: &[Datum], leaf: bool) -> Match {
+    let mut all = Match::Yes;
+    for condition in keys {
+        match meets(desc, condition, &key[condition.column], leaf) {
+            Match::No => return Match::No,
+            Match::Maybe => all = Match::Maybe,
+            Match::Yes => {}
+        }
+    }
+    all
+}
+
+fn meets(desc: &IndexDesc, condition: &ScanKey, of: &Datum, leaf: bool) -> Match {
+    match &condition.op {
+        // Below a key that is not NULL there may be NULLs.
+        ScanOp::IsNull => Match::of(!leaf || of.is_null(), true),
+        ScanOp::IsNotNull => Match::of(!of.is_null(), true),
+        ScanOp::Operator { strategy, operand, value } if !of.is_null() && !value.is_null() => {
+            let query = TreeQuery { strategy: *strategy, operand: *operand, value };
+            desc.trees[condition.column].consistent(of, query, leaf)
+        }
+        _ => Match::No,
+    }
+}
+
+/// The row's columns as far as the index has them: a key that does not hold its value gives NULL.
+fn row_of(desc: &IndexDesc, item: &Item<'_>, key: &[Datum]) -> Check<Vec<Datum>> {
+    let mut values = item.decode(&desc.layout, desc.layout.len())?;
+    for ((value, key), class) in values.iter_mut().zip(key).zip(&desc.trees) {
+        *value = match key {
+            Datum::Null => Datum::Null,
+            key if class.returns() => class.fetch(key),
+            _ => Datum::Null,
+        };
+    }
+    Ok(values)
+}
+
+/// A leaf's entry as the row's columns: for who checks an index.
+pub(crate) fn entry_values(desc: &IndexDesc, item: &Item<'_>) -> Check<Vec<Datum>> {
+    item.decode(&desc.layout, desc.layout.len())
+}
+
+impl IndexScan for Scan {
+    fn method(&self) -> &'static Facts {
+        &crate::method::FACTS
+    }
+
+    fn rescan(&mut self, access: &Access<'_>, keys: ScanKeys) {
+        self.apply_kills(access);
+        self.restart();
+        self.keys = keys.keys;
+        self.orders.clear();
+    }
+
+    fn rescan_equal<E>(
+        &mut self,
+        access: &Access<'_>,
+        _columns: usize,
+        _value: impl FnMut(usize) -> Result<Datum, E>,
+    ) -> Result<bool, E> {
+        // The method has no equality of its own.
+        self.apply_kills(access);
+        self.restart();
+        Ok(false)
+    }
+
+    fn order_by(&mut self, distances: Vec<ScanKey>) -> IndexResult<()> {
+        self.restart();
+        self.orders = distances;
+        Ok(())
+    }
+
+    fn distances(&self) -> Option<&[f64]> {
+        (!self.orders.is_empty()).then_some(&self.distances)
+    }
+
+    fn next(&mut self, access: &Access<'_>) -> IndexResult<Option<Tid>> {
+        if !self.started {
+            self.start();
+        }
+        self.current = None;
+        if self.killed.len() >= MOST_KILLED {
+            self.apply_kills(access);
+        }
+        self.current =
+            if self.orders.is_empty() { self.next_found(access)? } else { self.next_in_order(access)? };
+        Ok(self.current.as_ref().map(|found| found.tid))
+    }
+
+    fn recheck(&self) -> bool {
+        self.current.as_ref().is_some_and(|found| found.recheck)
+    }
+
+    fn bitmap(&mut self, access: &Access<'_>, sink: &mut dyn BitmapSink) -> IndexResult<()> {
+        while let Some(tid) = self.next(access)? {
+            sink.tid(tid)?;
+        }
+        Ok(())
+    }
+
+    fn has_more(&self) -> bool {
+        !self.started || !self.leaf.is_empty() || !self.stack.is_empty() || !self.queue.is_empty()
+    }
+
+    /// Nothing is told ahead: whether a row is to be checked again is said of the entry that came last.
+    fn upcoming(&self, _n: usize) -> Option<Tid> {
+        None
+    }
+
+    fn pass(&mut self, _count: usize) {}
+
+    fn values(&self, out: &mut Vec<Datum>) -> IndexResult<()> {
+        if let Some(values) = self.current.as_ref().and_then(|found| found.values.as_ref()) {
+            out.extend_from_slice(values);
+        }
+        Ok(())
+    }
+
+    fn kill_current(&mut self) {
+        if let Some(found) = &self.current {
+            self.killed.push((found.block, found.lsn, found.at, found.tid));
+        }
+    }
+
+    fn watch(&mut self) -> Option<Arc<dyn KeyRange>> {
+        crate::range::key_range(&self.rel, self.keys.clone())
+    }
+
+    fn read_part(&mut self, _want_values: bool) -> IndexResult<Option<Arc<dyn KeyRange>>> {
+        Ok(None)
+    }
+
+    fn take_searches(&mut self) -> u64 {
+        std::mem::take(&mut self.searches)
+    }
+
+    fn finish(&mut self, access: &Access<'_>) {
+        self.apply_kills(access);
+        self.restart();
+    }
+}
+
+impl Conditions {
+    /// Whether a row with these values would be found.
+    pub(crate) fn find(&self, values: &[Datum]) -> bool {
+        let key = crate::insert::compress(&self.rel, values);
+        key.len() < self.rel.nkeys() || satisfies(&self.rel.desc, &self.keys, &key, true) != Match::No
+    }
+}
