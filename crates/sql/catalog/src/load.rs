@@ -293,7 +293,8 @@ impl Reader<'_> {
             trees: trees_of(method, &vectors::oids(&row[pg_index::INDCLASS]))?,
             unique,
             nulls_not_distinct,
-            equal_image: method.equality.is_some() && columns.iter().all(|c| equal_means_same_bytes(c.type_oid)),
+            equal_image: method.equality.is_some()
+                && columns.iter().all(|c| equal_means_same_bytes(c.type_oid)),
             options: options_of(&class[pg_class::RELOPTIONS]),
             persistence: persistence_of(class.char(pg_class::RELPERSISTENCE)),
         };

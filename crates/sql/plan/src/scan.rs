@@ -665,7 +665,9 @@ fn condition_on(
                 .then(|| make(IndexBound::Any, op.array.clone()))?
         }
         Expr::Test(Test::IsNull, arg) if nulls && same(arg) => make(IndexBound::IsNull, Expr::boolean(true)),
-        Expr::Test(Test::IsNotNull, arg) if nulls && same(arg) => make(IndexBound::IsNotNull, Expr::boolean(true)),
+        Expr::Test(Test::IsNotNull, arg) if nulls && same(arg) => {
+            make(IndexBound::IsNotNull, Expr::boolean(true))
+        }
         Expr::Var(_) if index.method.equality.is_some() && same(qual) && qual.type_oid() == Oid(16) => {
             make(IndexBound::Equal, Expr::boolean(true))
         }

@@ -57,6 +57,8 @@ pub enum OpenIndex {
 }
 
 /// A scan of an index.
+// The larger one is that of the point query, which is to cost no allocation.
+#[allow(clippy::large_enum_variant)]
 pub enum OpenScan {
     /// `btree`
     Btree(btree::Scan),

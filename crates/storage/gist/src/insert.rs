@@ -19,11 +19,9 @@ use crate::rel::{Exclusive, GistRel, INIT, interrupts};
 
 /// Keys of a row's values.
 pub(crate) fn compress(rel: &GistRel, values: &[Datum]) -> Key {
-    let key = |(value, class): (&Datum, &&'static dyn index::TreeClass)| match value {
-        Datum::Null => Datum::Null,
-        value => class.compress(value),
-    };
-    values.iter().zip(&rel.desc.trees).map(key).collect()
+    let mut key = values[..rel.nkeys().min(values.len())].to_vec();
+    rel.desc.make_keys(&mut key);
+    key
 }
 
 /// A row's entry.
@@ -44,7 +42,11 @@ pub(crate) fn downlink_to(rel: &GistRel, child: BlockNo, entries: &[Entry]) -> I
 }
 
 fn check_size(size: usize, tid: Tid) -> IndexResult<()> {
-    if size > MAX_ENTRY { Err(IndexError::TooLarge { format: FORMAT, size, max: MAX_ENTRY, tid }) } else { Ok(()) }
+    if size > MAX_ENTRY {
+        Err(IndexError::TooLarge { format: FORMAT, size, max: MAX_ENTRY, tid })
+    } else {
+        Ok(())
+    }
 }
 
 /// All items of a page.
@@ -75,7 +77,11 @@ enum Found {
     Incomplete,
     Leaf,
     /// An internal page: the downlink to follow, and the key that it must have, if another than it has.
-    Child { at: u16, child: BlockNo, key: Option<Key> },
+    Child {
+        at: u16,
+        child: BlockNo,
+        key: Option<Key>,
+    },
 }
 
 fn look(rel: &GistRel, block: BlockNo, node: &Node<'_>, seen: u64, new: &[Datum]) -> IndexResult<Found> {
@@ -271,13 +277,28 @@ fn split(
             None if is_root => NONE,
             None => op.next,
         };
-        let flags = if is_root { 0 } else if last { op.flags } else { FOLLOW_RIGHT };
-        let nsn = if is_root { 0 } else if last || at == 0 { op.nsn } else { 0 };
+        let flags = if is_root {
+            0
+        } else if last {
+            op.flags
+        } else {
+            FOLLOW_RIGHT
+        };
+        let nsn = if is_root {
+            0
+        } else if last || at == 0 {
+            op.nsn
+        } else {
+            0
+        };
         Opaque { next, level: op.level, flags, nsn, version, split: stamp }
     };
     let mut downlinks = Vec::new();
-    let mut pages: Vec<&mut Exclusive> =
-        if is_root { made.iter_mut().collect() } else { std::iter::once(&mut page).chain(&mut made).collect() };
+    let mut pages: Vec<&mut Exclusive> = if is_root {
+        made.iter_mut().collect()
+    } else {
+        std::iter::once(&mut page).chain(&mut made).collect()
+    };
     for (at, (target, group)) in pages.iter_mut().zip(&groups).enumerate() {
         let items: Vec<&[u8]> = group.iter().map(|entry| &entry.bytes[..]).collect();
         rel.check(places[at], ops::fill(target, opaque(at), &items))?;

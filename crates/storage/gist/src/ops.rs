@@ -5,7 +5,9 @@
 use base::{BlockNo, Lsn, OffsetNo, PAGE_SIZE, Xid};
 use page::PageBytes;
 
-use crate::format::{Check, DELETED, FOLLOW_RIGHT, FREE, NONE, Node, Opaque, Reader, deleted_item, put_sized};
+use crate::format::{
+    Check, DELETED, FOLLOW_RIGHT, FREE, NONE, Node, Opaque, Reader, deleted_item, put_sized,
+};
 
 /// Builds a page from nothing, keeping only its LSN.
 pub(crate) fn fill<T: AsRef<[u8]>>(page: &mut PageBytes, opaque: Opaque, items: &[T]) -> Check<()> {

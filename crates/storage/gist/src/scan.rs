@@ -7,13 +7,14 @@
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use base::{BlockNo, Lsn, OffsetNo, Tid};
 use buffer::{Persistence, Pin};
 use index::{
-    Access, BitmapSink, Facts, IndexDesc, IndexResult, IndexScan, Match, ScanKey, ScanKeys, ScanOp, TreeQuery,
-    Wants,
+    Access, BitmapSink, Facts, IndexDesc, IndexResult, IndexScan, Match, ScanKey, ScanKeys, ScanOp,
+    TreeQuery, Wants,
 };
 use runtime::usage::used_often;
 use tuple::Datum;
@@ -42,7 +43,7 @@ struct Found {
     /// Columns, if they are wanted.
     values: Option<Vec<Datum>>,
     /// Keeps VACUUM away.
-    _pin: Option<Arc<Pin>>,
+    _pin: Option<Rc<Pin>>,
 }
 
 #[derive(Debug)]
@@ -172,7 +173,7 @@ impl Scan {
         }
         let read = if node.op.is_leaf() {
             let lsn = page::lsn(&page);
-            let pin = self.wants.pin.then(|| Arc::new(page.pin()));
+            let pin = self.wants.pin.then(|| Rc::new(page.pin()));
             self.read_leaf(block, &node, lsn, pin)
         } else {
             self.read_internal(&node)
@@ -193,7 +194,7 @@ impl Scan {
         Ok(())
     }
 
-    fn read_leaf(&mut self, block: BlockNo, node: &Node<'_>, lsn: Lsn, pin: Option<Arc<Pin>>) -> Check<()> {
+    fn read_leaf(&mut self, block: BlockNo, node: &Node<'_>, lsn: Lsn, pin: Option<Rc<Pin>>) -> Check<()> {
         let rel = self.rel.clone();
         for item in node.items() {
             let (at, item) = item?;

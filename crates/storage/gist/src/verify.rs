@@ -103,7 +103,11 @@ fn page(
         let right = Visit { block: node.op.next, within: visit.within.clone(), ..*visit };
         open.push(right);
     }
-    if node.op.is_leaf() { report.leaves += 1 } else { report.internal += 1 }
+    if node.op.is_leaf() {
+        report.leaves += 1
+    } else {
+        report.internal += 1
+    }
     for item in node.items() {
         let (n, item) = rel.check(block, item)?;
         let key: Key = rel.check(block, item.decode(&desc.layout, rel.nkeys()))?;
@@ -140,7 +144,12 @@ fn free_pages(
         ensure(rel, block, listed.insert(block), "list of free pages is a ring")?;
         let bytes = copy(access, rel, block)?;
         let node = rel.node(block, &bytes)?;
-        ensure(rel, block, node.op.is(FREE) && node.op.is(DELETED), "page on the list of free pages is in use")?;
+        ensure(
+            rel,
+            block,
+            node.op.is(FREE) && node.op.is(DELETED),
+            "page on the list of free pages is in use",
+        )?;
         block = node.next_free();
     }
     report.free = listed.len() as u32;

@@ -86,6 +86,15 @@ impl IndexDesc {
         self.options.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
+    /// Makes of a row's values those that the index keeps: keys of [`trees`](IndexDesc::trees) may be of another form.
+    pub fn make_keys(&self, values: &mut [Datum]) {
+        for (value, class) in values.iter_mut().zip(&self.trees) {
+            if !value.is_null() {
+                *value = class.compress(value);
+            }
+        }
+    }
+
     /// Order of two keys in this index (DESC and NULLS FIRST applied); only the key columns are looked at.
     pub fn compare_keys(&self, a: &[Datum], b: &[Datum]) -> Ordering {
         self.keys

@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 use std::fmt::Debug;
 
-use base::Oid;
 use crate::Datum;
+use base::Oid;
 
 /// A value that keys are asked about: the right side of `column operator value`.
 #[derive(Clone, Copy, Debug)]

@@ -325,7 +325,7 @@ fn add_key(
 
 /// The column of an index whose operator class keeps another type than the row's.
 fn store_key(column: &mut NewColumn, class: Oid) {
-    let key = types::registry::operator_class(class).map(|known| known.key);
+    let key = types::registry::families::operator_class(class).map(|known| known.key);
     if let Some(key) = key.filter(|key| key.is_valid() && *key != types::oids::cstring) {
         (column.type_oid, column.typmod, column.collation) = (key, -1, Oid::INVALID);
     }

@@ -150,8 +150,11 @@ impl Check<'_> {
         let pages = session.blocks(heap.desc.file)?;
         let rows = Seen { session, heap, snapshot: &self.snapshot, pages: 0..pages };
         rows.each(keys.upto(), &mut |root, row| {
-            if !keys.entry(session, row, &mut entry)? || filter.may_have(self.element(root, &entry, &mut bytes))
-            {
+            if !keys.entry(session, row, &mut entry)? {
+                return Ok(());
+            }
+            self.rel.desc().make_keys(&mut entry);
+            if filter.may_have(self.element(root, &entry, &mut bytes)) {
                 return Ok(());
             }
             let error = sql_err!(
@@ -244,6 +247,7 @@ impl<'a> Rows<'a> {
         if !keys.entry(session, &self.values, &mut self.computed)? {
             return Err(self.wrong(tid, "which does not satisfy its predicate"));
         }
+        self.check.rel.desc().make_keys(&mut self.computed);
         let layout = &self.check.rel.desc().layout;
         let encoded = |values: &[Datum]| {
             let mut bytes = Vec::new();

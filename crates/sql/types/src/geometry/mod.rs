@@ -30,8 +30,8 @@ pub(crate) mod path;
 pub(crate) mod point;
 pub(crate) mod polygon;
 pub(crate) mod segment;
-pub(crate) mod trees;
 mod text;
+pub(crate) mod trees;
 
 pub(crate) use boxes::{Box2, FUNCTIONS as BOX_FUNCTIONS};
 pub(crate) use circle::{Circle, FUNCTIONS as CIRCLE_FUNCTIONS};

@@ -233,7 +233,10 @@ impl TreeClass for Rectangles {
     fn same(&self, a: &Datum, b: &Datum) -> bool {
         let (a, b) = (Box2::from_datum(a), Box2::from_datum(b));
         let equal = |a: f64, b: f64| a == b || a.is_nan() && b.is_nan();
-        equal(a.high.x, b.high.x) && equal(a.high.y, b.high.y) && equal(a.low.x, b.low.x) && equal(a.low.y, b.low.y)
+        equal(a.high.x, b.high.x)
+            && equal(a.high.y, b.high.y)
+            && equal(a.low.x, b.low.x)
+            && equal(a.low.y, b.low.y)
     }
 
     /// By how much the rectangle would grow: its area, and where that stays 0 its sides.

@@ -206,7 +206,9 @@ impl TreeClass for Spans {
         let wider = match (&key.span, &new.span) {
             (_, None) => 0.0,
             (None, Some(_)) => f32::MAX,
-            (Some(a), Some(b)) => moved(&key.shape, &a.lower, &b.lower) + moved(&key.shape, &a.upper, &b.upper),
+            (Some(a), Some(b)) => {
+                moved(&key.shape, &a.lower, &b.lower) + moved(&key.shape, &a.upper, &b.upper)
+            }
         };
         wider + empty
     }

@@ -445,7 +445,8 @@ pub fn operator_between(name: &str, left: Oid, right: Oid) -> Option<&'static Op
 
 /// The type whose B-tree class orders values by this function.
 pub fn type_compared_by(function: Oid) -> Option<Oid> {
-    let orders = opclasses::AMPROCS.iter().filter(|p| p.number == 1 && p.left == p.right && is_of_btree(p.family));
+    let orders =
+        opclasses::AMPROCS.iter().filter(|p| p.number == 1 && p.left == p.right && is_of_btree(p.family));
     orders.into_iter().find(|p| p.function == function).map(|p| p.left)
 }
 

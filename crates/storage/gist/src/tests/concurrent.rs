@@ -80,7 +80,8 @@ fn simulate(seed: u64, shape: Shape) {
         let mut sessions = Vec::new();
         for session in 1..=3 {
             let shared = shared.clone();
-            sessions.push(runtime::spawn_fiber("inserter", move || shared.inserter(seed * 10 + session, 120)));
+            sessions
+                .push(runtime::spawn_fiber("inserter", move || shared.inserter(seed * 10 + session, 120)));
         }
         let vacuum = shared.clone();
         sessions.push(runtime::spawn_fiber("vacuum", move || {

@@ -18,7 +18,8 @@ fn history(shape: Shape) -> World {
         world.vacuum(|tid| !tid.block.0.is_multiple_of(4) && tid.block.0 > 2);
         world.vacuum(|tid| tid.block.0 > 0 || tid.offset > 20);
     }
-    (0..400).for_each(|n| world.insert(n * 3));
+    let last = if shape == Shape::Short { 3000 } else { 400 };
+    (0..last).for_each(|n| world.insert(n * 3));
     world.check();
     world
 }
@@ -39,7 +40,8 @@ fn pages(store: &Store) -> Vec<(Lsn, String, Vec<Vec<u8>>)> {
         .map(|block| {
             let pin = store.pool.read(Tag { rel: FILE, fork: Fork::Main, block: BlockNo(block) }).unwrap();
             let page = pin.shared();
-            let items = (1..=page::max_offset(&page)).map(|n| page::item(&page, n).unwrap().to_vec()).collect();
+            let items =
+                (1..=page::max_offset(&page)).map(|n| page::item(&page, n).unwrap().to_vec()).collect();
             let node = Node::new(&page).map(|node| format!("{:?}", node.op)).unwrap_or_default();
             (page::lsn(&page), node, items)
         })
@@ -51,7 +53,8 @@ fn the_whole_log_gives_the_same_pages() {
     for shape in Shape::ALL {
         let world = history(shape);
         let log = records(&world.store);
-        for kind in [Kind::Update, Kind::Split, Kind::Delete, Kind::PageDelete, Kind::PutFree, Kind::TakeFree] {
+        for kind in [Kind::Update, Kind::Split, Kind::Delete, Kind::PageDelete, Kind::PutFree, Kind::TakeFree]
+        {
             assert!(log.iter().any(|record| record.info == kind as u8), "{shape:?}: no {kind:?}");
         }
         let copy = Store::new(4096);

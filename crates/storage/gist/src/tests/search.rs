@@ -31,11 +31,17 @@ fn conditions_on_several_columns_are_anded() {
     let keys = vec![key(0, EQUALS, class.make(20, 20)), key(1, OVERLAPS, class.make(10, 11))];
     let expected = world.model.iter().filter(|(row, _)| {
         let (first, second) = (&row[0], &row[1]);
-        !first.is_null() && ends(first) == (20, 20) && !second.is_null() && super::world::overlap(ends(second), (10, 11))
+        !first.is_null()
+            && ends(first) == (20, 20)
+            && !second.is_null()
+            && super::world::overlap(ends(second), (10, 11))
     });
     assert_eq!(world.collect(keys).len(), expected.count());
     let both = vec![key(0, EQUALS, class.make(20, 20)), ScanKey { column: 1, op: ScanOp::IsNull }];
-    let expected = world.model.iter().filter(|(row, _)| !row[0].is_null() && ends(&row[0]) == (20, 20) && row[1].is_null());
+    let expected = world
+        .model
+        .iter()
+        .filter(|(row, _)| !row[0].is_null() && ends(&row[0]) == (20, 20) && row[1].is_null());
     assert_eq!(world.collect(both).len(), expected.count());
     let none = vec![key(0, EQUALS, Datum::Null)];
     assert!(world.collect(none).is_empty(), "nothing equals NULL");

@@ -9,8 +9,9 @@ use std::sync::{Arc, Mutex};
 use base::{BlockNo, Fork, Lsn, OffsetNo, Oid, RelFile, SqlError, Tid, Xid};
 use buffer::{BufferPool, Persistence};
 use index::{
-    Access, Compare, DeadRows, Horizon, IndexAccessMethod, IndexDesc, IndexScan, InsertOutcome, KeyColumn, Manner,
-    Match, ScanKey, ScanKeys, ScanOp, TreeClass, TreeQuery, UniqueCheck, VacuumStats, VerifyOptions, Wants,
+    Access, Compare, DeadRows, Horizon, IndexAccessMethod, IndexDesc, IndexScan, InsertOutcome, KeyColumn,
+    Manner, Match, ScanKey, ScanKeys, ScanOp, TreeClass, TreeQuery, UniqueCheck, VacuumStats, VerifyOptions,
+    Wants,
 };
 use smgr::Smgr;
 use tuple::{Attr, Bytes, Datum, Physical, RowLayout};
