@@ -87,6 +87,7 @@ fn value_of(span: Option<Span>, bound: fn(Span) -> Bound) -> Datum {
 }
 
 functions! {
+    6347 gist_translate_cmptype_common(int4) -> int2 [immutable strict] { |kind: i32| trees::strategy_of(kind) }
     3417 hash_range_extended(anyrange, int8) -> int8 [immutable strict] { |cx; a: &Datum, seed: i64| hashable(cx, &Range::from_datum(a).shape).map(|()| sql_hash(a, seed as u64) as i64) }
     3840 int4range(int4, int4) -> int4range [immutable] { |cx; a: &Datum, b: &Datum| construct(cx, a, b) }
     3841 int4range(int4, int4, text) -> int4range [immutable] { |cx; a: &Datum, b: &Datum, flags: Option<&str>| construct_with(cx, a, b, flags) }

@@ -25,6 +25,20 @@ mod strategy {
     pub const EQUALS: u16 = 18;
 }
 
+/// The strategy number of a kind of comparison, by PostgreSQL's numbers of these, in classes that have the usual ones; 0 for none.
+pub(crate) fn strategy_of(kind: i32) -> i16 {
+    match kind {
+        1 => 20,
+        2 => 21,
+        3 => 18,
+        4 => 23,
+        5 => 22,
+        7 => 3,
+        8 => 8,
+        _ => 0,
+    }
+}
+
 /// Place of a range's flags in its payload, and the flag of a key that has empty ranges below it.
 const FLAGS_AT: usize = 14;
 const HAS_EMPTY: u8 = 0x80;

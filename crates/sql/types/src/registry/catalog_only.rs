@@ -215,5 +215,4 @@ functions! {
     3998 gist_box_distance(internal, r#box, int2, oid, internal) -> float8 [immutable strict] { catalog_only }
     6154 multirange_gist_consistent(internal, anymultirange, int2, oid, internal) -> bool [immutable strict] { catalog_only }
     6156 multirange_gist_compress(internal) -> internal [immutable strict] { catalog_only }
-    6347 gist_translate_cmptype_common(int4) -> int2 [immutable strict] { catalog_only }
 }

@@ -18,7 +18,7 @@ fn history(shape: Shape) -> World {
         world.vacuum(|tid| !tid.block.0.is_multiple_of(4) && tid.block.0 > 2);
         world.vacuum(|tid| tid.block.0 > 0 || tid.offset > 20);
     }
-    let last = if shape == Shape::Short { 3000 } else { 400 };
+    let last = if shape == Shape::Long { 400 } else { 3000 };
     (0..last).for_each(|n| world.insert(n * 3));
     world.check();
     world
