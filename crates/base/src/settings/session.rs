@@ -110,6 +110,8 @@ pub struct Fast {
     pub client_encoding: Encoding,
     /// The encoding of the session's database: `UTF8` or `SQL_ASCII`.
     pub server_encoding: Encoding,
+    /// Number of the rules of the database's collation; of no setting.
+    pub default_rules: u32,
     /// Whether bytea is written in hexadecimal.
     pub bytea_hex: bool,
     pub extra_float_digits: i32,
@@ -223,6 +225,7 @@ impl Default for Fast {
             compresses_by_pglz: false,
             client_encoding: Encoding::Utf8,
             server_encoding: Encoding::Utf8,
+            default_rules: 0,
             default_read_committed: true,
             default_read_only: false,
             default_deferrable: false,
@@ -407,6 +410,11 @@ impl SessionSettings {
     #[inline]
     pub fn fast(&self) -> &Fast {
         &self.fast
+    }
+
+    /// Notes what the database's collation does.
+    pub fn set_default_rules(&mut self, number: u32) {
+        self.fast.default_rules = number;
     }
 
     /// LOAD of a module that has settings.

@@ -95,8 +95,7 @@ settings! {
             .about("Text search configuration used when none is named.");
         extra_float_digits = int(1, -15, 3).user().works()
             .about("Digits added when floating-point values are written; above 0 the shortest exact form.");
-        icu_validation_level = choice("warning", &["disabled", "debug5", "debug4", "debug3", "debug2", "debug1", "log", "notice", "warning", "error"]).user()
-            .moot("There are no ICU locales, so none is ever invalid.")
+        icu_validation_level = choice("warning", &["disabled", "debug5", "debug4", "debug3", "debug2", "debug1", "log", "notice", "warning", "error"]).user().works()
             .about("Level of the report about an invalid ICU locale.");
         IntervalStyle = choice("postgres", &["postgres", "postgres_verbose", "sql_standard", "iso_8601"]).user().report().works()
             .about("How intervals are written.");

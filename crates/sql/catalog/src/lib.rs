@@ -53,11 +53,11 @@ pub use database::{
     Catalog, Cluster, PG_CATALOG, PG_TOAST, PUBLIC, Reader, SessionCatalog, Written, database_lock,
 };
 pub use engine::indexes::DEFAULT_METHOD as DEFAULT_INDEX_METHOD;
-pub use load::{compare_of, persistence_of};
+pub use load::{compare_of, orders_by_bytes, persistence_of};
 pub use object_class::ObjectClass;
 pub use roles::{DatabaseRow, Membership, MembershipRow, Role, RoleFacts, predefined};
 pub use row::{Row, RowBuilder, RowExt};
-pub use shape::{align_letter, composite_relation, row_columns, type_shape};
+pub use shape::{align_letter, collation_rules, composite_relation, row_columns, type_shape};
 pub use stats::ColumnStatistics;
 pub use trigger::{Trigger, TriggerKind};
 pub use validity::Validity;

@@ -1,17 +1,20 @@
 //! Relations as the catalogs' rows describe them: `pg_class`, `pg_attribute`, `pg_attrdef`, `pg_index`, `pg_constraint`,
 //! `pg_trigger`, `pg_rewrite` become a [`Table`].
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use base::{Oid, RelFile, SqlError, SqlResult};
 use buffer::Persistence;
+use collation::Rules;
 use engine::OpenIndex;
 use heap::{HeapDesc, HeapRel, ToastTable};
-use index::{Compare, IndexDesc, KeyColumn};
+use index::{Compare, IndexDesc, KeyColumn, OrderBy};
+use parking_lot::Mutex;
 use tuple::varlena::Compression;
 use tuple::{Attr, Datum, Physical, RowLayout};
 use txn::RelKind;
-use types::TypeInfo;
+use types::Comparator;
 use types::acl::{self, AclItem};
 use types::registry::type_imp;
 
@@ -172,11 +175,20 @@ impl Reader<'_> {
         Ok(Attr { physical, align, storage, compression })
     }
 
+    /// The rules of column `i` of an index; any if it has no collation.
+    fn rules_of(&self, collations: &[Oid], i: usize) -> SqlResult<&'static Rules> {
+        match collations.get(i) {
+            Some(collation) if collation.is_valid() => crate::collation_rules(self, *collation),
+            _ => Ok(&collation::C),
+        }
+    }
+
     fn key_columns(
         &self,
         method: &index::Facts,
         columns: &[Column],
         options: &[i16],
+        collations: &[Oid],
     ) -> SqlResult<Arc<[KeyColumn]>> {
         let key = |(i, column): (usize, &Column)| {
             if method.equality.is_none() {
@@ -184,7 +196,8 @@ impl Reader<'_> {
                 return Ok(KeyColumn::ascending(Compare::Bytes));
             }
             let option = options.get(i).copied().unwrap_or(0);
-            let compare = compare_of(crate::type_shape(self, column.type_oid)?.comparable)?;
+            let comparable = crate::type_shape(self, column.type_oid)?.comparable;
+            let compare = compare_under(comparable, self.rules_of(collations, i)?)?;
             Ok(KeyColumn { compare, descending: option & 1 != 0, nulls_first: option & 2 != 0 })
         };
         columns.iter().enumerate().map(key).collect()
@@ -282,19 +295,29 @@ impl Reader<'_> {
         let (columns, attrs, _) = self.load_columns(oid, class.int(pg_class::RELNATTS) as usize)?;
         let options = vectors::int2s(&row[pg_index::INDOPTION]);
         let collations = vectors::oids(&row[pg_index::INDCOLLATION]);
+        let classes = vectors::oids(&row[pg_index::INDCLASS]);
+        // By which each key column is in order.
+        let orders: Vec<Oid> = collations
+            .iter()
+            .zip(&classes)
+            .map(|(collation, class)| if orders_by_bytes(*class) { Oid::INVALID } else { *collation })
+            .collect();
         let method = engine::indexes::known(class.oid(pg_class::RELAM))?;
         let file = self.file_of(&class);
         let unique = row.bool(pg_index::INDISUNIQUE);
         let nulls_not_distinct = row.bool(pg_index::INDNULLSNOTDISTINCT);
+        let mut equal_image = method.equality.is_some();
+        for (i, column) in columns.iter().enumerate() {
+            equal_image &= Comparator::is_bitwise(column.type_oid, self.rules_of(&orders, i)?);
+        }
         let desc = IndexDesc {
             file,
             layout: Arc::new(RowLayout::new(attrs)),
-            keys: self.key_columns(method, &columns[..nkeys.min(columns.len())], &options)?,
+            keys: self.key_columns(method, &columns[..nkeys.min(columns.len())], &options, &orders)?,
             trees: trees_of(method, &vectors::oids(&row[pg_index::INDCLASS]))?,
             unique,
             nulls_not_distinct,
-            equal_image: method.equality.is_some()
-                && columns.iter().all(|c| equal_means_same_bytes(c.type_oid)),
+            equal_image,
             options: options_of(&class[pg_class::RELOPTIONS]),
             persistence: persistence_of(class.char(pg_class::RELPERSISTENCE)),
         };
@@ -503,11 +526,19 @@ pub fn compare_of(ty: Oid) -> SqlResult<Compare> {
     })
 }
 
-/// Whether values of a type that compare as equal have equal bytes. The two zeros of a float do not.
-fn equal_means_same_bytes(ty: Oid) -> bool {
-    let float = |row: TypeInfo| matches!(row.physical, Physical::Float4 | Physical::Float8);
-    let imp = type_imp(ty);
-    imp.plain_order && !imp.row.is_some_and(float)
+/// Whether an operator class orders texts by their bytes whatever their collation: `text_pattern_ops` and its like.
+pub fn orders_by_bytes(class: Oid) -> bool {
+    (4217..=4219).contains(&class.0)
+}
+
+/// The same, by the rules of a collation. One order is made for each type and rules and stays, as the rules do.
+pub fn compare_under(ty: Oid, rules: &'static Rules) -> SqlResult<Compare> {
+    static MADE: Mutex<BTreeMap<(usize, u32), OrderBy>> = Mutex::new(BTreeMap::new());
+    let Some(of) = type_imp(ty).collated.filter(|_| !rules.is_bytewise()) else { return compare_of(ty) };
+    let key = (std::ptr::from_ref(of).addr(), rules.number());
+    let make =
+        || -> OrderBy { OrderBy(Box::leak(Box::new(|a: &Datum, b: &Datum| (of.compare)(rules, a, b)))) };
+    Ok(Compare::By(*MADE.lock().entry(key).or_insert_with(make)))
 }
 
 /// The method that a letter of `attcompression` stands for; none for the default.

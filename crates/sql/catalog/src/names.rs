@@ -305,6 +305,17 @@ impl Reader<'_> {
             oid: row.oid(pg_collation::OID),
             name: row.str(pg_collation::COLLNAME).to_owned(),
             schema_name: CatalogView::schema_name(self, schema)?.unwrap_or_default(),
+            rules: match collation::Provider::of_letter(row.char(pg_collation::COLLPROVIDER)) {
+                Some(provider) => collation::rules(collation::Definition {
+                    provider,
+                    locale: row
+                        .opt_str(pg_collation::COLLLOCALE)
+                        .or(row.opt_str(pg_collation::COLLCTYPE))
+                        .unwrap_or("C"),
+                    deterministic: row.bool(pg_collation::COLLISDETERMINISTIC),
+                })?,
+                None => types::comparator::default_rules(),
+            },
         })
     }
 }

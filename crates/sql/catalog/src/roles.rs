@@ -124,7 +124,7 @@ pub struct MembershipRow {
 }
 
 /// A database (`pg_database`).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct DatabaseRow {
     /// OID.
     pub oid: Oid,
@@ -132,6 +132,8 @@ pub struct DatabaseRow {
     pub name: String,
     /// What its texts are: `UTF8` or `SQL_ASCII`.
     pub encoding: Encoding,
+    /// What its collation does.
+    pub rules: &'static collation::Rules,
     /// ALLOW_CONNECTIONS
     pub allow_connections: bool,
     /// CONNECTION LIMIT; -1 for none.
@@ -321,6 +323,7 @@ fn database(row: &[Datum]) -> DatabaseRow {
         oid: row.oid(pg_database::OID),
         name: row.str(pg_database::DATNAME).to_owned(),
         encoding: Encoding::from_number(row.int(pg_database::ENCODING)).unwrap_or_default(),
+        rules: rules_of(row),
         allow_connections: row.bool(pg_database::DATALLOWCONN),
         connection_limit: row.int(pg_database::DATCONNLIMIT),
         owner: row.oid(pg_database::DATDBA),
@@ -347,4 +350,16 @@ fn role(row: &[Datum]) -> Role {
             _ => None,
         },
     }
+}
+
+/// What a database's collation does. A locale that this server does not know, which CREATE DATABASE refuses, is C.
+fn rules_of(row: &[Datum]) -> &'static collation::Rules {
+    let provider = collation::Provider::of_letter(row.char(pg_database::DATLOCPROVIDER));
+    let provider = provider.unwrap_or(collation::Provider::Libc);
+    let locale = match row.opt_str(pg_database::DATLOCALE) {
+        Some(locale) => locale,
+        None => row.str(pg_database::DATCTYPE),
+    };
+    let definition = collation::Definition { provider, locale, deterministic: true };
+    collation::rules(definition).unwrap_or(&collation::C)
 }

@@ -60,6 +60,17 @@ pub fn type_shape(view: &dyn CatalogView, oid: Oid) -> SqlResult<TypeShape> {
     Ok(shape)
 }
 
+/// What a collation does.
+pub fn collation_rules(view: &dyn CatalogView, oid: Oid) -> SqlResult<&'static collation::Rules> {
+    if let Some(rules) = types::comparator::pinned_rules(oid) {
+        return Ok(rules);
+    }
+    let found = view.collation_by_oid(oid)?;
+    let found =
+        found.ok_or_else(|| SqlError::internal(format!("cache lookup failed for collation {oid}")))?;
+    Ok(found.rules)
+}
+
 /// The relation behind a composite type, or behind the one under a domain.
 pub fn composite_relation(view: &dyn CatalogView, oid: Oid) -> SqlResult<Option<Arc<Table>>> {
     if types::builtin_type(oid).is_some() {

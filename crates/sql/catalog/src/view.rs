@@ -621,6 +621,8 @@ pub struct CollationDef {
     pub name: String,
     /// Schema.
     pub schema_name: String,
+    /// What it does.
+    pub rules: &'static collation::Rules,
 }
 
 /// The rows that a statement has changed, under the name that REFERENCING gives them.

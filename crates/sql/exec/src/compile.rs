@@ -6,6 +6,7 @@ use base::{Oid, SqlError, SqlResult};
 use catalog::FunctionDef;
 use plan::{CallForm, Expr, RelId, Statement, SubPlanKind, SubPlanRef};
 use types::Imp;
+use types::Order;
 use types::numeric::Arithmetic;
 use types::registry::{Relation, Subscripting, subscripting};
 
@@ -230,10 +231,13 @@ impl Compiler<'_> {
                 },
             },
             Expr::Coalesce(list, _) => Code::Coalesce(self.list(list, inputs)?),
-            Expr::Extreme(greatest, list, type_oid, comparable) => Code::Extreme {
+            Expr::Extreme(greatest, list, type_oid, collation) => Code::Extreme {
                 greatest: *greatest,
                 args: self.list(list, inputs)?,
-                compare: types::compare(*comparable).ok_or_else(|| no_order(*type_oid))?,
+                order: {
+                    let of = self.statement.types.comparator(*type_oid, *collation)?;
+                    of.order.ok_or_else(|| no_order(*type_oid))?
+                },
             },
             Expr::Relabel { arg, type_oid, .. } => {
                 match types::registry::relabel_converts(arg.type_oid(), *type_oid) {
@@ -384,7 +388,7 @@ impl Compiler<'_> {
             return Ok(Code::IntOp(op, Box::new(sides)));
         }
         if call.args.len() == 2
-            && let Some((relation, order)) = types::registry::comparison(call.function.oid())
+            && let Some((relation, order)) = self.comparison(call.function.oid(), call.collation)
         {
             let sides = (self.expr(&call.args[0], inputs)?, self.expr(&call.args[1], inputs)?);
             return Ok(Code::Compare(Box::new(CompareCode { relation, order, sides })));
@@ -406,10 +410,22 @@ impl Compiler<'_> {
         })))
     }
 
+    /// A comparison operator as its relation and the order behind it; none where it is not known by which collation, which its function complains about.
+    fn comparison(&self, function: Oid, collation: Oid) -> Option<(Relation, Order)> {
+        let of = types::registry::comparison(function)?;
+        let rules = match of.is_collated() {
+            true => self.statement.types.rules(collation).ok()?,
+            false => &collation::C,
+        };
+        Some((of.relation, of.under(rules)))
+    }
+
     /// Equality with any element of a constant array, or difference from all.
     fn constant_list(&self, op: &plan::ArrayOp, inputs: Inputs<'_>) -> SqlResult<Option<Code>> {
         let Expr::Const { value: array @ tuple::Datum::Bytes(_), .. } = &op.array else { return Ok(None) };
-        let Some((relation, order)) = types::registry::comparison(op.function.oid()) else { return Ok(None) };
+        let Some((relation, order)) = self.comparison(op.function.oid(), op.collation) else {
+            return Ok(None);
+        };
         let asked = if op.any { Relation::Equal } else { Relation::NotEqual };
         let elements = crate::composite::elements(array);
         if relation != asked || op.left.type_oid() != op.element || elements.is_empty() {
@@ -473,7 +489,10 @@ impl Compiler<'_> {
                     Some(pairs) if sub.args.is_empty() => Some(
                         pairs
                             .iter()
-                            .map(|p| Ok((self.expr(&p.left, inputs)?, p.column, p.type_oid)))
+                            .map(|p| {
+                                let of = self.statement.types.comparator(p.type_oid, p.collation)?;
+                                Ok((self.expr(&p.left, inputs)?, p.column, of))
+                            })
                             .collect::<SqlResult<_>>()?,
                     ),
                     _ => None,
@@ -484,9 +503,10 @@ impl Compiler<'_> {
     }
 }
 
-/// B-tree order of a type of a statement.
-pub fn compare_of(statement: &Statement, type_oid: Oid) -> SqlResult<types::registry::CompareFn> {
-    statement.types.compare(type_oid).ok_or_else(|| no_order(type_oid))
+/// B-tree order of the values of an expression.
+pub fn order_of(statement: &Statement, expr: &Expr) -> SqlResult<Order> {
+    let of = statement.types.comparator_of(expr)?;
+    of.order.ok_or_else(|| no_order(expr.type_oid()))
 }
 
 fn no_order(type_oid: Oid) -> SqlError {

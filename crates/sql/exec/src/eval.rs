@@ -140,7 +140,7 @@ pub enum SubKind {
         single: bool,
         test: Code,
         columns: Box<[ParamId]>,
-        hash: Option<Box<[(Code, usize, Oid)]>>,
+        hash: Option<Box<[(Code, usize, types::Comparator)]>>,
     },
     Multi {
         columns: Box<[ParamId]>,
@@ -178,7 +178,7 @@ pub enum Code {
     Extreme {
         greatest: bool,
         args: Box<[Code]>,
-        compare: types::registry::CompareFn,
+        order: types::Order,
     },
     IoCast {
         arg: Box<Code>,
@@ -373,7 +373,7 @@ impl Code {
                 }
                 Datum::Null
             }
-            Code::Extreme { greatest, args, compare } => {
+            Code::Extreme { greatest, args, order } => {
                 let mut best = Datum::Null;
                 for code in args {
                     let value = code.eval(rows, cx)?;
@@ -381,7 +381,7 @@ impl Code {
                         continue;
                     }
                     let wanted = if *greatest { Ordering::Greater } else { Ordering::Less };
-                    if best.is_null() || compare(&value, &best) == wanted {
+                    if best.is_null() || order.compare(&value, &best) == wanted {
                         best = value;
                     }
                 }

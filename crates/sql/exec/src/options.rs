@@ -55,6 +55,7 @@ pub(crate) fn name(option: &DefElem) -> SqlResult<Name> {
         Some(OptionValue::Type(name)) => Ok(Name(name.names.clone())),
         Some(OptionValue::String(name)) => Ok(Name(vec![name.clone()])),
         Some(OptionValue::Names(names)) => Ok(Name(names.clone())),
+        Some(OptionValue::List(parts)) => Ok(Name(parts.iter().filter_map(text).collect())),
         _ => Err(sql_err!(SYNTAX_ERROR, "argument of {} must be a name", option.name)),
     }
 }

@@ -3,6 +3,7 @@
 use base::{Oid, SqlError, SqlResult, sql_err};
 use rustc_hash::FxHashMap;
 use tuple::Datum;
+use types::Comparator;
 
 use crate::compile::{SubCache, SubProgram};
 use crate::cx::Cx;
@@ -19,14 +20,14 @@ pub struct HashedRows {
     unknown: bool,
 }
 
-/// A compared pair: what is looked for, the column of the subquery, and their type.
-type Pair = (Code, usize, Oid);
+/// A compared pair: what is looked for, the column of the subquery, and how they compare.
+type Pair = (Code, usize, Comparator);
 
 impl HashedRows {
     fn add(&mut self, row: &[Datum], pairs: &[Pair]) {
         match pairs.iter().filter(|(_, column, _)| row[*column].is_null()).count() {
             0 => {
-                let hash = hash(pairs.iter().map(|(_, column, type_oid)| (&row[*column], *type_oid)));
+                let hash = hash(pairs.iter().map(|(_, column, of)| (&row[*column], *of)));
                 self.rows.entry(hash).or_default().push(row.to_vec());
             }
             nulls if nulls == pairs.len() => self.unknown = true,
@@ -38,11 +39,11 @@ impl HashedRows {
     fn contains(&self, key: &[Datum], pairs: &[Pair]) -> SqlResult<Datum> {
         let may_equal = |row: &Vec<Datum>| -> SqlResult<bool> {
             runtime::check_interrupts().map_err(crate::error::interrupted)?;
-            Ok(key.iter().zip(pairs).all(|(value, (_, column, type_oid))| {
+            Ok(key.iter().zip(pairs).all(|(value, (_, column, of))| {
                 let other = &row[*column];
                 value.is_null()
                     || other.is_null()
-                    || types::equal(*type_oid).is_some_and(|equal| equal(value, other))
+                    || of.equality.is_some_and(|equality| equality.equal(value, other))
             }))
         };
         let any = |rows: &mut dyn Iterator<Item = &Vec<Datum>>| -> SqlResult<bool> {
@@ -55,7 +56,7 @@ impl HashedRows {
         };
         let whole = !key.iter().any(Datum::is_null);
         if whole {
-            let hash = hash(key.iter().zip(pairs).map(|(value, (.., type_oid))| (value, *type_oid)));
+            let hash = hash(key.iter().zip(pairs).map(|(value, (.., of))| (value, *of)));
             if any(&mut self.rows.get(&hash).into_iter().flatten())? {
                 return Ok(Datum::Bool(true));
             }
@@ -67,10 +68,9 @@ impl HashedRows {
     }
 }
 
-fn hash<'a>(values: impl Iterator<Item = (&'a Datum, Oid)>) -> u64 {
-    values.fold(0, |hash, (value, type_oid)| {
-        hash.rotate_left(7) ^ types::hash(type_oid).map_or(0, |function| function(value))
-    })
+fn hash<'a>(values: impl Iterator<Item = (&'a Datum, Comparator)>) -> u64 {
+    values
+        .fold(0, |hash, (value, of)| hash.rotate_left(7) ^ of.hash.map_or(0, |function| function.hash(value)))
 }
 
 /// The value of a subplan.

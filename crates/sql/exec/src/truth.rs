@@ -2,7 +2,8 @@
 
 use plan::Test;
 use tuple::Datum;
-use types::registry::{CompareFn, Relation};
+use types::Order;
+use types::registry::Relation;
 
 use base::SqlResult;
 
@@ -17,7 +18,7 @@ pub struct CompareCode {
     /// What is asked of the order.
     pub relation: Relation,
     /// The order.
-    pub order: CompareFn,
+    pub order: Order,
     /// Both values.
     pub sides: (Code, Code),
 }
@@ -28,26 +29,26 @@ pub struct ListCode {
     /// In order, without NULL.
     elements: Box<[Datum]>,
     has_null: bool,
-    order: CompareFn,
+    order: Order,
     /// The opposite is asked.
     negated: bool,
 }
 
 impl ListCode {
     /// Prepares a list that is not empty.
-    pub fn new(left: Code, mut elements: Vec<Datum>, order: CompareFn, negated: bool) -> SqlResult<ListCode> {
+    pub fn new(left: Code, mut elements: Vec<Datum>, order: Order, negated: bool) -> SqlResult<ListCode> {
         let count = elements.len();
         elements.retain(|e| !e.is_null());
         let has_null = elements.len() < count;
-        types::piece::sort_by(&mut elements, order)?;
+        types::piece::sort_by(&mut elements, |a, b| order.compare(a, b))?;
         Ok(ListCode { left, elements: elements.into(), has_null, order, negated })
     }
 
     fn contains(&self, value: &Datum) -> bool {
         if self.elements.len() <= SHORT_LIST {
-            return self.elements.iter().any(|e| (self.order)(e, value).is_eq());
+            return self.elements.iter().any(|e| self.order.compare(e, value).is_eq());
         }
-        self.elements.binary_search_by(|e| (self.order)(e, value)).is_ok()
+        self.elements.binary_search_by(|e| self.order.compare(e, value)).is_ok()
     }
 
     fn truth(&self, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Option<bool>> {
@@ -63,7 +64,7 @@ impl CompareCode {
     fn truth(&self, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Option<bool>> {
         let (left, right) = &self.sides;
         let compared = |a: &Datum, b: &Datum| {
-            (!a.is_null() && !b.is_null()).then(|| self.relation.holds((self.order)(a, b)))
+            (!a.is_null() && !b.is_null()).then(|| self.relation.holds(self.order.compare(a, b)))
         };
         if let (Some(a), Some(b)) = (left.peek(rows, cx), right.peek(rows, cx)) {
             return Ok(compared(a, b));

@@ -29,6 +29,7 @@ fn of_node(expr: &Expr, out: &mut Vec<ObjectAddress>) {
         Expr::Op(o) | Expr::Distinct(o) | Expr::NullIf(o) => need(operator(o.op)),
         Expr::ScalarArray(o) => need(operator(o.op)),
         Expr::RowCompare(c) => c.ops.iter().for_each(|op| need(operator(*op))),
+        Expr::Collate(c) => need(ObjectAddress::collation(c.collation)),
         Expr::Relabel(r) => need(ObjectAddress::ty(r.result_type)),
         Expr::IoCast(c) => need(ObjectAddress::ty(c.result_type)),
         Expr::ToDomain(d) => need(ObjectAddress::ty(d.domain)),

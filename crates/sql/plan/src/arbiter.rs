@@ -49,7 +49,7 @@ impl Converter<'_, '_> {
     fn wanted(&mut self, inference: &Inference) -> SqlResult<Wanted> {
         let mut keys = Vec::with_capacity(inference.elements.len());
         for element in &inference.elements {
-            keys.push(self.settled(&element.expr)?);
+            keys.push(bare(self.settled(&element.expr)?));
         }
         let mut filter = Vec::new();
         if let Some(expr) = &inference.filter {
@@ -75,7 +75,7 @@ impl Converter<'_, '_> {
         elements: &[InferenceElement],
         wanted: &Wanted,
     ) -> bool {
-        let mut own = self.planner.index_columns(rel, index);
+        let mut own: Vec<Expr> = self.planner.index_columns(rel, index).into_iter().map(bare).collect();
         own.truncate(index.keys.len());
         let suits = |(element, key): (&InferenceElement, &Expr)| {
             let mut places = own.iter().enumerate().filter(|(_, expr)| *expr == key).map(|(at, _)| at);
@@ -91,6 +91,12 @@ impl Converter<'_, '_> {
         };
         predicate.is_some_and(|parts| parts.iter().all(|part| follows(part, &wanted.filter, families)))
     }
+}
+
+/// A key without its collation, which is compared apart.
+fn bare(key: Expr) -> Expr {
+    let natural = crate::expr::natural_collation(key.type_oid());
+    key.under(natural)
 }
 
 /// That no index fits.

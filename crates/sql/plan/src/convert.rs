@@ -285,7 +285,9 @@ impl<'p, 'c> Converter<'p, 'c> {
         for (i, column) in columns.iter().enumerate() {
             let var = Var { rel, column: i as i16 + 1, type_oid: column.type_oid, typmod: column.typmod };
             let junk = query.targets[i].junk;
-            block.targets.push(Target { expr: Expr::Var(var), name: column.name.clone(), junk });
+            let collation = a::facts::expr_collation(&query.targets[i].expr);
+            let expr = self.planner.collated(Expr::Var(var), collation)?;
+            block.targets.push(Target { expr, name: column.name.clone(), junk });
         }
         for clause in &query.order_by {
             let at = query.targets.iter().position(|t| t.sort_ref == clause.sort_ref);
@@ -796,7 +798,7 @@ impl<'p, 'c> Converter<'p, 'c> {
         runtime::check_interrupts()?;
         let converted = self.expr_of(expr)?;
         self.planner.note_type(converted.type_oid())?;
-        Ok(converted)
+        self.planner.collated(converted, a::facts::expr_collation(expr))
     }
 
     fn expr_of(&mut self, expr: &a::Expr) -> SqlResult<Expr> {
@@ -833,6 +835,7 @@ impl<'p, 'c> Converter<'p, 'c> {
                 type_oid: r.result_type,
                 typmod: r.typmod,
                 explicit: r.form == a::CoercionForm::ExplicitCast,
+                collation: None,
             },
             a::Expr::IoCast(c) => Expr::IoCast {
                 arg: Box::new(self.expr(&c.arg)?),
@@ -863,8 +866,8 @@ impl<'p, 'c> Converter<'p, 'c> {
             a::Expr::RowCompare(compare) => self.row_compare(compare)?,
             a::Expr::Coalesce(c) => Expr::Coalesce(self.exprs(&c.args)?, c.result_type),
             a::Expr::MinMax(m) => {
-                let comparable = self.planner.note_type(m.result_type)?.comparable;
-                Expr::Extreme(m.greatest, self.exprs(&m.args)?, m.result_type, comparable)
+                self.planner.note_collation(m.input_collation)?;
+                Expr::Extreme(m.greatest, self.exprs(&m.args)?, m.result_type, m.input_collation)
             }
             a::Expr::SqlValue(v) => Expr::SqlValue(v.kind, v.result_type, v.typmod),
             a::Expr::NullTest(t) => {
@@ -960,6 +963,7 @@ impl<'p, 'c> Converter<'p, 'c> {
             return self.expr_of(&body);
         }
         let function = self.planner.function(f.function)?;
+        self.planner.note_collation(f.input_collation)?;
         let result = function.result();
         let form = match f.form {
             a::CoercionForm::ExplicitCast => CallForm::ExplicitCast,
@@ -982,7 +986,13 @@ impl<'p, 'c> Converter<'p, 'c> {
             return Ok(call);
         }
         let explicit = f.form == a::CoercionForm::ExplicitCast;
-        Ok(Expr::Relabel { arg: Box::new(call), type_oid: f.result_type, typmod: -1, explicit })
+        Ok(Expr::Relabel {
+            arg: Box::new(call),
+            type_oid: f.result_type,
+            typmod: -1,
+            explicit,
+            collation: None,
+        })
     }
 
     /// NULL for a column that is not given: a domain may refuse it.
@@ -1041,7 +1051,7 @@ impl<'p, 'c> Converter<'p, 'c> {
         self.domain_cells.pop();
         if checks.is_empty() {
             let arg = Box::new(arg);
-            return Ok(Expr::Relabel { arg, type_oid: domain, typmod: -1, explicit: false });
+            return Ok(Expr::Relabel { arg, type_oid: domain, typmod: -1, explicit: false, collation: None });
         }
         Ok(Expr::ToDomain { arg: Box::new(arg), cell, checks, type_oid: domain })
     }
@@ -1117,6 +1127,7 @@ impl<'p, 'c> Converter<'p, 'c> {
             return self.operator(&body);
         }
         let (op_oid, function) = self.planner.operator(op)?;
+        self.planner.note_collation(op.input_collation)?;
         Ok(Call {
             number: self.planner.call_number(&function),
             function,
@@ -1133,6 +1144,7 @@ impl<'p, 'c> Converter<'p, 'c> {
         let left = self.expr(&op.scalar)?;
         let array = self.expr(&op.array)?;
         let element = self.planner.types.element(array.type_oid());
+        self.planner.note_collation(op.input_collation)?;
         Ok(Expr::ArrayOp(Box::new(ArrayOp {
             function: self.planner.function(op.function)?,
             operator: (op.op, self.planner.operator_name(op.op)?),
@@ -1323,6 +1335,7 @@ impl<'p, 'c> Converter<'p, 'c> {
         };
         let mut result: Option<Expr> = None;
         for i in (0..left.len()).rev() {
+            self.planner.note_collation(compare.collations.get(i).copied().unwrap_or_default())?;
             let call = |oid: Oid| -> SqlResult<Expr> {
                 let operator = types::registry::operator(oid);
                 let operator =
@@ -1413,12 +1426,12 @@ fn hash_pairs(test: &Expr, columns: &[ParamId], user: &UserTypes) -> Option<Vec<
     parts
         .iter()
         .map(|part| {
-            let (_, left, right) = crate::level::as_equality(part)?;
-            let Expr::ExecParam { id, .. } = right else { return None };
+            let (call, left, right) = crate::level::as_equality(part)?;
+            let Expr::ExecParam { id, .. } = crate::scan::strip(right) else { return None };
             let column = columns.iter().position(|c| c == id)?;
             let type_oid = user.comparable(left.type_oid());
             let same = left.type_oid() == right.type_oid() && types::hash(type_oid).is_some();
-            same.then(|| HashPair { left: left.clone(), column, type_oid })
+            same.then(|| HashPair { left: left.clone(), column, type_oid, collation: call.collation })
         })
         .collect()
 }

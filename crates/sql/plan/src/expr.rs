@@ -220,6 +220,8 @@ pub struct HashPair {
     pub column: usize,
     /// Type both sides are compared as.
     pub type_oid: Oid,
+    /// Collation by which they are compared.
+    pub collation: Oid,
 }
 
 /// A use of a subplan.
@@ -260,6 +262,42 @@ pub enum Test {
     IsNotFalse,
     IsUnknown,
     IsNotUnknown,
+}
+
+/// The collation of expressions of a type that say nothing else: that of the database, and of names C.
+pub fn natural_collation(type_oid: Oid) -> Oid {
+    let own = types::builtin_type(type_oid).map(|info| info.collation).filter(|own| own.is_valid());
+    own.unwrap_or(types::comparator::DEFAULT_COLLATION)
+}
+
+impl Expr {
+    /// Collation of the value, 0 if what it is made of disagrees. Of a type without collations it means nothing.
+    pub fn collation(&self) -> Oid {
+        match self {
+            Expr::Relabel { collation: Some(collation), .. } => *collation,
+            Expr::Placeholder(placeholder) => placeholder.arg.collation(),
+            other => natural_collation(other.type_oid()),
+        }
+    }
+
+    /// The same value under a collation, which its type has.
+    pub fn under(self, collation: Oid) -> Expr {
+        let type_oid = self.type_oid();
+        let wanted = Some(collation).filter(|c| *c != natural_collation(type_oid));
+        match self {
+            Expr::Relabel { arg, type_oid, typmod, explicit, collation: had } => {
+                if wanted.is_none() && had.is_some() && arg.type_oid() == type_oid && arg.typmod() == typmod {
+                    return arg.under(collation);
+                }
+                Expr::Relabel { arg, type_oid, typmod, explicit, collation: wanted }
+            }
+            value if wanted.is_none() => value,
+            value => {
+                let typmod = value.typmod();
+                Expr::Relabel { arg: Box::new(value), type_oid, typmod, explicit: false, collation: wanted }
+            }
+        }
+    }
 }
 
 /// A sort key: expression, type, direction.
@@ -365,7 +403,7 @@ pub enum Expr {
     },
     /// COALESCE.
     Coalesce(Vec<Expr>, Oid),
-    /// GREATEST (true) or LEAST: type, and the built-in type that values compare as.
+    /// GREATEST (true) or LEAST: type, and the collation by which values compare.
     Extreme(bool, Vec<Expr>, Oid, Oid),
     /// Same bits, other type; whether it was written.
     Relabel {
@@ -377,6 +415,9 @@ pub enum Expr {
         typmod: i32,
         /// Written by the user.
         explicit: bool,
+        /// The collation of the value, if it is not the one that values of its type have of themselves ([`natural_collation`]); 0 where what it is
+        /// made of disagrees.
+        collation: Option<Oid>,
     },
     /// Through text.
     IoCast {

@@ -89,9 +89,9 @@ impl Planner<'_> {
 
     /// Which ways to group by `keys` there are.
     pub(crate) fn group_ways<'k>(&self, keys: &'k [Expr], calls: &[AggCall]) -> GroupWays<'k> {
-        let hashable = keys.iter().all(|k| self.types.hash(k.type_oid()).is_some())
+        let hashable = keys.iter().all(|k| self.types.is_hashed(k.type_oid()))
             && !calls.iter().any(|c| c.distinct || !c.order.is_empty());
-        let sortable = keys.iter().all(|k| self.types.compare(k.type_oid()).is_some());
+        let sortable = keys.iter().all(|k| self.types.is_ordered(k.type_oid()));
         GroupWays { keys, calls: calls.len() as f64, hashable, sortable }
     }
 

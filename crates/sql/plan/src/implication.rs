@@ -8,7 +8,9 @@ use std::cmp::Ordering;
 
 use base::Oid;
 use catalog::families::OperatorFamilies;
+use collation::Rules;
 use tuple::Datum;
+use types::comparator::{is_collatable, pinned_rules};
 
 use crate::expr::{ArrayOp, CallForm, Expr, Test};
 use crate::level::plain_var;
@@ -61,6 +63,7 @@ struct Comparison<'e> {
     operator: Oid,
     value: Datum,
     type_oid: Oid,
+    collation: Oid,
 }
 
 impl<'e> Comparison<'e> {
@@ -75,11 +78,17 @@ impl<'e> Comparison<'e> {
             _ => return None,
         };
         let (value, type_oid) = (value.0.clone(), *value.1);
-        (!value.is_null()).then_some(Comparison { of, operator, value, type_oid })
+        (!value.is_null()).then_some(Comparison { of, operator, value, type_oid, collation: call.collation })
     }
 
     fn of_element(op: &'e ArrayOp, value: &Datum) -> Comparison<'e> {
-        Comparison { of: &op.left, operator: op.operator.0, value: value.clone(), type_oid: op.element }
+        Comparison {
+            of: &op.left,
+            operator: op.operator.0,
+            value: value.clone(),
+            type_oid: op.element,
+            collation: op.collation,
+        }
     }
 
     /// Whether another comparison holds wherever this one does.
@@ -94,10 +103,14 @@ impl<'e> Comparison<'e> {
         };
         let integers = |t: Oid| matches!(t, types::oids::int2 | types::oids::int4 | types::oids::int8);
         let alike = self.type_oid == part.type_oid || integers(self.type_oid) && integers(part.type_oid);
-        let Some(compare) = types::compare(self.type_oid).filter(|_| family == other && alike) else {
+        if family != other || !alike || self.collation != part.collation {
             return false;
-        };
-        rules(have, want, compare(&self.value, &part.value))
+        }
+        let bytewise = pinned_rules(self.collation).is_some_and(Rules::is_bytewise);
+        match types::compare(self.type_oid).filter(|_| bytewise || !is_collatable(self.type_oid)) {
+            Some(compare) => rules(have, want, compare(&self.value, &part.value)),
+            None => have == want && self.value == part.value,
+        }
     }
 }
 

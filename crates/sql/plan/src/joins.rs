@@ -8,7 +8,7 @@ use base::{SqlResult, sql_err};
 
 use crate::cost::clamp_rows;
 use crate::expr::{Expr, RelId, SortKey};
-use crate::level::{Level, as_equality};
+use crate::level::{Level, as_equality, compared};
 use crate::order::{self, Limits, Problem};
 use crate::path::{Enforced, Path, PathKey, PathKind, ScanKind, add_path, cheapest, order_contains};
 use crate::plan::{Cost, JoinClause, JoinKind};
@@ -484,9 +484,9 @@ impl<'a, 'c> Search<'a, 'c> {
                     a.type_oid() == b.type_oid() || types::hash(a.type_oid()).is_some() && integers(a, b);
                 let usable = same && !a.is_volatile() && !b.is_volatile() && !ra.is_empty() && !rb.is_empty();
                 if usable && ra.is_subset(outer) && rb.is_subset(inner) {
-                    Some((call, a.clone(), b.clone()))
+                    Some((call, compared(a, call.collation), compared(b, call.collation)))
                 } else if usable && ra.is_subset(inner) && rb.is_subset(outer) {
-                    Some((call, b.clone(), a.clone()))
+                    Some((call, compared(b, call.collation), compared(a, call.collation)))
                 } else {
                     None
                 }
@@ -558,7 +558,7 @@ impl<'a, 'c> Search<'a, 'c> {
         (hash, rest): &(Vec<JoinClause>, Vec<usize>),
         paths: &mut Vec<Rc<Path>>,
     ) {
-        if hash.iter().any(|c| self.planner.types.hash(c.outer.type_oid()).is_none()) {
+        if hash.iter().any(|c| !self.planner.types.is_hashed(c.outer.type_oid())) {
             return;
         }
         let settings = self.planner.settings();
@@ -598,8 +598,7 @@ impl<'a, 'c> Search<'a, 'c> {
         paths: &mut Vec<Rc<Path>>,
     ) {
         if merge.iter().any(|c| {
-            self.planner.types.compare(c.outer.type_oid()).is_none()
-                || c.outer.type_oid() != c.inner.type_oid()
+            !self.planner.types.is_ordered(c.outer.type_oid()) || c.outer.type_oid() != c.inner.type_oid()
         }) {
             return;
         }

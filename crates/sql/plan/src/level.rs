@@ -7,6 +7,8 @@
 
 use std::collections::HashMap;
 
+use base::Oid;
+
 use crate::expr::{Call, CallForm, Expr, RelId, Var};
 use crate::logical::{From, rels_of};
 use crate::order::Shape;
@@ -231,6 +233,7 @@ impl Level {
     /// Puts `a = b` into the classes if it is such an equality.
     fn add_equality(&mut self, expr: &Expr) -> bool {
         let Some((call, a, b)) = as_equality(expr) else { return false };
+        let (a, b) = (&compared(a, call.collation), &compared(b, call.collation));
         if a == b || a.is_volatile() || b.is_volatile() || a.has_subplans() || b.has_subplans() {
             return false;
         }
@@ -423,6 +426,15 @@ pub fn as_equality(expr: &Expr) -> Option<(&Call, &Expr, &Expr)> {
     let [a, b] = call.args.as_slice() else { return None };
     (operator.selectivity == types::Selectivity::Equal && (operator.can_merge || operator.can_hash))
         .then_some((call, a, b))
+}
+
+/// A side of a comparison under the collation that it compares by, if its type has one.
+pub fn compared(side: &Expr, collation: Oid) -> Expr {
+    if collation.is_valid() && side.collation() != collation {
+        side.clone().under(collation)
+    } else {
+        side.clone()
+    }
 }
 
 /// The plain column that an expression is.

@@ -15,8 +15,9 @@ use base::{Oid, SqlError, SqlResult};
 use catalog::partition::{Bound, Limit, Partition, Partitioning, Strategy};
 use catalog::view::{CatalogView, Table};
 use tuple::Datum;
-use types::hashing::{combine, partition_hash};
-use types::registry::CompareFn;
+use types::comparator::SeededHash;
+use types::hashing::{PARTITION_SEED, combine};
+use types::{Comparator, Order};
 
 /// A column of a partition key.
 #[derive(Clone, Copy, Debug)]
@@ -28,14 +29,17 @@ pub struct KeyColumn {
     /// The function, called with [`types::hashing::PARTITION_SEED`], that hashes it instead of the built-in one: a user made its operator
     /// class. Hashes stand for values then where rows find their partitions.
     pub hash_function: Option<Oid>,
-    compare: Option<CompareFn>,
+    /// Its collation, 0 if its type has none.
+    pub collation: Oid,
+    order: Option<Order>,
+    hash: Option<SeededHash>,
 }
 
 impl KeyColumn {
     fn compare(&self, a: &Datum, b: &Datum) -> Ordering {
         match (integer(a), integer(b)) {
             (Some(a), Some(b)) => a.cmp(&b),
-            _ => self.compare.map_or(Ordering::Equal, |compare| compare(a, b)),
+            _ => self.order.map_or(Ordering::Equal, |order| order.compare(a, b)),
         }
     }
 }
@@ -90,7 +94,8 @@ pub fn key_columns(table: &Table, catalog: &dyn CatalogView) -> SqlResult<Vec<Ke
             }
             n => table.columns.get(n as usize - 1).map_or(Oid::INVALID, |c| c.type_oid),
         };
-        let mut column = key_column(type_oid, catalog)?;
+        let collation = key.collations.get(columns.len()).copied().unwrap_or_default();
+        let mut column = key_column(type_oid, collation, catalog)?;
         let class = key.opclasses.get(columns.len()).copied().unwrap_or_default();
         if key.strategy == Strategy::Hash && !class.is_pinned() {
             column.hash_function = catalog.hash_function(class)?;
@@ -100,10 +105,13 @@ pub fn key_columns(table: &Table, catalog: &dyn CatalogView) -> SqlResult<Vec<Ke
     Ok(columns)
 }
 
-/// How values of a type compare in a partition key.
-pub fn key_column(type_oid: Oid, catalog: &dyn CatalogView) -> SqlResult<KeyColumn> {
+/// How values of a type compare in a partition key of a collation, 0 if the type has none.
+pub fn key_column(type_oid: Oid, collation: Oid, catalog: &dyn CatalogView) -> SqlResult<KeyColumn> {
     let comparable = catalog::type_shape(catalog, type_oid)?.comparable;
-    Ok(KeyColumn { type_oid, comparable, hash_function: None, compare: types::compare(comparable) })
+    let rules =
+        if collation.is_valid() { catalog::collation_rules(catalog, collation)? } else { &collation::C };
+    let Comparator { order, seeded_hash: hash, .. } = Comparator::of(comparable, rules);
+    Ok(KeyColumn { type_oid, comparable, hash_function: None, collation, order, hash })
 }
 
 /// The values of a stored bound.
@@ -232,7 +240,7 @@ pub fn hash_of(keys: &[KeyColumn], values: &[Datum]) -> Option<u64> {
     keys.iter().zip(values).try_fold(0, |row, (key, value)| match value {
         Datum::Null => Some(row),
         Datum::Int8(hash) if key.hash_function.is_some() => Some(combine(row, *hash as u64)),
-        value => Some(combine(row, partition_hash(key.comparable, value)?)),
+        value => Some(combine(row, key.hash?.hash(value, PARTITION_SEED))),
     })
 }
 

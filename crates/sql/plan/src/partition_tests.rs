@@ -5,7 +5,9 @@ fn int() -> KeyColumn {
         type_oid: types::oids::int4,
         comparable: types::oids::int4,
         hash_function: None,
-        compare: types::compare(types::oids::int4),
+        collation: base::Oid::INVALID,
+        order: types::compare(types::oids::int4).map(Order::Plain),
+        hash: Comparator::of(types::oids::int4, &collation::C).seeded_hash,
     }
 }
 

@@ -321,6 +321,10 @@ pub(crate) fn collect_subplans(expr: &Expr, out: &mut Vec<usize>) {
 }
 
 impl Columns for Planner<'_> {
+    fn rules(&self, collation: Oid) -> Option<&'static collation::Rules> {
+        self.types.rules(collation).ok()
+    }
+
     fn rows(&self, var: &Var) -> f64 {
         if let Some(inherited) = self.inherited.get(&var.rel) {
             return inherited.tuples;

@@ -154,6 +154,9 @@ impl Key<'_> {
             Expr::Call(call) => {
                 let CallForm::Operator(oid, _) = &call.form else { return None };
                 let [left, right] = call.args.as_slice() else { return None };
+                if !self.is_alike(column, call.collation) {
+                    return None;
+                }
                 if same(left) {
                     return compare(self.comparison(column, *oid)?, right);
                 }
@@ -161,7 +164,7 @@ impl Key<'_> {
                 if same(right) { compare(self.comparison(column, commuted)?, left) } else { None }
             }
             Expr::ArrayOp(op) if same(&op.left) && fixed(&op.array) => {
-                if !comparable(strip(key).type_oid(), op.element) {
+                if !comparable(strip(key).type_oid(), op.element) || !self.is_alike(column, op.collation) {
                     return None;
                 }
                 match (op.any, self.comparison(column, op.operator.0)?) {
@@ -182,6 +185,12 @@ impl Key<'_> {
             e if same(e) && e.type_oid() == types::oids::bool => boolean(true),
             _ => None,
         }
+    }
+
+    /// Whether a comparison is in the order of a column of the key.
+    fn is_alike(&self, column: usize, collation: Oid) -> bool {
+        let own = self.of.collations.get(column).copied().unwrap_or_default();
+        !own.is_valid() || own == collation
     }
 
     /// What an operator asks of a column of the key.

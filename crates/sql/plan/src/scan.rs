@@ -644,7 +644,12 @@ fn condition_on(
     let fixed = |e: &Expr| !RelSet::of(e).contains(rel) && !e.is_volatile();
     let same = |e: &Expr| e == expr || strip(e) == strip(expr);
     let nulls = index.method.search_nulls;
+    // An index of another collation is in another order.
+    let of_index = index.collations.get(column).copied().unwrap_or_default();
+    let alike = |collation: Oid| !of_index.is_valid() || collation == of_index;
     match qual {
+        Expr::Call(call) if !alike(call.collation) => None,
+        Expr::ArrayOp(op) if !alike(op.collation) => None,
         Expr::Call(call) => {
             let CallForm::Operator(oid, _) = &call.form else { return None };
             let [left, right] = call.args.as_slice() else { return None };

@@ -30,6 +30,8 @@ pub trait Columns {
     fn stats(&self, var: &Var) -> Option<std::sync::Arc<ColumnStats>>;
     /// Whether the column is unique by itself.
     fn is_unique(&self, var: &Var) -> bool;
+    /// The rules of a collation.
+    fn rules(&self, collation: Oid) -> Option<&'static collation::Rules>;
 }
 
 /// The column below casts that keep the value.
@@ -251,10 +253,14 @@ fn call_selectivity(columns: &dyn Columns, call: &Call) -> f64 {
             // Below an implicit cast, statistics are of another type than the operator's.
             let own = column.is_some_and(|var| var.type_oid == side.type_oid());
             let order = types::registry::comparison(call.function.oid()).filter(|_| own);
-            let order = order.map(|(_, order)| {
+            let order = order.and_then(|of| match of.is_collated() {
+                true => columns.rules(call.collation).map(|rules| of.under(rules)),
+                false => Some(of.under(&collation::C)),
+            });
+            let order = order.map(|order| {
                 move |v: &Datum, bound: &Datum| match flipped {
-                    false => order(v, bound),
-                    true => order(bound, v).reverse(),
+                    false => order.compare(v, bound),
+                    true => order.compare(bound, v).reverse(),
                 }
             });
             let order = order.as_ref().map(|order| order as &Order<'_>);

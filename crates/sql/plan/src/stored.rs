@@ -26,6 +26,12 @@ impl Planner<'_> {
         };
         let never = || Expr::boolean(false);
         let mut out: Vec<Expr> = index.keys.iter().map(key).map(|e| e.unwrap_or_else(never)).collect();
+        for (column, collation) in out.iter_mut().zip(&index.collations) {
+            let value = std::mem::replace(column, never());
+            // A collation that is no longer there is of no index that is used.
+            let _ = self.note_collation(*collation);
+            *column = crate::level::compared(&value, *collation);
+        }
         out.extend(index.including.iter().filter_map(|n| self.column(table, rel, *n)));
         out
     }

@@ -419,9 +419,9 @@ impl Planner<'_> {
         let sorted = order_contains(order, &wanted);
         let settings = self.settings();
         let hashable =
-            !block.distinct_on && block.distinct.iter().all(|k| self.types.hash(k.type_oid()).is_some());
+            !block.distinct_on && block.distinct.iter().all(|k| self.types.is_hashed(k.type_oid()));
         let count = block.distinct.len() as f64;
-        let sortable = block.distinct.iter().all(|k| self.types.compare(k.type_oid()).is_some());
+        let sortable = block.distinct.iter().all(|k| self.types.is_ordered(k.type_oid()));
         let by_sort = if sorted {
             plan.cost.total
         } else {

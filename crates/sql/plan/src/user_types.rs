@@ -4,41 +4,67 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult};
-use tuple::Datum;
+use collation::Rules;
+use types::Comparator;
+use types::comparator::{pinned_rules, undetermined};
 use types::record::{FieldType, RowType};
-use types::registry::{CompareFn, TypeShape};
+use types::registry::TypeShape;
 
 use crate::expr::{DomainCheck, Expr, RelId};
 use crate::planner::Planner;
 
-/// Shapes of the types of a statement that are not built in.
+/// Shapes of the types of a statement that are not built in, and the rules of its collations.
 #[derive(Clone, Debug, Default)]
-pub struct UserTypes(HashMap<Oid, TypeShape>);
+pub struct UserTypes {
+    shapes: HashMap<Oid, TypeShape>,
+    rules: HashMap<Oid, &'static Rules>,
+}
 
 impl UserTypes {
     /// The built-in type that values of `type_oid` compare as.
     pub fn comparable(&self, type_oid: Oid) -> Oid {
-        self.0.get(&type_oid).map_or(type_oid, |shape| shape.comparable)
+        self.shapes.get(&type_oid).map_or(type_oid, |shape| shape.comparable)
     }
 
-    /// B-tree order of a type.
-    pub fn compare(&self, type_oid: Oid) -> Option<CompareFn> {
-        types::compare(self.comparable(type_oid))
+    /// Whether values of a type are in an order.
+    pub fn is_ordered(&self, type_oid: Oid) -> bool {
+        types::compare(self.comparable(type_oid)).is_some()
     }
 
-    /// Equality of a type.
-    pub fn equal(&self, type_oid: Oid) -> Option<fn(&Datum, &Datum) -> bool> {
-        types::equal(self.comparable(type_oid))
+    /// Whether values of a type can be hashed.
+    pub fn is_hashed(&self, type_oid: Oid) -> bool {
+        types::hash(self.comparable(type_oid)).is_some()
     }
 
-    /// Hash of a type.
-    pub fn hash(&self, type_oid: Oid) -> Option<fn(&Datum) -> u64> {
-        types::hash(self.comparable(type_oid))
+    /// The rules of a collation of the statement: an error if it is not known which one.
+    pub fn rules(&self, collation: Oid) -> SqlResult<&'static Rules> {
+        match pinned_rules(collation).or_else(|| self.rules.get(&collation).copied()) {
+            Some(rules) => Ok(rules),
+            None if !collation.is_valid() => Err(undetermined("string comparison")),
+            None => Err(SqlError::internal(format!("collation {collation} was not noted"))),
+        }
+    }
+
+    /// How values of a type compare under a collation; any will do if the type has none.
+    pub fn comparator(&self, type_oid: Oid, collation: Oid) -> SqlResult<Comparator> {
+        let comparable = self.comparable(type_oid);
+        let rules = match types::builtin_type(comparable) {
+            Some(info) if info.collation.is_valid() => self.rules(collation)?,
+            // An array of users' types may be of texts.
+            _ if collation.is_valid() => self.rules(collation)?,
+            _ => &collation::C,
+        };
+        Ok(Comparator::of(comparable, rules))
+    }
+
+    /// How values of an expression compare.
+    pub fn comparator_of(&self, expr: &Expr) -> SqlResult<Comparator> {
+        self.comparator(expr.type_oid(), expr.collation())
     }
 
     /// Element type of an array type.
     pub fn element(&self, type_oid: Oid) -> Oid {
-        match self.0.get(&type_oid) {
+        match self.shapes.get(&type_oid) {
             Some(shape) => shape.element,
             None => types::builtin_type(type_oid).map_or(Oid::INVALID, |t| t.element),
         }
@@ -46,7 +72,7 @@ impl UserTypes {
 
     /// Array type over a type.
     pub fn array(&self, type_oid: Oid) -> Oid {
-        match self.0.get(&type_oid) {
+        match self.shapes.get(&type_oid) {
             Some(shape) => shape.array,
             None => types::builtin_type(type_oid).map_or(Oid::INVALID, |t| t.array),
         }
@@ -54,16 +80,41 @@ impl UserTypes {
 }
 
 impl Planner<'_> {
+    /// Makes a collation known to the statement.
+    pub(crate) fn note_collation(&mut self, collation: Oid) -> SqlResult<()> {
+        if collation.is_valid()
+            && pinned_rules(collation).is_none()
+            && !self.types.rules.contains_key(&collation)
+        {
+            let rules = catalog::collation_rules(self.context.catalog, collation)?;
+            self.types.rules.insert(collation, rules);
+        }
+        Ok(())
+    }
+
+    /// A value under the collation that analysis derived for it.
+    pub(crate) fn collated(&mut self, value: Expr, collation: Oid) -> SqlResult<Expr> {
+        if !collation.is_valid() {
+            let comparable = self.types.comparable(value.type_oid());
+            return Ok(match types::comparator::is_collatable(comparable) {
+                true => value.under(collation),
+                false => value,
+            });
+        }
+        self.note_collation(collation)?;
+        Ok(value.under(collation))
+    }
+
     /// Makes a type known to the statement.
     pub(crate) fn note_type(&mut self, type_oid: Oid) -> SqlResult<TypeShape> {
         if let Some(info) = types::builtin_type(type_oid) {
             return Ok(info.shape());
         }
-        if let Some(known) = self.types.0.get(&type_oid) {
+        if let Some(known) = self.types.shapes.get(&type_oid) {
             return Ok(*known);
         }
         let shape = catalog::type_shape(self.context.catalog, type_oid)?;
-        self.types.0.insert(type_oid, shape);
+        self.types.shapes.insert(type_oid, shape);
         if shape.element.is_valid() {
             self.note_type(shape.element)?;
         }

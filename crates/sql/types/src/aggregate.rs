@@ -6,6 +6,7 @@ use tuple::Datum;
 use crate::{
     array::Array,
     call::Call,
+    comparator::order_in,
     compare::{double, widen},
     float,
     interval::Interval,
@@ -187,7 +188,7 @@ impl AggregateImp for Kind {
             | Kind::SumMoney
             | Kind::SumFloat4
             | Kind::SumFloat8 => {
-                return self.fold(state, value);
+                return self.fold(cx, state, value);
             }
             _ => {}
         }
@@ -322,16 +323,15 @@ impl AggregateImp for Kind {
 
 impl Kind {
     /// Aggregates whose state is one value: the first one, then combined with each.
-    fn fold(&self, state: &mut AggState, value: &Datum) -> SqlResult<()> {
+    fn fold(&self, cx: &Call, state: &mut AggState, value: &Datum) -> SqlResult<()> {
         let AggState::Value(held) = state else {
             *state = AggState::Value(value.clone());
             return Ok(());
         };
         match self {
             Kind::Min(ty) | Kind::Max(ty) => {
-                let order =
-                    crate::compare::compare(*ty).ok_or_else(|| SqlError::internal("a type without order"))?;
-                let found = order(value, held);
+                let order = order_in(cx, *ty)?.ok_or_else(|| SqlError::internal("a type without order"))?;
+                let found = order.compare(value, held);
                 let better = if matches!(self, Kind::Min(_)) { found.is_lt() } else { found.is_gt() };
                 // Of two that are equal but not the same, the later one; of blank-padded strings the first.
                 if better || found.is_eq() && *ty != crate::oids::bpchar {

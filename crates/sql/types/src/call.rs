@@ -4,8 +4,10 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult};
+use collation::Rules;
 use tuple::Datum;
 
+use crate::comparator::{is_collatable, pinned_rules, undetermined};
 use crate::registry::TypeShape;
 
 /// Order of day, month and year in dates that are written with numbers.
@@ -160,6 +162,11 @@ pub trait Session {
         Err(SqlError::not_supported(format!("looking up {name:?} as {kind:?} here")))
     }
 
+    /// What a collation of the catalogs does.
+    fn collation_rules(&self, collation: Oid) -> SqlResult<&'static Rules> {
+        Err(SqlError::internal(format!("cache lookup failed for collation {collation}")))
+    }
+
     /// Name of an object as its alias type prints it; `None` prints the number.
     fn reg_name(&self, _kind: RegKind, _oid: Oid) -> Option<String> {
         None
@@ -287,12 +294,12 @@ pub struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// A call without session, collation and types.
+    /// A call without session and types, in the collation of the database.
     pub fn new(format: &'a FormatContext) -> Call<'a> {
         Call {
             format,
             session: &NoSession,
-            collation: Oid::INVALID,
+            collation: crate::comparator::DEFAULT_COLLATION,
             arg_types: &[],
             result_type: Oid::INVALID,
             variadic_array: false,
@@ -317,6 +324,23 @@ impl<'a> Call<'a> {
     pub fn with_collation(mut self, collation: Oid) -> Call<'a> {
         self.collation = collation;
         self
+    }
+
+    /// The rules of the call's collation, for `what` it does: an error if the arguments disagree on it.
+    pub fn rules(&self, what: &str) -> SqlResult<&'static Rules> {
+        match pinned_rules(self.collation) {
+            Some(rules) => Ok(rules),
+            None if !self.collation.is_valid() => Err(undetermined(what)),
+            None => self.session.collation_rules(self.collation),
+        }
+    }
+
+    /// The rules by which values of a type compare in the call: any, if the type has no collation.
+    pub fn rules_for(&self, type_oid: Oid) -> SqlResult<&'static Rules> {
+        match is_collatable(type_oid) || self.collation.is_valid() {
+            true => self.rules("string comparison"),
+            false => Ok(&collation::C),
+        }
     }
 
     /// Actual type of argument `n`, 0 when the caller did not say.

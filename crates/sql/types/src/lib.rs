@@ -35,6 +35,7 @@ mod bits;
 pub mod bool;
 pub mod calendar;
 pub mod call;
+pub mod comparator;
 pub mod compare;
 pub mod date;
 pub mod datetime;
@@ -76,6 +77,7 @@ pub mod value;
 mod value_list;
 
 pub use call::{Call, FormatContext, Session};
+pub use comparator::{Comparator, Equality, Hash, Order};
 pub use registry::{
     AggState, Aggregate, AmOp, AmProc, Cast, CastContext, CastMethod, Eval, Function, Imp, OpClass, OpFamily,
     Operator, Selectivity, SessionFn, SetFn, SetRows, TypeInfo, Volatility,

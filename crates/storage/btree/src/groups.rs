@@ -305,7 +305,7 @@ mod tests {
             ScanOp::Strategy(strategy::LESS_EQUAL, other) => number(value) <= number(other),
             ScanOp::Strategy(strategy::GREATER_EQUAL, other) => number(value) >= number(other),
             ScanOp::Strategy(strategy::LESS, other) => number(value) < number(other),
-            ScanOp::Strategy(..) => unreachable!("an operator of an order"),
+            ScanOp::Strategy(..) | ScanOp::Operator { .. } => unreachable!("no operator of an order"),
         }
     }
 

@@ -1,6 +1,7 @@
 //! What an index is: columns, order, uniqueness; and how values of its columns compare.
 
 use std::cmp::Ordering;
+use std::fmt;
 use std::sync::Arc;
 
 use base::{RelFile, Tid};
@@ -31,6 +32,18 @@ pub enum Compare {
     Bytes,
     /// Anything else. Must be a total order; never sees NULL.
     With(fn(&Datum, &Datum) -> Ordering),
+    /// The same, with something behind it: the rules of a collation.
+    By(OrderBy),
+}
+
+/// An order that is more than a function.
+#[derive(Clone, Copy)]
+pub struct OrderBy(pub &'static (dyn Fn(&Datum, &Datum) -> Ordering + Send + Sync));
+
+impl fmt::Debug for OrderBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("OrderBy")
+    }
 }
 
 /// Order of one key column: what its operator class gives as functions.
@@ -165,6 +178,7 @@ pub fn compare_values(compare: Compare, a: &Datum, b: &Datum) -> Ordering {
         },
         Compare::Bytes => as_bytes(a).cmp(&as_bytes(b)),
         Compare::With(function) => function(a, b),
+        Compare::By(order) => (order.0)(a, b),
     }
 }
 

@@ -46,7 +46,9 @@ mod method;
 mod upkeep;
 
 pub use access::{Access, DeadRows, Horizon, InsertOutcome, Liveness, TupleState, UniqueCheck};
-pub use desc::{Compare, IndexDesc, KeyColumn, as_bytes, compare_column, compare_values, null_order};
+pub use desc::{
+    Compare, IndexDesc, KeyColumn, OrderBy, as_bytes, compare_column, compare_values, null_order,
+};
 pub use error::{IndexError, IndexResult};
 pub use facts::{Facts, OptionKind, StorageOption, strategy};
 pub use keys::{Direction, ScanKey, ScanKeys, ScanOp, Wants};

@@ -13,8 +13,8 @@ use crate::database::{PG_CATALOG, PG_TOAST, PUBLIC};
 use crate::roles::predefined;
 use crate::row::RowBuilder;
 use crate::system::{
-    pg_am, pg_auth_members, pg_authid, pg_collation, pg_database, pg_depend, pg_extension, pg_language,
-    pg_namespace, pg_proc, pg_tablespace,
+    pg_am, pg_auth_members, pg_authid, pg_collation, pg_database, pg_depend, pg_description, pg_extension,
+    pg_language, pg_namespace, pg_proc, pg_tablespace,
 };
 use crate::tables::{PG_DEFAULT, PG_GLOBAL};
 
@@ -262,6 +262,8 @@ fn add_collations(rows: &mut Rows) {
         (951, "POSIX", b'c', -1, Some("POSIX"), None),
         (962, "ucs_basic", b'b', UTF8, None, Some("C")),
         (811, "pg_c_utf8", b'b', UTF8, None, Some("C.UTF-8")),
+        (6411, "pg_unicode_fast", b'b', UTF8, None, Some("PG_UNICODE_FAST")),
+        (963, "unicode", b'i', -1, None, Some("und")),
     ] {
         let row = RowBuilder::new(&c::TABLE)
             .set(c::OID, Oid(oid))
@@ -273,7 +275,44 @@ fn add_collations(rows: &mut Rows) {
             .set(c::COLLENCODING, encoding)
             .set_some(c::COLLCOLLATE, collate)
             .set_some(c::COLLCTYPE, collate)
-            .set_some(c::COLLLOCALE, locale);
+            .set_some(c::COLLLOCALE, locale)
+            .set_some(c::COLLVERSION, version_of(provider, locale));
         add(rows, &c::TABLE, row.build());
+    }
+    add_icu_collations(rows);
+}
+
+fn version_of(provider: u8, locale: Option<&str>) -> Option<&'static str> {
+    collation::version(collation::Provider::of_letter(provider)?, locale?)
+}
+
+/// First OID of the collations for the locales of ICU.
+const FIRST_ICU_COLLATION: u32 = 12_360;
+
+/// A collation for each locale of ICU.
+fn add_icu_collations(rows: &mut Rows) {
+    use pg_collation as c;
+    use pg_description as d;
+    for (i, (tag, comment)) in collation::locale::known().enumerate() {
+        let oid = Oid(FIRST_ICU_COLLATION + i as u32);
+        let row = RowBuilder::new(&c::TABLE)
+            .set(c::OID, oid)
+            .set(c::COLLNAME, &*format!("{tag}-x-icu"))
+            .set(c::COLLNAMESPACE, PG_CATALOG)
+            .set(c::COLLOWNER, BOOTSTRAP_SUPERUSER)
+            .set(c::COLLPROVIDER, b'i')
+            .set(c::COLLISDETERMINISTIC, true)
+            .set(c::COLLENCODING, -1)
+            .set(c::COLLLOCALE, tag)
+            .set_some(c::COLLVERSION, version_of(b'i', Some(tag)));
+        add(rows, &c::TABLE, row.build());
+        if !comment.is_empty() {
+            let row = RowBuilder::new(&d::TABLE)
+                .set(d::OBJOID, oid)
+                .set(d::CLASSOID, c::TABLE.oid)
+                .set(d::OBJSUBID, 0)
+                .set(d::DESCRIPTION, comment);
+            add(rows, &d::TABLE, row.build());
+        }
     }
 }

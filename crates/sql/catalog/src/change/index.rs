@@ -101,6 +101,9 @@ impl Changer<'_> {
         let me = ObjectAddress::relation(oid);
         self.depend_on_all(me, new.needs.iter().copied())?;
         self.depend_on_all(me, new.opclasses.iter().map(|class| ObjectAddress::operator_class(*class)))?;
+        for column in &new.columns[..new.keys] {
+            self.depend_on_collation(me, column.collation)?;
+        }
         if new.for_constraint {
             return Ok(());
         }

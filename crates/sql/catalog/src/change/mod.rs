@@ -18,6 +18,7 @@
 
 mod acl;
 mod aggregate;
+mod collation;
 mod column;
 mod constraint;
 mod conversion;
@@ -55,6 +56,7 @@ use txn::{LockMode, LockWait, Transaction};
 
 pub use acl::DefaultAcl;
 pub use aggregate::{NewAggregate, NewSteps};
+pub use collation::NewCollation;
 pub use constraint::{ConstraintInfo, NewConstraint};
 pub use conversion::NewConversion;
 pub use depend::{Behavior, Dependency, ObjectAddress};

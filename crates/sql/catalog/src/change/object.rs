@@ -34,7 +34,11 @@ impl Changer<'_> {
         self.move_dependency(object, ObjectAddress::schema(from), ObjectAddress::schema(schema))
     }
 
-    fn edit_object(&mut self, object: ObjectAddress, edit: impl FnOnce(&mut Row)) -> SqlResult<()> {
+    pub(super) fn edit_object(
+        &mut self,
+        object: ObjectAddress,
+        edit: impl FnOnce(&mut Row),
+    ) -> SqlResult<()> {
         let (shape, by_oid) = catalog_by_oid(object.class)?;
         self.edit(shape, by_oid, &[object.object.into()], edit)?;
         self.next_command()

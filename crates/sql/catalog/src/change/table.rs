@@ -305,6 +305,7 @@ impl Changer<'_> {
         if !new.type_oid.is_pinned() {
             self.depend(me, ObjectAddress::ty(new.type_oid), Dependency::Normal)?;
         }
+        self.depend_on_collation(me, new.collation)?;
         self.ensure_toast(table)
     }
 
@@ -362,11 +363,11 @@ impl Changer<'_> {
             .set(a::ATTINHCOUNT, column.inherited)
             .set(a::ATTCOLLATION, column.collation);
         self.insert(&a::TABLE, &row.build())?;
+        let me = ObjectAddress::column(relation, number);
         if !column.type_oid.is_pinned() {
-            let me = ObjectAddress::column(relation, number);
             self.depend(me, ObjectAddress::ty(column.type_oid), Dependency::Normal)?;
         }
-        Ok(())
+        self.depend_on_collation(me, column.collation)
     }
 
     /// Enters the row of a column's default; `pg_attribute.atthasdef` is the caller's.

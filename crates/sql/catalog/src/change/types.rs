@@ -233,6 +233,7 @@ impl Changer<'_> {
         self.depend(ObjectAddress::ty(oid), ObjectAddress::schema(new.schema), Dependency::Normal)?;
         self.note_new(&AclKind::TYPE, ObjectAddress::ty(oid), new.owner, new.schema)?;
         self.depend(ObjectAddress::ty(oid), ObjectAddress::ty(new.base), Dependency::Normal)?;
+        self.depend_on_collation(ObjectAddress::ty(oid), new.collation)?;
         self.next_command()?;
         Ok(oid)
     }

@@ -6,12 +6,14 @@
 
 use base::settings::Setting;
 use base::{Oid, SqlResult, sql_err};
+use catalog::Column;
 use catalog::{
     Index, RowExt, SizeEstimate, Table, predefined,
     system::{pg_attribute, pg_statistic},
 };
 use heap::HeapError;
 use tuple::Datum;
+use types::Comparator;
 use types::oids;
 
 use super::expression::IndexKeys;
@@ -64,7 +66,7 @@ pub(crate) fn table(
             continue;
         }
         let population = Population { rows: total, target };
-        let mut stats = statistics::column(&values, order_of(column.type_oid), population);
+        let mut stats = statistics::column(&values, order_of(session, column)?, population);
         if let Some(distinct) = alter_column_options::distinct(session, table.oid, i as i16 + 1)? {
             stats.distinct = distinct;
         }
@@ -141,8 +143,15 @@ fn resolve(session: &Session, table: &Table, value: &Datum) -> SqlResult<Datum> 
 }
 
 /// How values of a type compare. Arrays of any type may hold different ones, which do not.
-fn order_of(ty: Oid) -> Option<statistics::Compare> {
-    if ty == oids::anyarray { None } else { types::compare(ty) }
+fn order_of(session: &Session, column: &Column) -> SqlResult<Option<statistics::Compare>> {
+    if column.type_oid == oids::anyarray {
+        return Ok(None);
+    }
+    let rules = match column.collation {
+        Oid::INVALID => &collation::C,
+        collation => catalog::collation_rules(session, collation)?,
+    };
+    Ok(Comparator::of(column.type_oid, rules).order)
 }
 
 /// The type's `=` and `<`, 0 if it has none.

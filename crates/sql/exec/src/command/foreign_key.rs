@@ -316,6 +316,32 @@ fn check_generated(table: &Table, columns: &[i16], written: &Written<'_>) -> Sql
     }
 }
 
+/// Columns of a key whose collations tell different texts apart cannot refer to each other.
+fn check_collations(
+    session: &Session,
+    (own, other): (&catalog::Column, &catalog::Column),
+    name: &str,
+) -> SqlResult<()> {
+    if own.collation == other.collation || !own.collation.is_valid() || !other.collation.is_valid() {
+        return Ok(());
+    }
+    let of = |collation| session.with_reader(|r| catalog::collation_rules(r, collation));
+    if of(own.collation)?.is_deterministic() && of(other.collation)?.is_deterministic() {
+        return Ok(());
+    }
+    let word = |oid| {
+        let found = session.with_reader(|r| r.collation_by_oid(oid))?;
+        Ok::<_, SqlError>(found.map_or_else(|| oid.to_string(), |found| found.name))
+    };
+    Err(sql_err!(COLLATION_MISMATCH, "foreign key constraint \"{name}\" cannot be implemented").detail(format!(
+        "Key columns \"{}\" of the referencing table and \"{}\" of the referenced table have incompatible collations: \"{}\" and \"{}\".  If either collation is nondeterministic, then both collations have to be the same.",
+        own.name,
+        other.name,
+        word(own.collation)?,
+        word(other.collation)?
+    )))
+}
+
 /// The operators for two columns: referenced = referencing, and both with their own kind.
 fn operators(
     session: &Session,
@@ -329,6 +355,7 @@ fn operators(
     let (foreign, primary) = (base(own_column.type_oid)?, base(other_column.type_oid)?);
     let found = equality(session, primary, foreign)?.zip(equality(session, primary, primary)?);
     if let Some((across, within)) = found {
+        check_collations(session, (own_column, other_column), name)?;
         // A referencing value that is cast is compared as what it is cast to.
         let own = if across == within { None } else { equality(session, foreign, foreign)? };
         return Ok([across, within, own.unwrap_or(within)]);

@@ -305,6 +305,16 @@ fn add_key(
             return Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, message));
         }
     }
+    if catalog::orders_by_bytes(class)
+        && stored.collation.is_valid()
+        && !catalog::collation_rules(session, stored.collation)?.is_deterministic()
+    {
+        return Err(sql_err!(
+            FEATURE_NOT_SUPPORTED,
+            "nondeterministic collations are not supported for operator class \"{}\"",
+            element.opclass.as_ref().map_or("", Name::last)
+        ));
+    }
     let descending = match &element.direction {
         SortDirection::Default | SortDirection::Ascending => false,
         SortDirection::Descending => true,

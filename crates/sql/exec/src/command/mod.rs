@@ -35,6 +35,7 @@ mod analyze;
 mod base_type;
 mod call;
 mod cluster;
+mod collation;
 mod comment;
 mod compression;
 mod concurrently;

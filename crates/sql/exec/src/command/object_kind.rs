@@ -16,8 +16,8 @@ use catalog::change::ObjectAddress;
 use parse::ast::{Drop, ObjectKind, ObjectName, RangeVar, Rename};
 
 use super::{
-    alter_function, alter_user_type, comment, conversion, database, drop, extension, language, operator,
-    operator_class, owner, rename, role, trigger, user_type,
+    alter_function, alter_user_type, collation, comment, conversion, database, drop, extension, language,
+    operator, operator_class, owner, rename, role, trigger, user_type,
 };
 use crate::session::Session;
 
@@ -199,6 +199,14 @@ pub(crate) fn of(kind: ObjectKind) -> Descriptor {
             dropped: Some(operator::dropped_casts),
             ..D::bare(words!("CAST"))
         },
+        K::Collation => D {
+            address: Some(|session, _, object| collation::address(session, object)),
+            dropped: Some(collation::dropped),
+            rename: Some(|session, asked| collation::rename(session, asked.object.as_ref(), &asked.new_name)),
+            set_schema: Some(|session, to| collation::set_schema(session, to.object, to.schema)),
+            set_owner: Some(|session, _, object, owner| collation::set_owner(session, object, owner)),
+            ..D::bare(words!("COLLATION"))
+        },
         K::Conversion => D {
             address: Some(|session, _, object| conversion::address(session, object)),
             dropped: Some(conversion::dropped),
@@ -274,7 +282,6 @@ pub(crate) fn of(kind: ObjectKind) -> Descriptor {
         K::Publication => D { member: false, ..D::bare(words!("PUBLICATION")) },
         K::Statistics => D { member: false, ..D::bare(words!("STATISTICS")) },
         K::Subscription => D { member: false, ..D::bare(words!("SUBSCRIPTION")) },
-        K::Collation => D::bare(words!("COLLATION")),
         K::EventTrigger => D::bare(words!("EVENT TRIGGER")),
         K::ForeignDataWrapper => D::bare(words!("FOREIGN DATA WRAPPER")),
         K::ForeignServer => D::bare(words!("SERVER")),

@@ -17,9 +17,9 @@ use parse::ast::{AlterAction, CreateTableAs, Discard, ObjectKind, SetAction, Tra
 use super::object_kind::Move;
 use super::{
     aggregate, alter, alter_function, alter_operator, alter_system, base_type, call, checkpoint, cluster,
-    comment, conversion, copy, create_as, database, discard, drop, extension, function, grant, index,
-    language, lock, matview, object_kind, on_commit, operator, operator_class, owner, range_type, reindex,
-    role, schema, sequence, settings, table, trigger, truncate, user_type, vacuum, view,
+    collation, comment, conversion, copy, create_as, database, discard, drop, extension, function, grant,
+    index, language, lock, matview, object_kind, on_commit, operator, operator_class, owner, range_type,
+    reindex, role, schema, sequence, settings, table, trigger, truncate, user_type, vacuum, view,
 };
 use crate::commands::{self, Block, Descriptor, LogClass, Rows};
 use crate::output::{Column, Output};
@@ -79,6 +79,7 @@ pub(crate) fn describe(statement: &Statement) -> Descriptor<'_> {
         S::Define(s) => D::definition(object_kind::of(s.kind).words.create),
         S::CreateCast(_) => D::definition("CREATE CAST"),
         S::CreateConversion(_) => D::definition("CREATE CONVERSION"),
+        S::RefreshCollation(_) => D::definition("ALTER COLLATION"),
         S::CreateOperatorClass(_) => D::definition("CREATE OPERATOR CLASS"),
         S::CreateOperatorFamily { .. } => D::definition("CREATE OPERATOR FAMILY"),
         S::AlterOperatorFamily(_) => D::definition("ALTER OPERATOR FAMILY"),
@@ -308,10 +309,12 @@ fn carry_out(
             ObjectKind::Operator => operator::create(session, s, text)?,
             ObjectKind::Type => base_type::create(session, s, text)?,
             ObjectKind::Aggregate => aggregate::create(session, s, text)?,
+            ObjectKind::Collation => collation::create(session, s, text)?,
             other => return Err(SqlError::not_supported(object_kind::of(other).words.create)),
         },
         Statement::CreateCast(s) => operator::create_cast(session, s, text)?,
         Statement::CreateConversion(s) => conversion::create(session, s)?,
+        Statement::RefreshCollation(name) => collation::refresh_version(session, name)?,
         Statement::CreateOperatorClass(s) => operator_class::create_class(session, s, text)?,
         Statement::CreateOperatorFamily { name, method } => {
             operator_class::create_family(session, name, method)?;

@@ -6,8 +6,6 @@
 //! `compute_scalar_stats` and `analyze_mcv_list` of `commands/analyze.c`; the estimate of distinct values is that of Haas and
 //! Stokes (1998). A type without order gets nulls and width only.
 
-use std::cmp::Ordering;
-
 use catalog::ColumnStatistics;
 use tuple::Datum;
 
@@ -15,7 +13,7 @@ use tuple::Datum;
 const TOO_WIDE: usize = 1024;
 
 /// How two values of the column compare.
-pub(crate) type Compare = fn(&Datum, &Datum) -> Ordering;
+pub(crate) type Compare = types::Order;
 
 /// What is known of the table behind the sample.
 #[derive(Clone, Copy, Debug)]
@@ -64,7 +62,7 @@ pub(crate) fn column(values: &[Datum], compare: Option<Compare>, population: Pop
         .enumerate()
         .map(|(i, v)| (v, i))
         .collect();
-    sorted.sort_by(|a, b| compare(a.0, b.0).then(a.1.cmp(&b.1)));
+    sorted.sort_by(|a, b| compare.compare(a.0, b.0).then(a.1.cmp(&b.1)));
     let too_wide = present - sorted.len();
     let groups = Groups::of(&sorted, compare, population.target);
     stats.distinct = distinct(&groups, too_wide, (sample, nulls as f64), population.rows) as f32;
@@ -99,7 +97,7 @@ impl Groups {
         let mut groups = Groups { distinct: 0, multiple: 0, tracked: Vec::new() };
         let mut first = 0;
         for i in 1..=sorted.len() {
-            if i < sorted.len() && compare(sorted[i].0, sorted[first].0).is_eq() {
+            if i < sorted.len() && compare.compare(sorted[i].0, sorted[first].0).is_eq() {
                 continue;
             }
             groups.distinct += 1;
@@ -210,16 +208,16 @@ mod tests {
 
     use super::*;
 
-    fn ints(a: &Datum, b: &Datum) -> Ordering {
+    fn ints(a: &Datum, b: &Datum) -> std::cmp::Ordering {
         match (a, b) {
             (Datum::Int4(a), Datum::Int4(b)) => a.cmp(b),
-            _ => Ordering::Equal,
+            _ => std::cmp::Ordering::Equal,
         }
     }
 
     fn of(values: impl IntoIterator<Item = i32>, rows: f64) -> ColumnStatistics {
         let values: Vec<Datum> = values.into_iter().map(Datum::Int4).collect();
-        column(&values, Some(ints), Population { rows, target: 10 })
+        column(&values, Some(types::Order::Plain(ints)), Population { rows, target: 10 })
     }
 
     #[test]
@@ -255,7 +253,7 @@ mod tests {
     fn nulls_and_descending_rows_are_seen() {
         let mut values: Vec<Datum> = (0..100).rev().map(Datum::Int4).collect();
         values.extend(vec![Datum::Null; 100]);
-        let stats = column(&values, Some(ints), Population { rows: 200.0, target: 10 });
+        let stats = column(&values, Some(types::Order::Plain(ints)), Population { rows: 200.0, target: 10 });
         assert_eq!(stats.null_fraction, 0.5);
         assert_eq!(stats.distinct, -0.5);
         assert_eq!(stats.correlation, Some(-1.0));

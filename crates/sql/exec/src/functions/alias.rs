@@ -12,6 +12,10 @@ use super::text::{name_in_schema, quote_identifier, split_name};
 use crate::session::Session;
 
 impl types::Session for Session {
+    fn collation_rules(&self, collation: Oid) -> SqlResult<&'static collation::Rules> {
+        self.with_reader(|r| catalog::collation_rules(r, collation))
+    }
+
     fn reg_lookup(&self, kind: RegKind, name: &str) -> SqlResult<Oid> {
         match kind {
             RegKind::Class => {

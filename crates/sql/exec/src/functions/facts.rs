@@ -4,6 +4,7 @@ use base::settings::Setting;
 use base::{Encoding, Oid, SqlResult, sql_err};
 use catalog::{CatalogView, TypeKind, oids_of};
 use tuple::Datum;
+use types::value::FromDatum;
 use types::{Call, SessionFn, oids};
 
 use super::text::{qualified, quote_identifier};
@@ -70,7 +71,10 @@ impl Session {
                 Encoding::from_number(arg(args, 0)).map_or(Datum::Null, |e| Datum::Int4(e.max_length()))
             }
             F::PgInputIsValid => Datum::Bool(self.input_error(call, args)?.is_none()),
-            F::PgCollationActualVersion | F::PgDatabaseCollationActualVersion => Datum::Null,
+            F::PgCollationActualVersion => self.collation_version(Oid(u32::from_datum(&args[0])))?,
+            F::PgDatabaseCollationActualVersion => {
+                self.database_collation_version(Oid(u32::from_datum(&args[0])))?
+            }
             _ => return Ok(None),
         }))
     }
@@ -131,6 +135,25 @@ impl Session {
         }
         let name = self.with_reader(|r| r.schema_name(schema))?.unwrap_or_default();
         Ok(name.starts_with("pg_temp_") || name.starts_with("pg_toast_temp_"))
+    }
+
+    /// The version that a collation's order has now.
+    fn collation_version(&self, oid: Oid) -> SqlResult<Datum> {
+        if oid == types::comparator::DEFAULT_COLLATION {
+            return self.database_collation_version(self.catalog.database());
+        }
+        let found = self.with_reader(|r| r.collation_by_oid(oid))?;
+        let found =
+            found.ok_or_else(|| sql_err!(UNDEFINED_OBJECT, "collation with OID {oid} does not exist"))?;
+        Ok(found.rules.version().map_or(Datum::Null, Datum::text))
+    }
+
+    /// The version that a database's default order has now.
+    fn database_collation_version(&self, oid: Oid) -> SqlResult<Datum> {
+        let found = self.with_reader(|r| r.database_by_oid(oid))?;
+        let found =
+            found.ok_or_else(|| sql_err!(UNDEFINED_OBJECT, "database with OID {oid} does not exist"))?;
+        Ok(found.rules.version().map_or(Datum::Null, Datum::text))
     }
 
     fn collation_for(&self, call: &Call<'_>) -> SqlResult<Datum> {

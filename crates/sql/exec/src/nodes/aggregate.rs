@@ -13,7 +13,7 @@ use tuple::Datum;
 use super::aggregate_call::{CallCode, State, compare_keys};
 use super::sort::Sorter;
 use super::{BoxNode, Builder, Key, Node, Projection};
-use crate::compile::{Inputs, compare_of};
+use crate::compile::{Inputs, order_of};
 use crate::cx::Cx;
 use crate::eval::{Code, Rows, project};
 use crate::row_key::RowKey;
@@ -53,17 +53,18 @@ pub fn build<'p>(
         carried.extend(child.output.iter().cloned());
     }
     let projection = builder.projection(plan, Inputs::one(&carried))?;
-    let hashed = match strategy {
-        AggStrategy::Hashed | AggStrategy::Mixed => keys.iter().map(Expr::type_oid).collect(),
-        AggStrategy::Plain | AggStrategy::Sorted => Vec::new(),
+    let hashed: &[Expr] = match strategy {
+        AggStrategy::Hashed | AggStrategy::Mixed => keys,
+        AggStrategy::Plain | AggStrategy::Sorted => &[],
     };
-    let row_key = RowKey::new(&builder.statement.types, &hashed)
-        .map_err(|_| SqlError::internal("a grouping expression cannot be hashed"))?;
+    let row_key = RowKey::of(&builder.statement.types, hashed, |_| {
+        SqlError::internal("a grouping expression cannot be hashed")
+    })?;
     let order = match strategy {
         AggStrategy::Sorted => keys
             .iter()
             .enumerate()
-            .map(|(i, k)| Ok(Key::column(i, compare_of(builder.statement, k.type_oid())?)))
+            .map(|(i, k)| Ok(Key::column(i, order_of(builder.statement, k)?)))
             .collect::<SqlResult<_>>()?,
         _ => Vec::new(),
     };

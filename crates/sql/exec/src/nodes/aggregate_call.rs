@@ -11,7 +11,7 @@ use types::registry::Aggregate;
 use super::sort::Sorter;
 use super::user_aggregate::{UserCode, UserState};
 use super::{Builder, Key};
-use crate::compile::{Inputs, compare_of};
+use crate::compile::{Inputs, order_of};
 use crate::cx::Cx;
 use crate::eval::{Code, Rows, project};
 
@@ -81,15 +81,14 @@ impl CallCode {
         let mut keys: Vec<Key> = Vec::new();
         let mut order = Vec::new();
         for key in &call.order {
-            let mut made =
-                Key::column(width + order.len(), compare_of(builder.statement, key.expr.type_oid())?);
+            let mut made = Key::column(width + order.len(), order_of(builder.statement, &key.expr)?);
             made.set_direction(key.descending, key.nulls_first);
             keys.push(made);
             order.push(compiler.expr(&key.expr, inputs)?);
         }
         if call.distinct {
             for (i, arg) in args.iter().enumerate() {
-                keys.push(Key::column(i, compare_of(builder.statement, arg.type_oid())?));
+                keys.push(Key::column(i, order_of(builder.statement, arg)?));
             }
         }
         Ok(CallCode {

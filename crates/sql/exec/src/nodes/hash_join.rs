@@ -9,6 +9,7 @@ use plan::explain::Detail;
 use plan::{Expr, JoinClause, JoinKind, ParamId, Plan};
 use smallvec::SmallVec;
 use tuple::Datum;
+use types::{Equality, Hash};
 
 use super::{BoxNode, Builder, Node, Projection, affected, depends_on};
 use crate::compile::Inputs;
@@ -22,8 +23,8 @@ use crate::spill::{SpillFile, SpillReader, row_bytes};
 struct KeyCode {
     outer: Code,
     inner: Code,
-    hash: fn(&Datum) -> u64,
-    equal: fn(&Datum, &Datum) -> bool,
+    hash: Hash,
+    equal: Equality,
 }
 
 /// A part of a key: in the row if it is a column, else computed before.
@@ -50,15 +51,16 @@ pub fn build<'p>(
     let mut keys = Vec::new();
     for clause in hash {
         let type_oid = clause.outer.type_oid();
+        let of = builder.statement.types.comparator_of(&clause.outer)?;
         let none = || base::SqlError::internal("hash join over a type that cannot be hashed");
         keys.push(KeyCode {
             outer: compiler.expr(&clause.outer, Inputs::one(&outer.output))?,
             inner: compiler.expr(&clause.inner, Inputs::one(&inner.output))?,
-            hash: builder.statement.types.hash(type_oid).ok_or_else(none)?,
+            hash: of.hash.ok_or_else(none)?,
             equal: if type_oid == clause.inner.type_oid() {
-                builder.statement.types.equal(type_oid).ok_or_else(none)?
+                of.equality.ok_or_else(none)?
             } else {
-                same_int
+                Equality::Plain(same_int)
             },
         });
     }
@@ -285,7 +287,7 @@ impl HashJoin {
             if value.is_null() {
                 return Ok(None);
             }
-            hash = mix(hash, (code.hash)(value));
+            hash = mix(hash, code.hash.hash(value));
         }
         Ok(Some((hash, key)))
     }
@@ -343,7 +345,7 @@ impl HashJoin {
                 let value = part(&code.outer, probe, &self.probe_key[self.probe_key.len() - 1]);
                 null |= value.is_null();
                 if !null {
-                    hash = mix(hash, (code.hash)(value));
+                    hash = mix(hash, code.hash.hash(value));
                 }
             }
             self.matched = false;
@@ -420,11 +422,10 @@ impl HashJoin {
             let at = self.chain as usize;
             self.chain = table.entries[at].next;
             let entry = &table.entries[at];
-            let same =
-                entry.hash == self.probe_hash
-                    && self.keys.iter().zip(&self.probe_key).zip(&entry.key).all(|((k, a), b)| {
-                        (k.equal)(part(&k.outer, probe, a), part(&k.inner, &entry.row, b))
-                    });
+            let same = entry.hash == self.probe_hash
+                && self.keys.iter().zip(&self.probe_key).zip(&entry.key).all(|((k, a), b)| {
+                    k.equal.equal(part(&k.outer, probe, a), part(&k.inner, &entry.row, b))
+                });
             let skip = self.kind == JoinKind::RightSemi && entry.matched;
             if !same || skip {
                 continue;

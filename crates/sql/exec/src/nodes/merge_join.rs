@@ -7,7 +7,7 @@ use plan::{Expr, JoinClause, JoinKind, ParamId, Plan};
 use tuple::Datum;
 
 use super::{BoxNode, Builder, Key, Node, Projection};
-use crate::compile::{Inputs, compare_of};
+use crate::compile::{Inputs, order_of};
 use crate::cx::Cx;
 use crate::eval::{Code, Rows, passes, project};
 use crate::row_store::{Place, RowStore};
@@ -30,7 +30,7 @@ pub fn build<'p>(
     for (i, clause) in merge.iter().enumerate() {
         outer_keys.push(compiler.expr(&clause.outer, Inputs::one(&outer.output))?);
         inner_keys.push(compiler.expr(&clause.inner, Inputs::one(&inner.output))?);
-        order.push(Key::column(i, compare_of(builder.statement, clause.outer.type_oid())?));
+        order.push(Key::column(i, order_of(builder.statement, &clause.outer)?));
     }
     let clauses = compiler.list(clauses, inputs)?;
     let projection = builder.projection(plan, inputs)?;

@@ -3,7 +3,7 @@
 //! UNION without ALL must know all rows that it gave. Those that outgrow `work_mem` lie in a file; their hashes stay in memory, two
 //! or three dozen bytes a row, so that a row is given, or known not to be new, at once.
 
-use base::{Oid, SqlResult, sql_err};
+use base::{SqlResult, sql_err};
 use plan::{ParamId, Plan};
 use rustc_hash::FxHashMap;
 use tuple::Datum;
@@ -22,8 +22,7 @@ pub fn build<'p>(
     distinct: bool,
 ) -> SqlResult<BoxNode> {
     let cell = builder.statement.work_tables[table];
-    let types: Vec<Oid> = initial.output.iter().map(plan::Expr::type_oid).collect();
-    let seen = distinct.then(|| Seen::new(&builder.statement.types, &types)).transpose()?;
+    let seen = distinct.then(|| Seen::new(&builder.statement.types, &initial.output)).transpose()?;
     let (initial, recursive) = (builder.build(initial)?, builder.build(recursive)?);
     Ok(Box::new(RecursiveUnion {
         initial,
@@ -53,12 +52,12 @@ struct Seen {
 }
 
 impl Seen {
-    fn new(user: &plan::UserTypes, types: &[Oid]) -> SqlResult<Seen> {
+    fn new(user: &plan::UserTypes, columns: &[plan::Expr]) -> SqlResult<Seen> {
         let none = |_| {
             sql_err!(FEATURE_NOT_SUPPORTED, "could not implement recursive UNION")
                 .detail("All column datatypes must be hashable.")
         };
-        let key = RowKey::new(user, types).map_err(none)?;
+        let key = RowKey::of(user, columns, none)?;
         let (rows, place) = (RowStore::default(), Place::default());
         Ok(Seen { key, rows, place, last: FxHashMap::default(), before: Vec::new() })
     }

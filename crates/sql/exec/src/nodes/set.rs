@@ -3,7 +3,7 @@
 //! A table that outgrows `work_mem` takes no new rows: they go to files by hash, and so do the left side's rows whose counts may
 //! be there. Each pair of files is worked on afterwards in the same way.
 
-use base::{Oid, SqlError, SqlResult};
+use base::{SqlError, SqlResult};
 use plan::{ParamId, Plan, SetOpKind};
 use rustc_hash::FxHashMap;
 use tuple::Datum;
@@ -20,9 +20,8 @@ pub fn build<'p>(
     left: &'p Plan,
     right: &'p Plan,
 ) -> SqlResult<BoxNode> {
-    let types: Vec<Oid> = left.output.iter().map(plan::Expr::type_oid).collect();
-    let key = RowKey::new(&builder.statement.types, &types)
-        .map_err(|t| SqlError::not_supported(format!("a set operation over type {t}")))?;
+    let none = |t| SqlError::not_supported(format!("a set operation over type {t}"));
+    let key = RowKey::of(&builder.statement.types, &left.output, none)?;
     let (left, right) = (builder.build(left)?, builder.build(right)?);
     let work = Work::default();
     Ok(Box::new(SetOp { kind, left, right, key, started: false, work, waiting: Vec::new(), row: Vec::new() }))

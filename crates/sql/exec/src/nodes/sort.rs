@@ -6,10 +6,10 @@ use base::SqlResult;
 use plan::explain::Detail;
 use plan::{ParamId, Plan, SortKey};
 use tuple::Datum;
-use types::registry::CompareFn;
+use types::Order;
 
 use super::{BoxNode, Builder, Node, affected, depends_on, quick_sort};
-use crate::compile::{Inputs, compare_of};
+use crate::compile::{Inputs, order_of};
 use crate::cx::Cx;
 use crate::eval::{Code, Rows};
 use crate::spill::{SpillFile, SpillReader, row_bytes};
@@ -17,7 +17,7 @@ use crate::spill::{SpillFile, SpillReader, row_bytes};
 /// A sort key, compiled.
 pub struct Key {
     code: Code,
-    compare: CompareFn,
+    order: Order,
     descending: bool,
     nulls_first: bool,
 }
@@ -29,7 +29,7 @@ pub fn keys(builder: &Builder<'_>, keys: &[SortKey], inputs: Inputs<'_>) -> SqlR
         .map(|k| {
             Ok(Key {
                 code: compiler.expr(&k.expr, inputs)?,
-                compare: compare_of(builder.statement, k.expr.type_oid())?,
+                order: order_of(builder.statement, &k.expr)?,
                 descending: k.descending,
                 nulls_first: k.nulls_first,
             })
@@ -39,8 +39,8 @@ pub fn keys(builder: &Builder<'_>, keys: &[SortKey], inputs: Inputs<'_>) -> SqlR
 
 impl Key {
     /// A key on a column of the rows, ascending.
-    pub fn column(i: usize, compare: CompareFn) -> Key {
-        Key { code: Code::Outer(i), compare, descending: false, nulls_first: false }
+    pub fn column(i: usize, order: Order) -> Key {
+        Key { code: Code::Outer(i), order, descending: false, nulls_first: false }
     }
 
     /// The same order on another column.
@@ -91,7 +91,7 @@ impl Key {
                 let order = match (a, b) {
                     (Datum::Int4(a), Datum::Int4(b)) => a.cmp(b),
                     (Datum::Int8(a), Datum::Int8(b)) => a.cmp(b),
-                    _ => (self.compare)(a, b),
+                    _ => self.order.compare(a, b),
                 };
                 if self.descending { order.reverse() } else { order }
             }

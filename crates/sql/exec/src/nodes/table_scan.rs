@@ -14,6 +14,7 @@ use plan::explain::Detail;
 use plan::{Bitmap, Expr, IndexBound, IndexCondition, IndexRef, ParamId, Plan, RelId};
 use tuple::{Bytes, Datum};
 use txn::TxnSystem;
+use types::Order;
 
 use super::ahead::Ahead;
 use super::counting::measure;
@@ -151,8 +152,8 @@ struct KeyCode {
     column: usize,
     bound: IndexBound,
     value: Code,
-    /// Built-in type that elements of an array compare as.
-    element: Oid,
+    /// How elements of an array compare, in the order of the index.
+    element: Option<Order>,
 }
 
 /// The conditions of an index scan and what they make of the cells' present values.
@@ -177,7 +178,13 @@ impl Keys {
             .iter()
             .map(|c| {
                 let element = builder.statement.types.element(c.value.type_oid());
-                let element = builder.statement.types.comparable(element);
+                let element = match c.bound {
+                    IndexBound::Any => {
+                        let collation = index.collations.get(c.column).copied().unwrap_or_default();
+                        builder.statement.types.comparator(element, collation)?.order
+                    }
+                    _ => None,
+                };
                 let value = compiler.expr(&c.value, Inputs::default())?;
                 Ok(KeyCode { column: c.column, bound: c.bound, value, element })
             })
@@ -236,12 +243,11 @@ impl Keys {
     }
 }
 
-fn sorted_unique(mut list: Vec<Datum>, element: Oid) -> SqlResult<Vec<Datum>> {
+fn sorted_unique(mut list: Vec<Datum>, order: Option<Order>) -> SqlResult<Vec<Datum>> {
     list.retain(|v| !v.is_null());
-    let compare = types::compare(element)
-        .ok_or_else(|| SqlError::internal(format!("values of type {} have no order", element.0)))?;
-    types::piece::sort_by(&mut list, compare)?;
-    list.dedup_by(|a, b| compare(a, b).is_eq());
+    let order = order.ok_or_else(|| SqlError::internal("values of an array without order"))?;
+    types::piece::sort_by(&mut list, |a, b| order.compare(a, b))?;
+    list.dedup_by(|a, b| order.compare(a, b).is_eq());
     Ok(list)
 }
 

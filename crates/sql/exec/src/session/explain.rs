@@ -393,6 +393,11 @@ impl explain::Display for Session {
         types::output(type_oid, value, &types::Call::new(&format).with_session(self), out)
     }
 
+    fn collation(&self, oid: Oid) -> String {
+        types::call::Session::reg_name(self, types::call::RegKind::Collation, oid)
+            .unwrap_or_else(|| oid.to_string())
+    }
+
     fn type_name(&self, type_oid: Oid, typmod: Option<i32>) -> String {
         analyze::names::format_type(self, type_oid, typmod)
     }

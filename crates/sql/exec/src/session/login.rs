@@ -79,6 +79,7 @@ impl Session {
             // Unless somebody says something else.
             settings.set_default("client_encoding", name, SettingSource::Default, who)?;
         }
+        settings.set_default_rules(database.rules.number());
         // A client that connects is told all of them.
         settings.take_changed();
         settings.set_default("session_authorization", &role.name, SettingSource::Client, who)?;
@@ -251,7 +252,11 @@ impl Session {
     #[inline]
     pub(super) fn prepare_fiber(&self, fast: &Fast) {
         runtime::set_stack_depth(fast.max_stack_depth);
-        if fast.quote_all_identifiers | fast.track_wal_io_timing | (fast.server_encoding != Encoding::Utf8) {
+        if fast.quote_all_identifiers
+            | fast.track_wal_io_timing
+            | (fast.server_encoding != Encoding::Utf8)
+            | (fast.default_rules != 0)
+        {
             tell_fiber(fast);
         }
     }
@@ -280,6 +285,7 @@ fn tell_fiber(fast: &Fast) {
     let facts = types::text::FiberFacts {
         quotes_all_identifiers: fast.quote_all_identifiers,
         texts_are_bytes: fast.server_encoding == Encoding::SqlAscii,
+        default_rules: fast.default_rules,
     };
     facts.apply();
     runtime::usage::time_wal(fast.track_wal_io_timing);

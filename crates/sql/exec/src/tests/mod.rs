@@ -303,6 +303,9 @@ impl Db {
             fn value(&self, type_oid: Oid, value: &Datum, out: &mut Vec<u8>) -> SqlResult<()> {
                 types::output(type_oid, value, &Call::new(self.0), out)
             }
+            fn collation(&self, oid: Oid) -> String {
+                oid.to_string()
+            }
             fn type_name(&self, type_oid: Oid, typmod: Option<i32>) -> String {
                 types::format_type(type_oid, typmod).unwrap_or_default()
             }

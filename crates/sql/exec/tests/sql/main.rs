@@ -3,6 +3,7 @@
 
 mod aggregates;
 mod changes;
+mod collations;
 mod commands;
 mod copying;
 mod counters;

@@ -793,10 +793,12 @@ pub struct AlterFunction {
 /// CREATE AGGREGATE, CREATE OPERATOR, CREATE TYPE: objects that a list of properties defines.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Define {
-    /// Aggregate, operator or base type.
+    /// Aggregate, operator, base type or collation.
     pub kind: ObjectKind,
     /// OR REPLACE
     pub replace: bool,
+    /// IF NOT EXISTS
+    pub if_not_exists: bool,
     /// An aggregate whose arguments are among the properties.
     pub old_style: bool,
     /// Name.

@@ -127,6 +127,8 @@ pub enum Statement {
     CreateCast(Box<CreateCast>),
     /// CREATE CONVERSION
     CreateConversion(Box<CreateConversion>),
+    /// ALTER COLLATION ... REFRESH VERSION.
+    RefreshCollation(Name),
     /// CREATE OPERATOR CLASS
     CreateOperatorClass(Box<CreateOperatorClass>),
     /// CREATE OPERATOR FAMILY

@@ -76,6 +76,7 @@ impl Converter<'_> {
                 if matches!(
                     s.kind,
                     n::ObjectType::OBJECT_AGGREGATE
+                        | n::ObjectType::OBJECT_COLLATION
                         | n::ObjectType::OBJECT_OPERATOR
                         | n::ObjectType::OBJECT_TYPE
                 ) =>
@@ -93,6 +94,7 @@ impl Converter<'_> {
                     _ => b'e',
                 },
             })),
+            n::Node::AlterCollationStmt(s) => Statement::RefreshCollation(name(s.collname)?),
             n::Node::CreateConversionStmt(s) => Statement::CreateConversion(Box::new(CreateConversion {
                 name: name(s.conversion_name)?,
                 from: text_of(s.for_encoding_name),
@@ -434,6 +436,7 @@ impl Converter<'_> {
         Ok(Define {
             kind: object_kind(s.kind)?,
             replace: s.replace,
+            if_not_exists: s.if_not_exists,
             old_style: s.oldstyle,
             name: name(s.defnames)?,
             parameters,

@@ -5,7 +5,6 @@ use rupg_sql::nodes::{Node, ObjectType};
 /// The statement as a user would call it.
 pub(crate) fn name(node: &Node) -> &'static str {
     match node {
-        Node::AlterCollationStmt(_) => "ALTER COLLATION",
         Node::AlterEventTrigStmt(_) => "ALTER EVENT TRIGGER",
         Node::AlterFdwStmt(_) => "ALTER FOREIGN DATA WRAPPER",
         Node::AlterForeignServerStmt(_) => "ALTER SERVER",

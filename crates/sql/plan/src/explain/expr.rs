@@ -34,6 +34,11 @@ impl<'a> Explain<'a> {
     pub(super) fn sort_keys(&self, keys: &[SortKey], qualify: bool) -> Vec<String> {
         let part = |k: &SortKey| {
             let mut text = self.expr(&k.expr, qualify);
+            if let Expr::Relabel { collation: Some(collation), .. } = &k.expr
+                && collation.is_valid()
+            {
+                text.push_str(&format!(" COLLATE {}", self.display.collation(*collation)));
+            }
             if k.descending {
                 text.push_str(" DESC");
                 if !k.nulls_first {
@@ -133,7 +138,7 @@ impl<'a> Explain<'a> {
             Expr::Extreme(greatest, list, ..) => {
                 format!("{}({})", if *greatest { "GREATEST" } else { "LEAST" }, self.list(list, qualify))
             }
-            Expr::Relabel { arg, type_oid, typmod, explicit } => {
+            Expr::Relabel { arg, type_oid, typmod, explicit, .. } => {
                 self.cast(arg, *type_oid, *typmod, *explicit, qualify)
             }
             Expr::IoCast { arg, type_oid, explicit } => self.cast(arg, *type_oid, -1, *explicit, qualify),

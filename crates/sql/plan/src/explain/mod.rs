@@ -119,6 +119,8 @@ pub enum Detail {
 pub trait Display {
     /// Appends the text form of a value.
     fn value(&self, type_oid: Oid, value: &Datum, out: &mut Vec<u8>) -> SqlResult<()>;
+    /// The name of a collation as an identifier, qualified where it must be.
+    fn collation(&self, oid: Oid) -> String;
     /// The name of a type with its modifier.
     fn type_name(&self, type_oid: Oid, typmod: Option<i32>) -> String;
 }

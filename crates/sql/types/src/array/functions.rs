@@ -10,20 +10,21 @@ use crate::{
     value::FromDatum,
 };
 
-use super::{Array, Dimension, Dimensions, Elements, compare, element_count, text::text_of};
+use super::{Array, Dimension, Dimensions, Elements, compare_by, element_count, text::text_of};
+use crate::comparator::order_in;
 
 functions! {
-    744 array_eq(anyarray, anyarray) -> bool [immutable strict] { |a: &[u8], b: &[u8]| (compare(a, b)).is_eq() }
-    390 array_ne(anyarray, anyarray) -> bool [immutable strict] { |a: &[u8], b: &[u8]| (compare(a, b)).is_ne() }
-    391 array_lt(anyarray, anyarray) -> bool [immutable strict] { |a: &[u8], b: &[u8]| (compare(a, b)).is_lt() }
-    393 array_le(anyarray, anyarray) -> bool [immutable strict] { |a: &[u8], b: &[u8]| (compare(a, b)).is_le() }
-    392 array_gt(anyarray, anyarray) -> bool [immutable strict] { |a: &[u8], b: &[u8]| (compare(a, b)).is_gt() }
-    396 array_ge(anyarray, anyarray) -> bool [immutable strict] { |a: &[u8], b: &[u8]| (compare(a, b)).is_ge() }
-    382 btarraycmp(anyarray, anyarray) -> int4 [immutable strict] { |a: &[u8], b: &[u8]| (compare(a, b)) as i32 }
-    515 array_larger(anyarray, anyarray) -> anyarray [immutable strict] { |a: &Datum, b: &Datum| if crate::compare::compare(crate::oids::anyarray).is_some_and(|c| c(a, b).is_gt()) { a.clone() } else { b.clone() } }
-    516 array_smaller(anyarray, anyarray) -> anyarray [immutable strict] { |a: &Datum, b: &Datum| if crate::compare::compare(crate::oids::anyarray).is_some_and(|c| c(a, b).is_lt()) { a.clone() } else { b.clone() } }
-    626 hash_array(anyarray) -> int4 [immutable strict] { |cx; a: &Datum| hashable(cx, a).map(|()| crate::hashing::hash32(crate::oids::anyarray, a)) }
-    782 hash_array_extended(anyarray, int8) -> int8 [immutable strict] { |cx; a: &Datum, seed: i64| hashable(cx, a).map(|()| crate::hashing::hash64(crate::oids::anyarray, a, seed)) }
+    744 array_eq(anyarray, anyarray) -> bool [immutable strict] { |cx; a: &[u8], b: &[u8]| order(cx, a, b).map(|order| order.is_eq()) }
+    390 array_ne(anyarray, anyarray) -> bool [immutable strict] { |cx; a: &[u8], b: &[u8]| order(cx, a, b).map(|order| order.is_ne()) }
+    391 array_lt(anyarray, anyarray) -> bool [immutable strict] { |cx; a: &[u8], b: &[u8]| order(cx, a, b).map(|order| order.is_lt()) }
+    393 array_le(anyarray, anyarray) -> bool [immutable strict] { |cx; a: &[u8], b: &[u8]| order(cx, a, b).map(|order| order.is_le()) }
+    392 array_gt(anyarray, anyarray) -> bool [immutable strict] { |cx; a: &[u8], b: &[u8]| order(cx, a, b).map(|order| order.is_gt()) }
+    396 array_ge(anyarray, anyarray) -> bool [immutable strict] { |cx; a: &[u8], b: &[u8]| order(cx, a, b).map(|order| order.is_ge()) }
+    382 btarraycmp(anyarray, anyarray) -> int4 [immutable strict] { |cx; a: &[u8], b: &[u8]| order(cx, a, b).map(|order| order as i32) }
+    515 array_larger(anyarray, anyarray) -> anyarray [immutable strict] { |cx; a: &Datum, b: &Datum| order_of(cx, a, b).map(|order| if order.is_gt() { a.clone() } else { b.clone() }) }
+    516 array_smaller(anyarray, anyarray) -> anyarray [immutable strict] { |cx; a: &Datum, b: &Datum| order_of(cx, a, b).map(|order| if order.is_lt() { a.clone() } else { b.clone() }) }
+    626 hash_array(anyarray) -> int4 [immutable strict] { |cx; a: &Datum| seeded(cx, a, 0).map(|hash| hash as i32) }
+    782 hash_array_extended(anyarray, int8) -> int8 [immutable strict] { |cx; a: &Datum, seed: i64| seeded(cx, a, seed as u64).map(|hash| hash as i64) }
     679 oidvectoreq(oidvector, oidvector) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| ({ let (a, b) = (super::oid_vector(a), super::oid_vector(b)); a.len().cmp(&b.len()).then_with(|| a.cmp(&b)) }).is_eq() }
     619 oidvectorne(oidvector, oidvector) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| ({ let (a, b) = (super::oid_vector(a), super::oid_vector(b)); a.len().cmp(&b.len()).then_with(|| a.cmp(&b)) }).is_ne() }
     677 oidvectorlt(oidvector, oidvector) -> bool [immutable strict leakproof] { |a: &[u8], b: &[u8]| ({ let (a, b) = (super::oid_vector(a), super::oid_vector(b)); a.len().cmp(&b.len()).then_with(|| a.cmp(&b)) }).is_lt() }
@@ -304,7 +305,7 @@ fn reverse(bytes: &[u8]) -> Datum {
     pick(&array, &order, array.dimensions.first().map_or(1, |d| d.lower))
 }
 
-fn sort(_cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
+fn sort(cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
     let array = Array::from_payload(<&[u8]>::from_datum(&args[0]));
     let descending = args.get(1).is_some_and(bool::from_datum);
     let nulls_first = args.get(2).map_or(descending, bool::from_datum);
@@ -315,7 +316,7 @@ fn sort(_cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
     let missing = || {
         sql_err!(UNDEFINED_FUNCTION, "could not identify a comparison function for type {}", array.element)
     };
-    let order = crate::compare::compare(array.comparable).ok_or_else(missing)?;
+    let order = order_in(cx, array.comparable)?.ok_or_else(missing)?;
     let mut items: Vec<usize> = (0..length).collect();
     let nulls = |x: &Datum, y: &Datum| {
         let side = y.is_null().cmp(&x.is_null());
@@ -327,9 +328,9 @@ fn sort(_cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
             let found = if x.is_null() || y.is_null() {
                 nulls(x, y)
             } else if descending {
-                order(y, x)
+                order.compare(y, x)
             } else {
-                order(x, y)
+                order.compare(x, y)
             };
             if found.is_ne() {
                 return found;
@@ -369,11 +370,21 @@ fn sample(cx: &Call, bytes: &[u8], n: i32) -> SqlResult<Datum> {
     Ok(pick(&array, &shuffled(cx, length, n as usize), 1))
 }
 
-/// An error where the elements have no hash.
-fn hashable(cx: &Call, a: &Datum) -> SqlResult<()> {
+/// Order of two arrays in the collation of a call.
+fn order(cx: &Call, a: &[u8], b: &[u8]) -> SqlResult<std::cmp::Ordering> {
+    let (a, b) = (Array::at_once(a), Array::at_once(b));
+    Ok(compare_by(order_in(cx, a.comparable)?, &a, &b))
+}
+
+fn order_of(cx: &Call, a: &Datum, b: &Datum) -> SqlResult<std::cmp::Ordering> {
+    order(cx, <&[u8]>::from_datum(a), <&[u8]>::from_datum(b))
+}
+
+/// The hash that SQL sees, in the collation of a call: an error where the elements have no hash.
+fn seeded(cx: &Call, a: &Datum, seed: u64) -> SqlResult<u64> {
     let array = Array::from_payload(<&[u8]>::from_datum(a));
-    match crate::compare::hash(array.comparable) {
-        Some(_) => Ok(()),
-        None => Err(crate::hashing::no_hash(cx, array.element)),
+    if crate::compare::hash(array.comparable).is_none() {
+        return Err(crate::hashing::no_hash(cx, array.element));
     }
+    Ok(super::kinds::seeded_hash_under(cx.rules_for(array.comparable)?, a, seed))
 }

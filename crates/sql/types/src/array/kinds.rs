@@ -2,7 +2,10 @@
 
 use base::{SqlResult, sql_err};
 
+use collation::Rules;
+
 use super::*;
+use crate::comparator::Collated;
 use crate::registry::types::prelude::*;
 use crate::registry::{type_imp, types::OutputFn};
 use crate::value::Reader;
@@ -36,6 +39,7 @@ const ARRAY: TypeImp = TypeImp {
     equal: Some(|a, b| arrays(a, b).is_eq()),
     hash: Some(|value| hash(<&[u8]>::from_datum(value))),
     seeded_hash: Some(seeded_hash),
+    collated: Some(&COLLATED),
     typmod_in: |type_oid, modifiers| {
         let element = element_of(type_oid);
         (type_imp(element).typmod_in)(element, modifiers)
@@ -61,9 +65,16 @@ pub(crate) const fn array_of(element: &TypeImp, oid: Oid, name: &'static str) ->
         equal: if element.compare.is_some() { ARRAY.equal } else { None },
         hash: if element.hash.is_some() { ARRAY.hash } else { None },
         seeded_hash: if element.hash.is_some() { ARRAY.seeded_hash } else { None },
+        collated: if element.collated.is_some() { ARRAY.collated } else { None },
         ..ARRAY
     }
 }
+
+static COLLATED: Collated = Collated {
+    compare: |rules, a, b| compare_under(rules, <&[u8]>::from_datum(a), <&[u8]>::from_datum(b)),
+    hash: |rules, a| hash_under(rules, <&[u8]>::from_datum(a)),
+    seeded_hash: |rules, a, seed| seeded_hash_under(rules, a, seed),
+};
 
 fn element_of(type_oid: Oid) -> Oid {
     type_imp(type_oid).row.map_or(Oid::INVALID, |row| row.element)
@@ -74,8 +85,19 @@ fn arrays(a: &Datum, b: &Datum) -> std::cmp::Ordering {
 }
 
 fn seeded_hash(value: &Datum, seed: u64) -> u64 {
+    seeded_hash_under(&collation::C, value, seed)
+}
+
+/// The hash that SQL sees, by the rules of a collation.
+pub(crate) fn seeded_hash_under(rules: &Rules, value: &Datum, seed: u64) -> u64 {
     let array = Array::at_once(<&[u8]>::from_datum(value));
-    crate::hashing::hash_list(1, array.elements().iter().map(|v| (array.comparable, v)), seed)
+    match type_imp(array.comparable).collated.filter(|_| !rules.is_deterministic()) {
+        Some(of) => array.elements().iter().fold(1, |sum: u64, value| {
+            let part = if value.is_null() { 0 } else { (of.seeded_hash)(rules, value, seed) };
+            sum.wrapping_mul(31).wrapping_add(part)
+        }),
+        None => crate::hashing::hash_list(1, array.elements().iter().map(|v| (array.comparable, v)), seed),
+    }
 }
 
 /// Text form of a vector.

@@ -28,6 +28,10 @@ use base::{Oid, SqlError, SqlResult, sql_err};
 use smallvec::SmallVec;
 use tuple::{Bytes, Datum, Physical};
 
+use collation::Rules;
+
+use crate::comparator::Order;
+use crate::registry::type_imp;
 use crate::{call::Call, piece::Pace, registry::shape_of};
 
 mod access;
@@ -520,19 +524,36 @@ pub fn int2_vector(bytes: &[u8]) -> Vec<i16> {
     Array::from_payload(bytes).values.iter().map(|v| if let Datum::Int2(n) = v { *n } else { 0 }).collect()
 }
 
-/// Order of two arrays of one type: by elements, NULL last; then by their number, then by shape.
+/// Order of two arrays of one type, their elements plain: by elements, NULL last; then by their number, then by shape.
 pub fn compare(a: &[u8], b: &[u8]) -> Ordering {
+    compare_under(&collation::C, a, b)
+}
+
+/// The same, by the rules of a collation.
+pub(crate) fn compare_under(rules: &Rules, a: &[u8], b: &[u8]) -> Ordering {
     let (a, b) = (Array::at_once(a), Array::at_once(b));
-    let order = crate::compare::compare(a.comparable);
+    match type_imp(a.comparable).collated.filter(|_| !rules.is_bytewise()) {
+        Some(of) => compare_with(&a, &b, |x, y| (of.compare)(rules, x, y)),
+        None => compare_by(crate::compare::compare(a.comparable).map(Order::Plain), &a, &b),
+    }
+}
+
+/// The same, by an order of the elements; by their bits if they are in none.
+pub(crate) fn compare_by(order: Option<Order>, a: &Array, b: &Array) -> Ordering {
+    match order {
+        Some(Order::Plain(order)) => compare_with(a, b, order),
+        Some(order) => compare_with(a, b, |x, y| order.compare(x, y)),
+        None => compare_with(a, b, |x, y| x.partial_cmp_physical(y)),
+    }
+}
+
+fn compare_with(a: &Array, b: &Array, order: impl Fn(&Datum, &Datum) -> Ordering) -> Ordering {
     for (x, y) in a.values.iter().zip(&b.values) {
         let found = match (x.is_null(), y.is_null()) {
             (true, true) => Ordering::Equal,
             (true, false) => Ordering::Greater,
             (false, true) => Ordering::Less,
-            _ => match order {
-                Some(order) => order(x, y),
-                None => x.partial_cmp_physical(y),
-            },
+            _ => order(x, y),
         };
         if found.is_ne() {
             return found;
@@ -543,7 +564,7 @@ pub fn compare(a: &[u8], b: &[u8]) -> Ordering {
             let shape = |array: &Array| -> Vec<(i32, i32)> {
                 array.dimensions.iter().map(|d| (d.length, d.lower)).collect()
             };
-            shape(&a).cmp(&shape(&b))
+            shape(a).cmp(&shape(b))
         },
     )
 }
@@ -565,15 +586,22 @@ impl PhysicalOrder for Datum {
     }
 }
 
-/// Hash of an array's elements.
+/// Hash of an array's elements, plain.
 pub fn hash(bytes: &[u8]) -> u64 {
+    hash_under(&collation::C, bytes)
+}
+
+/// The same, by the rules of a collation.
+pub(crate) fn hash_under(rules: &Rules, bytes: &[u8]) -> u64 {
     let array = Array::at_once(bytes);
     let hash = crate::compare::hash(array.comparable);
+    let collated = type_imp(array.comparable).collated.filter(|_| !rules.is_deterministic());
     array.values.iter().fold(1, |sum: u64, value| {
-        let part = match (value, hash) {
-            (Datum::Null, _) => 0,
-            (value, Some(hash)) => hash(value),
-            (value, None) => crate::compare::hash_bytes(format!("{value:?}").as_bytes()),
+        let part = match (value, collated, hash) {
+            (Datum::Null, ..) => 0,
+            (value, Some(of), _) => (of.hash)(rules, value),
+            (value, None, Some(hash)) => hash(value),
+            (value, None, None) => crate::compare::hash_bytes(format!("{value:?}").as_bytes()),
         };
         crate::compare::mix(sum.wrapping_mul(31).wrapping_add(part))
     })

@@ -24,6 +24,7 @@
 
 use std::cmp::Ordering;
 
+use crate::comparator::{Comparator, default_rules};
 use base::{Oid, SqlError, SqlResult, sql_err};
 use tuple::{Bytes, Datum, Physical};
 
@@ -141,10 +142,10 @@ impl Shape {
         Some(Shape { range, subtype, comparable, physical: physical_of(class, length)? })
     }
 
-    /// Order of two values of the subtype.
+    /// Order of two values of the subtype. Texts are in the order of the database: ranges of other collations are not made.
     pub fn order(&self, a: &Datum, b: &Datum) -> Ordering {
-        match crate::compare::compare(self.comparable) {
-            Some(order) => order(a, b),
+        match Comparator::of(self.comparable, default_rules()).order {
+            Some(order) => order.compare(a, b),
             None => Ordering::Equal,
         }
     }

@@ -21,6 +21,7 @@
 
 use std::cmp::Ordering;
 
+use crate::comparator::{Comparator, default_rules};
 use base::Oid;
 use tuple::{Bytes, Datum, Physical};
 
@@ -197,14 +198,15 @@ fn aligned(a: &[u8], b: &[u8]) -> (Row, Row) {
     (a, b)
 }
 
+/// Order of two rows. A row does not know the collations of its fields: texts are in the order of the database.
 fn compare_rows(a: &Row, b: &Row) -> Ordering {
     for ((x_type, x), (_, y)) in a.live().zip(b.live()) {
         let found = match (x.is_null(), y.is_null()) {
             (true, true) => Ordering::Equal,
             (true, false) => Ordering::Greater,
             (false, true) => Ordering::Less,
-            _ => match crate::compare::compare(x_type.comparable) {
-                Some(order) => order(x, y),
+            _ => match Comparator::of(x_type.comparable, default_rules()).order {
+                Some(order) => order.compare(x, y),
                 None => image_order(x, y),
             },
         };

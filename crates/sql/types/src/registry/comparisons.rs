@@ -4,10 +4,12 @@ use std::cmp::Ordering;
 use std::sync::LazyLock;
 
 use base::Oid;
+use collation::Rules;
 use rustc_hash::FxHashMap;
 
 use super::opclasses::{AMOPS, OPCLASSES};
 use super::{CompareFn, operator, type_imp};
+use crate::comparator::{Collated, Order};
 
 /// What a comparison asks of two values' order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,20 +49,48 @@ impl Relation {
     }
 }
 
+/// A comparison operator as what it is.
+#[derive(Clone, Copy)]
+pub struct Comparison {
+    /// What is asked of the order.
+    pub relation: Relation,
+    order: CompareFn,
+    collated: Option<&'static Collated>,
+}
+
+impl Comparison {
+    /// Whether it compares by a collation.
+    pub fn is_collated(&self) -> bool {
+        self.collated.is_some()
+    }
+
+    /// Its order by the rules of a collation; any will do if it compares by none.
+    pub fn under(&self, rules: &'static Rules) -> Order {
+        let equality = matches!(self.relation, Relation::Equal | Relation::NotEqual);
+        match self.collated {
+            Some(of) if !(rules.is_bytewise() || equality && rules.is_deterministic()) => {
+                Order::Collated(of, rules)
+            }
+            _ => Order::Plain(self.order),
+        }
+    }
+}
+
 /// The relation and the order behind a strict function of two values that carries out a comparison operator and nothing else: it
-/// needs no context and cannot fail.
-pub fn comparison(function: Oid) -> Option<(Relation, CompareFn)> {
-    static COMPARISONS: LazyLock<FxHashMap<Oid, (Relation, CompareFn)>> = LazyLock::new(|| {
+/// needs no context but a collation, and cannot fail.
+pub fn comparison(function: Oid) -> Option<Comparison> {
+    static COMPARISONS: LazyLock<FxHashMap<Oid, Comparison>> = LazyLock::new(|| {
         let mut map = FxHashMap::default();
         for entry in AMOPS {
             let Some(order) = order_of(entry.family, entry.left, entry.right) else { continue };
             let Some(relation) = Relation::of_strategy(entry.strategy) else { continue };
             let Some(found) = operator(entry.operator) else { continue };
-            map.insert(found.function, (relation, order));
+            let collated = type_imp(entry.left).collated;
+            map.insert(found.function, Comparison { relation, order, collated });
             if relation == Relation::Equal
                 && let Some(negator) = operator(found.negator)
             {
-                map.insert(negator.function, (Relation::NotEqual, order));
+                map.insert(negator.function, Comparison { relation: Relation::NotEqual, order, collated });
             }
         }
         map
@@ -92,7 +122,7 @@ mod tests {
 
     #[test]
     fn functions_of_comparison_operators() {
-        let name = |oid: u32| (function(Oid(oid)).unwrap().name, comparison(Oid(oid)).map(|(r, _)| r));
+        let name = |oid: u32| (function(Oid(oid)).unwrap().name, comparison(Oid(oid)).map(|c| c.relation));
         assert_eq!(name(1722), ("numeric_lt", Some(Relation::Less)));
         assert_eq!(name(1053), ("bpcharne", Some(Relation::NotEqual)));
         assert_eq!(name(2338), ("date_lt_timestamp", Some(Relation::Less)));

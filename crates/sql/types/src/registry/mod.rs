@@ -27,7 +27,7 @@ pub mod session;
 mod trees;
 pub mod types;
 
-pub use comparisons::{Relation, comparison};
+pub use comparisons::{Comparison, Relation, comparison};
 pub use functions::{function, functions, functions_named, functions_of_symbol, symbol};
 pub use io::{format_type, input, output, receive, send, typmod_in, typmod_out};
 pub use session::SessionFn;

@@ -19,6 +19,7 @@ use tuple::{Datum, Physical};
 
 use super::{CompareFn, Volatility, format_type, function};
 use crate::call::{Call, RegKind};
+use crate::comparator::Collated;
 use crate::oids;
 use crate::value::Reader;
 
@@ -79,6 +80,8 @@ pub struct TypeImp {
     pub hash: Option<HashFn>,
     /// Hash that SQL sees, and that hash partitioning is built on: PostgreSQL's.
     pub seeded_hash: Option<SeededHashFn>,
+    /// How its values compare under a collation, if they do.
+    pub collated: Option<&'static Collated>,
     /// Other types whose values bytes alone put in one order with these.
     pub orders_with: &'static [(Oid, CompareFn)],
     /// `numeric(10,2)` to a type modifier.
@@ -108,6 +111,7 @@ impl TypeImp {
         equal: None,
         hash: None,
         seeded_hash: None,
+        collated: None,
         orders_with: &[],
         typmod_in: |type_oid, _| Err(no_typmod(type_oid)),
         typmod_out: |_| String::new(),

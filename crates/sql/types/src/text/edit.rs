@@ -1,6 +1,7 @@
 //! Padding, trimming, replacing, splitting, quoting; the same on `bytea` where it exists.
 
 use base::{Encoding, SqlResult, sql_err};
+use collation::Rules;
 use rustc_hash::FxHashMap;
 use tuple::{Bytes, Datum};
 
@@ -11,6 +12,7 @@ use crate::{
     value::FromDatum,
 };
 
+use super::search;
 use super::{MAX_TEXT, char_count, char_end, functions::byte_substring, too_long};
 
 functions! {
@@ -25,9 +27,9 @@ functions! {
     880 rpad(text, int4) -> text [immutable strict] { |a: &str, n: i32| pad(a, n, " ", false) }
     874 rpad(text, int4, text) -> text [immutable strict] { |a: &str, n: i32, fill: &str| pad(a, n, fill, false) }
     1622 repeat(text, int4) -> text [immutable strict] { |a: &str, n: i32| repeat(a, n) }
-    2087 replace(text, text, text) -> text [immutable strict] { |a: &str, from: &str, to: &str| replace(a, from, to) }
+    2087 replace(text, text, text) -> text [immutable strict] { |cx; a: &str, from: &str, to: &str| replace(cx, a, from, to) }
     878 translate(text, text, text) -> text [immutable strict] { |a: &str, from: &str, to: &str| translate(a, from, to) }
-    2088 split_part(text, text, int4) -> text [immutable strict] { |a: &str, delimiter: &str, n: i32| split_part(a, delimiter, n) }
+    2088 split_part(text, text, int4) -> text [immutable strict] { |cx; a: &str, delimiter: &str, n: i32| split_part(cx, a, delimiter, n) }
     1405 overlay(text, text, int4) -> text [immutable strict] { |a: &str, new: &str, from: i32| overlay(a, new, from, char_count(new.as_bytes()) as i32) }
     1404 overlay(text, text, int4, int4) -> text [immutable strict] { |a: &str, new: &str, from: i32, count: i32| overlay(a, new, from, count) }
     752 overlay(bytea, bytea, int4) -> bytea [immutable strict] { |a: &[u8], new: &[u8], from: i32| byte_overlay(a, new, from, new.len() as i32) }
@@ -151,7 +153,11 @@ fn repeated(text: &str, count: usize) -> SqlResult<String> {
     Ok(out)
 }
 
-fn replace(text: &str, from: &str, to: &str) -> SqlResult<Vec<u8>> {
+fn replace(cx: &Call, text: &str, from: &str, to: &str) -> SqlResult<Vec<u8>> {
+    let rules = cx.rules(SEARCH)?;
+    if !rules.is_deterministic() {
+        return search::replace(rules, text, from, to);
+    }
     if from.is_empty() {
         return piece::copy(text.as_bytes());
     }
@@ -211,12 +217,19 @@ fn bit_count(bytes: &[u8]) -> SqlResult<i64> {
     Ok(count)
 }
 
-fn split_part<'a>(text: &'a str, delimiter: &str, n: i32) -> SqlResult<&'a str> {
+/// What the collation is missed for in searches.
+const SEARCH: &str = "substring search";
+
+fn split_part<'a>(cx: &Call, text: &'a str, delimiter: &str, n: i32) -> SqlResult<&'a str> {
     if n == 0 {
         return Err(sql_err!(INVALID_PARAMETER_VALUE, "field position must not be zero"));
     }
     if delimiter.is_empty() {
         return Ok(if n == 1 || n == -1 { text } else { "" });
+    }
+    let rules = cx.rules(SEARCH)?;
+    if !rules.is_deterministic() {
+        return search::split_part(rules, text, delimiter, n);
     }
     let mut finder = Finder::new(delimiter.as_bytes());
     let (bytes, wanted) = (text.as_bytes(), n.unsigned_abs());
@@ -265,6 +278,8 @@ const RESERVED: &str = include_str!("reserved.txt");
 const QUOTES_ALL: u32 = 1;
 /// Bit of the fiber's word: [`FiberFacts::texts_are_bytes`].
 const BYTES: u32 = 2;
+/// From this bit of the fiber's word on: [`FiberFacts::default_rules`].
+const RULES: u32 = 8;
 
 /// What texts depend on in many places that know no session: the running fiber remembers it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -273,13 +288,16 @@ pub struct FiberFacts {
     pub quotes_all_identifiers: bool,
     /// Whether its session's database has the encoding `SQL_ASCII` ([`crate::encoding`]).
     pub texts_are_bytes: bool,
+    /// [Number](collation::Rules::number) of the rules of its session's database.
+    pub default_rules: u32,
 }
 
 impl FiberFacts {
     /// The running fiber's facts are these from now on.
     pub fn apply(self) {
         let bit = |fact: bool, bit: u32| if fact { bit } else { 0 };
-        runtime::set_word(bit(self.quotes_all_identifiers, QUOTES_ALL) | bit(self.texts_are_bytes, BYTES));
+        let bits = bit(self.quotes_all_identifiers, QUOTES_ALL) | bit(self.texts_are_bytes, BYTES);
+        runtime::set_word(bits | self.default_rules << RULES);
     }
 }
 
@@ -287,6 +305,15 @@ impl FiberFacts {
 #[inline]
 pub fn texts_are_bytes() -> bool {
     runtime::word() & BYTES != 0
+}
+
+/// The rules of the running fiber's database: those of the collation `default`.
+#[inline]
+pub(crate) fn default_rules() -> &'static Rules {
+    match runtime::word() >> RULES {
+        0 => &collation::C,
+        number => collation::numbered(number),
+    }
 }
 
 /// The encoding of the running fiber's database.
@@ -380,6 +407,9 @@ struct Fields {
     text: Bytes,
     /// `None`: no delimiter, or an empty one.
     finder: Option<Finder<'static>>,
+    /// The delimiter, where it is searched for by rules, and the rules by which fields mean NULL.
+    loose: Option<Bytes>,
+    rules: &'static Rules,
     /// Each character is a field.
     characters: bool,
     /// The field that means NULL.
@@ -390,19 +420,23 @@ struct Fields {
 
 impl Fields {
     /// Of the arguments of `string_to_array`.
-    fn of(args: &[Datum]) -> Fields {
+    fn of(cx: &Call, args: &[Datum]) -> SqlResult<Fields> {
         let bytes = |n: usize| match args.get(n) {
             Some(Datum::Bytes(bytes)) => Some(bytes.clone()),
             _ => None,
         };
         let (text, delimiter) = (bytes(0).unwrap_or_default(), bytes(1));
-        Fields {
-            finder: delimiter.as_ref().filter(|d| !d.is_empty()).map(|d| Finder::owned(d)),
+        let rules = cx.rules(SEARCH)?;
+        let given = delimiter.as_ref().filter(|d| !d.is_empty());
+        Ok(Fields {
+            finder: given.filter(|_| rules.is_deterministic()).map(|d| Finder::owned(d)),
+            loose: given.filter(|_| !rules.is_deterministic()).cloned(),
+            rules,
             characters: delimiter.is_none(),
             null: bytes(2),
             at: (!text.is_empty()).then_some(0),
             text,
-        }
+        })
     }
 
     fn take(&mut self) -> SqlResult<Option<Datum>> {
@@ -412,6 +446,12 @@ impl Fields {
             && let Some(at) = finder.find(&self.text, start)?
         {
             (end, next) = (at, Some(at + finder.len()));
+        } else if let Some(delimiter) = &self.loose {
+            let text = |bytes| crate::value::utf8(bytes).unwrap_or_default();
+            let found = search::find(self.rules, text(&self.text), text(delimiter), start)?;
+            if let Some(found) = found {
+                (end, next) = (found.start, Some(found.end));
+            }
         } else if self.characters {
             let more = self.text[start + 1..].iter().take_while(|b| **b & 0xC0 == 0x80).count();
             end = start + 1 + more;
@@ -419,7 +459,7 @@ impl Fields {
         }
         self.at = next;
         let field = &self.text[start..end];
-        let is_null = self.null.as_deref() == Some(field);
+        let is_null = self.null.as_deref().is_some_and(|null| self.rules.equal(null, field));
         Ok(Some(if is_null { Datum::Null } else { piece::datum(field)? }))
     }
 }
@@ -432,11 +472,11 @@ impl SetRows for Fields {
     }
 }
 
-fn string_to_array(_cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
+fn string_to_array(cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
     if args[0].is_null() {
         return Ok(Datum::Null);
     }
-    let (mut fields, mut values, mut pace) = (Fields::of(args), Vec::new(), Pace::new());
+    let (mut fields, mut values, mut pace) = (Fields::of(cx, args)?, Vec::new(), Pace::new());
     while let Some(field) = fields.take()? {
         values.push(field);
         pace.did(32)?;
@@ -444,8 +484,8 @@ fn string_to_array(_cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
     Ok(crate::array::from_text_values(values))
 }
 
-fn string_to_table(_cx: &Call, args: &[Datum]) -> SqlResult<Box<dyn SetRows>> {
-    Ok(Box::new(Fields::of(args)))
+fn string_to_table(cx: &Call, args: &[Datum]) -> SqlResult<Box<dyn SetRows>> {
+    Ok(Box::new(Fields::of(cx, args)?))
 }
 
 fn byte_position(bytes: &[u8], part: &[u8]) -> SqlResult<i32> {

@@ -3,7 +3,10 @@
 use base::SqlResult;
 use base::sql_err;
 
+use collation::Rules;
+
 use super::*;
+use crate::comparator::Collated;
 use crate::compare::{hash_bytes, trim_blanks};
 use crate::encoding::passage::hashed_bytes;
 use crate::registry::types::prelude::*;
@@ -21,8 +24,32 @@ const TEXT_KIND: TypeImp = TypeImp {
     seeded_hash: Some(|value, seed| {
         crate::hashing::hash_bytes(&hashed_bytes(<&[u8]>::from_datum(value)), seed)
     }),
+    collated: Some(&COLLATED),
     ..crate::compare::BYTES
 };
+
+static COLLATED: Collated = Collated {
+    compare: |rules, a, b| rules.compare(<&[u8]>::from_datum(a), <&[u8]>::from_datum(b)),
+    hash: |rules, a| rules.hashed(<&[u8]>::from_datum(a), hash_bytes),
+    seeded_hash: |rules, a, seed| hash_under(rules, <&[u8]>::from_datum(a), seed),
+};
+
+static COLLATED_PADDED: Collated = Collated {
+    compare: |rules, a, b| rules.compare(unpadded_bytes(a), unpadded_bytes(b)),
+    hash: |rules, a| rules.hashed(unpadded_bytes(a), hash_bytes),
+    seeded_hash: |rules, a, seed| hash_under(rules, unpadded_bytes(a), seed),
+};
+
+fn hash_under(rules: &Rules, text: &[u8], seed: u64) -> u64 {
+    match rules.is_deterministic() {
+        true => crate::hashing::hash_bytes(&hashed_bytes(text), seed),
+        false => rules.hashed(text, |key| crate::hashing::hash_bytes(key, seed)),
+    }
+}
+
+fn unpadded_bytes(value: &Datum) -> &[u8] {
+    trim_blanks(<&[u8]>::from_datum(value))
+}
 
 fn padded(a: &Datum, b: &Datum) -> std::cmp::Ordering {
     trim_blanks(<&[u8]>::from_datum(a)).cmp(trim_blanks(<&[u8]>::from_datum(b)))
@@ -129,6 +156,7 @@ pub(crate) static BPCHAR: TypeImp = TypeImp {
     seeded_hash: Some(|value, seed| {
         crate::hashing::hash_bytes(&hashed_bytes(trim_blanks(<&[u8]>::from_datum(value))), seed)
     }),
+    collated: Some(&COLLATED_PADDED),
     typmod_in: |_, modifiers| length_typmod(modifiers, "char"),
     typmod_out: length_text,
     sql_name: "character",
@@ -163,6 +191,7 @@ pub(crate) static UNKNOWN: TypeImp = TypeImp {
     }),
     hash: None,
     seeded_hash: None,
+    collated: None,
     ..TEXT_KIND
 };
 
@@ -178,6 +207,7 @@ pub(crate) static CSTRING: TypeImp = TypeImp {
     }),
     hash: None,
     seeded_hash: None,
+    collated: None,
     ..TEXT_KIND
 };
 

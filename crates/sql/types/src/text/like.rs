@@ -2,29 +2,31 @@
 
 use base::{SqlError, SqlResult, sql_err};
 
+use super::functions::lower_by;
+use crate::call::Call;
 use crate::piece::{PIECE, Pace};
 
 functions! {
-    1569 like(text, text) -> bool [immutable strict] { |a: &[u8], pattern: &[u8]| like(a, pattern) }
-    1571 like(name, text) -> bool [immutable strict] { |a: &[u8], pattern: &[u8]| like(a, pattern) }
+    1569 like(text, text) -> bool [immutable strict] { |cx; a: &str, pattern: &str| like_in(cx, a, pattern) }
+    1571 like(name, text) -> bool [immutable strict] { |cx; a: &str, pattern: &str| like_in(cx, a, pattern) }
     2007 like(bytea, bytea) -> bool [immutable strict] { |a: &[u8], pattern: &[u8]| like(a, pattern) }
-    1570 notlike(text, text) -> bool [immutable strict] { |a: &[u8], pattern: &[u8]| like(a, pattern).map(|m| !m) }
-    1572 notlike(name, text) -> bool [immutable strict] { |a: &[u8], pattern: &[u8]| like(a, pattern).map(|m| !m) }
+    1570 notlike(text, text) -> bool [immutable strict] { |cx; a: &str, pattern: &str| like_in(cx, a, pattern).map(|m| !m) }
+    1572 notlike(name, text) -> bool [immutable strict] { |cx; a: &str, pattern: &str| like_in(cx, a, pattern).map(|m| !m) }
     2008 notlike(bytea, bytea) -> bool [immutable strict] { |a: &[u8], pattern: &[u8]| like(a, pattern).map(|m| !m) }
-    850 textlike(text, text) -> bool [immutable strict] { |a: &[u8], pattern: &[u8]| like(a, pattern) }
-    851 textnlike(text, text) -> bool [immutable strict] { |a: &[u8], pattern: &[u8]| like(a, pattern).map(|m| !m) }
-    858 namelike(name, text) -> bool [immutable strict] { |a: &[u8], pattern: &[u8]| like(a, pattern) }
-    859 namenlike(name, text) -> bool [immutable strict] { |a: &[u8], pattern: &[u8]| like(a, pattern).map(|m| !m) }
-    1631 bpcharlike(bpchar, text) -> bool [immutable strict] { |a: &[u8], pattern: &[u8]| like(a, pattern) }
-    1632 bpcharnlike(bpchar, text) -> bool [immutable strict] { |a: &[u8], pattern: &[u8]| like(a, pattern).map(|m| !m) }
+    850 textlike(text, text) -> bool [immutable strict] { |cx; a: &str, pattern: &str| like_in(cx, a, pattern) }
+    851 textnlike(text, text) -> bool [immutable strict] { |cx; a: &str, pattern: &str| like_in(cx, a, pattern).map(|m| !m) }
+    858 namelike(name, text) -> bool [immutable strict] { |cx; a: &str, pattern: &str| like_in(cx, a, pattern) }
+    859 namenlike(name, text) -> bool [immutable strict] { |cx; a: &str, pattern: &str| like_in(cx, a, pattern).map(|m| !m) }
+    1631 bpcharlike(bpchar, text) -> bool [immutable strict] { |cx; a: &str, pattern: &str| like_in(cx, a, pattern) }
+    1632 bpcharnlike(bpchar, text) -> bool [immutable strict] { |cx; a: &str, pattern: &str| like_in(cx, a, pattern).map(|m| !m) }
     2005 bytealike(bytea, bytea) -> bool [immutable strict] { |a: &[u8], pattern: &[u8]| byte_like(a, pattern) }
     2006 byteanlike(bytea, bytea) -> bool [immutable strict] { |a: &[u8], pattern: &[u8]| byte_like(a, pattern).map(|m| !m) }
-    1633 texticlike(text, text) -> bool [immutable strict] { |a: &str, pattern: &str| ilike(a, pattern) }
-    1634 texticnlike(text, text) -> bool [immutable strict] { |a: &str, pattern: &str| ilike(a, pattern).map(|m| !m) }
-    1635 nameiclike(name, text) -> bool [immutable strict] { |a: &str, pattern: &str| ilike(a, pattern) }
-    1636 nameicnlike(name, text) -> bool [immutable strict] { |a: &str, pattern: &str| ilike(a, pattern).map(|m| !m) }
-    1660 bpchariclike(bpchar, text) -> bool [immutable strict] { |a: &str, pattern: &str| ilike(a, pattern) }
-    1661 bpcharicnlike(bpchar, text) -> bool [immutable strict] { |a: &str, pattern: &str| ilike(a, pattern).map(|m| !m) }
+    1633 texticlike(text, text) -> bool [immutable strict] { |cx; a: &str, pattern: &str| ilike(cx, a, pattern) }
+    1634 texticnlike(text, text) -> bool [immutable strict] { |cx; a: &str, pattern: &str| ilike(cx, a, pattern).map(|m| !m) }
+    1635 nameiclike(name, text) -> bool [immutable strict] { |cx; a: &str, pattern: &str| ilike(cx, a, pattern) }
+    1636 nameicnlike(name, text) -> bool [immutable strict] { |cx; a: &str, pattern: &str| ilike(cx, a, pattern).map(|m| !m) }
+    1660 bpchariclike(bpchar, text) -> bool [immutable strict] { |cx; a: &str, pattern: &str| ilike(cx, a, pattern) }
+    1661 bpcharicnlike(bpchar, text) -> bool [immutable strict] { |cx; a: &str, pattern: &str| ilike(cx, a, pattern).map(|m| !m) }
     1637 like_escape(text, text) -> text [immutable strict] { |pattern: &str, escape: &str| like_escape(pattern, escape) }
     1987 similar_to_escape(text) -> text [immutable strict] { |pattern: &str| similar(pattern, Some("\\")) }
     1623 similar_escape(text, text) -> text [immutable] { |pattern: Option<&str>, escape: Option<&str>| pattern.map(|p| similar(p, Some(escape.unwrap_or("\\")))).transpose() }
@@ -44,8 +46,24 @@ fn byte_like(bytes: &[u8], pattern: &[u8]) -> SqlResult<bool> {
     matches(bytes, pattern, |_| 1)
 }
 
-fn ilike(text: &str, pattern: &str) -> SqlResult<bool> {
-    like(super::functions::lower(text)?.as_bytes(), super::functions::lower(pattern)?.as_bytes())
+/// LIKE in the collation of a call.
+fn like_in(cx: &Call, text: &str, pattern: &str) -> SqlResult<bool> {
+    let rules = cx.rules("LIKE")?;
+    match rules.is_deterministic() {
+        true => like(text.as_bytes(), pattern.as_bytes()),
+        false => super::search::like(rules, text, pattern),
+    }
+}
+
+fn ilike(cx: &Call, text: &str, pattern: &str) -> SqlResult<bool> {
+    let rules = cx.rules("ILIKE")?;
+    if !rules.is_deterministic() {
+        return Err(sql_err!(
+            FEATURE_NOT_SUPPORTED,
+            "nondeterministic collations are not supported for ILIKE"
+        ));
+    }
+    like(lower_by(rules, text)?.as_bytes(), lower_by(rules, pattern)?.as_bytes())
 }
 
 /// Greedy matching with one point of return, the last `%`: a later `%` makes earlier choices irrelevant.

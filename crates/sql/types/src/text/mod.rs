@@ -1,6 +1,6 @@
 //! `text`, `varchar`, `bpchar`, `name`: comparison, conversion, and the functions on strings.
 //!
-//! Text is UTF-8. Lengths and positions count characters. Comparison is by bytes, as in the C collation.
+//! Text is UTF-8. Lengths and positions count characters. Order and case are those of a collation, whose rules calls and comparators carry ([`crate::comparator`]).
 
 use base::{SqlError, SqlResult, sql_err};
 use tuple::{Bytes, Datum};
@@ -18,8 +18,10 @@ pub(crate) mod kinds;
 mod like;
 mod normal;
 mod regex;
+mod search;
 
 pub(crate) use edit::FUNCTIONS as EDIT_FUNCTIONS;
+pub(crate) use edit::default_rules;
 pub use edit::{FiberFacts, quote_identifier, server_encoding, texts_are_bytes};
 pub(crate) use encode::FUNCTIONS as ENCODE_FUNCTIONS;
 pub use encode::{bytea_in, bytea_out, md5_text};

@@ -26,18 +26,18 @@ use crate::{
 use super::{are, char_end};
 
 functions! {
-    1254 textregexeq(text, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, false) }
-    1256 textregexne(text, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, false).map(|m| !m) }
-    1238 texticregexeq(text, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, true) }
-    1239 texticregexne(text, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, true).map(|m| !m) }
-    79 nameregexeq(name, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, false) }
-    1252 nameregexne(name, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, false).map(|m| !m) }
-    1240 nameicregexeq(name, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, true) }
-    1241 nameicregexne(name, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, true).map(|m| !m) }
-    1658 bpcharregexeq(bpchar, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, false) }
-    1659 bpcharregexne(bpchar, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, false).map(|m| !m) }
-    1656 bpcharicregexeq(bpchar, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, true) }
-    1657 bpcharicregexne(bpchar, text) -> bool [immutable strict] { |a: &str, p: &str| is_match(a, p, true).map(|m| !m) }
+    1254 textregexeq(text, text) -> bool [immutable strict] { |cx; a: &str, p: &str| matched(cx, a, p, false) }
+    1256 textregexne(text, text) -> bool [immutable strict] { |cx; a: &str, p: &str| matched(cx, a, p, false).map(|m| !m) }
+    1238 texticregexeq(text, text) -> bool [immutable strict] { |cx; a: &str, p: &str| matched(cx, a, p, true) }
+    1239 texticregexne(text, text) -> bool [immutable strict] { |cx; a: &str, p: &str| matched(cx, a, p, true).map(|m| !m) }
+    79 nameregexeq(name, text) -> bool [immutable strict] { |cx; a: &str, p: &str| matched(cx, a, p, false) }
+    1252 nameregexne(name, text) -> bool [immutable strict] { |cx; a: &str, p: &str| matched(cx, a, p, false).map(|m| !m) }
+    1240 nameicregexeq(name, text) -> bool [immutable strict] { |cx; a: &str, p: &str| matched(cx, a, p, true) }
+    1241 nameicregexne(name, text) -> bool [immutable strict] { |cx; a: &str, p: &str| matched(cx, a, p, true).map(|m| !m) }
+    1658 bpcharregexeq(bpchar, text) -> bool [immutable strict] { |cx; a: &str, p: &str| matched(cx, a, p, false) }
+    1659 bpcharregexne(bpchar, text) -> bool [immutable strict] { |cx; a: &str, p: &str| matched(cx, a, p, false).map(|m| !m) }
+    1656 bpcharicregexeq(bpchar, text) -> bool [immutable strict] { |cx; a: &str, p: &str| matched(cx, a, p, true) }
+    1657 bpcharicregexne(bpchar, text) -> bool [immutable strict] { |cx; a: &str, p: &str| matched(cx, a, p, true).map(|m| !m) }
     2073 substring(text, text) -> text [immutable strict] { |a: &str, p: &str| substring(a, p) }
     2074 substring(text, text, text) -> text [immutable strict] { |a: &str, p: &str, escape: &str| similar_substring(a, p, escape) }
     2284 regexp_replace(text, text, text) -> text [immutable strict names(&["string", "pattern", "replacement"])] { |a: &str, p: &str, new: &str| replace(a, p, new, "", 1, None) }
@@ -69,6 +69,17 @@ functions! {
     6267 regexp_substr(text, text, int4, int4) -> text [immutable strict names(&["string", "pattern", "start", "N"])] { fn substr }
     6268 regexp_substr(text, text, int4, int4, text) -> text [immutable strict names(&["string", "pattern", "start", "N", "flags"])] { fn substr }
     6269 regexp_substr(text, text, int4, int4, text, int4) -> text [immutable strict names(&["string", "pattern", "start", "N", "flags", "subexpr"])] { fn substr }
+}
+
+/// Whether a text matches, unless the collation of the call is not for regular expressions.
+fn matched(cx: &Call, text: &str, pattern: &str, fold: bool) -> SqlResult<bool> {
+    if !cx.rules("regular expression")?.is_deterministic() {
+        return Err(sql_err!(
+            FEATURE_NOT_SUPPORTED,
+            "nondeterministic collations are not supported for regular expressions"
+        ));
+    }
+    is_match(text, pattern, fold)
 }
 
 /// What the flag letters of `regexp_*` ask for.

@@ -61,7 +61,7 @@ pub fn satisfies(key: &ScanKey, desc: &IndexDesc, row: &[Datum]) -> bool {
         ScanOp::Strategy(strategy::EQUAL, b) => compare(b).is_some_and(|o| o.is_eq()),
         ScanOp::Strategy(strategy::GREATER_EQUAL, b) => compare(b).is_some_and(|o| o.is_ge()),
         ScanOp::Strategy(strategy::GREATER, b) => compare(b).is_some_and(|o| o.is_gt()),
-        ScanOp::Strategy(..) => false,
+        ScanOp::Strategy(..) | ScanOp::Operator { .. } => false,
         ScanOp::Any(list) => list.iter().any(|b| compare(b).is_some_and(|o| o.is_eq())),
         ScanOp::IsNull => value.is_null(),
         ScanOp::IsNotNull => !value.is_null(),

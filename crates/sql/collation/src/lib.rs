@@ -1,0 +1,333 @@
+//! # What
+//! What collations do with texts: the [`Rules`] behind a collation, by which texts are ordered, equal, hashed and change case.
+//!
+//! # Layout
+//! * Here: the rules, and the one table that has them.
+//! * `case`: upper, lower and title case, case folding.
+//! * `locale`: names of locales of ICU, as language tags and in the older notation of ICU; the locales that every cluster has collations for.
+//!
+//! # Invariants
+//! 1. There is one [`Rules`] for each definition in the process, and it stays: a collator is made once and two collations that order alike are told by the
+//!    address of their rules. Their number is that of the definitions that sessions have used, not of the collations.
+//! 2. Rules that order by bytes have no collator ([`Rules::is_bytewise`]): nothing but comparing bytes is done for them.
+//! 3. What rules say of two texts never changes while a server of one version runs; indexes are built on it ([`Rules::version`]).
+//!
+//! # Locks
+//! The table, for the time of a look-up.
+//!
+//! # PostgreSQL counterpart
+//! `pg_locale.c`, `pg_locale_builtin.c`, `pg_locale_icu.c`. Orders of ICU come from `icu_collator`, whose data of CLDR is compiled in.
+
+mod case;
+pub mod locale;
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use base::{SqlError, SqlResult, sql_err};
+use icu_collator::{CollatorBorrowed, CollatorPreferences, options::CollatorOptions};
+use parking_lot::RwLock;
+
+/// Who says what a collation does: `pg_collation.collprovider`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Provider {
+    /// `b`: the server itself.
+    Builtin,
+    /// `c`: the C library; of its locales there are those that order by bytes.
+    Libc,
+    /// `i`
+    Icu,
+}
+
+impl Provider {
+    /// From the letter of catalogs.
+    pub fn of_letter(letter: u8) -> Option<Provider> {
+        match letter {
+            b'b' => Some(Provider::Builtin),
+            b'c' => Some(Provider::Libc),
+            b'i' => Some(Provider::Icu),
+            _ => None,
+        }
+    }
+
+    /// The letter of catalogs.
+    pub fn letter(self) -> u8 {
+        match self {
+            Provider::Builtin => b'b',
+            Provider::Libc => b'c',
+            Provider::Icu => b'i',
+        }
+    }
+
+    /// As CREATE COLLATION has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Provider::Builtin => "builtin",
+            Provider::Libc => "libc",
+            Provider::Icu => "icu",
+        }
+    }
+}
+
+/// What a collation does.
+pub struct Rules {
+    /// Its place in the table.
+    number: u32,
+    provider: Provider,
+    locale: &'static str,
+    deterministic: bool,
+    order: Option<CollatorBorrowed<'static>>,
+    letters: case::Letters,
+}
+
+impl fmt::Debug for Rules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Rules({}, {:?})", self.provider.name(), self.locale)
+    }
+}
+
+impl PartialEq for Rules {
+    fn eq(&self, other: &Rules) -> bool {
+        self.number == other.number
+    }
+}
+
+/// The C locale.
+pub static C: Rules = Rules {
+    number: 0,
+    provider: Provider::Libc,
+    locale: "C",
+    deterministic: true,
+    order: None,
+    letters: case::Letters::Ascii,
+};
+
+/// Rules by number, behind those of C; they are never taken away.
+static TABLE: RwLock<Vec<&'static Rules>> = RwLock::new(Vec::new());
+
+/// What identifies rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Definition<'a> {
+    /// Who says what it does.
+    pub provider: Provider,
+    /// The locale; of ICU a language tag.
+    pub locale: &'a str,
+    /// Whether texts of different bytes always differ.
+    pub deterministic: bool,
+}
+
+/// The rules of a definition: an error if there is no such locale.
+pub fn rules(definition: Definition<'_>) -> SqlResult<&'static Rules> {
+    let same = |known: &&&'static Rules| {
+        (known.provider, known.locale, known.deterministic)
+            == (definition.provider, definition.locale, definition.deterministic)
+    };
+    if same(&&&C) {
+        return Ok(&C);
+    }
+    let known = TABLE.read().iter().find(same).copied();
+    if let Some(known) = known {
+        return Ok(known);
+    }
+    let (order, letters) = make(definition)?;
+    let mut table = TABLE.write();
+    // Somebody else may have made them meanwhile.
+    if let Some(known) = table.iter().find(same) {
+        return Ok(known);
+    }
+    let made: &'static Rules = Box::leak(Box::new(Rules {
+        number: table.len() as u32 + 1,
+        provider: definition.provider,
+        locale: Box::leak(definition.locale.into()),
+        deterministic: definition.deterministic,
+        order,
+        letters,
+    }));
+    table.push(made);
+    Ok(made)
+}
+
+/// The rules with a number that [`Rules::number`] gave.
+pub fn numbered(number: u32) -> &'static Rules {
+    match number.checked_sub(1) {
+        Some(at) => TABLE.read().get(at as usize).copied().unwrap_or(&C),
+        None => &C,
+    }
+}
+
+fn make(definition: Definition<'_>) -> SqlResult<(Option<CollatorBorrowed<'static>>, case::Letters)> {
+    let Definition { provider, locale, .. } = definition;
+    match (provider, locale) {
+        (Provider::Icu, _) => {
+            let (preferences, options) = locale::attributes(locale)?;
+            Ok((Some(open(locale, preferences, options)?), case::Letters::of_language(locale)))
+        }
+        (_, "C" | "POSIX") => Ok((None, case::Letters::Ascii)),
+        (_, "C.UTF-8") | (Provider::Libc, "C.utf8") => Ok((None, case::Letters::Simple)),
+        (Provider::Builtin, "PG_UNICODE_FAST") => Ok((None, case::Letters::Full)),
+        (Provider::Builtin, _) => Err(unknown_builtin(locale)),
+        (Provider::Libc, _) => Err(sql_err!(
+            INVALID_PARAMETER_VALUE,
+            "could not create locale \"{locale}\": No such file or directory"
+        )
+        .detail(format!(
+            "The operating system could not find any locale data for the locale name \"{locale}\"."
+        ))),
+    }
+}
+
+/// The error for a locale that is not the server's own.
+pub fn unknown_builtin(locale: &str) -> SqlError {
+    sql_err!(WRONG_OBJECT_TYPE, "invalid locale name \"{locale}\" for builtin provider")
+}
+
+fn open(
+    locale: &str,
+    preferences: CollatorPreferences,
+    options: CollatorOptions,
+) -> SqlResult<CollatorBorrowed<'static>> {
+    CollatorBorrowed::try_new(preferences, options).map_err(|error| {
+        SqlError::internal(format!("could not open collator for locale \"{locale}\": {error}"))
+    })
+}
+
+impl Rules {
+    /// Number of these rules in this process, 0 for C.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// Who says what they do.
+    pub fn provider(&self) -> Provider {
+        self.provider
+    }
+
+    /// Their locale; of ICU a language tag.
+    pub fn locale(&self) -> &'static str {
+        self.locale
+    }
+
+    /// Whether texts of different bytes always differ.
+    #[inline]
+    pub fn is_deterministic(&self) -> bool {
+        self.deterministic
+    }
+
+    /// Whether texts are in the order of their bytes, which is that of code points, and equal if these are.
+    #[inline]
+    pub fn is_bytewise(&self) -> bool {
+        self.order.is_none()
+    }
+
+    /// Version of the order, as catalogs record it; none where it cannot change.
+    pub fn version(&self) -> Option<&'static str> {
+        version(self.provider, self.locale)
+    }
+
+    /// Order of two texts. Where it is deterministic, bytes decide between what is alike otherwise.
+    pub fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
+        let Some(order) = &self.order else { return a.cmp(b) };
+        if a == b {
+            return Ordering::Equal;
+        }
+        let found = order.compare_utf8(a, b);
+        if self.deterministic { found.then_with(|| a.cmp(b)) } else { found }
+    }
+
+    /// Whether two texts are equal.
+    #[inline]
+    pub fn equal(&self, a: &[u8], b: &[u8]) -> bool {
+        a == b || !self.deterministic && self.compare(a, b).is_eq()
+    }
+
+    /// Appends bytes that are in the order of the texts; those of equal texts are equal.
+    pub fn sort_key(&self, text: &[u8], out: &mut Vec<u8>) {
+        let Some(order) = &self.order else { return out.extend_from_slice(text) };
+        let Ok(()) = order.write_sort_key_utf8_to(text, out);
+        if self.deterministic {
+            out.push(0);
+            out.extend_from_slice(text);
+        }
+    }
+
+    /// Calls `f` with bytes that equal texts share: themselves, but for collations that are not deterministic.
+    #[inline]
+    pub fn hashed<T>(&self, text: &[u8], f: impl FnOnce(&[u8]) -> T) -> T {
+        if self.deterministic {
+            return f(text);
+        }
+        let mut key = Vec::with_capacity(text.len() * 2);
+        self.sort_key(text, &mut key);
+        f(&key)
+    }
+}
+
+/// Version of a provider's locale, as catalogs record it; none where the order cannot change.
+pub fn version(provider: Provider, locale: &str) -> Option<&'static str> {
+    match provider {
+        Provider::Builtin => Some("1"),
+        Provider::Libc => None,
+        Provider::Icu => Some(if locale.is_empty() { "" } else { ICU_VERSION }),
+    }
+}
+
+/// Version of the data of `icu_collator` that is compiled in: it changes with the order of any locale, so that indexes are known to be stale.
+const ICU_VERSION: &str = "icu4x-2.4";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn icu(locale: &str, deterministic: bool) -> &'static Rules {
+        rules(Definition { provider: Provider::Icu, locale, deterministic }).unwrap()
+    }
+
+    #[test]
+    fn languages_order_letters_in_their_ways() {
+        let order = |locale: &str, a: &str, b: &str| icu(locale, true).compare(a.as_bytes(), b.as_bytes());
+        assert_eq!(order("en", "äbc", "bbc"), Ordering::Less);
+        assert_eq!(order("sv", "äbc", "bbc"), Ordering::Greater);
+        assert_eq!(order("de", "Goldmann", "Götz"), Ordering::Less);
+        assert_eq!(order("de-u-co-phonebk", "Goldmann", "Götz"), Ordering::Greater);
+        assert_eq!(order("und-u-kn", "A-21", "A-123"), Ordering::Less);
+        assert_eq!(order("und-u-ka-shifted", "de-luge", "deanza"), Ordering::Greater);
+        assert_eq!(order("und-u-kf-upper", "aaa", "AAA"), Ordering::Greater);
+        assert_eq!(order("und", "aaa", "AAA"), Ordering::Less);
+    }
+
+    #[test]
+    fn equal_texts_hash_equal() {
+        let key = |rules: &Rules, text: &str| rules.hashed(text.as_bytes(), <[u8]>::to_vec);
+        let folded = icu("und-u-ks-level2", false);
+        assert!(folded.equal(b"abc", b"ABC"));
+        assert_eq!(key(folded, "abc"), key(folded, "ABC"));
+        assert_ne!(key(folded, "abc"), key(folded, "abd"));
+        let exact = icu("und-u-ks-level2", true);
+        assert!(!exact.equal(b"abc", b"ABC"));
+        assert_eq!(exact.compare(b"abc", b"ABC"), Ordering::Greater);
+    }
+
+    #[test]
+    fn sort_keys_are_in_the_order_of_texts() {
+        let words = ["", "a", "A", "á", "ab", "a b", "a-b", "Z", "z", "ß", "ss", "10", "9"];
+        for rules in [icu("en", true), icu("und-u-kn", true), icu("und-u-ks-level1", false), &C] {
+            for a in words {
+                for b in words {
+                    let (mut x, mut y) = (Vec::new(), Vec::new());
+                    rules.sort_key(a.as_bytes(), &mut x);
+                    rules.sort_key(b.as_bytes(), &mut y);
+                    assert_eq!(x.cmp(&y), rules.compare(a.as_bytes(), b.as_bytes()), "{a:?} {b:?} {rules:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn one_definition_has_one_set_of_rules() {
+        assert!(std::ptr::eq(icu("en", true), icu("en", true)));
+        assert!(!std::ptr::eq(icu("en", true), icu("en", false)));
+        let en = icu("en", true);
+        assert!(std::ptr::eq(numbered(en.number()), en));
+        assert!(std::ptr::eq(numbered(0), &C));
+    }
+}

@@ -1,0 +1,198 @@
+//! # What
+//! How values of a type compare under a collation: [`Comparator`]. It is resolved once, where a statement is planned or an index is opened, and carried by everything
+//! that sorts, groups, joins, hashes, chooses partitions or searches an index.
+//!
+//! # Invariants
+//! 1. Where a collation orders by bytes, or the type has none, order, equality and hash are plain functions: [`Order::Plain`] and its like. All others cost one
+//!    branch more.
+//! 2. Values that are equal hash equal; of a collation that is deterministic, equality and hash are those of the bytes, so that they are plain too.
+//! 3. Types that are built of others (arrays) hand the rules down to their parts.
+
+use std::cmp::Ordering;
+
+use base::{Oid, SqlError, SqlResult, sql_err};
+use collation::Rules;
+use tuple::Datum;
+
+use crate::registry::types::{EqualFn, HashFn, SeededHashFn};
+use crate::registry::{CompareFn, type_imp};
+
+/// How values of a type compare under rules that it is told: the collated half of a type's descriptor.
+#[derive(Clone, Copy, Debug)]
+pub struct Collated {
+    /// Order.
+    pub compare: fn(&Rules, &Datum, &Datum) -> Ordering,
+    /// Hash for joins and aggregates of a value that is not NULL.
+    pub hash: fn(&Rules, &Datum) -> u64,
+    /// Hash that SQL sees, with a seed.
+    pub seeded_hash: fn(&Rules, &Datum, u64) -> u64,
+}
+
+/// B-tree order of values that are not NULL.
+#[derive(Clone, Copy, Debug)]
+pub enum Order {
+    /// Of a type without collation, or by bytes.
+    Plain(CompareFn),
+    /// By the rules of a collation.
+    Collated(&'static Collated, &'static Rules),
+}
+
+impl Order {
+    /// Order of two values.
+    #[inline]
+    pub fn compare(self, a: &Datum, b: &Datum) -> Ordering {
+        match self {
+            Order::Plain(compare) => compare(a, b),
+            Order::Collated(of, rules) => (of.compare)(rules, a, b),
+        }
+    }
+}
+
+/// Equality of values that are not NULL.
+#[derive(Clone, Copy, Debug)]
+pub enum Equality {
+    /// Of a type without collation, or of the bytes.
+    Plain(EqualFn),
+    /// By a collation that is not deterministic.
+    Collated(&'static Collated, &'static Rules),
+}
+
+impl Equality {
+    /// Whether two values are equal.
+    #[inline]
+    pub fn equal(self, a: &Datum, b: &Datum) -> bool {
+        match self {
+            Equality::Plain(equal) => equal(a, b),
+            Equality::Collated(of, rules) => (of.compare)(rules, a, b).is_eq(),
+        }
+    }
+}
+
+/// Hash of values that are not NULL, for joins and aggregates.
+#[derive(Clone, Copy, Debug)]
+pub enum Hash {
+    /// Of a type without collation, or of the bytes.
+    Plain(HashFn),
+    /// By a collation that is not deterministic.
+    Collated(&'static Collated, &'static Rules),
+}
+
+impl Hash {
+    /// Hash of a value.
+    #[inline]
+    pub fn hash(self, value: &Datum) -> u64 {
+        match self {
+            Hash::Plain(hash) => hash(value),
+            Hash::Collated(of, rules) => (of.hash)(rules, value),
+        }
+    }
+}
+
+/// How values of a type compare under a collation.
+#[derive(Clone, Copy, Debug)]
+pub struct Comparator {
+    /// Their order, if they are in one.
+    pub order: Option<Order>,
+    /// Their equality, if they have one.
+    pub equality: Option<Equality>,
+    /// Their hash, if they have one.
+    pub hash: Option<Hash>,
+    /// Their hash that SQL sees, if they have one.
+    pub seeded_hash: Option<SeededHash>,
+}
+
+/// Hash with a seed that SQL sees, of values that are not NULL.
+#[derive(Clone, Copy, Debug)]
+pub enum SeededHash {
+    /// Of a type without collation, or of the bytes.
+    Plain(SeededHashFn),
+    /// By a collation that is not deterministic.
+    Collated(&'static Collated, &'static Rules),
+}
+
+impl SeededHash {
+    /// Hash of a value.
+    pub fn hash(self, value: &Datum, seed: u64) -> u64 {
+        match self {
+            SeededHash::Plain(hash) => hash(value, seed),
+            SeededHash::Collated(of, rules) => (of.seeded_hash)(rules, value, seed),
+        }
+    }
+}
+
+impl Comparator {
+    /// Of a built-in type, or the one that a user's type compares as. A type that is not collatable does not ask for the rules.
+    pub fn of(type_oid: Oid, rules: &'static Rules) -> Comparator {
+        let imp = type_imp(type_oid);
+        let ordering = imp.collated.filter(|_| !rules.is_bytewise());
+        let loose = imp.collated.filter(|_| !rules.is_deterministic());
+        Comparator {
+            order: match ordering {
+                Some(of) => imp.compare.map(|_| Order::Collated(of, rules)),
+                None => imp.compare.map(Order::Plain),
+            },
+            equality: match loose {
+                Some(of) => imp.equal.map(|_| Equality::Collated(of, rules)),
+                None => imp.equal.map(Equality::Plain),
+            },
+            hash: match loose {
+                Some(of) => imp.hash.map(|_| Hash::Collated(of, rules)),
+                None => imp.hash.map(Hash::Plain),
+            },
+            seeded_hash: match loose {
+                Some(of) => imp.seeded_hash.map(|_| SeededHash::Collated(of, rules)),
+                None => imp.seeded_hash.map(SeededHash::Plain),
+            },
+        }
+    }
+
+    /// Whether values that are equal have equal bytes. The two zeros of a float do not.
+    pub fn is_bitwise(type_oid: Oid, rules: &'static Rules) -> bool {
+        use tuple::Physical;
+        let imp = type_imp(type_oid);
+        let float = imp.row.is_some_and(|row| matches!(row.physical, Physical::Float4 | Physical::Float8));
+        imp.plain_order && !float && (imp.collated.is_none() || rules.is_deterministic())
+    }
+}
+
+/// Whether values of a built-in type compare by a collation. Of an array of any type it is not known.
+pub fn is_collatable(type_oid: Oid) -> bool {
+    let imp = type_imp(type_oid);
+    imp.collated.is_some() && imp.row.is_none_or(|row| row.collation.is_valid())
+}
+
+/// `default`: the collation of the database.
+pub const DEFAULT_COLLATION: Oid = Oid(100);
+
+/// `C`
+pub const C_COLLATION: Oid = Oid(950);
+
+/// The rules of the running fiber's database.
+pub fn default_rules() -> &'static Rules {
+    crate::text::default_rules()
+}
+
+/// The rules of a collation that no catalog has to be asked for.
+pub fn pinned_rules(collation: Oid) -> Option<&'static Rules> {
+    match collation.0 {
+        100 => Some(default_rules()),
+        950 | 951 => Some(&collation::C),
+        _ => None,
+    }
+}
+
+/// The error of a comparison whose operands disagree on the collation.
+pub fn undetermined(what: &str) -> SqlError {
+    sql_err!(INDETERMINATE_COLLATION, "could not determine which collation to use for {what}")
+        .hint("Use the COLLATE clause to set the collation explicitly.")
+}
+
+/// The order of values of a type that has one, for functions that know a call's collation.
+pub(crate) fn order_in(cx: &crate::Call, type_oid: Oid) -> SqlResult<Option<Order>> {
+    Ok(Comparator::of(type_oid, cx.rules_for(type_oid)?).order)
+}
+
+/// The equality of values of a type that has one, for functions that know a call's collation.
+pub(crate) fn equality_in(cx: &crate::Call, type_oid: Oid) -> SqlResult<Option<Equality>> {
+    Ok(Comparator::of(type_oid, cx.rules_for(type_oid)?).equality)
+}
