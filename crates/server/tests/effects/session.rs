@@ -52,6 +52,14 @@ pub const ROWS: &[Row] = &[
     ("bytea_output", Tells("escape", "select 'ab'::bytea", "ab")),
     ("client_encoding", Tells("SQL_ASCII", "select pg_client_encoding()", "SQL_ASCII")),
     ("extra_float_digits", Tells("-10", "select 1.23456789::float8", "1.2346")),
+    (
+        "icu_validation_level",
+        Tells(
+            "notice",
+            "create collation odd (provider = icu, locale = 'nonsense');;drop collation odd",
+            "NOTICE 22023 ICU locale \"nonsense\" has unknown language",
+        ),
+    ),
     ("lc_messages", Refuses("de_DE.UTF-8", "0A000")),
     ("lc_monetary", Refuses("de_DE.UTF-8", "0A000")),
     ("lc_numeric", Refuses("de_DE.UTF-8", "0A000")),

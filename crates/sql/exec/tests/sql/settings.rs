@@ -20,7 +20,7 @@ fn what_is_missing_is_refused_and_said() {
         session.query(&format!("select coalesce(extra_desc, '-') from pg_settings where name = '{name}'"))
     };
     assert_eq!(remark("jit"), "Cannot be changed: compilation of expressions is not supported.");
-    assert_eq!(remark("parallel_setup_cost"), "No plan runs in parallel, and no worker is started.");
+    assert_eq!(remark("parallel_setup_cost"), "No plan runs in parallel.");
     assert_eq!(remark("work_mem"), "-");
     // What no answer depends on is kept.
     assert_eq!(session.query("set parallel_setup_cost = 0; show parallel_setup_cost"), "0");

@@ -138,6 +138,10 @@ impl<'a> Explain<'a> {
             Expr::Extreme(greatest, list, ..) => {
                 format!("{}({})", if *greatest { "GREATEST" } else { "LEAST" }, self.list(list, qualify))
             }
+            // Another collation of the same type.
+            Expr::Relabel { arg, type_oid, explicit: false, .. } if arg.type_oid() == *type_oid => {
+                self.expr(arg, qualify)
+            }
             Expr::Relabel { arg, type_oid, typmod, explicit, .. } => {
                 self.cast(arg, *type_oid, *typmod, *explicit, qualify)
             }

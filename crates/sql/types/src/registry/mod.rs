@@ -446,12 +446,13 @@ pub fn operator_between(name: &str, left: Oid, right: Oid) -> Option<&'static Op
 /// The type whose B-tree class orders values by this function.
 pub fn type_compared_by(function: Oid) -> Option<Oid> {
     let orders =
-        opclasses::AMPROCS.iter().filter(|p| p.number == 1 && p.left == p.right && is_of_btree(p.family));
+        opclasses::AMPROCS.iter().filter(|p| p.number == 1 && p.left == p.right && is_ordering(p.family));
     orders.into_iter().find(|p| p.function == function).map(|p| p.left)
 }
 
-fn is_of_btree(family: Oid) -> bool {
-    opclasses::OPFAMILIES.iter().any(|f| f.oid == family && f.method == ORDERING_METHOD)
+/// Whether a family is not of another access method than the B-tree. Those that modules' types have for themselves are in no catalog.
+fn is_ordering(family: Oid) -> bool {
+    !opclasses::OPFAMILIES.iter().any(|f| f.oid == family && f.method != ORDERING_METHOD)
 }
 
 /// The operator that a function carries out over operands that compare as these types.
