@@ -6,9 +6,10 @@
 
 use base::{BlockNo, OffsetNo};
 use buffer::PageChange;
+use index::bytes::Check;
 use index::{Access, IndexResult};
 
-use crate::format::{Check, INCOMPLETE_SPLIT, META, Meta, NONE, Node, Opaque, ROOT, with_child};
+use crate::format::{INCOMPLETE_SPLIT, META, Meta, NONE, Node, Opaque, ROOT, with_child};
 use crate::ops::{self, SplitPlan};
 use crate::redo::{Kind, SPLIT_CHILD, SPLIT_SIBLING, split_bytes};
 use crate::rel::BtreeRel;

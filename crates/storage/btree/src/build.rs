@@ -226,7 +226,7 @@ fn high_key(
     depth: usize,
     last: Option<&Vec<u8>>,
     first: &[u8],
-) -> crate::format::Check<Vec<u8>> {
+) -> index::bytes::Check<Vec<u8>> {
     match last {
         Some(last) if depth == 0 => leaf_high_key(&rel.desc, last, first),
         Some(_) => Ok(with_child(first, NONE)),

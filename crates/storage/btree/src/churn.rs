@@ -22,9 +22,10 @@ use std::ops::Range;
 
 use base::{OffsetNo, Tid};
 use buffer::PageChange;
+use index::bytes::Check;
 use index::{Access, DeadRows, IndexResult};
 
-use crate::format::{Check, Node};
+use crate::format::Node;
 use crate::insert::same_key;
 use crate::ops::{self, ListUpdate};
 use crate::redo::{Kind, delete_bytes};

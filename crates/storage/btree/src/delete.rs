@@ -16,10 +16,11 @@
 
 use base::{BlockNo, OffsetNo};
 use buffer::PageChange;
+use index::bytes::Check;
 use index::{Access, IndexResult};
 
 use crate::ascend::find_parent;
-use crate::format::{Check, DELETED, HALF_DEAD, INCOMPLETE_SPLIT, LEAF, META, Meta, NONE, Node, ROOT};
+use crate::format::{DELETED, HALF_DEAD, INCOMPLETE_SPLIT, LEAF, META, Meta, NONE, Node, ROOT};
 use crate::key::SearchKey;
 use crate::ops;
 use crate::redo::{HalfDead, Kind, Unlink};

@@ -29,11 +29,9 @@
 //! Columns that a pivot does not keep stand for minus infinity, and so does a TID that it does not have.
 
 use base::{BlockNo, Lsn, OffsetNo, PAGE_SIZE, Tid, Xid};
+use index::bytes::{Check, read_deleted, u16_at, u32_at};
 use page::{PageBytes, align8};
 use tuple::{Datum, RowBytes, RowLayout, varlena};
-
-/// Either a value or what is wrong with the bytes.
-pub(crate) type Check<T> = Result<T, &'static str>;
 
 const NO_ITEM: &str = "line pointer names no item";
 
@@ -74,18 +72,6 @@ pub(crate) const MAX_ENTRY: usize = 2704;
 pub(crate) const MAX_POSTING: usize = 1352;
 /// Bytes of a page that items and line pointers share.
 pub(crate) const ROOM: usize = PAGE_SIZE - page::HEADER_SIZE - SPECIAL;
-
-pub(crate) fn u16_at(bytes: &[u8], at: usize) -> u16 {
-    bytes.get(at..at + 2).map_or(0, |b| u16::from_le_bytes([b[0], b[1]]))
-}
-
-pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    bytes.get(at..at + 4).map_or(0, |b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
-}
-
-pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
-    u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
-}
 
 /// The special area, decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -224,11 +210,11 @@ impl<'a> Node<'a> {
     }
     /// On a deleted page: the xid that must be older than every snapshot before the page is used again.
     pub fn safe_xid(&self) -> Xid {
-        Xid(u64_at(page::item(self.page, 1).unwrap_or(&[]), 0))
+        read_deleted(self.page).0
     }
     /// On a free page: the next one.
     pub fn next_free(&self) -> BlockNo {
-        BlockNo(u32_at(page::item(self.page, 1).unwrap_or(&[]), 8))
+        read_deleted(self.page).1
     }
 }
 

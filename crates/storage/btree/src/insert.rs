@@ -5,12 +5,13 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use base::{BlockNo, OffsetNo, Tid};
 use buffer::PageChange;
+use index::bytes::Check;
 use index::{Access, DeadRows, IndexError, IndexResult, InsertOutcome, UniqueCheck};
 use tuple::Datum;
 
 use crate::ascend::{finish_split, insert_or_split};
 use crate::churn::delete_churn;
-use crate::format::{Check, Item, LEAF, MAX_ENTRY, MAX_POSTING, Node, leaf_item, posting_size};
+use crate::format::{Item, LEAF, MAX_ENTRY, MAX_POSTING, Node, leaf_item, posting_size};
 use crate::key::SearchKey;
 use crate::method::FORMAT;
 use crate::ops;
@@ -260,7 +261,7 @@ pub(crate) fn plan_runs(node: &Node<'_>) -> Check<Vec<(OffsetNo, u16)>> {
 
 /// Whether the columns of two leaf items are the same bytes.
 pub(crate) fn same_key(a: &[u8], b: &[u8]) -> bool {
-    let nulls = |key: &[u8]| crate::format::u16_at(key, 6) & crate::format::NULLS;
+    let nulls = |key: &[u8]| index::bytes::u16_at(key, 6) & crate::format::NULLS;
     nulls(a) == nulls(b) && a.get(8..) == b.get(8..)
 }
 

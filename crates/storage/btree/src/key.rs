@@ -3,10 +3,11 @@
 use std::cmp::Ordering;
 
 use base::{OffsetNo, Tid};
+use index::bytes::Check;
 use index::{Compare, IndexDesc, KeyColumn, as_bytes, compare_column, compare_values, null_order};
 use tuple::{Datum, Physical, RowBytes, RowLayout, varlena};
 
-use crate::format::{BAD_ROW, Check, Item, Node};
+use crate::format::{BAD_ROW, Item, Node};
 
 /// A place between entries: before or behind everything that equals a prefix of the key columns (and perhaps a TID).
 #[derive(Clone, Copy)]

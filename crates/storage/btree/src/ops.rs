@@ -5,11 +5,12 @@
 use std::borrow::Cow;
 
 use base::{BlockNo, Lsn, OffsetNo, PAGE_SIZE, Tid, Xid};
+use index::bytes::{Check, Reader, deleted_item, put_items};
 use page::PageBytes;
 use tuple::RowLayout;
 
 use crate::format::{
-    Check, DELETED, FREE, HALF_DEAD, INCOMPLETE_SPLIT, Item, NONE, Node, Opaque, ROOT, init, leaf_item_of,
+    DELETED, FREE, HALF_DEAD, INCOMPLETE_SPLIT, Item, NONE, Node, Opaque, ROOT, init, leaf_item_of,
     pivot_item, with_child, with_tid,
 };
 
@@ -145,7 +146,7 @@ pub(crate) fn minus_infinity(child: BlockNo) -> Vec<u8> {
 /// Rewrites a page with links and items from the blob made by [`blob`].
 pub(crate) fn from_blob(page: &mut PageBytes, blob: &[u8]) -> Check<()> {
     let mut reader = Reader(blob);
-    let opaque = reader.opaque()?;
+    let opaque = read_opaque(&mut reader)?;
     let mut items = Vec::new();
     while !reader.0.is_empty() {
         items.push(reader.sized()?);
@@ -162,9 +163,7 @@ pub(crate) fn blob(page: &PageBytes) -> Check<Vec<u8>> {
     out.extend_from_slice(&op.level.to_le_bytes());
     out.extend_from_slice(&op.flags.to_le_bytes());
     out.extend_from_slice(&op.split.0.to_le_bytes());
-    for n in 1..=page::max_offset(page) {
-        put_sized(page::item(page, n).ok_or("line pointer names no item")?, &mut out);
-    }
+    put_items(page, &mut out)?;
     Ok(out)
 }
 
@@ -293,51 +292,12 @@ pub(crate) fn unmark_free(page: &mut PageBytes) -> Check<()> {
 
 const NO_ITEMS: &[&[u8]] = &[];
 
-fn deleted_item(safe: Xid, next: BlockNo) -> [u8; 16] {
-    let mut out = [0; 16];
-    out[..8].copy_from_slice(&safe.0.to_le_bytes());
-    out[8..12].copy_from_slice(&next.0.to_le_bytes());
-    out
-}
-
-/// Appends a length and bytes.
-pub(crate) fn put_sized(bytes: &[u8], out: &mut Vec<u8>) {
-    out.extend_from_slice(&(bytes.len() as u16).to_le_bytes());
-    out.extend_from_slice(bytes);
-}
-
-/// Reads what records hold.
-pub(crate) struct Reader<'a>(pub &'a [u8]);
-
-impl<'a> Reader<'a> {
-    pub fn take(&mut self, n: usize) -> Check<&'a [u8]> {
-        let (head, tail) = self.0.split_at_checked(n).ok_or("record is too short")?;
-        self.0 = tail;
-        Ok(head)
-    }
-    pub fn u16(&mut self) -> Check<u16> {
-        Ok(crate::format::u16_at(self.take(2)?, 0))
-    }
-    pub fn u32(&mut self) -> Check<u32> {
-        Ok(crate::format::u32_at(self.take(4)?, 0))
-    }
-    pub fn u64(&mut self) -> Check<u64> {
-        Ok(crate::format::u64_at(self.take(8)?, 0))
-    }
-    pub fn block(&mut self) -> Check<BlockNo> {
-        Ok(BlockNo(self.u32()?))
-    }
-    pub fn sized(&mut self) -> Check<&'a [u8]> {
-        let n = self.u16()?;
-        self.take(n as usize)
-    }
-    fn opaque(&mut self) -> Check<Opaque> {
-        Ok(Opaque {
-            prev: self.block()?,
-            next: self.block()?,
-            level: self.u16()?,
-            flags: self.u16()?,
-            split: Lsn(self.u64()?),
-        })
-    }
+fn read_opaque(reader: &mut Reader<'_>) -> Check<Opaque> {
+    Ok(Opaque {
+        prev: reader.block()?,
+        next: reader.block()?,
+        level: reader.u16()?,
+        flags: reader.u16()?,
+        split: Lsn(reader.u64()?),
+    })
 }

@@ -21,11 +21,12 @@
 use std::fmt::{self, Write};
 
 use base::{BlockNo, Lsn, Xid};
+use index::bytes::{Check, Reader, put_sized};
 use page::PageBytes;
 use wal::{Record, RecordRef, ResourceManager, Rmgr, WalDescribe};
 
-use crate::format::{Check, Meta, NONE};
-use crate::ops::{self, ListUpdate, Reader, SplitPlan, put_sized};
+use crate::format::{Meta, NONE};
+use crate::ops::{self, ListUpdate, SplitPlan};
 
 /// Kind of a record, its `info`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -26,13 +26,14 @@ use std::sync::Arc;
 
 use base::{BlockNo, Lsn, OffsetNo, Tid};
 use buffer::{Persistence, Pin};
+use index::bytes::Check;
 use index::{Access, Direction, IndexError, IndexResult, ScanKeys};
 use runtime::usage::used_often;
 use tuple::Datum;
 use txn::KeyRange;
 
 use crate::bounds::Bounds;
-use crate::format::{Check, DELETED, Item, NONE, Node, Opaque};
+use crate::format::{DELETED, Item, NONE, Node, Opaque};
 use crate::groups::{Groups, Next};
 use crate::key::SearchKey;
 use crate::range::ScanRange;

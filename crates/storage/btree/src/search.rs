@@ -4,12 +4,13 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use base::{BlockNo, Fork, Lsn};
 use buffer::{BufferPool, ExclusivePage, PageChange, Pin, SharedPage, Tag, WalAction};
+use index::bytes::Check;
 use index::{Access, IndexError, IndexResult};
 use page::PageBytes;
 use wal::Rmgr;
 
 use crate::ascend::finish_split;
-use crate::format::{Check, FREE, INCOMPLETE_SPLIT, LEAF, META, Meta, NONE, Node, Opaque, ROOT};
+use crate::format::{FREE, INCOMPLETE_SPLIT, LEAF, META, Meta, NONE, Node, Opaque, ROOT};
 use crate::key::SearchKey;
 use crate::ops;
 use crate::redo::Kind;

@@ -9,9 +9,10 @@ use std::cmp::Ordering;
 
 use base::BlockNo;
 use index::IndexDesc;
+use index::bytes::Check;
 use tuple::Datum;
 
-use crate::format::{Check, Item, NONE, Node, ROOM, pivot_item, with_child};
+use crate::format::{Item, NONE, Node, ROOM, pivot_item, with_child};
 use crate::key::equal_prefix;
 use crate::rel::BtreeRel;
 

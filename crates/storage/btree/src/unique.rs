@@ -75,7 +75,7 @@ fn next_with_key(
     node: &Node<'_>,
     key: &SearchKey<'_>,
     to_the_end: bool,
-) -> crate::format::Check<Option<base::BlockNo>> {
+) -> index::bytes::Check<Option<base::BlockNo>> {
     match node.high_key()? {
         Some(high) if to_the_end && key.compare(&high)? != Ordering::Less => Ok(Some(node.op.next)),
         _ => Ok(None),

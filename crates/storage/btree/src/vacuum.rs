@@ -7,17 +7,15 @@
 
 use base::{BlockNo, Fork, Lsn, OffsetNo, Tid};
 use buffer::{ExclusivePage, PageChange, Ring};
-use index::{Access, IndexError, IndexResult, Manner, VacuumStats};
+use index::bytes::Check;
+use index::{Access, IndexResult, Manner, VacuumStats, each_block};
 
 use crate::delete::delete_leaf;
-use crate::format::{Check, DELETED, FREE, HALF_DEAD, Item, META, Meta, NONE, Node, Opaque};
+use crate::format::{DELETED, FREE, HALF_DEAD, Item, META, Meta, NONE, Node, Opaque};
 use crate::ops::{self, ListUpdate};
 use crate::redo::{Kind, delete_bytes};
 use crate::rel::BtreeRel;
 use crate::search::{meta_bytes, put_free};
-
-/// Pages asked for ahead of the pass.
-const AHEAD: u32 = 32;
 
 struct Pass<'a, F> {
     access: &'a Access<'a>,
@@ -37,14 +35,7 @@ pub fn bulk_delete(
     manner: &mut Manner<'_>,
     stats: &mut VacuumStats,
 ) -> IndexResult<()> {
-    let removed = stats.tuples_removed;
-    let newly = stats.pages_newly_deleted;
-    let found = pass(access, rel, Some(is_dead), manner)?;
-    *stats = VacuumStats {
-        tuples_removed: removed + found.tuples_removed,
-        pages_newly_deleted: newly + found.pages_newly_deleted,
-        ..found
-    };
+    stats.add_pass(pass(access, rel, Some(is_dead), manner)?);
     Ok(())
 }
 
@@ -99,23 +90,7 @@ fn pass(
     let ring = manner.ring;
     let mut pass =
         Pass { access, rel, is_dead, ring, start, stats: VacuumStats::default(), deleted: Vec::new() };
-    let mut block = 1;
-    loop {
-        let end = access.pool.nblocks(rel.desc.file, Fork::Main)?;
-        if block >= end {
-            pass.stats.pages = end;
-            break;
-        }
-        while block < end {
-            (manner.pause)().map_err(IndexError::Interrupted)?;
-            if block % AHEAD == 1 {
-                access.pool.prefetch_run(rel.tag(BlockNo(block)), AHEAD.min(end - block));
-            }
-            access.pool.admit(rel.desc.persistence)?;
-            pass.visit(BlockNo(block))?;
-            block += 1;
-        }
-    }
+    pass.stats.pages = each_block(access, &rel.desc, 1, manner, |block| pass.visit(block))?;
     // Some of the pages just deleted may be free already, if no snapshot is that old.
     for block in std::mem::take(&mut pass.deleted) {
         if put_free(access, rel, block)? {

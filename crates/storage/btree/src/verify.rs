@@ -13,11 +13,12 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use base::{BlockNo, Fork, PAGE_SIZE, Tid};
+use index::bytes::Check;
 use index::{Access, EntryCheck, IndexDesc, IndexError, IndexResult, VerifyOptions};
 use page::PageBytes;
 use tuple::Datum;
 
-use crate::format::{Check, DELETED, FREE, HALF_DEAD, INCOMPLETE_SPLIT, Item, META, NONE, Node, ROOT};
+use crate::format::{DELETED, FREE, HALF_DEAD, INCOMPLETE_SPLIT, Item, META, NONE, Node, ROOT};
 use crate::key::SearchKey;
 use crate::rel::BtreeRel;
 use crate::search::{Hops, descend, move_right};

@@ -27,11 +27,9 @@
 //! A deleted page has one item: the xid that must be older than every snapshot before the page is used again (u64), the next free page (u32), 4 zero bytes.
 
 use base::{BlockNo, Lsn, OffsetNo, PAGE_SIZE, Tid, Xid};
+use index::bytes::{Check, read_deleted, u16_at, u32_at, u64_at};
 use page::{PageBytes, align8};
 use tuple::{Datum, RowLayout, varlena};
-
-/// Either a value or what is wrong with the bytes.
-pub(crate) type Check<T> = Result<T, &'static str>;
 
 /// Bytes of the special area.
 pub(crate) const SPECIAL: usize = 40;
@@ -59,18 +57,6 @@ pub(crate) const ROOM: usize = PAGE_SIZE - page::HEADER_SIZE - SPECIAL;
 pub(crate) const MAX_ENTRY: usize = (ROOM / 4 - 4) & !7;
 
 const NO_ITEM: &str = "line pointer names no item";
-
-fn u16_at(bytes: &[u8], at: usize) -> u16 {
-    bytes.get(at..at + 2).map_or(0, |b| u16::from_le_bytes([b[0], b[1]]))
-}
-
-pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    bytes.get(at..at + 4).map_or(0, |b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
-}
-
-pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
-    u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
-}
 
 /// The special area, decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,12 +148,12 @@ impl<'a> Node<'a> {
 
     /// On a deleted page: the xid that must be older than every snapshot before the page is used again.
     pub fn safe_xid(&self) -> Xid {
-        Xid(u64_at(page::item(self.page, 1).unwrap_or(&[]), 0))
+        read_deleted(self.page).0
     }
 
     /// On a free page: the next one.
     pub fn next_free(&self) -> BlockNo {
-        BlockNo(u32_at(page::item(self.page, 1).unwrap_or(&[]), 8))
+        read_deleted(self.page).1
     }
 }
 
@@ -236,42 +222,4 @@ pub(crate) fn leaf_item(layout: &RowLayout, values: &[Datum], tid: Tid) -> Vec<u
 /// An internal page's item: keys.
 pub(crate) fn downlink(layout: &RowLayout, keys: &[Datum], child: BlockNo) -> Vec<u8> {
     item(child.0, 0, layout, keys)
-}
-
-/// The item of a deleted page.
-pub(crate) fn deleted_item(safe: Xid, next: BlockNo) -> [u8; 16] {
-    let mut out = [0; 16];
-    out[..8].copy_from_slice(&safe.0.to_le_bytes());
-    out[8..12].copy_from_slice(&next.0.to_le_bytes());
-    out
-}
-
-/// Reads what records hold.
-pub(crate) struct Reader<'a>(pub &'a [u8]);
-
-impl<'a> Reader<'a> {
-    pub fn take(&mut self, n: usize) -> Check<&'a [u8]> {
-        let (head, tail) = self.0.split_at_checked(n).ok_or("record is too short")?;
-        self.0 = tail;
-        Ok(head)
-    }
-    pub fn u16(&mut self) -> Check<u16> {
-        Ok(u16_at(self.take(2)?, 0))
-    }
-    pub fn block(&mut self) -> Check<BlockNo> {
-        Ok(BlockNo(u32_at(self.take(4)?, 0)))
-    }
-    pub fn u64(&mut self) -> Check<u64> {
-        Ok(u64_at(self.take(8)?, 0))
-    }
-    pub fn sized(&mut self) -> Check<&'a [u8]> {
-        let n = self.u16()?;
-        self.take(n as usize)
-    }
-}
-
-/// Appends a length and bytes.
-pub(crate) fn put_sized(bytes: &[u8], out: &mut Vec<u8>) {
-    out.extend_from_slice(&(bytes.len() as u16).to_le_bytes());
-    out.extend_from_slice(bytes);
 }

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use base::{BlockNo, Tid};
-use buffer::PageChange;
+use buffer::{ExclusivePage, PageChange};
 use index::{Access, IndexError, IndexResult, InsertOutcome};
 use tuple::Datum;
 
@@ -183,7 +183,7 @@ fn prune(access: &Access<'_>, rel: &GistRel, page: &mut Exclusive, size: usize) 
 pub(crate) fn remove(
     access: &Access<'_>,
     rel: &GistRel,
-    page: &mut Exclusive,
+    page: &mut ExclusivePage<'_>,
     doomed: &[u16],
 ) -> IndexResult<()> {
     rel.check(page.tag().block, ops::update::<&[u8]>(page, doomed, &[], None))?;
@@ -277,19 +277,11 @@ fn split(
             None if is_root => NONE,
             None => op.next,
         };
-        let flags = if is_root {
-            0
-        } else if last {
-            op.flags
-        } else {
-            FOLLOW_RIGHT
-        };
-        let nsn = if is_root {
-            0
-        } else if last || at == 0 {
-            op.nsn
-        } else {
-            0
+        let (flags, nsn) = match at {
+            _ if is_root => (0, 0),
+            _ if last => (op.flags, op.nsn),
+            0 => (FOLLOW_RIGHT, op.nsn),
+            _ => (FOLLOW_RIGHT, 0),
         };
         Opaque { next, level: op.level, flags, nsn, version, split: stamp }
     };

@@ -4,9 +4,10 @@
 //! it, and one that is says that there is nothing else.
 
 use index::IndexDesc;
+use index::bytes::Check;
 use tuple::Datum;
 
-use crate::format::{Check, Item, ROOM};
+use crate::format::{Item, ROOM};
 use crate::rel::GistRel;
 
 /// Keys of one item.

@@ -3,11 +3,10 @@
 //! A function that answers an error has left its page unchanged.
 
 use base::{BlockNo, Lsn, OffsetNo, PAGE_SIZE, Xid};
+use index::bytes::{Check, Reader, deleted_item, put_items};
 use page::PageBytes;
 
-use crate::format::{
-    Check, DELETED, FOLLOW_RIGHT, FREE, NONE, Node, Opaque, Reader, deleted_item, put_sized,
-};
+use crate::format::{DELETED, FOLLOW_RIGHT, FREE, NONE, Node, Opaque};
 
 /// Builds a page from nothing, keeping only its LSN.
 pub(crate) fn fill<T: AsRef<[u8]>>(page: &mut PageBytes, opaque: Opaque, items: &[T]) -> Check<()> {
@@ -89,9 +88,7 @@ pub(crate) fn blob(page: &PageBytes) -> Check<Vec<u8>> {
     for word in [op.nsn, op.version, op.split.0] {
         out.extend_from_slice(&word.to_le_bytes());
     }
-    for n in 1..=page::max_offset(page) {
-        put_sized(page::item(page, n).ok_or("line pointer names no item")?, &mut out);
-    }
+    put_items(page, &mut out)?;
     Ok(out)
 }
 

@@ -15,10 +15,10 @@
 use std::fmt::{self, Write};
 
 use base::Xid;
+use index::bytes::{Check, Reader, put_sized};
 use page::PageBytes;
 use wal::{Record, RecordRef, ResourceManager, Rmgr, WalDescribe};
 
-use crate::format::{Check, Reader, put_sized};
 use crate::ops;
 
 /// Kind of a record, its `info`.

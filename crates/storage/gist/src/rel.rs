@@ -2,11 +2,12 @@
 
 use base::{BlockNo, Fork, Xid};
 use buffer::{BufferPool, ExclusivePage, PageChange, Pin, SharedPage, Tag, WalAction};
+use index::bytes::Check;
 use index::{Access, IndexDesc, IndexError, IndexResult};
 use page::PageBytes;
 use wal::Rmgr;
 
-use crate::format::{Check, DELETED, FREE, NONE, Node, Opaque, ROOT};
+use crate::format::{DELETED, FREE, NONE, Node, Opaque, ROOT};
 use crate::ops;
 use crate::redo::Kind;
 

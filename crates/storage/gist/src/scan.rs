@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use base::{BlockNo, Lsn, OffsetNo, Tid};
 use buffer::{Persistence, Pin};
+use index::bytes::Check;
 use index::{
     Access, BitmapSink, Facts, IndexDesc, IndexResult, IndexScan, Match, ScanKey, ScanKeys, ScanOp,
     TreeQuery, Wants,
@@ -20,7 +21,7 @@ use runtime::usage::used_often;
 use tuple::Datum;
 use txn::KeyRange;
 
-use crate::format::{Check, DELETED, FOLLOW_RIGHT, Item, NONE, Node, ROOT};
+use crate::format::{DELETED, FOLLOW_RIGHT, Item, NONE, Node, ROOT};
 use crate::range::Conditions;
 use crate::rel::{GistRel, interrupts};
 

@@ -6,18 +6,14 @@
 
 use std::collections::HashSet;
 
-use base::{BlockNo, Fork, Lsn, Tid};
+use base::{BlockNo, Lsn, Tid};
 use buffer::{ExclusivePage, Ring};
-use index::{Access, IndexError, IndexResult, Manner, VacuumStats};
+use index::bytes::Check;
+use index::{Access, IndexError, IndexResult, Manner, VacuumStats, each_block};
 
 use crate::format::{DELETED, FOLLOW_RIGHT, FREE, NONE, Node, Opaque, ROOT};
-use crate::insert::find_downlink;
-use crate::redo::{Kind, update_bytes};
+use crate::insert::{find_downlink, remove};
 use crate::rel::GistRel;
-use crate::{format, ops};
-
-/// Pages asked for ahead of the pass.
-const AHEAD: u32 = 32;
 
 struct Pass<'a, 'd> {
     access: &'a Access<'a>,
@@ -40,13 +36,7 @@ pub(crate) fn bulk_delete(
     manner: &mut Manner<'_>,
     stats: &mut VacuumStats,
 ) -> IndexResult<()> {
-    let (removed, newly) = (stats.tuples_removed, stats.pages_newly_deleted);
-    let found = pass(access, rel, Some(is_dead), manner)?;
-    *stats = VacuumStats {
-        tuples_removed: removed + found.tuples_removed,
-        pages_newly_deleted: newly + found.pages_newly_deleted,
-        ..found
-    };
+    stats.add_pass(pass(access, rel, Some(is_dead), manner)?);
     Ok(())
 }
 
@@ -73,23 +63,7 @@ fn pass(
     let (start, ring) = (access.pool.wal().insert_end(), manner.ring);
     let (stats, empty, parents) = (VacuumStats::default(), HashSet::new(), Vec::new());
     let mut pass = Pass { access, rel, is_dead, ring, start, stats, empty, parents };
-    let mut block = 0;
-    loop {
-        let end = access.pool.nblocks(rel.desc.file, Fork::Main)?;
-        if block >= end {
-            pass.stats.pages = end;
-            break;
-        }
-        while block < end {
-            (manner.pause)().map_err(IndexError::Interrupted)?;
-            if block % AHEAD == 0 {
-                access.pool.prefetch_run(rel.tag(BlockNo(block)), AHEAD.min(end - block));
-            }
-            access.pool.admit(rel.desc.persistence)?;
-            pass.visit(BlockNo(block))?;
-            block += 1;
-        }
-    }
+    pass.stats.pages = each_block(access, &rel.desc, 0, manner, |block| pass.visit(block))?;
     for parent in std::mem::take(&mut pass.parents) {
         if pass.empty.is_empty() {
             break;
@@ -164,17 +138,13 @@ impl Pass<'_, '_> {
         }
         self.stats.tuples_removed += doomed.len() as u64;
         if !doomed.is_empty() {
-            self.rel.check(block, ops::update::<&[u8]>(page, &doomed, &[], None))?;
-            let mut action = self.rel.action(self.access, Kind::Delete);
-            let i = action.page(page, buffer::PageChange::default());
-            action.page_data(i, &update_bytes::<&[u8]>(&doomed, &[]));
-            action.commit();
+            remove(self.access, self.rel, page, &doomed)?;
         }
         Ok(left == 0)
     }
 
     /// Numbers of the entries of a leaf that are dead, and how many are left.
-    fn look(&mut self, page: &page::PageBytes) -> format::Check<(Vec<u16>, u64)> {
+    fn look(&mut self, page: &page::PageBytes) -> Check<(Vec<u16>, u64)> {
         let (mut doomed, mut left) = (Vec::new(), 0);
         for item in Node::new(page)?.items() {
             let (n, item) = item?;

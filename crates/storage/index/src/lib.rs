@@ -5,7 +5,7 @@
 //! # Layout
 //! * [`method`](IndexAccessMethod): the traits. What operator classes of trees without an order give is in [`tuple::tree`]. `facts`: what a method can do, as constants. `desc`: what an index is, handed down from the catalog, and how
 //!   values of its columns compare.
-//! * `access`: what operations need: pages, the horizon, and what the heap says of rows. `keys`: the conditions of a scan. `upkeep`: VACUUM and verification.
+//! * [`bytes`]: what methods share in reading and writing pages and records. `access`: what operations need: pages, the horizon, and what the heap says of rows. `keys`: the conditions of a scan. `upkeep`: VACUUM and verification.
 //!   `error`.
 //!
 //! # Invariants
@@ -38,6 +38,7 @@
 //! method reading the heap; whoever inserts waits for transactions, never the method.
 
 mod access;
+pub mod bytes;
 mod desc;
 mod error;
 mod facts;
@@ -54,4 +55,4 @@ pub use facts::{Facts, OptionKind, StorageOption, strategy};
 pub use keys::{Direction, ScanKey, ScanKeys, ScanOp, Wants};
 pub use method::{BitmapSink, IndexAccessMethod, IndexScan, SortedEntries};
 pub use tuple::tree::{Match, TreeClass, TreeQuery};
-pub use upkeep::{EntryCheck, Manner, VacuumStats, VerifyOptions};
+pub use upkeep::{EntryCheck, Manner, VacuumStats, VerifyOptions, each_block};

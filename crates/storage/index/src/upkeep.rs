@@ -1,9 +1,11 @@
 //! VACUUM and verification of an index.
 
-use base::{SqlError, Tid};
-use buffer::Ring;
+use base::{BlockNo, Fork, SqlError, Tid};
+use buffer::{Ring, Tag};
 use runtime::Interrupt;
 use tuple::Datum;
+
+use crate::{Access, IndexDesc, IndexError, IndexResult};
 
 /// How a VACUUM goes about its work on an index.
 pub struct Manner<'a> {
@@ -11,6 +13,36 @@ pub struct Manner<'a> {
     pub ring: Option<&'a Ring>,
     /// Called before each page, with no latch held: pauses, and looks for interrupts.
     pub pause: &'a mut dyn FnMut() -> Result<(), Interrupt>,
+}
+
+/// Pages asked for ahead of [`each_block`].
+const AHEAD: u32 = 32;
+
+/// Visits an index's pages from block `first` on in physical order, those added meanwhile included. Returns how many the main fork has.
+pub fn each_block(
+    access: &Access<'_>,
+    desc: &IndexDesc,
+    first: u32,
+    manner: &mut Manner<'_>,
+    mut visit: impl FnMut(BlockNo) -> IndexResult<()>,
+) -> IndexResult<u32> {
+    let mut block = first;
+    loop {
+        let end = access.pool.nblocks(desc.file, Fork::Main)?;
+        if block >= end {
+            return Ok(end);
+        }
+        while block < end {
+            (manner.pause)().map_err(IndexError::Interrupted)?;
+            if (block - first).is_multiple_of(AHEAD) {
+                let tag = Tag { rel: desc.file, fork: Fork::Main, block: BlockNo(block) };
+                access.pool.prefetch_run(tag, AHEAD.min(end - block));
+            }
+            access.pool.admit(desc.persistence)?;
+            visit(BlockNo(block))?;
+            block += 1;
+        }
+    }
 }
 
 /// What VACUUM found and did.
@@ -30,6 +62,17 @@ pub struct VacuumStats {
     pub tuples: u64,
     /// `tuples` was not counted: no pass over the index was needed.
     pub estimated: bool,
+}
+
+impl VacuumStats {
+    /// Those of one more pass of the same VACUUM.
+    pub fn add_pass(&mut self, found: VacuumStats) {
+        *self = VacuumStats {
+            tuples_removed: self.tuples_removed + found.tuples_removed,
+            pages_newly_deleted: self.pages_newly_deleted + found.pages_newly_deleted,
+            ..found
+        };
+    }
 }
 
 /// Takes one entry's TID and values, in the order of the index if it has one; an error fails the check.

@@ -5,9 +5,10 @@ use std::collections::HashSet;
 
 use base::{BlockNo, OffsetNo, SqlError, Tid};
 use index::{DeadRows, UniqueCheck};
+use store::Random;
 
 use super::replay::check_redo;
-use super::world::{Random, Shape, World};
+use super::world::{Shape, World};
 use crate::insert::insert;
 
 /// A heap whose rows are updated over and over.

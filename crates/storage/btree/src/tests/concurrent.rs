@@ -1,12 +1,13 @@
 //! Several sessions on threads, and in a simulation where any latch may be the place at which another one goes on.
 
 use index::Direction;
+use store::Random;
 
 use std::rc::Rc;
 use std::sync::Arc;
 
 use super::sessions::{Load, Look, Shared};
-use super::world::{Random, Shape, World};
+use super::world::{Shape, World};
 use crate::format::META;
 use crate::search::put_free;
 

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use base::{BlockNo, Fork, PAGE_SIZE};
 use index::{IndexError, ScanKey, ScanKeys, ScanOp, UniqueCheck, VacuumStats, VerifyOptions, strategy};
 use page::PageBytes;
+use store::{AllLive, FILE, Random};
 use tuple::Datum;
 
-use super::world::{AllLive, FILE, Random, Shape, World, manner};
+use super::world::{Shape, World, manner};
 use crate::format::Node;
 use crate::insert::insert;
 use crate::vacuum::bulk_delete;

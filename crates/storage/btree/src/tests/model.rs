@@ -9,9 +9,10 @@ use index::{
     UniqueCheck, VacuumStats, VerifyOptions, strategy,
 };
 use proptest::prelude::*;
+use store::{AllLive, Random};
 use tuple::Datum;
 
-use super::world::{AllLive, Entry, Random, Shape, World, manner, same};
+use super::world::{Entry, Shape, World, manner, same};
 use crate::build::build;
 use crate::insert::insert;
 use crate::vacuum::cleanup;
@@ -235,7 +236,7 @@ fn an_emptied_tree_shrinks_and_its_pages_are_used_again() {
         assert_eq!(world.check().free, stats.pages_free);
         (0..count).for_each(|n| world.insert(n));
         world.check();
-        let after = world.store.pool.nblocks(super::world::FILE, base::Fork::Main).unwrap();
+        let after = world.store.pool.nblocks(store::FILE, base::Fork::Main).unwrap();
         assert!(after <= pages + 2, "{after} pages instead of {pages}");
     }
 }
@@ -264,7 +265,7 @@ fn deleted_pages_wait_for_snapshots() {
 fn build_equals_insertion() {
     for shape in Shape::ALL {
         for count in [0, 1, 2, 500, if shape == Shape::Long { 3000 } else { 20_000 }] {
-            let mut world = World::with_store(shape, super::world::Store::new(8192));
+            let mut world = World::with_store(shape, store::Store::new(8192));
             let mut random = Random(9);
             let mut rows: Vec<Entry> = Vec::new();
             for _ in 0..count {
@@ -546,7 +547,7 @@ impl Liveness for Rows {
 
 #[test]
 fn unique_checks() {
-    let world = World::with_store(Shape::Int, super::world::Store::new(1024));
+    let world = World::with_store(Shape::Int, store::Store::new(1024));
     let rel = BtreeRel::new(Shape::Int.desc(true));
     let access = world.access();
     crate::build::create_empty(&access, &rel).unwrap();
@@ -589,7 +590,7 @@ fn unique_checks() {
 
 #[test]
 fn unique_checks_see_duplicates_on_several_pages() {
-    let world = World::with_store(Shape::Included, super::world::Store::new(1024));
+    let world = World::with_store(Shape::Included, store::Store::new(1024));
     let rel = BtreeRel::new(Shape::Included.desc(true));
     let access = world.access();
     crate::build::create_empty(&access, &rel).unwrap();

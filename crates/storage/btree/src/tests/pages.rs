@@ -7,6 +7,7 @@ use base::{BlockNo, Lsn, PAGE_SIZE, Tid};
 use index::{Compare, IndexDesc, KeyColumn};
 use page::PageBytes;
 use proptest::prelude::*;
+use store::tid;
 use tuple::{Attr, Datum, Physical, RowLayout};
 
 use crate::BtreeRel;
@@ -20,10 +21,6 @@ use crate::ops::{self, ListUpdate, SplitPlan};
 use crate::split::{choose, leaf_high_key};
 
 const OPAQUE: Opaque = Opaque { prev: NONE, next: NONE, level: 0, flags: LEAF | ROOT, split: Lsn::INVALID };
-
-fn tid(n: u32) -> Tid {
-    Tid::new(BlockNo(n / 100), (n % 100 + 1) as u16)
-}
 
 fn attr(physical: Physical) -> Attr {
     let align = match physical {

@@ -1,11 +1,12 @@
 //! Redo: any prefix of the log gives a sound tree, which goes on working; the whole log gives the same pages.
 
-use base::{BlockNo, Fork, Lsn, Tid};
-use buffer::{BufferError, BufferPool, Tag};
+use base::{Lsn, Tid};
+use buffer::{BufferError, BufferPool};
 use index::Direction;
+use store::{Random, Store};
 use wal::Record;
 
-use super::world::{FILE, Random, Shape, Store, World};
+use super::world::{Shape, World};
 use crate::format::{Meta, Node};
 use crate::redo::Kind;
 use crate::redo::redo_block;
@@ -38,26 +39,17 @@ fn redo(pool: &BufferPool, record: &Record) -> Result<(), BufferError> {
 }
 
 fn records(store: &Store) -> Vec<Record> {
-    store.wal.flush(store.wal.insert_end()).unwrap();
-    let records: Vec<Record> = store.wal.reader(store.start).map(Result::unwrap).collect();
-    records.into_iter().filter(|record| record.rmgr == wal::Rmgr::Btree).collect()
+    store.records(wal::Rmgr::Btree)
 }
 
-/// LSN, links, flags and items of a page, without hints and without bytes that mean nothing.
-type PageState = (Lsn, Option<Meta>, String, Vec<Vec<u8>>);
+/// LSN, links and flags, and items of a page.
+type PageState = (Lsn, (Option<Meta>, String), Vec<Vec<u8>>);
 
 fn pages(store: &Store) -> Vec<PageState> {
-    let n = store.pool.nblocks(FILE, Fork::Main).unwrap();
-    (0..n)
-        .map(|block| {
-            let pin = store.pool.read(Tag { rel: FILE, fork: Fork::Main, block: BlockNo(block) }).unwrap();
-            let page = pin.shared();
-            let items =
-                (1..=page::max_offset(&page)).map(|n| page::item(&page, n).unwrap().to_vec()).collect();
-            let node = Node::new(&page).map(|node| format!("{:?}", node.op)).unwrap_or_default();
-            (page::lsn(&page), Meta::read(&page).ok(), node, items)
-        })
-        .collect()
+    store.pages(|page| {
+        let links = Node::new(page).map(|node| format!("{:?}", node.op)).unwrap_or_default();
+        (Meta::read(page).ok(), links)
+    })
 }
 
 #[test]

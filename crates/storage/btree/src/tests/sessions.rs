@@ -8,9 +8,10 @@ use base::{BlockNo, Tid};
 use index::{
     Direction, InsertOutcome, ScanKey, ScanKeys, ScanOp, UniqueCheck, VacuumStats, VerifyOptions, strategy,
 };
+use store::{AllLive, Random, Store};
 
 use super::model::satisfies;
-use super::world::{AllLive, Entry, Random, Shape, Store, World, manner, same};
+use super::world::{Entry, Shape, World, manner, same};
 use crate::Scan;
 use crate::build::create_empty;
 use crate::insert::insert;

@@ -6,9 +6,10 @@ use std::sync::Mutex;
 
 use base::{BlockNo, SqlError, Tid, Xid};
 use index::{InsertOutcome, Liveness, TupleState, UniqueCheck, VerifyOptions};
+use store::{AllLive, Random, Store};
 use tuple::Datum;
 
-use super::world::{AllLive, Random, Shape, Store, World};
+use super::world::{Shape, World};
 use crate::BtreeRel;
 use crate::ascend::find_parent;
 use crate::build::create_empty;
@@ -31,7 +32,7 @@ impl Liveness for Rows {
 #[test]
 fn one_of_several_inserters_of_a_key_wins() {
     let store = Store::new(2048);
-    let snapshots = super::world::Snapshots::default();
+    let snapshots = store::Snapshots::default();
     let rel = BtreeRel::new(Shape::Included.desc(true));
     let access = || index::Access { pool: &store.pool, horizon: &snapshots, xid: Xid::INVALID };
     create_empty(&access(), &rel).unwrap();

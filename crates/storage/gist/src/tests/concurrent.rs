@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex};
 
 use base::Tid;
 use index::{IndexScan, Wants};
+use store::{Random, tid};
 
-use super::world::{Random, Shape, World, tid};
+use super::world::{Shape, World};
 
 /// What sessions share.
 struct Shared {

@@ -1,10 +1,11 @@
 //! Redo: any prefix of the log gives a sound tree, which goes on working; the whole log gives the same pages.
 
-use base::{BlockNo, Fork, Lsn};
-use buffer::{BufferError, BufferPool, Tag};
+use base::Lsn;
+use buffer::{BufferError, BufferPool};
+use store::{Random, Store};
 use wal::Record;
 
-use super::world::{FILE, Random, Shape, Store, World};
+use super::world::{Shape, World};
 use crate::format::Node;
 use crate::redo::{Kind, redo_block};
 
@@ -29,23 +30,11 @@ fn redo(pool: &BufferPool, record: &Record) -> Result<(), BufferError> {
 }
 
 fn records(store: &Store) -> Vec<Record> {
-    store.wal.flush(store.wal.insert_end()).unwrap();
-    let records: Vec<Record> = store.wal.reader(store.start).map(Result::unwrap).collect();
-    records.into_iter().filter(|record| record.rmgr == wal::Rmgr::Gist).collect()
+    store.records(wal::Rmgr::Gist)
 }
 
 fn pages(store: &Store) -> Vec<(Lsn, String, Vec<Vec<u8>>)> {
-    let n = store.pool.nblocks(FILE, Fork::Main).unwrap();
-    (0..n)
-        .map(|block| {
-            let pin = store.pool.read(Tag { rel: FILE, fork: Fork::Main, block: BlockNo(block) }).unwrap();
-            let page = pin.shared();
-            let items =
-                (1..=page::max_offset(&page)).map(|n| page::item(&page, n).unwrap().to_vec()).collect();
-            let node = Node::new(&page).map(|node| format!("{:?}", node.op)).unwrap_or_default();
-            (page::lsn(&page), node, items)
-        })
-        .collect()
+    store.pages(|page| Node::new(page).map(|node| format!("{:?}", node.op)).unwrap_or_default())
 }
 
 #[test]

@@ -2,9 +2,10 @@
 
 use base::Tid;
 use index::{IndexAccessMethod, IndexError, IndexScan, ScanKey, ScanOp, Wants};
+use store::Random;
 use tuple::Datum;
 
-use super::world::{DISTANCE, EQUALS, OVERLAPS, Random, Shape, World, distance, ends, key};
+use super::world::{DISTANCE, EQUALS, OVERLAPS, Shape, World, distance, ends, key};
 use crate::format::ROOT;
 
 fn filled(shape: Shape, count: i32) -> World {
@@ -73,7 +74,7 @@ fn the_nearest_come_first() {
 fn a_build_finds_what_insertions_would() {
     for shape in Shape::ALL {
         for count in [0, 1, 40, 4000] {
-            let mut world = World::with_store(shape, super::world::Store::new(2048));
+            let mut world = World::with_store(shape, store::Store::new(2048));
             let mut random = Random(count as u64 + 3);
             for _ in 0..count {
                 let (row, tid) = (shape.row(random.below(3000) as i32), world.new_tid());

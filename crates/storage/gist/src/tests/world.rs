@@ -1,21 +1,16 @@
-//! What the tests stand on: a class of intervals, files in a directory of their own, a log, a pool, one index, and a list of its contents.
+//! What the tests stand on: a class of intervals, one index in a [`store`], and a list of its contents.
 
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use base::{BlockNo, Fork, Lsn, OffsetNo, Oid, RelFile, SqlError, Tid, Xid};
-use buffer::{BufferPool, Persistence};
+use base::{Oid, Tid, Xid};
+use buffer::Persistence;
 use index::{
-    Access, Compare, DeadRows, Horizon, IndexAccessMethod, IndexDesc, IndexScan, InsertOutcome, KeyColumn,
-    Manner, Match, ScanKey, ScanKeys, ScanOp, TreeClass, TreeQuery, UniqueCheck, VacuumStats, VerifyOptions,
-    Wants,
+    Access, Compare, IndexAccessMethod, IndexDesc, IndexScan, InsertOutcome, KeyColumn, Manner, Match,
+    ScanKey, ScanKeys, ScanOp, TreeClass, TreeQuery, UniqueCheck, VacuumStats, VerifyOptions, Wants,
 };
-use smgr::Smgr;
+use store::{AllLive, FILE, Snapshots, Store, tid};
 use tuple::{Attr, Bytes, Datum, Physical, RowLayout};
-use wal::{Wal, WalOptions};
 
 use crate::verify::{VerifyReport, verify};
 use crate::{GistRel, Scan};
@@ -90,69 +85,6 @@ impl TreeClass for Intervals {
     }
 }
 
-/// A directory that goes with its value.
-pub struct Dir(pub PathBuf);
-
-impl Dir {
-    pub fn new() -> Dir {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let name = format!("stampede-gist-{}-{}", std::process::id(), NEXT.fetch_add(1, SeqCst));
-        let path = std::env::temp_dir().join(name);
-        std::fs::create_dir_all(&path).unwrap();
-        Dir(path)
-    }
-}
-
-impl Drop for Dir {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-/// Snapshots and xids as far as page deletion needs them.
-#[derive(Default)]
-pub struct Snapshots {
-    next: AtomicU64,
-    active: Mutex<BTreeSet<u64>>,
-}
-
-/// A registered snapshot.
-pub struct Snap<'a>(&'a Snapshots, u64);
-
-impl Snapshots {
-    pub fn take(&self) -> Snap<'_> {
-        let mut active = self.active.lock().unwrap();
-        let xid = self.next.fetch_add(1, SeqCst);
-        active.insert(xid);
-        Snap(self, xid)
-    }
-}
-
-impl Drop for Snap<'_> {
-    fn drop(&mut self) {
-        self.0.active.lock().unwrap().remove(&self.1);
-    }
-}
-
-impl Horizon for Snapshots {
-    fn next_xid(&self) -> Xid {
-        Xid(self.next.load(SeqCst))
-    }
-    fn is_removable(&self, xid: Xid) -> bool {
-        self.active.lock().unwrap().first().is_none_or(|&oldest| oldest >= xid.0)
-    }
-}
-
-pub const FILE: RelFile = RelFile { tablespace: Oid(1663), database: Oid(5), number: 16384 };
-
-struct AllLive;
-
-impl DeadRows for AllLive {
-    fn find(&self, _: BlockNo, _: &[OffsetNo], _: &mut Vec<OffsetNo>) -> Result<(), SqlError> {
-        Ok(())
-    }
-}
-
 /// One interval, or two and an INCLUDE column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
@@ -202,36 +134,6 @@ impl Shape {
             }
             _ => vec![first],
         }
-    }
-}
-
-/// Files, log and pool.
-pub struct Store {
-    _dir: Dir,
-    pub wal: Arc<Wal>,
-    pub pool: BufferPool,
-    /// Where its log begins.
-    pub start: Lsn,
-}
-
-impl Store {
-    pub fn new(buffers: usize) -> Store {
-        let dir = Dir::new();
-        let options = WalOptions {
-            segment_size: 1 << 20,
-            buffers: 1 << 20,
-            // Redo is to change pages, not to copy images.
-            full_page_writes: false,
-            fsync: false,
-            ..WalOptions::default()
-        };
-        let wal = Arc::new(Wal::create(&dir.0.join("pg_wal"), options, 1).unwrap());
-        let smgr = Arc::new(Smgr::new(&dir.0));
-        runtime::fs::create_dir_all(&dir.0.join("base/5")).unwrap();
-        smgr.create(FILE, Fork::Main, false).unwrap();
-        let pool = BufferPool::new(buffers, smgr, wal.clone());
-        let start = wal.insert_end();
-        Store { _dir: dir, wal, pool, start }
     }
 }
 
@@ -338,22 +240,6 @@ impl World {
     }
 }
 
-pub fn tid(n: u32) -> Tid {
-    Tid::new(BlockNo(n / 100), (n % 100 + 1) as u16)
-}
-
 pub fn key(column: usize, strategy: u16, value: Datum) -> ScanKey {
     ScanKey { column, op: ScanOp::Operator { strategy, operand: Oid(1), value } }
-}
-
-/// A generator that is the same everywhere.
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn below(&mut self, n: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % n
-    }
 }
