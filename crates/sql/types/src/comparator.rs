@@ -3,7 +3,7 @@
 //! that sorts, groups, joins, hashes, chooses partitions or searches an index.
 //!
 //! # Invariants
-//! 1. Where a collation orders by bytes, or the type has none, order, equality and hash are plain functions: [`Order::Plain`] and its like. All others cost one
+//! 1. Where a collation orders by bytes, or the type has none, order, equality and hash are plain functions ([`By::Plain`]). All others cost one
 //!    branch more.
 //! 2. Values that are equal hash equal; of a collation that is deterministic, equality and hash are those of the bytes, so that they are plain too.
 //! 3. Types that are built of others (arrays) hand the rules down to their parts.
@@ -28,13 +28,29 @@ pub struct Collated {
     pub seeded_hash: fn(&Rules, &Datum, u64) -> u64,
 }
 
-/// B-tree order of values that are not NULL.
+/// How something is done with values that are not NULL.
 #[derive(Clone, Copy, Debug)]
-pub enum Order {
-    /// Of a type without collation, or by bytes.
-    Plain(CompareFn),
+pub enum By<F> {
+    /// By a function that needs nothing else: of a type without collation, or of the bytes.
+    Plain(F),
     /// By the rules of a collation.
     Collated(&'static Collated, &'static Rules),
+}
+
+/// B-tree order.
+pub type Order = By<CompareFn>;
+/// Equality; only a collation that is not deterministic has one of its own.
+pub type Equality = By<EqualFn>;
+/// Hash for joins and aggregates; as of [`Equality`].
+pub type Hash = By<HashFn>;
+/// Hash with a seed that SQL sees; as of [`Equality`].
+pub type SeededHash = By<SeededHashFn>;
+
+impl<F> By<F> {
+    /// What a type that has `plain` does by rules, if it heeds them.
+    fn of(plain: Option<F>, rules: Option<(&'static Collated, &'static Rules)>) -> Option<By<F>> {
+        plain.map(|plain| rules.map_or(By::Plain(plain), |(of, rules)| By::Collated(of, rules)))
+    }
 }
 
 impl Order {
@@ -42,19 +58,10 @@ impl Order {
     #[inline]
     pub fn compare(self, a: &Datum, b: &Datum) -> Ordering {
         match self {
-            Order::Plain(compare) => compare(a, b),
-            Order::Collated(of, rules) => (of.compare)(rules, a, b),
+            By::Plain(compare) => compare(a, b),
+            By::Collated(of, rules) => (of.compare)(rules, a, b),
         }
     }
-}
-
-/// Equality of values that are not NULL.
-#[derive(Clone, Copy, Debug)]
-pub enum Equality {
-    /// Of a type without collation, or of the bytes.
-    Plain(EqualFn),
-    /// By a collation that is not deterministic.
-    Collated(&'static Collated, &'static Rules),
 }
 
 impl Equality {
@@ -62,19 +69,10 @@ impl Equality {
     #[inline]
     pub fn equal(self, a: &Datum, b: &Datum) -> bool {
         match self {
-            Equality::Plain(equal) => equal(a, b),
-            Equality::Collated(of, rules) => (of.compare)(rules, a, b).is_eq(),
+            By::Plain(equal) => equal(a, b),
+            By::Collated(of, rules) => (of.compare)(rules, a, b).is_eq(),
         }
     }
-}
-
-/// Hash of values that are not NULL, for joins and aggregates.
-#[derive(Clone, Copy, Debug)]
-pub enum Hash {
-    /// Of a type without collation, or of the bytes.
-    Plain(HashFn),
-    /// By a collation that is not deterministic.
-    Collated(&'static Collated, &'static Rules),
 }
 
 impl Hash {
@@ -82,8 +80,18 @@ impl Hash {
     #[inline]
     pub fn hash(self, value: &Datum) -> u64 {
         match self {
-            Hash::Plain(hash) => hash(value),
-            Hash::Collated(of, rules) => (of.hash)(rules, value),
+            By::Plain(hash) => hash(value),
+            By::Collated(of, rules) => (of.hash)(rules, value),
+        }
+    }
+}
+
+impl SeededHash {
+    /// Hash of a value.
+    pub fn hash(self, value: &Datum, seed: u64) -> u64 {
+        match self {
+            By::Plain(hash) => hash(value, seed),
+            By::Collated(of, rules) => (of.seeded_hash)(rules, value, seed),
         }
     }
 }
@@ -101,48 +109,17 @@ pub struct Comparator {
     pub seeded_hash: Option<SeededHash>,
 }
 
-/// Hash with a seed that SQL sees, of values that are not NULL.
-#[derive(Clone, Copy, Debug)]
-pub enum SeededHash {
-    /// Of a type without collation, or of the bytes.
-    Plain(SeededHashFn),
-    /// By a collation that is not deterministic.
-    Collated(&'static Collated, &'static Rules),
-}
-
-impl SeededHash {
-    /// Hash of a value.
-    pub fn hash(self, value: &Datum, seed: u64) -> u64 {
-        match self {
-            SeededHash::Plain(hash) => hash(value, seed),
-            SeededHash::Collated(of, rules) => (of.seeded_hash)(rules, value, seed),
-        }
-    }
-}
-
 impl Comparator {
     /// Of a built-in type, or the one that a user's type compares as. A type that is not collatable does not ask for the rules.
     pub fn of(type_oid: Oid, rules: &'static Rules) -> Comparator {
         let imp = type_imp(type_oid);
-        let ordering = imp.collated.filter(|_| !rules.is_bytewise());
-        let loose = imp.collated.filter(|_| !rules.is_deterministic());
+        let rules_if = |heeded: bool| imp.collated.filter(|_| heeded).map(|of| (of, rules));
+        let (ordering, loose) = (rules_if(!rules.is_bytewise()), rules_if(!rules.is_deterministic()));
         Comparator {
-            order: match ordering {
-                Some(of) => imp.compare.map(|_| Order::Collated(of, rules)),
-                None => imp.compare.map(Order::Plain),
-            },
-            equality: match loose {
-                Some(of) => imp.equal.map(|_| Equality::Collated(of, rules)),
-                None => imp.equal.map(Equality::Plain),
-            },
-            hash: match loose {
-                Some(of) => imp.hash.map(|_| Hash::Collated(of, rules)),
-                None => imp.hash.map(Hash::Plain),
-            },
-            seeded_hash: match loose {
-                Some(of) => imp.seeded_hash.map(|_| SeededHash::Collated(of, rules)),
-                None => imp.seeded_hash.map(SeededHash::Plain),
-            },
+            order: By::of(imp.compare, ordering),
+            equality: By::of(imp.equal, loose),
+            hash: By::of(imp.hash, loose),
+            seeded_hash: By::of(imp.seeded_hash, loose),
         }
     }
 

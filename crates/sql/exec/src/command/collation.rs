@@ -1,19 +1,43 @@
 //! # What
-//! Collations by name: CREATE COLLATION, DROP, COMMENT, ALTER ... REFRESH VERSION, RENAME, OWNER, SET SCHEMA.
+//! Collations by name: CREATE COLLATION, ALTER ... REFRESH VERSION. For other statements see `schema_object`.
 //!
 //! # PostgreSQL counterpart and differences
 //! `commands/collationcmds.c`, `catalog/pg_collation.c`. Rules of one's own (RULES) are not supported; of the C library there are the locales that order by bytes.
 
 use base::settings::Setting;
-use base::{Encoding, Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
+use base::{Encoding, Severity, SqlError, SqlResult, SqlState, sql_err};
 use catalog::change::{NewCollation, ObjectAddress};
 use catalog::system::pg_collation as c;
-use catalog::{CatalogView, Row, RowExt};
+use catalog::{Row, RowExt};
 use collation::{Definition, Provider, locale};
-use parse::ast::{DefElem, Define, Drop, Name, ObjectName};
+use parse::ast::{DefElem, Define, Name, ObjectName};
 
-use super::{names, options, owner, routine_name};
+use super::schema_object::SchemaObject;
+use super::{names, options, routine_name};
 use crate::session::Session;
+
+/// What other statements than CREATE and REFRESH VERSION do with collations.
+pub(super) const COLLATION: SchemaObject = SchemaObject {
+    noun: "collation",
+    oid: c::OID,
+    name: c::COLLNAME,
+    schema: c::COLLNAMESPACE,
+    owner: c::COLLOWNER,
+    address: ObjectAddress::collation,
+    find,
+    taken: |session, row, name, schema| {
+        let found = session.with_reader(|r| r.collation_row(name, schema, row.int(c::COLLENCODING)))?;
+        Ok(found.map(|found| for_encoding(&found)))
+    },
+};
+
+/// What messages say of a collation behind its name: the encoding that it is for.
+fn for_encoding(row: &Row) -> String {
+    match row.int(c::COLLENCODING) {
+        -1 => String::new(),
+        number => format!(" for encoding \"{}\"", Encoding::from_number(number).map_or("", Encoding::name)),
+    }
+}
 
 /// Attributes as CREATE COLLATION gives them.
 #[derive(Default)]
@@ -91,13 +115,7 @@ pub(crate) fn create(session: &Session, statement: &Define, text: &str) -> SqlRe
     };
     let found = session.with_reader(|r| r.collation_row(&name.name, schema, meaning.encoding))?;
     if let Some(found) = found {
-        let of = match found.int(c::COLLENCODING) {
-            -1 => String::new(),
-            number => {
-                format!(" for encoding \"{}\"", Encoding::from_number(number).map_or("", Encoding::name))
-            }
-        };
-        let message = format!("collation \"{}\"{of} already exists", name.name);
+        let message = format!("collation \"{}\"{} already exists", name.name, for_encoding(&found));
         if statement.if_not_exists {
             let message = format!("{message}, skipping");
             session.notice(names::notice(SqlState::DUPLICATE_OBJECT, message));
@@ -272,33 +290,10 @@ fn find(session: &Session, object: &ObjectName) -> SqlResult<Result<Row, SqlErro
     )))
 }
 
-fn check_owner(session: &Session, row: &Row) -> SqlResult<()> {
-    if names::owns(session, row.oid(c::COLLOWNER))? {
-        return Ok(());
-    }
-    Err(sql_err!(INSUFFICIENT_PRIVILEGE, "must be owner of collation {}", row.str(c::COLLNAME)))
-}
-
-/// Refuses a name that is taken in a schema.
-fn check_free(session: &Session, row: &Row, name: &str, schema: Oid) -> SqlResult<()> {
-    let found = session.with_reader(|r| r.collation_row(name, schema, row.int(c::COLLENCODING)))?;
-    let Some(found) = found else { return Ok(()) };
-    let of = match found.int(c::COLLENCODING) {
-        -1 => String::new(),
-        number => format!(" for encoding \"{}\"", Encoding::from_number(number).map_or("", Encoding::name)),
-    };
-    let schema = session.with_reader(|r| CatalogView::schema_name(r, schema))?.unwrap_or_default();
-    Err(sql_err!(DUPLICATE_OBJECT, "collation \"{name}\"{of} already exists in schema \"{schema}\""))
-}
-
-fn address_of(row: &Row) -> ObjectAddress {
-    ObjectAddress::collation(row.oid(c::OID))
-}
-
 /// ALTER COLLATION ... REFRESH VERSION.
 pub(crate) fn refresh_version(session: &Session, name: &Name) -> SqlResult<()> {
     let row = find(session, &ObjectName::Name(name.clone()))??;
-    check_owner(session, &row)?;
+    COLLATION.check_owner(session, &row)?;
     let Some(provider) = Provider::of_letter(row.char(c::COLLPROVIDER)) else {
         return Err(sql_err!(INVALID_OBJECT_DEFINITION, "cannot refresh version of default collation")
             .hint("Use ALTER DATABASE ... REFRESH COLLATION VERSION instead."));
@@ -317,71 +312,4 @@ pub(crate) fn refresh_version(session: &Session, name: &Name) -> SqlResult<()> {
         }
         _ => Err(SqlError::internal("invalid collation version change")),
     }
-}
-
-/// ALTER COLLATION ... RENAME TO.
-pub(crate) fn rename(session: &Session, object: Option<&ObjectName>, name: &str) -> SqlResult<()> {
-    let row = find(session, object.ok_or_else(|| SqlError::internal("RENAME of nothing"))?)??;
-    check_owner(session, &row)?;
-    let schema = row.oid(c::COLLNAMESPACE);
-    names::check_creation(session, schema)?;
-    check_free(session, &row, name, schema)?;
-    session.with_changer(|changer| changer.set_object_name(address_of(&row), c::COLLNAME, name))
-}
-
-/// ALTER COLLATION ... OWNER TO.
-pub(crate) fn set_owner(session: &Session, object: &ObjectName, new: Oid) -> SqlResult<()> {
-    let row = find(session, object)??;
-    if row.oid(c::COLLOWNER) == new {
-        return Ok(());
-    }
-    check_owner(session, &row)?;
-    owner::check_new_owner(session, new, row.oid(c::COLLNAMESPACE))?;
-    session.with_changer(|changer| changer.set_object_owner(address_of(&row), c::COLLOWNER, new))
-}
-
-/// ALTER COLLATION ... SET SCHEMA.
-pub(crate) fn set_schema(session: &Session, object: Option<&ObjectName>, schema: &str) -> SqlResult<()> {
-    let row = find(session, object.ok_or_else(|| SqlError::internal("SET SCHEMA of nothing"))?)??;
-    let to = names::schema_to_move_to(session, schema)?;
-    if row.oid(c::COLLNAMESPACE) == to {
-        return Ok(());
-    }
-    check_owner(session, &row)?;
-    check_free(session, &row, row.str(c::COLLNAME), to)?;
-    session.with_changer(|changer| changer.set_object_schema(address_of(&row), c::COLLNAMESPACE, to))
-}
-
-/// What COMMENT names.
-pub(crate) fn address(session: &Session, object: &ObjectName) -> SqlResult<ObjectAddress> {
-    let row = find(session, object)??;
-    check_owner(session, &row)?;
-    Ok(address_of(&row))
-}
-
-/// What DROP names.
-pub(crate) fn dropped(session: &Session, statement: &Drop) -> SqlResult<Vec<ObjectAddress>> {
-    let mut objects = Vec::with_capacity(statement.objects.len());
-    for object in &statement.objects {
-        let found = match find(session, object) {
-            Err(error) if error.code() == SqlState::UNDEFINED_SCHEMA => Err(error),
-            found => found?,
-        };
-        match found {
-            Ok(row) => {
-                if !names::owns_schema(session, row.oid(c::COLLNAMESPACE))? {
-                    check_owner(session, &row)?;
-                }
-                objects.push(address_of(&row));
-            }
-            Err(missing) => {
-                // The notice does not name the encoding.
-                let ObjectName::Name(name) = object else { return Err(missing) };
-                let plain = sql_err!(UNDEFINED_OBJECT, "collation \"{}\" does not exist", name.dotted());
-                let missing = if statement.missing_ok { plain } else { missing };
-                names::skip_missing(session, statement.missing_ok, missing)?;
-            }
-        }
-    }
-    Ok(objects)
 }

@@ -1,19 +1,35 @@
 //! # What
-//! Conversions between encodings by name: CREATE CONVERSION, DROP, COMMENT, ALTER ... RENAME, OWNER, SET SCHEMA.
+//! Conversions between encodings by name: CREATE CONVERSION. For other statements see `schema_object`.
 //!
 //! # PostgreSQL counterpart and differences
 //! `commands/conversioncmds.c`, `catalog/pg_conversion.c`. What a user makes a default is not asked by `convert` and its kin: they know the
 //! built-in conversions, which come first on the usual search path.
 
-use base::{Encoding, Oid, SqlError, SqlResult, SqlState, sql_err};
+use base::{Encoding, Oid, SqlError, SqlResult, sql_err};
 use catalog::change::{NewConversion, ObjectAddress};
 use catalog::system::{pg_conversion as c, pg_proc};
-use catalog::{CatalogView, Row, RowExt};
-use parse::ast::{CreateConversion, Drop, Name, ObjectName};
+use catalog::{Row, RowExt};
+use parse::ast::{CreateConversion, Name, ObjectName};
 use types::oids;
 
-use super::{names, owner, routine_name};
+use super::schema_object::SchemaObject;
+use super::{names, routine_name};
 use crate::session::Session;
+
+/// What other statements than CREATE do with conversions.
+pub(super) const CONVERSION: SchemaObject = SchemaObject {
+    noun: "conversion",
+    oid: c::OID,
+    name: c::CONNAME,
+    schema: c::CONNAMESPACE,
+    owner: c::CONOWNER,
+    address: ObjectAddress::conversion,
+    find,
+    taken: |session, _, name, schema| {
+        let found = session.with_reader(|r| r.conversion_row(name, schema))?;
+        Ok(found.map(|_| String::new()))
+    },
+};
 
 /// What a function that converts takes.
 const ARGUMENTS: [Oid; 6] = [oids::int4, oids::int4, oids::cstring, oids::internal, oids::int4, oids::bool];
@@ -104,85 +120,4 @@ fn find(session: &Session, object: &ObjectName) -> SqlResult<Result<Row, SqlErro
         }
     }
     Ok(Err(sql_err!(UNDEFINED_OBJECT, "conversion \"{}\" does not exist", name.dotted())))
-}
-
-fn check_owner(session: &Session, row: &Row) -> SqlResult<()> {
-    if names::owns(session, row.oid(c::CONOWNER))? {
-        return Ok(());
-    }
-    Err(sql_err!(INSUFFICIENT_PRIVILEGE, "must be owner of conversion {}", row.str(c::CONNAME)))
-}
-
-/// Refuses a name that is taken in a schema.
-fn check_free(session: &Session, name: &str, schema: Oid) -> SqlResult<()> {
-    if session.with_reader(|r| r.conversion_row(name, schema))?.is_none() {
-        return Ok(());
-    }
-    let schema = session.with_reader(|r| CatalogView::schema_name(r, schema))?.unwrap_or_default();
-    Err(sql_err!(DUPLICATE_OBJECT, "conversion \"{name}\" already exists in schema \"{schema}\""))
-}
-
-fn address_of(row: &Row) -> ObjectAddress {
-    ObjectAddress::conversion(row.oid(c::OID))
-}
-
-/// ALTER CONVERSION ... RENAME TO.
-pub(crate) fn rename(session: &Session, object: Option<&ObjectName>, name: &str) -> SqlResult<()> {
-    let row = find(session, object.ok_or_else(|| SqlError::internal("RENAME of nothing"))?)??;
-    check_owner(session, &row)?;
-    let schema = row.oid(c::CONNAMESPACE);
-    names::check_creation(session, schema)?;
-    check_free(session, name, schema)?;
-    session.with_changer(|changer| changer.set_object_name(address_of(&row), c::CONNAME, name))
-}
-
-/// ALTER CONVERSION ... OWNER TO.
-pub(crate) fn set_owner(session: &Session, object: &ObjectName, new: Oid) -> SqlResult<()> {
-    let row = find(session, object)??;
-    if row.oid(c::CONOWNER) == new {
-        return Ok(());
-    }
-    check_owner(session, &row)?;
-    owner::check_new_owner(session, new, row.oid(c::CONNAMESPACE))?;
-    session.with_changer(|changer| changer.set_object_owner(address_of(&row), c::CONOWNER, new))
-}
-
-/// ALTER CONVERSION ... SET SCHEMA.
-pub(crate) fn set_schema(session: &Session, object: Option<&ObjectName>, schema: &str) -> SqlResult<()> {
-    let row = find(session, object.ok_or_else(|| SqlError::internal("SET SCHEMA of nothing"))?)??;
-    let to = names::schema_to_move_to(session, schema)?;
-    if row.oid(c::CONNAMESPACE) == to {
-        return Ok(());
-    }
-    check_owner(session, &row)?;
-    check_free(session, row.str(c::CONNAME), to)?;
-    session.with_changer(|changer| changer.set_object_schema(address_of(&row), c::CONNAMESPACE, to))
-}
-
-/// What COMMENT names.
-pub(crate) fn address(session: &Session, object: &ObjectName) -> SqlResult<ObjectAddress> {
-    let row = find(session, object)??;
-    check_owner(session, &row)?;
-    Ok(address_of(&row))
-}
-
-/// What DROP names.
-pub(crate) fn dropped(session: &Session, statement: &Drop) -> SqlResult<Vec<ObjectAddress>> {
-    let mut objects = Vec::with_capacity(statement.objects.len());
-    for object in &statement.objects {
-        match find(session, object) {
-            Ok(Ok(row)) => {
-                if !names::owns_schema(session, row.oid(c::CONNAMESPACE))? {
-                    check_owner(session, &row)?;
-                }
-                objects.push(address_of(&row));
-            }
-            Ok(Err(missing)) => names::skip_missing(session, statement.missing_ok, missing)?,
-            Err(error) if error.code() == SqlState::UNDEFINED_SCHEMA => {
-                names::skip_missing(session, statement.missing_ok, error)?;
-            }
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(objects)
 }

@@ -85,6 +85,7 @@ mod rewrite_catalog;
 mod role;
 mod sample;
 mod schema;
+mod schema_object;
 mod sequence;
 mod settings;
 mod statement;

@@ -15,9 +15,11 @@ use catalog::RelationKind;
 use catalog::change::ObjectAddress;
 use parse::ast::{Drop, ObjectKind, ObjectName, RangeVar, Rename};
 
+use super::collation::COLLATION;
+use super::conversion::CONVERSION;
 use super::{
-    alter_function, alter_user_type, collation, comment, conversion, database, drop, extension, language,
-    operator, operator_class, owner, rename, role, trigger, user_type,
+    alter_function, alter_user_type, comment, database, drop, extension, language, operator, operator_class,
+    owner, rename, role, trigger, user_type,
 };
 use crate::session::Session;
 
@@ -200,21 +202,19 @@ pub(crate) fn of(kind: ObjectKind) -> Descriptor {
             ..D::bare(words!("CAST"))
         },
         K::Collation => D {
-            address: Some(|session, _, object| collation::address(session, object)),
-            dropped: Some(collation::dropped),
-            rename: Some(|session, asked| collation::rename(session, asked.object.as_ref(), &asked.new_name)),
-            set_schema: Some(|session, to| collation::set_schema(session, to.object, to.schema)),
-            set_owner: Some(|session, _, object, owner| collation::set_owner(session, object, owner)),
+            address: Some(|session, _, object| COLLATION.commented(session, object)),
+            dropped: Some(|session, statement| COLLATION.dropped(session, statement)),
+            rename: Some(|session, asked| COLLATION.rename(session, asked)),
+            set_schema: Some(|session, to| COLLATION.set_schema(session, to)),
+            set_owner: Some(|session, _, object, owner| COLLATION.set_owner(session, object, owner)),
             ..D::bare(words!("COLLATION"))
         },
         K::Conversion => D {
-            address: Some(|session, _, object| conversion::address(session, object)),
-            dropped: Some(conversion::dropped),
-            rename: Some(|session, asked| {
-                conversion::rename(session, asked.object.as_ref(), &asked.new_name)
-            }),
-            set_schema: Some(|session, to| conversion::set_schema(session, to.object, to.schema)),
-            set_owner: Some(|session, _, object, owner| conversion::set_owner(session, object, owner)),
+            address: Some(|session, _, object| CONVERSION.commented(session, object)),
+            dropped: Some(|session, statement| CONVERSION.dropped(session, statement)),
+            rename: Some(|session, asked| CONVERSION.rename(session, asked)),
+            set_schema: Some(|session, to| CONVERSION.set_schema(session, to)),
+            set_owner: Some(|session, _, object, owner| CONVERSION.set_owner(session, object, owner)),
             ..D::bare(words!("CONVERSION"))
         },
         K::Operator => D {

@@ -59,8 +59,7 @@ pub(super) fn vacuum(
     let pace = Pace::new(&how.budget, &session.settings.borrow());
     let indexes = open_indexes(table)?;
     let helpers = Helpers::plan(session, (table, how), &indexes, options.index_cleanup)?;
-    let mut work =
-        Work { session, table, heap, tag, indexes, progress: &progress, pace: &pace, helpers, passes: 0 };
+    let mut work = Work { session, table, heap, tag, indexes, progress: &progress, pace: &pace, helpers };
     let access = session.engine().heap_access();
     let began = runtime::now();
     let stats = heap::vacuum::vacuum(&access, heap, &options, &mut work).map_err(HeapError::into_sql)?;
@@ -153,8 +152,6 @@ struct Work<'a> {
     progress: &'a Running<'a>,
     pace: &'a Pace<'a>,
     helpers: Helpers,
-    /// Passes that removed entries.
-    passes: u32,
 }
 
 // Figures of `pg_stat_progress_vacuum`.
@@ -190,12 +187,12 @@ impl VacuumCallbacks for Work<'_> {
     fn bulk_delete(&mut self, dead: &TidSet, ring: Option<&Ring>) -> HeapResult<()> {
         self.over_indexes(Task::BulkDelete(dead), ring)?;
         self.progress.add(INDEX_ROUNDS, 1);
-        self.passes += 1;
         Ok(())
     }
 
     fn cleanup_indexes(&mut self, ring: Option<&Ring>) -> HeapResult<()> {
-        self.over_indexes(Task::Cleanup { first: self.passes == 0 }, ring)
+        let first = self.indexes.iter().all(|open| open.stats.is_none());
+        self.over_indexes(Task::Cleanup { first }, ring)
     }
 
     fn has_indexes(&self) -> bool {
