@@ -175,9 +175,11 @@ fn whole_classes_are_valid() {
     s.run("create operator class less for type int4 using btree as operator 1 <, function 1 btint4cmp(int4, int4)")
         .unwrap();
     s.run("create operator class h for type int4 using hash as operator 1 =").unwrap();
+    s.run("create operator class seeded for type int4 using hash as operator 1 =, function 2 hashint4extended(int4, int8)")
+        .unwrap();
     assert_eq!(
         s.query("select opcname, amvalidate(oid) from pg_opclass where oid >= 16384 order by 1"),
-        "h|f\nless|f\nmine|t"
+        "h|f\nless|f\nmine|t\nseeded|t"
     );
     assert_eq!(s.query("select amvalidate(1::oid)"), "ERROR:  cache lookup failed for operator class 1");
 }
