@@ -274,7 +274,7 @@ fn call_selectivity(columns: &dyn Columns, call: &Call) -> f64 {
         Selectivity::NotLike | Selectivity::NotILike | Selectivity::NotRegex | Selectivity::NotIRegex => {
             1.0 - MATCH
         }
-        Selectivity::ArrayContain | Selectivity::Area => 0.005,
+        Selectivity::ArrayContain | Selectivity::Area | Selectivity::Network => 0.005,
         Selectivity::Position => 0.1,
         // Without statistics of bounds.
         Selectivity::Range | Selectivity::Multirange => 0.01,

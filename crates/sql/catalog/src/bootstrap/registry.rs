@@ -256,6 +256,7 @@ fn estimators(op: &Operator) -> (u32, u32) {
         Selectivity::ArrayContain => (3817, 3818),
         Selectivity::Contain => (1302, 1303),
         Selectivity::Area => (139, 140),
+        Selectivity::Network => (3560, 3561),
         Selectivity::Position => (1300, 1301),
         Selectivity::Range => (3169, range_join()),
         Selectivity::Multirange => (4243, range_join()),

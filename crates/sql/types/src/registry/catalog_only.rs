@@ -120,6 +120,8 @@ functions! {
     3544 bytea_string_agg_finalfn(internal) -> bytea [immutable] { catalog_only }
     3548 numeric_accum_inv(internal, numeric) -> internal [immutable] { catalog_only }
     3549 interval_avg_accum_inv(internal, interval) -> internal [immutable] { catalog_only }
+    3560 networksel(internal, oid, internal, int4) -> float8 [stable strict] { catalog_only }
+    3561 networkjoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }
     3567 int2_accum_inv(internal, int2) -> internal [immutable] { catalog_only }
     3568 int4_accum_inv(internal, int4) -> internal [immutable] { catalog_only }
     3569 int8_accum_inv(internal, int8) -> internal [immutable] { catalog_only }

@@ -259,6 +259,7 @@ pub enum Selectivity {
     Contain,
     Matching,
     Area,
+    Network,
     Position,
     Range,
     Multirange,

@@ -280,10 +280,10 @@ pub static OPERATORS: &[Operator] = &[
     op(916, "*", 701, 790, 790, 919, 908, 0, false, false, Selectivity::None), // float8 * money
     op(917, "*", 23, 790, 790, 862, 912, 0, false, false, Selectivity::None), // int4 * money
     op(918, "*", 21, 790, 790, 863, 914, 0, false, false, Selectivity::None), // int2 * money
-    op(931, "<<", 869, 869, 16, 927, 933, 0, false, false, Selectivity::None), // inet << inet
-    op(932, "<<=", 869, 869, 16, 928, 934, 0, false, false, Selectivity::None), // inet <<= inet
-    op(933, ">>", 869, 869, 16, 929, 931, 0, false, false, Selectivity::None), // inet >> inet
-    op(934, ">>=", 869, 869, 16, 930, 932, 0, false, false, Selectivity::None), // inet >>= inet
+    op(931, "<<", 869, 869, 16, 927, 933, 0, false, false, Selectivity::Network), // inet << inet
+    op(932, "<<=", 869, 869, 16, 928, 934, 0, false, false, Selectivity::Network), // inet <<= inet
+    op(933, ">>", 869, 869, 16, 929, 931, 0, false, false, Selectivity::Network), // inet >> inet
+    op(934, ">>=", 869, 869, 16, 930, 932, 0, false, false, Selectivity::Network), // inet >>= inet
     op(965, "^", 701, 701, 701, 232, 0, 0, false, false, Selectivity::None), // float8 ^ float8
     op(969, "@@", 0, 601, 600, 225, 0, 0, false, false, Selectivity::None), //  @@ lseg
     op(971, "@@", 0, 604, 600, 227, 0, 0, false, false, Selectivity::None), //  @@ polygon
@@ -719,7 +719,7 @@ pub static OPERATORS: &[Operator] = &[
     op(3519, ">", 3500, 3500, 16, 3511, 3518, 3520, false, false, Selectivity::Greater), // anyenum > anyenum
     op(3520, "<=", 3500, 3500, 16, 3512, 3521, 3519, false, false, Selectivity::LessEqual), // anyenum <= anyenum
     op(3521, ">=", 3500, 3500, 16, 3513, 3520, 3518, false, false, Selectivity::GreaterEqual), // anyenum >= anyenum
-    op(3552, "&&", 869, 869, 16, 3551, 3552, 0, false, false, Selectivity::None), // inet && inet
+    op(3552, "&&", 869, 869, 16, 3551, 3552, 0, false, false, Selectivity::Network), // inet && inet
     op(3585, "&>", 3831, 4537, 16, 4267, 0, 0, false, false, Selectivity::Multirange), // anyrange &> anymultirange
     op(3825, "/", 790, 790, 701, 3822, 0, 0, false, false, Selectivity::None), // money / money
     op(3877, "^@", 25, 25, 16, 3696, 0, 0, false, false, Selectivity::Prefix), // text ^@ text
