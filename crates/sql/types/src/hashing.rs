@@ -141,12 +141,9 @@ pub(crate) fn hash_network(bytes: &[u8], seed: u64) -> u64 {
     hash_bytes(&parts, seed)
 }
 
-/// Hash of parts after one another; NULL counts as 0.
-pub(crate) fn hash_list<'a>(start: u64, parts: impl Iterator<Item = (Oid, &'a Datum)>, seed: u64) -> u64 {
-    parts.fold(start, |sum, (type_oid, value)| {
-        let part = if value.is_null() { 0 } else { hash_value(type_oid, value, seed) };
-        sum.wrapping_mul(31).wrapping_add(part)
-    })
+/// Hash of parts after one another; a NULL counts as 0.
+pub(crate) fn hash_list(start: u64, parts: impl Iterator<Item = Option<u64>>) -> u64 {
+    parts.fold(start, |sum, part| sum.wrapping_mul(31).wrapping_add(part.unwrap_or(0)))
 }
 
 pub(crate) fn hash_json(value: &Datum, seed: u64) -> u64 {

@@ -376,7 +376,9 @@ fn key_class(session: &Session, ty: Oid, name: Option<&Name>, method: &Facts) ->
         if method.can_order {
             operator_class::check_ordering(session, class)?;
         } else if types::registry::tree_class(class).is_none() {
-            let what = format!("operator class with OID {class}, which is not built in, in an index");
+            let families = session.operator_families()?;
+            let name = families.class(class).map_or("", |class| class.name);
+            let what = format!("operator class \"{name}\", which is not built in, in an index");
             return Err(SqlError::not_supported(what));
         }
         return Ok(class);

@@ -91,13 +91,13 @@ fn seeded_hash(value: &Datum, seed: u64) -> u64 {
 /// The hash that SQL sees, by the rules of a collation.
 pub(crate) fn seeded_hash_under(rules: &Rules, value: &Datum, seed: u64) -> u64 {
     let array = Array::at_once(<&[u8]>::from_datum(value));
-    match type_imp(array.comparable).collated.filter(|_| !rules.is_deterministic()) {
-        Some(of) => array.elements().iter().fold(1, |sum: u64, value| {
-            let part = if value.is_null() { 0 } else { (of.seeded_hash)(rules, value, seed) };
-            sum.wrapping_mul(31).wrapping_add(part)
-        }),
-        None => crate::hashing::hash_list(1, array.elements().iter().map(|v| (array.comparable, v)), seed),
-    }
+    let collated = type_imp(array.comparable).collated.filter(|_| !rules.is_deterministic());
+    let part = |element: &Datum| match collated {
+        Some(of) => (of.seeded_hash)(rules, element, seed),
+        None => crate::hashing::hash_value(array.comparable, element, seed),
+    };
+    let parts = array.elements().iter().map(|element| (!element.is_null()).then(|| part(element)));
+    crate::hashing::hash_list(1, parts)
 }
 
 /// Text form of a vector.

@@ -28,7 +28,10 @@ fn anonymous_input() -> SqlError {
 
 fn seeded_hash(value: &Datum, seed: u64) -> u64 {
     let row = Row::from_payload(<&[u8]>::from_datum(value));
-    crate::hashing::hash_list(0, row.live().map(|(field, value)| (field.comparable, value)), seed)
+    let parts = row.live().map(|(field, value)| {
+        (!value.is_null()).then(|| crate::hashing::hash_value(field.comparable, value, seed))
+    });
+    crate::hashing::hash_list(0, parts)
 }
 
 /// Arrays of rows of any columns: the one array type that is a pseudo-type.

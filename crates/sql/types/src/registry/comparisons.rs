@@ -7,7 +7,7 @@ use base::Oid;
 use collation::Rules;
 use rustc_hash::FxHashMap;
 
-use super::opclasses::{AMOPS, OPCLASSES};
+use super::opclasses::AMOPS;
 use super::{CompareFn, operator, type_imp};
 use crate::comparator::{Collated, Order};
 
@@ -108,10 +108,8 @@ fn order_of(family: Oid, left: Oid, right: Oid) -> Option<CompareFn> {
     if imp.row.is_some_and(|row| row.kind == b'p') {
         return None;
     }
-    let class = |c: &&super::OpClass| {
-        c.method == super::ORDERING_METHOD && c.family == family && c.input == left && c.default
-    };
-    OPCLASSES.iter().find(class)?;
+    super::families::default_class_for(super::ORDERING_METHOD, left)
+        .filter(|class| class.family == family)?;
     imp.compare
 }
 

@@ -446,14 +446,10 @@ pub fn operator_between(name: &str, left: Oid, right: Oid) -> Option<&'static Op
 
 /// The type whose B-tree class orders values by this function.
 pub fn type_compared_by(function: Oid) -> Option<Oid> {
-    let orders =
-        opclasses::AMPROCS.iter().filter(|p| p.number == 1 && p.left == p.right && is_ordering(p.family));
+    let orders = opclasses::AMPROCS.iter().filter(|p| {
+        p.number == 1 && p.left == p.right && families::method_of(p.family) == Some(ORDERING_METHOD)
+    });
     orders.into_iter().find(|p| p.function == function).map(|p| p.left)
-}
-
-/// Whether a family is not of another access method than the B-tree. Those that modules' types have for themselves are in no catalog.
-fn is_ordering(family: Oid) -> bool {
-    !opclasses::OPFAMILIES.iter().any(|f| f.oid == family && f.method != ORDERING_METHOD)
 }
 
 /// The operator that a function carries out over operands that compare as these types.
