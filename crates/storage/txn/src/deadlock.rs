@@ -2,7 +2,7 @@
 //!
 //! A session that has waited for `deadlock_timeout` looks for a cycle of waits that leads back to it. A wait for a holder is a
 //! hard edge; a wait for somebody queued ahead with a conflicting request is a soft one. A cycle of hard edges only is a
-//! deadlock, and the session that looks is its victim. A cycle with soft edges may vanish when the queue is changed:
+//! deadlock, and the session that looks is its victim, of this cycle alone. A cycle with soft edges may vanish when the queue is changed:
 //! the waiter of a soft edge goes ahead of its blocker, if that leaves neither of them in another cycle.
 //!
 //! Locks · All partitions of the main table, ascending: nothing moves while it looks.
@@ -36,7 +36,11 @@ impl LockManager {
     /// Fails with the cycle that `start` waits in, unless turning soft edges resolves it. Whether some were turned.
     pub(crate) fn check_deadlock(&self, start: SessionId) -> Result<bool, Vec<DeadlockEdge>> {
         let mut graph = Graph { manager: self, partitions: self.lock_all(), changed: Vec::new() };
-        graph.resolve(&[start], TURNS)?;
+        if let Err(cycle) = graph.resolve(&[start], TURNS) {
+            // The victim waits for nobody from now on, although it has yet to leave its queue: who looks next finds no second one.
+            self.has_waited(start);
+            return Err(cycle);
+        }
         let changed = std::mem::take(&mut graph.changed);
         let turned = !changed.is_empty();
         for tag in changed {

@@ -620,7 +620,7 @@ impl LockManager {
         waiter
     }
 
-    fn has_waited(&self, session: SessionId) {
+    pub(crate) fn has_waited(&self, session: SessionId) {
         self.waits(session).lock().remove(&session);
     }
 

@@ -8,7 +8,9 @@ use base::{BlockNo, Oid, SqlError, Tid};
 use runtime::spawn_fiber;
 
 use super::{Server, simulate, small_options};
-use crate::{LockError, LockMode, LockTag, LockWait, SessionId, SyncCommit, Transaction, TxnOptions};
+use crate::{
+    LockError, LockMode, LockTag, LockTimeouts, LockWait, SessionId, SyncCommit, Transaction, TxnOptions,
+};
 
 fn version(number: u16) -> LockTag {
     LockTag::Tuple { database: Oid(5), relation: Oid(16384), tid: Tid { block: BlockNo(0), offset: number } }
@@ -176,6 +178,33 @@ fn more_locks_than_there_is_room_for_are_an_error_and_leave_room_again() {
         t.abort();
         t.start(Default::default());
         assert_eq!(all(&mut t).map(|failed| failed.0), Some(100), "what was let go is free");
+    });
+}
+
+/// Who looks while the victim has not yet left its queue, on another worker, finds no second victim.
+#[test]
+fn a_victim_is_in_no_other_cycle_from_when_it_is_found() {
+    simulate(7, || {
+        let server = Server::new();
+        let wait = |session: u32| {
+            let mut t = server.session(session);
+            t.set_timeouts(LockTimeouts { lock: Some(Duration::from_millis(50)), ..Default::default() });
+            t.lock(advisory(session), LockMode::Exclusive, LockWait::Block).unwrap();
+            spawn_fiber("waits", move || {
+                let result = t.lock(advisory(3 - session), LockMode::Exclusive, LockWait::Block);
+                settle();
+                t.abort();
+                result
+            })
+        };
+        let waits = [wait(1), wait(2)];
+        settle();
+        let look = |session| server.system.locks().check_deadlock(SessionId(session));
+        assert!(look(1).is_err());
+        assert!(matches!(look(2), Ok(false)));
+        for one in waits {
+            assert_eq!(one.join().unwrap(), Err(LockError::Timeout));
+        }
     });
 }
 
