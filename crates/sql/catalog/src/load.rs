@@ -314,7 +314,7 @@ impl Reader<'_> {
             file,
             layout: Arc::new(RowLayout::new(attrs)),
             keys: self.key_columns(method, &columns[..nkeys.min(columns.len())], &options, &orders)?,
-            trees: trees_of(method, &vectors::oids(&row[pg_index::INDCLASS]))?,
+            trees: trees_of(method, &classes)?,
             unique,
             nulls_not_distinct,
             equal_image,
@@ -526,12 +526,7 @@ pub fn compare_of(ty: Oid) -> SqlResult<Compare> {
     })
 }
 
-/// Whether an operator class orders texts by their bytes whatever their collation: `text_pattern_ops` and its like.
-pub fn orders_by_bytes(class: Oid) -> bool {
-    (4217..=4219).contains(&class.0)
-}
-
-/// The same, by the rules of a collation. One order is made for each type and rules and stays, as the rules do.
+/// How values of a built-in type compare in a B-tree by the rules of a collation. One order is made for each type and rules and stays, as the rules do.
 pub fn compare_under(ty: Oid, rules: &'static Rules) -> SqlResult<Compare> {
     static MADE: Mutex<BTreeMap<(usize, u32), OrderBy>> = Mutex::new(BTreeMap::new());
     let Some(of) = type_imp(ty).collated.filter(|_| !rules.is_bytewise()) else { return compare_of(ty) };
@@ -539,6 +534,11 @@ pub fn compare_under(ty: Oid, rules: &'static Rules) -> SqlResult<Compare> {
     let make =
         || -> OrderBy { OrderBy(Box::leak(Box::new(|a: &Datum, b: &Datum| (of.compare)(rules, a, b)))) };
     Ok(Compare::By(*MADE.lock().entry(key).or_insert_with(make)))
+}
+
+/// Whether an operator class orders texts by their bytes whatever their collation: `text_pattern_ops` and its like.
+pub fn orders_by_bytes(class: Oid) -> bool {
+    (4217..=4219).contains(&class.0)
 }
 
 /// The method that a letter of `attcompression` stands for; none for the default.
