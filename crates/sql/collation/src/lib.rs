@@ -13,7 +13,7 @@
 //! 3. What rules say of two texts never changes while a server of one version runs; indexes are built on it ([`Rules::version`]).
 //!
 //! # Locks
-//! The table, for the time of a look-up.
+//! The table, for the time of a look-up; not for those made first, by number.
 //!
 //! # PostgreSQL counterpart
 //! `pg_locale.c`, `pg_locale_builtin.c`, `pg_locale_icu.c`. Orders of ICU come from `icu_collator`, whose data of CLDR is compiled in.
@@ -23,6 +23,7 @@ pub mod locale;
 
 use std::cmp::Ordering;
 use std::fmt;
+use std::sync::OnceLock;
 
 use base::{SqlError, SqlResult, sql_err};
 use icu_collator::{CollatorBorrowed, CollatorPreferences, options::CollatorOptions};
@@ -105,6 +106,9 @@ pub static C: Rules = Rules {
 /// Rules by number, behind those of C; they are never taken away.
 static TABLE: RwLock<Vec<&'static Rules>> = RwLock::new(Vec::new());
 
+/// The first of them, to be found without the lock: those of databases, which each comparison in their default collation looks up, are made early.
+static FIRST: [OnceLock<&'static Rules>; 16] = [const { OnceLock::new() }; 16];
+
 /// What identifies rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Definition<'a> {
@@ -143,15 +147,21 @@ pub fn rules(definition: Definition<'_>) -> SqlResult<&'static Rules> {
         order,
         letters,
     }));
+    if let Some(place) = FIRST.get(table.len()) {
+        // Under the lock: nobody else sets it.
+        let _ = place.set(made);
+    }
     table.push(made);
     Ok(made)
 }
 
 /// The rules with a number that [`Rules::number`] gave.
+#[inline]
 pub fn numbered(number: u32) -> &'static Rules {
-    match number.checked_sub(1) {
-        Some(at) => TABLE.read().get(at as usize).copied().unwrap_or(&C),
-        None => &C,
+    let Some(at) = number.checked_sub(1) else { return &C };
+    match FIRST.get(at as usize).and_then(OnceLock::get) {
+        Some(rules) => rules,
+        None => TABLE.read().get(at as usize).copied().unwrap_or(&C),
     }
 }
 

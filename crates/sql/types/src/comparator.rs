@@ -14,7 +14,7 @@ use base::{Oid, SqlError, SqlResult, sql_err};
 use collation::Rules;
 use tuple::Datum;
 
-use crate::registry::types::{EqualFn, HashFn, SeededHashFn};
+use crate::registry::types::{EqualFn, HashFn, SeededHashFn, TypeImp};
 use crate::registry::{CompareFn, type_imp};
 
 /// How values of a type compare under rules that it is told: the collated half of a type's descriptor.
@@ -113,10 +113,9 @@ impl Comparator {
     /// Of a built-in type, or the one that a user's type compares as. A type that is not collatable does not ask for the rules.
     pub fn of(type_oid: Oid, rules: &'static Rules) -> Comparator {
         let imp = type_imp(type_oid);
-        let rules_if = |heeded: bool| imp.collated.filter(|_| heeded).map(|of| (of, rules));
-        let (ordering, loose) = (rules_if(!rules.is_bytewise()), rules_if(!rules.is_deterministic()));
+        let loose = imp.collated.filter(|_| !rules.is_deterministic()).map(|of| (of, rules));
         Comparator {
-            order: By::of(imp.compare, ordering),
+            order: By::of(imp.compare, ordering_rules(imp, rules)),
             equality: By::of(imp.equal, loose),
             hash: By::of(imp.hash, loose),
             seeded_hash: By::of(imp.seeded_hash, loose),
@@ -130,6 +129,11 @@ impl Comparator {
         let float = imp.row.is_some_and(|row| matches!(row.physical, Physical::Float4 | Physical::Float8));
         imp.plain_order && !float && (imp.collated.is_none() || rules.is_deterministic())
     }
+}
+
+/// The rules by which a type's values are in order, if bytes do not tell.
+fn ordering_rules(imp: &TypeImp, rules: &'static Rules) -> Option<(&'static Collated, &'static Rules)> {
+    imp.collated.filter(|_| !rules.is_bytewise()).map(|of| (of, rules))
 }
 
 /// Whether values of a built-in type compare by a collation. Of an array of any type it is not known.
@@ -166,7 +170,9 @@ pub fn undetermined(what: &str) -> SqlError {
 
 /// The order of values of a type that has one, for functions that know a call's collation.
 pub(crate) fn order_in(cx: &crate::Call, type_oid: Oid) -> SqlResult<Option<Order>> {
-    Ok(Comparator::of(type_oid, cx.rules_for(type_oid)?).order)
+    let rules = cx.rules_for(type_oid)?;
+    let imp = type_imp(type_oid);
+    Ok(By::of(imp.compare, ordering_rules(imp, rules)))
 }
 
 /// The equality of values of a type that has one, for functions that know a call's collation.
