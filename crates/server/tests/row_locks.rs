@@ -284,6 +284,219 @@ fn a_row_that_many_change_comes_to_each_in_turn() {
     assert_eq!(watcher.value("select count(*) from pg_locks where locktype = 'tuple'"), "0");
 }
 
+/// A crowd at one row, of which newcomers see that it waits: no change is lost, whatever becomes of those at the head of the queue.
+#[test]
+fn a_crowd_at_one_row_loses_no_change() {
+    const CLIENTS: usize = 60;
+    const ROUNDS: usize = 20;
+    let server = Server::start(&["deadlock_timeout=10s"]);
+    let mut watcher = server.client();
+    run(&mut watcher, &["create table hot (id int primary key, v int)", "insert into hot values (1, 0)"]);
+    let mut clients: Vec<Client> = (0..CLIENTS).map(|_| server.client()).collect();
+    let work = |number: usize, client: &mut Client| {
+        for round in 0..ROUNDS {
+            match (number + round) % 8 {
+                0 => run(client, &["begin", "update hot set v = v + 100 where id = 1", "rollback"]),
+                1 => {
+                    run(client, &["begin", "savepoint s", "update hot set v = v + 100 where id = 1"]);
+                    run(client, &["rollback to s", "update hot set v = v + 1 where id = 1", "commit"]);
+                }
+                2 => {
+                    run(client, &["begin", "update hot set v = v where id = 1"]);
+                    run(client, &["update hot set v = v + 1 where id = 1", "commit"]);
+                }
+                3 => {
+                    run(client, &["begin", "select 1 from hot where id = 1 for update"]);
+                    run(client, &["update hot set v = v + 1 where id = 1", "commit"]);
+                }
+                _ => run(client, &["update hot set v = v + 1 where id = 1"]),
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for (number, client) in clients.iter_mut().enumerate() {
+            scope.spawn(move || work(number, client));
+        }
+    });
+    // All but those that are rolled back count one.
+    let numbers = (0..CLIENTS).flat_map(|number| (0..ROUNDS).map(move |round| (number + round) % 8));
+    let changes = numbers.filter(|kind| *kind != 0).count();
+    assert_eq!(watcher.value("select v from hot"), changes.to_string());
+    assert_eq!(watcher.value("select count(*) from pg_locks where locktype = 'tuple'"), "0");
+}
+
+/// How the one at the head of a crowd ends; what those are told who wait for the newest version, and those who keep their snapshot; the row then.
+struct Ending {
+    change: &'static str,
+    end: &'static str,
+    newest: &'static str,
+    kept: &'static str,
+    row: &'static str,
+}
+
+const MOVED: &str =
+    "40001 tuple to be locked was already moved to another partition due to concurrent update";
+const UPDATED: &str = "40001 could not serialize access due to concurrent update";
+const DELETED: &str = "40001 could not serialize access due to concurrent delete";
+
+const ENDINGS: &[Ending] = &[
+    Ending { change: "update hot set v = v + 100", end: "commit", newest: "1", kept: UPDATED, row: "140 20" },
+    Ending {
+        change: "update hot set v = v + 100, k = k + 100",
+        end: "commit",
+        newest: "1",
+        kept: UPDATED,
+        row: "140 120",
+    },
+    Ending { change: "update hot set v = v + 100", end: "rollback", newest: "1", kept: "1", row: "41 20" },
+    Ending {
+        change: "select from hot for update; savepoint s; update hot set k = k + 100; rollback to s; update hot set k = k + 50",
+        end: "commit",
+        newest: "1",
+        kept: UPDATED,
+        row: "40 70",
+    },
+    Ending { change: "select from hot for update", end: "commit", newest: "1", kept: "1", row: "41 20" },
+    Ending { change: "delete from hot", end: "commit", newest: "0", kept: DELETED, row: "- -" },
+    Ending { change: "update hot set part = 1", end: "commit", newest: MOVED, kept: UPDATED, row: "0 0" },
+];
+
+/// How many rows a statement answered, or its error.
+fn answer(client: &mut Client, statement: &str) -> String {
+    match client.query(statement) {
+        Ok(rows) => rows.len().to_string(),
+        Err(Failure::Error { code, message, .. }) => format!("{code} {message}"),
+        Err(Failure::Lost) => "lost".into(),
+    }
+}
+
+/// Whatever becomes of a row for which a crowd waits, and of those who wait: each is told what it would be if it were alone.
+#[test]
+fn each_of_a_crowd_is_told_what_became_of_the_row() {
+    const CLIENTS: usize = 40;
+    let server = Server::start(&[]);
+    let (mut holder, mut keeps, mut cancelled, mut watcher) =
+        (server.client(), server.client(), server.client(), server.client());
+    let mut clients: Vec<Client> = (0..CLIENTS).map(|_| server.client()).collect();
+    let pid = cancelled.value("select pg_backend_pid()");
+    for Ending { change, end, newest, kept, row } in ENDINGS {
+        run(
+            &mut watcher,
+            &[
+                "drop table if exists hot",
+                "create table hot (id int, part int, v int, k int) partition by list (part)",
+                "create table hot0 partition of hot for values in (0)",
+                "create table hot1 partition of hot for values in (1)",
+                "create index on hot (k)",
+                "insert into hot values (1, 0, 0, 0)",
+            ],
+        );
+        run(&mut holder, &["begin", change]);
+        let waiting = "select count(*) from pg_locks where not granted";
+        let all_wait = |watcher: &mut Client, most: usize| {
+            until("they wait", || watcher.value(waiting) == most.to_string());
+        };
+        thread::scope(|scope| {
+            let crowd: Vec<_> = (0..)
+                .zip(&mut clients)
+                .map(|(number, client)| {
+                    let column = ["v = v + 1", "v = v + 1, k = k + 1"][number % 2];
+                    scope.spawn(move || {
+                        answer(client, &format!("update hot set {column} where id = 1 returning 1"))
+                    })
+                })
+                .collect();
+            let gives_up = scope.spawn(|| answer(&mut cancelled, "delete from hot where id = 1"));
+            all_wait(&mut watcher, CLIENTS + 1);
+            let fixed =
+                "begin isolation level repeatable read; update hot set v = v + 1 where id = 1 returning 1";
+            let fixed = scope.spawn(|| {
+                let told = answer(&mut keeps, fixed);
+                run(&mut keeps, &["commit"]);
+                told
+            });
+            all_wait(&mut watcher, CLIENTS + 2);
+            run(&mut watcher, &[&format!("select pg_cancel_backend({pid})")]);
+            assert_eq!(gives_up.join().unwrap(), "57014 canceling statement due to user request");
+            let error = watcher.error("set lock_timeout = '5ms'; update hot set v = v + 1 where id = 1");
+            assert_eq!(error, "55P03 canceling statement due to lock timeout");
+            let error = watcher.error("select from hot where id = 1 for update nowait");
+            assert_eq!(error, "55P03 could not obtain lock on row in relation \"hot0\"");
+            assert_eq!(answer(&mut watcher, "select from hot for update skip locked"), "0");
+            all_wait(&mut watcher, CLIENTS + 1);
+            run(&mut holder, &[end]);
+            let told: Vec<String> = crowd.into_iter().map(|one| one.join().unwrap()).collect();
+            assert!(told.iter().all(|told| told == newest), "{change}: {told:?}");
+            // Others go first: it may be told of their update instead.
+            let told = fixed.join().unwrap();
+            assert!(told == *kept || told == UPDATED && *kept == "1", "{change}: {told}");
+            let found = "select coalesce(sum(v)::text, '-') || ' ' || coalesce(sum(k)::text, '-') from hot";
+            let found = watcher.value(found);
+            let lost =
+                if told == UPDATED && *kept == "1" { row.replacen("41", "40", 1) } else { row.to_string() };
+            assert_eq!(found, lost, "{change}");
+        });
+        assert_eq!(
+            watcher.value("select count(*) from pg_locks where locktype in ('tuple', 'transactionid')"),
+            "0"
+        );
+    }
+}
+
+/// The one at the head of a crowd waits for one who waits in it: one of the two is told of a deadlock, and all others go on.
+#[test]
+fn a_deadlock_in_a_crowd_stops_one_of_two() {
+    const CLIENTS: usize = 40;
+    let server = Server::start(&["deadlock_timeout=100ms"]);
+    let (mut first, mut head, mut other) = (server.client(), server.client(), server.client());
+    let mut watcher = server.client();
+    run(
+        &mut watcher,
+        &["create table hot (id int primary key, v int)", "insert into hot values (1, 0), (2, 0)"],
+    );
+    let mut clients: Vec<Client> = (0..CLIENTS).map(|_| server.client()).collect();
+    let hot = "update hot set v = v + 1 where id = 1";
+    let mut all_wait = |most: usize| {
+        let waiting = "select count(*) from pg_locks where not granted";
+        until("they wait", || watcher.value(waiting) == most.to_string());
+    };
+    run(&mut first, &["begin", hot]);
+    run(&mut other, &["begin", "update hot set v = v + 1 where id = 2"]);
+    let failed = thread::scope(|scope| {
+        // It comes to the head at once, and takes the queue to the version that the first has written.
+        let head = scope.spawn(|| {
+            run(&mut head, &["begin", hot]);
+            let result = head.query("update hot set v = v + 1 where id = 2");
+            run(&mut head, &["commit"]);
+            result.map(drop)
+        });
+        all_wait(1);
+        let (some, rest) = clients.split_at_mut(CLIENTS / 2);
+        let crowd: Vec<_> = some.iter_mut().map(|client| scope.spawn(|| run(client, &[hot]))).collect();
+        all_wait(1 + CLIENTS / 2);
+        let other = scope.spawn(|| {
+            let result = other.query(hot);
+            run(&mut other, &["commit"]);
+            result.map(drop)
+        });
+        all_wait(2 + CLIENTS / 2);
+        let behind: Vec<_> = rest.iter_mut().map(|client| scope.spawn(|| run(client, &[hot]))).collect();
+        all_wait(2 + CLIENTS);
+        run(&mut first, &["commit"]);
+        crowd.into_iter().chain(behind).for_each(|one| one.join().unwrap());
+        [head.join().unwrap(), other.join().unwrap()]
+    });
+    let failed: Vec<&str> = failed.iter().filter_map(|result| result.as_ref().err()).map(code).collect();
+    assert_eq!(failed, ["40P01"]);
+    // Of the first and of one of the two, beside the crowd's.
+    assert_eq!(watcher.value("select v from hot where id = 1"), (CLIENTS + 2).to_string());
+    assert_eq!(watcher.value("select v from hot where id = 2"), "1");
+    assert_eq!(
+        watcher.value("select count(*) from pg_locks where locktype in ('tuple', 'transactionid')"),
+        "0"
+    );
+}
+
 /// Sessions wait for each other in rings; in each ring one is told of the deadlock, and no more than one: all others get on.
 #[test]
 fn each_ring_of_sessions_is_broken_once() {

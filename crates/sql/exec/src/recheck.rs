@@ -2,7 +2,8 @@
 //!
 //! Who waits for a row stands in its queue, a heavyweight lock on the version that he found, and holds that lock until his transaction ends once he
 //! has come to its head: so the end of a transaction wakes one of those who wait for its row, however many there are. The queue moves along with the
-//! row ([`txn::Transaction::carry_queue`]).
+//! row: its head takes it to the newest version that it finds ([`txn::Transaction::carry_queue`]), and a commit to the one that it wrote
+//! ([`txn::Transaction::row_moved`]). Who finds the row free, and a crowd waiting for it, queues too ([`is_crowded`]).
 
 use std::sync::Arc;
 
@@ -46,21 +47,34 @@ fn moved(cx: &Cx<'_>) -> SqlError {
 /// A table: its OID and its rows.
 pub type Table<'a> = (Oid, &'a HeapRel);
 
+/// Locks on it are places in the queue for the row.
+fn row_tag((table, heap): Table<'_>, tid: Tid) -> LockTag {
+    LockTag::Tuple { database: heap.desc.file.database, relation: table, tid }
+}
+
+/// A row was updated.
+#[inline]
+pub fn row_moved(table: Table<'_>, from: Tid, to: Tid, cx: &Cx<'_>) {
+    cx.env.txn.borrow_mut().row_moved(row_tag(table, from), row_tag(table, to));
+}
+
 /// The queue of those who wait for a row.
 struct Queue<'h> {
     table: Table<'h>,
     strength: LockStrength,
     /// The version in whose queue it is, at the head.
     at: Option<Tid>,
+    /// From where it went there without following the chain, until that turned out well.
+    jumped_from: Option<Tid>,
 }
 
 impl<'h> Queue<'h> {
     fn new(table: Table<'h>, strength: LockStrength) -> Queue<'h> {
-        Queue { table, strength, at: None }
+        Queue { table, strength, at: None, jumped_from: None }
     }
 
     fn tag(&self, tid: Tid) -> LockTag {
-        LockTag::Tuple { database: self.table.1.desc.file.database, relation: self.table.0, tid }
+        row_tag(self.table, tid)
     }
 
     /// Locks in these modes conflict as the row locks do.
@@ -84,16 +98,27 @@ impl<'h> Queue<'h> {
         }
         let mut txn = cx.env.txn.borrow_mut();
         if !mine && self.at.is_none() {
-            let got = txn.lock_in_queue(self.tag(tid), self.mode()).map_err(crate::error::lock)?;
-            let LockTag::Tuple { tid: at, .. } = got else { return Ok(Some(tid)) };
-            self.at = Some(at);
-            // The queue has moved on to a version that a committed transaction wrote.
-            if at != tid && self.may_jump(cx) {
+            drop(txn);
+            let at = self.come_to_head(tid, cx)?;
+            if at != tid {
                 return if cx.env.fixed_snapshot { Err(serialization("update")) } else { Ok(Some(at)) };
             }
+            txn = cx.env.txn.borrow_mut();
         }
         txn.wait_for(xid).map_err(crate::error::txn)?;
         Ok(Some(tid))
+    }
+
+    /// Waits for its turn. Returns the version to look at: another one, if the queue has moved on to one that a committed transaction wrote.
+    fn come_to_head(&mut self, tid: Tid, cx: &Cx<'_>) -> SqlResult<Tid> {
+        let got = cx.env.txn.borrow_mut().lock_in_queue(self.tag(tid), self.mode());
+        let LockTag::Tuple { tid: at, .. } = got.map_err(crate::error::lock)? else { return Ok(tid) };
+        self.at = Some(at);
+        if at == tid || !self.may_jump(cx) {
+            return Ok(tid);
+        }
+        self.jumped_from = Some(tid);
+        Ok(at)
     }
 
     /// Whether the version to which the queue has moved can be looked at without following the chain to it. It is there as long as the statement's
@@ -105,7 +130,7 @@ impl<'h> Queue<'h> {
 
     /// The row has a newer version: takes the queue there.
     fn follow(&mut self, next: Tid, cx: &Cx<'_>) {
-        let Some(at) = self.at else { return };
+        let Some(at) = self.at.filter(|at| *at != next) else { return };
         if cx.env.txn.borrow_mut().carry_queue(self.tag(at), self.tag(next), self.mode()) {
             self.at = Some(next);
         } else {
@@ -144,6 +169,20 @@ pub fn after_refusal(
         Refusal::Deleted { .. } | Refusal::Invisible => return Ok(Newest::Gone),
     };
     lock_queued(&mut queue, (from, Wanted::Newest), wait, deletion, cx)
+}
+
+/// Whether who wants to change a version that nobody has locked or changed is to queue for it, because a crowd waits for it. A transaction that keeps its
+/// snapshot is better off if it is first.
+pub fn is_crowded(table: Table<'_>, tid: Tid, strength: LockStrength, cx: &Cx<'_>) -> bool {
+    let mode = Queue::new(table, strength).mode();
+    !cx.env.fixed_snapshot && cx.env.access.txns.locks().is_crowded(row_tag(table, tid), mode)
+}
+
+/// Waits in the queue for a row, then locks its newest version.
+pub fn after_crowd(table: Table<'_>, tid: Tid, strength: LockStrength, cx: &mut Cx<'_>) -> SqlResult<Newest> {
+    let mut queue = Queue::new(table, strength);
+    let at = queue.come_to_head(tid, cx)?;
+    lock_queued(&mut queue, (at, Wanted::Newest), RowLockWait::Block, "delete", cx)
 }
 
 /// Locks a row, beginning with the version at `tid`: the newest; or, if the one is wanted that the statement sees, that one, if a key-shared lock
@@ -186,11 +225,17 @@ fn lock_queued(
             Refusal::Concurrent { .. } if cx.env.fixed_snapshot => return Err(serialization("update")),
             Refusal::Deleted { .. } if cx.env.fixed_snapshot => return Err(serialization(deletion)),
             Refusal::Concurrent { next, .. } => {
+                queue.jumped_from = None;
                 queue.follow(next, cx);
                 (tid, wanted) = (next, Wanted::Newest);
             }
             Refusal::Moved => return Err(moved(cx)),
-            Refusal::Deleted { .. } | Refusal::Invisible => break Newest::Gone,
+            // What the queue led to is none of the row's versions: they are followed one by one.
+            Refusal::Invisible => match queue.jumped_from.take() {
+                Some(from) => (tid, wanted) = (from, Wanted::Newest),
+                None => break Newest::Gone,
+            },
+            Refusal::Deleted { .. } => break Newest::Gone,
             Refusal::SelfModified { .. } => break Newest::SelfModified,
         }
     };

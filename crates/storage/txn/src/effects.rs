@@ -8,6 +8,7 @@
 use base::{RelFile, Xid};
 
 use crate::commit::MappedFile;
+use crate::lock::LockTag;
 use crate::transaction::{End, Phase};
 
 pub(crate) type Action = (Phase, Box<dyn FnOnce(End)>);
@@ -26,6 +27,8 @@ pub(crate) struct Effects {
     /// What caches must forget when a prepared transaction commits.
     pub invalidations: Vec<u8>,
     pub actions: Vec<Action>,
+    /// Rows whose queue goes on to a new version when it commits: from and to.
+    pub row_moves: Vec<(LockTag, LockTag)>,
 }
 
 /// A place in each list.
@@ -37,9 +40,22 @@ pub(crate) struct Marks {
     mapped: u32,
     invalidations: u32,
     actions: u32,
+    row_moves: u32,
+}
+
+impl Marks {
+    /// Where the level's part of the rows' moves begins.
+    pub fn row_moves(&self) -> usize {
+        self.row_moves as usize
+    }
 }
 
 impl Effects {
+    /// The move that took a row's queue to this version.
+    pub fn row_move_to(&self, version: LockTag) -> Option<usize> {
+        self.row_moves.iter().rposition(|(_, to)| *to == version)
+    }
+
     /// Where the next level's part begins.
     pub fn end(&self) -> Marks {
         Marks {
@@ -49,6 +65,7 @@ impl Effects {
             mapped: self.mapped.len() as u32,
             invalidations: self.invalidations.len() as u32,
             actions: self.actions.len() as u32,
+            row_moves: self.row_moves.len() as u32,
         }
     }
 
@@ -72,6 +89,7 @@ impl Effects {
             mapped: self.mapped.split_off(from.mapped as usize),
             invalidations: self.invalidations.split_off(from.invalidations as usize),
             actions: self.actions.split_off(from.actions as usize),
+            row_moves: self.row_moves.split_off(from.row_moves as usize),
         }
     }
 }

@@ -13,7 +13,8 @@
 //! 2. A lock is granted at once only if its mode conflicts neither with other holders nor with anybody queued, except that a
 //!    session which already holds what a queued one waits for goes ahead of that one.
 //! 3. Whoever removes a holder or a waiter wakes, in queue order, all whose modes conflict with neither holders nor
-//!    those still queued ahead.
+//!    those still queued ahead. Of those who want the same of a row, the waker's own worker's go first (`near`): another worker may not have a
+//!    processor just now, and all would wait for it. Nobody is passed over more than [`PASSES`] times, so nobody starves.
 //! 4. A queue moves to another tag only together with its one holder, who does it (`lock_queue`).
 //! 5. While a strong lock on a relation is held or waited for, its counter in the fast path is above zero.
 //!
@@ -30,7 +31,7 @@ use std::fmt;
 use std::future::{Future, poll_fn};
 use std::hash::{BuildHasher, Hash};
 use std::pin::pin;
-use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::task::{Poll, Waker};
 use std::time::Duration;
@@ -263,6 +264,13 @@ pub struct LockInfo {
     pub wait_start: Option<i64>,
 }
 
+/// As long as fewer wait for a row, newcomers need not queue for it ([`LockManager::is_crowded`]).
+const CROWD: usize = 32;
+
+/// How far from the front of a queue one is looked for whom its worker can let go on at once, and how many go ahead of anybody so.
+const WINDOW: usize = 32;
+const PASSES: u32 = 64;
+
 const WAITING: u8 = 0;
 const GRANTED: u8 = 1;
 
@@ -273,6 +281,10 @@ pub(crate) struct Waiter {
     /// What the session held on the tag when it queued.
     held: ModeSet,
     since: i64,
+    /// The worker that it waits on.
+    worker: Option<usize>,
+    /// How many have gone ahead of it.
+    passed: AtomicU32,
     state: AtomicU8,
     waker: Mutex<Option<Waker>>,
     place: Arc<Place>,
@@ -391,12 +403,34 @@ impl Lock {
                 }
                 continue;
             }
-            let Some(waiter) = self.leave(at) else { break };
+            let next = self.near(at, tag);
+            let Some(waiter) = self.leave(next) else { break };
             if !tag.is_implicit() {
                 self.add(waiter.session, waiter.mode);
             }
             waiter.grant();
         }
+    }
+
+    /// Who is granted the lock instead of the one at `at`, who may have it: of those behind it that want the same of a row, one whom the caller's
+    /// worker runs, so that the row need not wait until another worker comes to it.
+    fn near(&self, at: usize, tag: LockTag) -> usize {
+        let (LockTag::Tuple { .. }, Some(here)) = (tag, runtime::worker_index()) else { return at };
+        let mode = self.queue[at].mode;
+        let passed = |waiter: &Waiter| waiter.passed.load(Ordering::Relaxed);
+        let window = self.queue.iter().skip(at).take(WINDOW).take_while(|waiter| waiter.mode == mode);
+        for (steps, waiter) in window.enumerate() {
+            if waiter.worker == Some(here) {
+                // Relaxed: changed with the part locked only.
+                let ahead = self.queue.iter().skip(at).take(steps);
+                ahead.for_each(|waiter| waiter.passed.store(passed(waiter) + 1, Ordering::Relaxed));
+                return at + steps;
+            }
+            if passed(waiter) >= PASSES {
+                break;
+            }
+        }
+        at
     }
 
     fn is_unused(&self) -> bool {
@@ -446,6 +480,8 @@ pub struct LockManager {
     xid_waits: Mutex<FxHashMap<Xid, Vec<(Xid, u32)>>>,
     /// Who waits for a virtual transaction: one that ends looks for waiters only if it is not 0.
     virtual_waited: AtomicU64,
+    /// How many wait for rows.
+    row_waiters: AtomicUsize,
     /// Who is told of long waits.
     pub(crate) listener: OnceLock<Listener>,
     /// Who is told of those whom somebody waits for.
@@ -471,6 +507,7 @@ impl LockManager {
             xid_waited: AtomicU64::new(0),
             xid_waits: Mutex::default(),
             virtual_waited: AtomicU64::new(0),
+            row_waiters: AtomicUsize::new(0),
             listener: OnceLock::new(),
             blocked: OnceLock::new(),
             made: AtomicUsize::new(0),
@@ -607,11 +644,16 @@ impl LockManager {
         let lock = self.lock_on(partition, tag);
         let place = lock.place.get_or_insert_with(|| Arc::new(Place(Mutex::new(tag)))).clone();
         self.waits(session).lock().insert(session, place.clone());
+        if let LockTag::Tuple { .. } = tag {
+            self.row_waiters.fetch_add(1, Ordering::Relaxed);
+        }
         let waiter = Arc::new(Waiter {
             session,
             mode,
             held: lock.held_by(session),
             since: runtime::wall_clock_micros(),
+            worker: runtime::worker_index(),
+            passed: AtomicU32::new(0),
             state: AtomicU8::new(WAITING),
             waker: Mutex::new(None),
             place,
@@ -621,7 +663,29 @@ impl LockManager {
     }
 
     pub(crate) fn has_waited(&self, session: SessionId) {
-        self.waits(session).lock().remove(&session);
+        let place = self.waits(session).lock().remove(&session);
+        if place.is_some_and(|place| matches!(place.tag(), LockTag::Tuple { .. })) {
+            self.row_waiters.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether so many wait for rows that there may be a crowd at one.
+    #[inline]
+    pub fn may_be_crowded(&self) -> bool {
+        // Relaxed: a count, which orders nothing.
+        self.row_waiters.load(Ordering::Relaxed) >= CROWD
+    }
+
+    /// Whether a crowd waits for a row in a mode that conflicts with this one. Who comes then and finds the row free is to queue all the same: each
+    /// who goes ahead of a crowd makes its snapshots older, and what they hold back is in everybody's way.
+    pub fn is_crowded(&self, tag: LockTag, mode: LockMode) -> bool {
+        self.may_be_crowded()
+            && self
+                .partition(&tag)
+                .lock()
+                .locks
+                .get(&tag)
+                .is_some_and(|lock| lock.queue.len() >= CROWD && lock.waited_for() & mode.conflicts() != 0)
     }
 
     /// Leaves the queue, or lets go of what was granted at the last moment.

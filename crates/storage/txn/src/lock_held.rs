@@ -330,6 +330,12 @@ impl HeldLocks {
         self.find((tag, mode, false)).or_else(|| self.find((tag, mode, true))).is_some()
     }
 
+    /// Whether locks are held that are in the main table.
+    #[inline]
+    pub fn any_in_main(&self) -> bool {
+        self.entries.len() > self.fast
+    }
+
     /// Whether nothing is held.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()

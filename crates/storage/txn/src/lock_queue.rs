@@ -2,7 +2,8 @@
 //!
 //! A row's queue is the one of the version that its waiters found. Whoever comes to the head of it finds that the row has been updated,
 //! and goes to the next version. Were the others left where they are, each of them would be woken, one after the other, only to queue again
-//! at the next version, and so on for every update: work that grows with the square of the waiters. So the head takes the queue along.
+//! at the next version, and so on for every update: work that grows with the square of the waiters. So the head takes the queue along. A head that
+//! updates the row does so when it commits, before anybody sees the new version; if it is rolled back, the queue is where it was, as the row is.
 //!
 //! Invariants
 //! 1. Only the one holder of a lock moves it, with everybody who waits, to a tag that nobody holds or waits for. What was a conflict stays

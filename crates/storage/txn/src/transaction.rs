@@ -578,6 +578,30 @@ impl Transaction {
         self.held.carry(self.system.locks(), from, to, mode)
     }
 
+    /// The transaction has written a new version of a row. If it is at the head of the row's queue, the queue goes there when the transaction commits:
+    /// just before others see the new version, so that who comes to that one finds who waits for it.
+    #[inline]
+    pub fn row_moved(&mut self, from: LockTag, to: LockTag) {
+        if self.held.any_in_main() {
+            self.note_row_move(from, to);
+        }
+    }
+
+    #[cold]
+    fn note_row_move(&mut self, from: LockTag, to: LockTag) {
+        let known = self.effects.as_ref().and_then(|effects| effects.row_move_to(from));
+        if known.is_none() && row_mode(&self.held, from).is_none() {
+            return;
+        }
+        // What a savepoint may undo stays a step of its own.
+        let here = self.levels.last().map_or(0, |level| level.from.row_moves());
+        let moves = &mut self.effects().row_moves;
+        match known.filter(|at| *at >= here) {
+            Some(at) => moves[at].1 = to,
+            None => moves.push((from, to)),
+        }
+    }
+
     /// Takes a lock that outlives the transaction (`pg_advisory_lock`, VACUUM).
     pub fn lock_for_session(
         &mut self,
@@ -731,12 +755,24 @@ impl Transaction {
         invalidations: &[u8],
     ) -> Result<(), TxnError> {
         let sync = if self.logged { sync } else { SyncCommit::Off };
-        let Effects { subxids, commit_files: files, mapped, mut actions, invalidations: stale, .. } =
-            self.effects.take().map_or_else(Effects::default, |effects| *effects);
+        let Effects {
+            subxids,
+            commit_files: files,
+            mapped,
+            mut actions,
+            invalidations: stale,
+            row_moves,
+            ..
+        } = self.effects.take().map_or_else(Effects::default, |effects| *effects);
         run_all(take_if(&mut actions, |phase| phase == Phase::BeforeRecord), End::Commit);
         self.in_doubt = xid.is_some();
         let first = take_if(&mut actions, |phase| phase == Phase::BeforeVisible);
         let decided = (!first.is_empty()).then_some(|| run_all(first, End::Commit));
+        for (from, to) in row_moves {
+            if let Some(mode) = row_mode(&self.held, from) {
+                self.held.carry(self.system.locks(), from, to, mode);
+            }
+        }
         let worker = xid.is_some().then(|| self.system.worker());
         let commit = match (xid, &worker) {
             (Some(xid), Some(worker)) => {
@@ -858,6 +894,11 @@ impl Transaction {
         self.holds = XidHolds::Everything;
         self.logged = false;
     }
+}
+
+/// In which of the modes that only one can have the lock for a row is held.
+fn row_mode(held: &HeldLocks, tag: LockTag) -> Option<LockMode> {
+    [LockMode::Exclusive, LockMode::AccessExclusive].into_iter().find(|mode| held.holds(tag, *mode))
 }
 
 impl Drop for Transaction {

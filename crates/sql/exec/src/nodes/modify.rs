@@ -519,6 +519,25 @@ impl ModifyNode {
         std::iter::once(newest).chain(others).collect()
     }
 
+    /// The lock that the row needs before it is changed.
+    fn strength(&self, target: &Target) -> SqlResult<LockStrength> {
+        match self.command {
+            Command::Update => target.update_strength(self.columns.iter().copied()),
+            _ => Ok(LockStrength::Update),
+        }
+    }
+
+    /// Whether a crowd waits for the version at `tid`, which nobody has locked or changed.
+    #[cold]
+    fn is_crowded(&mut self, target: &Target, tid: Tid, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        if !recheck::is_crowded(target.rows(), tid, self.strength(target)?, cx) {
+            return Ok(false);
+        }
+        let is_there = heap::fetch_version(&cx.env.access, &target.heap, tid, &mut self.fetched);
+        let free = |tuple: heap::TupleRef<'_>| !tuple.xmax().is_valid();
+        Ok(is_there.map_err(crate::error::heap)? && self.fetched.get().is_some_and(free))
+    }
+
     /// UPDATE or DELETE of the row that the source names; false if it is not there any more.
     fn change(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
         self.choose_target()?;
@@ -526,8 +545,16 @@ impl ModifyNode {
         let target = self.targets[self.at].clone();
         let mut tid = self.source_tid()?;
         recheck::must_be_kept(&target.heap, tid, cx)?;
+        let may_be_crowded = cx.env.access.txns.locks().may_be_crowded();
+        let mut crowded = may_be_crowded && self.is_crowded(&target, tid, cx)?;
         loop {
             runtime::check_interrupts().map_err(crate::error::interrupted)?;
+            if std::mem::take(&mut crowded) {
+                let strength = self.strength(&target)?;
+                let newest = recheck::after_crowd(target.rows(), tid, strength, cx)?;
+                let Some(locked) = self.go_on(&target, tid, newest, cx)? else { return Ok(false) };
+                tid = locked;
+            }
             let step = if self.command == Command::Update {
                 let whole = !self.view_checks.is_empty();
                 if !target.fetch(tid, whole, &mut self.fetched, &mut self.row, cx)? {
@@ -549,22 +576,33 @@ impl ModifyNode {
                 Step::Refused(refusal) => refusal,
             };
             fire::check_triggered(refusal, self.command, cx)?;
-            let strength = match self.command {
-                Command::Update => target.update_strength(self.columns.iter().copied())?,
-                _ => LockStrength::Update,
-            };
-            match recheck::after_refusal(target.rows(), tid, refusal, strength, plan::RowLockWait::Block, cx)?
-            {
-                Newest::Gone | Newest::SelfModified | Newest::Skipped => return Ok(false),
-                Newest::Locked(newest) if newest == tid => {}
-                Newest::Locked(newest) => {
-                    let given = self.given(&target, newest);
-                    let Some(row) = recheck::run_again(self.rel, &given, cx)? else { return Ok(false) };
-                    self.source_row = row;
-                    tid = newest;
-                }
-            }
+            let strength = self.strength(&target)?;
+            let wait = plan::RowLockWait::Block;
+            let newest = recheck::after_refusal(target.rows(), tid, refusal, strength, wait, cx)?;
+            let Some(locked) = self.go_on(&target, tid, newest, cx)? else { return Ok(false) };
+            tid = locked;
         }
+    }
+
+    /// The version to change, once what was waited for is known: if it is another one than that at `tid`, the source's row is made from it. `None` if there
+    /// is none to change any more.
+    fn go_on(
+        &mut self,
+        target: &Target,
+        tid: Tid,
+        newest: Newest,
+        cx: &mut Cx<'_>,
+    ) -> SqlResult<Option<Tid>> {
+        let newest = match newest {
+            Newest::Gone | Newest::SelfModified | Newest::Skipped => return Ok(None),
+            Newest::Locked(newest) => newest,
+        };
+        if newest != tid {
+            let given = self.given(target, newest);
+            let Some(row) = recheck::run_again(self.rel, &given, cx)? else { return Ok(None) };
+            self.source_row = row;
+        }
+        Ok(Some(newest))
     }
 }
 

@@ -325,6 +325,7 @@ impl Target {
                 if pruned > 0 {
                     cx.count_change(self.table.oid, Change::Pruned(pruned.into()));
                 }
+                recheck::row_moved(self.rows(), tid, new, cx);
                 let tid = new;
                 if !hot {
                     for index in &self.indexes {

@@ -2,9 +2,11 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use base::{BlockNo, Oid, SqlError, Tid};
+use parking_lot::Mutex;
 use runtime::spawn_fiber;
 
 use super::{Server, simulate, small_options};
@@ -238,5 +240,142 @@ fn every_ring_of_waits_is_broken_once() {
             .collect();
         waits.into_iter().for_each(|one| one.join().unwrap());
         assert!(victims.borrow().iter().all(|victims| *victims == 1), "{victims:?}");
+    });
+}
+
+#[test]
+fn a_commit_takes_the_queue_to_the_version_that_it_wrote_and_a_rollback_leaves_it() {
+    simulate(7, || {
+        // How the one at the head ends, and where the next finds the queue.
+        type Ends = fn(&mut Transaction);
+        let commit = |t: &mut Transaction| assert!(t.commit(SyncCommit::On, &[]).is_ok());
+        let cases: [(Ends, u16); 5] = [
+            (
+                |t| {
+                    t.row_moved(version(1), version(2));
+                    t.row_moved(version(2), version(3));
+                    t.row_moved(version(8), version(9));
+                },
+                3,
+            ),
+            (
+                |t| {
+                    t.push_subxact(None);
+                    t.row_moved(version(1), version(2));
+                    t.rollback_current();
+                },
+                1,
+            ),
+            (
+                |t| {
+                    t.row_moved(version(1), version(2));
+                    t.push_subxact(None);
+                    t.row_moved(version(2), version(3));
+                    t.rollback_current();
+                },
+                2,
+            ),
+            (
+                |t| {
+                    t.row_moved(version(1), version(2));
+                    t.push_subxact(None);
+                    t.row_moved(version(2), version(3));
+                    t.row_moved(version(3), version(4));
+                    t.rollback_current();
+                    t.row_moved(version(2), version(5));
+                },
+                5,
+            ),
+            (
+                |t| {
+                    t.row_moved(version(1), version(2));
+                    t.abort();
+                },
+                1,
+            ),
+        ];
+        for (ends, at) in cases {
+            let server = Server::new();
+            let (mut head, mut next) = (server.session(1), server.session(2));
+            head.lock_in_queue(version(1), LockMode::Exclusive).unwrap();
+            head.xid().unwrap();
+            let waiter = spawn_fiber("waiter", move || {
+                let got = next.lock_in_queue(version(1), LockMode::Exclusive);
+                next.commit(SyncCommit::On, &[]).unwrap();
+                got
+            });
+            settle();
+            ends(&mut head);
+            if !server.system.running().list().is_empty() {
+                commit(&mut head);
+            }
+            assert_eq!(waiter.join().unwrap(), Ok(version(at)));
+            assert_eq!(server.system.locks().list(), []);
+        }
+    });
+}
+
+#[test]
+fn a_crowd_is_known_to_those_who_want_what_conflicts() {
+    simulate(8, || {
+        let server = Server::new();
+        let locks = server.system.locks();
+        let mut holder = server.session(1);
+        holder.lock_in_queue(version(1), LockMode::Exclusive).unwrap();
+        let crowd = |least: u32| {
+            (0..least).for_each(|n| {
+                let mut t = server.session(100 + n);
+                spawn_fiber("waiter", move || {
+                    t.lock_in_queue(version(1), LockMode::Exclusive).unwrap();
+                    t.commit(SyncCommit::On, &[]).unwrap();
+                });
+            });
+            settle();
+        };
+        crowd(3);
+        assert!(!locks.is_crowded(version(1), LockMode::Exclusive), "three are no crowd");
+        crowd(100);
+        assert!(locks.is_crowded(version(1), LockMode::Exclusive));
+        assert!(!locks.is_crowded(version(1), LockMode::AccessShare), "that does not conflict");
+        assert!(!locks.is_crowded(version(2), LockMode::Exclusive), "that is another row");
+        holder.commit(SyncCommit::On, &[]).unwrap();
+        settle();
+        assert!(!locks.may_be_crowded(), "all have gone on");
+        assert_eq!(locks.list(), []);
+    });
+}
+
+#[test]
+fn a_worker_lets_its_own_go_first_but_passes_over_nobody_for_ever() {
+    simulate(9, || {
+        const OWN: u32 = 100;
+        const OTHERS: u32 = 3;
+        let server = Arc::new(Server::new());
+        let workers = runtime::Workers::start(2).unwrap();
+        let turns = Arc::new(Mutex::new(Vec::new()));
+        let mut holder = server.session(1);
+        holder.lock_in_queue(version(1), LockMode::Exclusive).unwrap();
+        // The others come first.
+        for n in 0..OTHERS + OWN {
+            let (server, turns) = (server.clone(), turns.clone());
+            let worker = usize::from(n < OTHERS);
+            workers.spawn_fiber_on(worker, move || {
+                let mut t = server.session(100 + n);
+                t.lock_in_queue(version(1), LockMode::Exclusive).unwrap();
+                turns.lock().push(n);
+                t.commit(SyncCommit::On, &[]).unwrap();
+            });
+            settle();
+        }
+        holder.commit(SyncCommit::On, &[]).unwrap();
+        settle();
+        let turns = std::mem::take(&mut *turns.lock());
+        let first = turns.iter().position(|n| *n < OTHERS).unwrap();
+        assert_eq!(first, 64, "{turns:?}");
+        assert!(turns[..first].iter().copied().eq(OTHERS..OTHERS + 64), "{turns:?}");
+        // The other worker goes on with its own.
+        assert!(turns[first..].iter().copied().take(OTHERS as usize).eq(0..OTHERS), "{turns:?}");
+        assert_eq!(turns.len(), (OTHERS + OWN) as usize);
+        assert_eq!(server.system.locks().list(), []);
     });
 }
