@@ -30,7 +30,8 @@ use crate::toast_index::{open_toast, open_toast_index, toast_layout};
 use crate::validity::Validity;
 use crate::vectors;
 use crate::view::{
-    CatalogView, Check, Column, Generated, Identity, Index, RelationKind, Sequence, SizeEstimate, Table,
+    CatalogView, Check, Column, Excluder, Generated, Identity, Index, RelationKind, Sequence, SizeEstimate,
+    Table,
 };
 
 /// Items of columns by attribute number.
@@ -305,6 +306,11 @@ impl Reader<'_> {
         let method = engine::indexes::known(class.oid(pg_class::RELAM))?;
         let file = self.file_of(&class);
         let unique = row.bool(pg_index::INDISUNIQUE);
+        let constraint = self.constraint_of_index(table, oid)?;
+        let excluders = match &constraint {
+            Some(constraint) if row.bool(pg_index::INDISEXCLUSION) => self.excluders(constraint, &classes)?,
+            _ => Vec::new(),
+        };
         let nulls_not_distinct = row.bool(pg_index::INDNULLSNOTDISTINCT);
         let mut equal_image = method.equality.is_some();
         for (i, column) in columns.iter().enumerate() {
@@ -315,7 +321,7 @@ impl Reader<'_> {
             layout: Arc::new(RowLayout::new(attrs)),
             keys: self.key_columns(method, &columns[..nkeys.min(columns.len())], &options, &orders)?,
             trees: trees_of(method, &classes)?,
-            unique,
+            unique: unique && !row.bool(pg_index::INDISEXCLUSION),
             nulls_not_distinct,
             equal_image,
             options: options_of(&class[pg_class::RELOPTIONS]),
@@ -329,7 +335,9 @@ impl Reader<'_> {
             immediate: row.bool(pg_index::INDIMMEDIATE),
             valid: row.bool(pg_index::INDISVALID),
             nulls_not_distinct,
-            constraint: self.constraint_of_index(table, oid)?,
+            excluders,
+            without_overlaps: constraint.as_ref().is_some_and(|row| row.bool(pg_constraint::CONPERIOD)),
+            constraint: constraint.map_or(Oid::INVALID, |row| row.oid(pg_constraint::OID)),
             parent: match class.bool(pg_class::RELISPARTITION) {
                 true => self.parents(oid)?.first().copied().unwrap_or(Oid::INVALID),
                 false => Oid::INVALID,
@@ -351,17 +359,33 @@ impl Reader<'_> {
         })
     }
 
-    fn constraint_of_index(&self, table: Oid, index: Oid) -> SqlResult<Oid> {
+    /// The row of the constraint that an index implements.
+    fn constraint_of_index(&self, table: Oid, index: Oid) -> SqlResult<Option<Row>> {
         let by_table = pg_constraint::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX;
         let rows = self.find(&pg_constraint::TABLE, by_table, &[table.into()])?;
         let implements = |row: &Row| {
             row.oid(pg_constraint::CONINDID) == index
                 && matches!(row.char(pg_constraint::CONTYPE), b'p' | b'u' | b'x')
         };
-        Ok(rows
-            .iter()
-            .find(|(_, row)| implements(row))
-            .map_or(Oid::INVALID, |(_, row)| row.oid(pg_constraint::OID)))
+        Ok(rows.into_iter().map(|(_, row)| row).find(implements))
+    }
+
+    /// The operators by which rows exclude each other, with their places in the families of the index's operator classes.
+    fn excluders(&self, constraint: &Row, classes: &[Oid]) -> SqlResult<Vec<Excluder>> {
+        let families = self.operator_families()?;
+        let excluder = |(operator, class): (Oid, &Oid)| {
+            let class = families.class(*class);
+            let member = class.and_then(|class| families.membership(class.family, operator));
+            let function = match types::registry::operator(operator) {
+                Some(known) => Some(known.function),
+                None => self.operator_by_oid(operator)?.map(|def| def.function),
+            };
+            let (Some(member), Some(function)) = (member, function) else {
+                return Err(SqlError::internal(format!("operator {operator} excludes rows of no index")));
+            };
+            Ok(Excluder { operator, function, strategy: member.strategy as u16, operand: member.right })
+        };
+        vectors::oids(&constraint[pg_constraint::CONEXCLOP]).into_iter().zip(classes).map(excluder).collect()
     }
 
     fn heap_desc(&self, class: &Row, attrs: Vec<Attr>, options: &[(String, String)]) -> SqlResult<HeapDesc> {

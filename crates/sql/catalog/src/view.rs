@@ -182,6 +182,11 @@ pub struct Index {
     pub valid: bool,
     /// NULLS NOT DISTINCT.
     pub nulls_not_distinct: bool,
+    /// Of an exclusion constraint or a key WITHOUT OVERLAPS, one for each key column: rows conflict if all of these are true of their keys. Otherwise
+    /// empty.
+    pub excluders: Vec<Excluder>,
+    /// Of a key WITHOUT OVERLAPS: the last column holds ranges, or sets of ranges, none of them empty.
+    pub without_overlaps: bool,
     /// Constraint it implements; 0 if none.
     pub constraint: Oid,
     /// The partitioned index that it is a part of; 0 if none.
@@ -217,7 +222,25 @@ pub struct Index {
     pub rel: Option<OpenIndex>,
 }
 
+/// An operator of an exclusion constraint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Excluder {
+    /// The operator.
+    pub operator: Oid,
+    /// Its function.
+    pub function: Oid,
+    /// Its strategy number in the family of the column's operator class.
+    pub strategy: u16,
+    /// The type that it takes on the right side, as the family has it.
+    pub operand: Oid,
+}
+
 impl Index {
+    /// Whether its access method refuses equal keys. Those of a key WITHOUT OVERLAPS are looked for beside it.
+    pub fn refuses_duplicates(&self) -> bool {
+        self.unique && self.excluders.is_empty()
+    }
+
     /// The open index.
     ///
     /// # Errors

@@ -243,6 +243,40 @@ pub(crate) fn index_key(
     })
 }
 
+/// The operator of this name between two values of an index's key, and whether it takes them without a conversion.
+pub(crate) fn operator_between_keys(
+    session: &Session,
+    table: &Arc<Table>,
+    key: &ast::Expr,
+    name: &ast::Name,
+    text: &str,
+) -> SqlResult<(Oid, bool)> {
+    let both = ast::Expr::Op(Box::new(ast::OpExpr {
+        kind: ast::OpKind::Op,
+        name: name.clone(),
+        left: Some(key.clone()),
+        right: ast::OpRight::Expr(key.clone()),
+        location: ast::Location::NONE,
+    }));
+    let format = session.format.borrow().clone();
+    let call = Call::new(&format).with_session(session);
+    let context = ExprContext { purpose: Purpose::Index, relation: Some(table), column: None, value: None };
+    let key = analyze::analyze_expr(key, text, context, session, &call)?;
+    let context = ExprContext { purpose: Purpose::Index, relation: Some(table), column: None, value: None };
+    let Expr::Op(both) = analyze::analyze_expr(&both, text, context, session, &call)? else {
+        return Err(SqlError::internal("an operator was expected"));
+    };
+    let plain = |mut arg: &Expr| {
+        while let Expr::Relabel(relabeled) = arg
+            && *arg != key
+        {
+            arg = &relabeled.arg;
+        }
+        stored::store_expr(arg) == stored::store_expr(&key)
+    };
+    Ok((both.op, both.args.iter().all(plain)))
+}
+
 /// WHERE of an index.
 pub(crate) fn index_predicate(
     session: &Session,

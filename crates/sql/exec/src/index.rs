@@ -8,10 +8,12 @@ use index::{Access as IndexAccess, InsertOutcome, Liveness, TupleState, UniqueCh
 use plan::{IndexExprs, IndexRef};
 use tuple::Datum;
 use txn::{LockMode, LockTag, LockWait};
+use types::Call;
 
 use crate::compile::{Compiler, Inputs};
 use crate::cx::Cx;
 use crate::eval::{Code, Rows, passes, project};
+use crate::exclusion::{self, Patience, Rival, Search};
 use crate::nodes::{TableHorizon, key_entered};
 
 /// Writes one index of a table.
@@ -47,7 +49,7 @@ impl Liveness for HeapLiveness<'_, '_> {
             heap::unique_liveness(&self.cx.env.access, self.heap, &me, tid).map_err(crate::error::heap)?;
         Ok(match state {
             heap::Liveness::Live { tid } => TupleState::Live { tid },
-            heap::Liveness::InProgress(xid) => TupleState::InProgress(xid),
+            heap::Liveness::InProgress { xid, .. } => TupleState::InProgress(xid),
             heap::Liveness::Dead { all_dead: false } => TupleState::Deleted,
             heap::Liveness::Dead { all_dead: true } => TupleState::Dead,
         })
@@ -90,7 +92,7 @@ impl IndexWriter {
         Ok(Some(values))
     }
 
-    /// Enters a row; a duplicate of a unique key is an error, or noted in [`Cx::rechecks`] if the constraint is deferrable.
+    /// Enters a row; a duplicate of a unique key, or a row that it excludes, is an error, or noted in [`Cx::rechecks`] if the constraint is deferrable.
     pub fn insert(
         &self,
         table: &Table,
@@ -100,6 +102,16 @@ impl IndexWriter {
         cx: &mut Cx<'_>,
     ) -> SqlResult<()> {
         let Some(values) = self.values(heap, row, cx)? else { return Ok(()) };
+        if !self.index.excluders.is_empty() {
+            return match self.enter_excluding(table, heap, &values, tid, Entry::Row, cx)? {
+                None => Ok(()),
+                Some(rival) => {
+                    let shown = |key: &[Datum]| self.shown_key(table, key, cx);
+                    let keys = shown(&values).zip(shown(&rival.key));
+                    Err(exclusion::violation(table, &self.index, keys))
+                }
+            };
+        }
         match self.enter(table, heap, &values, tid, Entry::Row, cx)? {
             None => Ok(()),
             Some(_) => Err(self.violation(table, &values, cx)),
@@ -127,7 +139,7 @@ impl IndexWriter {
         row: &[Datum],
         cx: &mut Cx<'_>,
     ) -> SqlResult<Option<Tid>> {
-        if !self.index.unique {
+        if !self.index.unique && self.index.excluders.is_empty() {
             return Ok(None);
         }
         if !self.index.immediate {
@@ -142,6 +154,46 @@ impl IndexWriter {
         self.enter(table, heap, &values, Tid::default(), Entry::Check, cx)
     }
 
+    /// As [`IndexWriter::enter`], for an index by which rows exclude each other: the method enters the row, and others that conflict are looked for.
+    fn enter_excluding(
+        &self,
+        table: &Table,
+        heap: &HeapRel,
+        values: &[Datum],
+        tid: Tid,
+        entry: Entry,
+        cx: &mut Cx<'_>,
+    ) -> SqlResult<Option<Rival>> {
+        let env = cx.env;
+        let open = self.index.storage()?;
+        let horizon = TableHorizon::new(env.access.txns, heap.desc.kind);
+        let entries = IndexAccess { pool: env.access.pool, horizon: &horizon, xid: cx.xid_for(heap)? };
+        if entry != Entry::Check {
+            let rows = DeadRows { access: env.access, heap };
+            open.insert(&entries, values, tid, UniqueCheck::No, &rows)
+                .map_err(|e| e.into_sql(&self.index.name, &table.name))?;
+            key_entered(&env.txn.borrow(), heap, open, values)?;
+        }
+        let call = Call::new(env.format).with_session(env.session.types());
+        let index = &*self.index;
+        let search = Search { rows: env.access, entries, txn: env.txn, table, heap, index, call: &call };
+        search.refuse_empty(values)?;
+        let (own, patience) = match entry {
+            Entry::Row if !self.index.immediate => (Some(tid), Patience::Nobody),
+            Entry::Row => (Some(tid), Patience::All),
+            Entry::Attempt => (Some(tid), Patience::Younger),
+            Entry::Check => (None, Patience::All),
+        };
+        let found = search.find(values, own, patience, &mut |row| self.values(heap, row, cx))?;
+        if entry == Entry::Row && !self.index.immediate {
+            if found.is_some() {
+                cx.rechecks.push(self.index.oid);
+            }
+            return Ok(None);
+        }
+        Ok(found)
+    }
+
     fn enter(
         &self,
         table: &Table,
@@ -151,6 +203,10 @@ impl IndexWriter {
         entry: Entry,
         cx: &mut Cx<'_>,
     ) -> SqlResult<Option<Tid>> {
+        if !self.index.excluders.is_empty() {
+            let found = self.enter_excluding(table, heap, values, tid, entry, cx)?;
+            return Ok(found.map(|rival| rival.tid));
+        }
         let open = self.index.storage()?;
         let mut settled = None;
         loop {
@@ -208,19 +264,24 @@ impl IndexWriter {
         )
         .table(table.schema_name.as_str(), table.name.as_str())
         .constraint(self.index.name.as_str());
-        // Who may not read the key's columns does not learn what stands in them.
+        match self.shown_key(table, values, cx) {
+            Some(key) => error.detail(format!("Key {key} already exists.")),
+            None => error,
+        }
+    }
+
+    /// A key for messages; none for who may not read the key's columns.
+    fn shown_key(&self, table: &Table, values: &[Datum], cx: &Cx<'_>) -> Option<String> {
         let shown = cx.env.session.shown_columns(table, &[]);
-        let hidden = shown.is_some_and(|shown| self.index.keys.iter().any(|key| !shown.contains(key)));
-        let key = match self.index.keys.contains(&0) {
+        if shown.is_some_and(|shown| self.index.keys.iter().any(|key| !shown.contains(key))) {
+            return None;
+        }
+        match self.index.keys.contains(&0) {
             false => key_description(table, &self.index, values, cx),
             true => {
                 let index = table.indexes.iter().find(|index| index.oid == self.index.oid);
                 index.and_then(|index| cx.env.session.key_text(table, index, values))
             }
-        };
-        match key.filter(|_| !hidden) {
-            Some(key) => error.detail(format!("Key {key} already exists.")),
-            None => error,
         }
     }
 }

@@ -1,5 +1,5 @@
 //! # What
-//! Entering new rows into all indexes of their table, for loads; looking again for duplicates of deferrable keys.
+//! Entering new rows into all indexes of their table, for loads; looking again for duplicates and conflicts of deferrable constraints.
 
 use std::sync::Arc;
 
@@ -9,7 +9,10 @@ use engine::{DeadRows, RowLiveness};
 use heap::{HeapRel, Liveness};
 use index::{InsertOutcome, UniqueCheck};
 use tuple::Datum;
+use types::Call;
 
+use crate::cx::Facilities;
+use crate::exclusion::{self, Patience, Rival, Search};
 use crate::expression::IndexKeys;
 use crate::nodes::key_entered;
 use crate::session::Session;
@@ -43,9 +46,13 @@ impl TableIndexes {
             if !keys.entry(session, row, &mut self.entry)? {
                 continue;
             }
-            let check = if index.unique { Check::Unique } else { Check::None };
+            let check = if index.refuses_duplicates() { Check::Unique } else { Check::None };
             if !insert(session, (table, heap), index, (&self.entry, tid), check)? {
                 return Err(violation::duplicate(session, table, index, &self.entry)?);
+            }
+            if !index.excluders.is_empty() {
+                let found = rival(session, (table, heap), (index, keys), (&self.entry, tid))?;
+                refuse(session, table, index, &self.entry, found)?;
             }
         }
         Ok(())
@@ -98,6 +105,44 @@ pub(crate) fn insert(
     }
 }
 
+/// A row that conflicts with one that has been entered, by an index whose rows exclude each other.
+pub(crate) fn rival(
+    session: &Session,
+    (table, heap): (&Table, &HeapRel),
+    (index, keys): (&Index, &mut IndexKeys),
+    (entry, tid): (&[Datum], Tid),
+) -> SqlResult<Option<Rival>> {
+    let (engine, format) = (session.engine(), session.format());
+    let entries = engine.index_access(session.txn.borrow_mut().xid_for(heap.is_logged())?);
+    let call = Call::new(&format).with_session(session);
+    let (rows, txn) = (engine.heap_access(), &session.txn);
+    let search = Search { rows, entries, txn, table, heap, index, call: &call };
+    search.refuse_empty(entry)?;
+    search.find(entry, Some(tid), Patience::All, &mut |row| {
+        let mut theirs = Vec::new();
+        Ok(keys.entry(session, row, &mut theirs)?.then_some(theirs))
+    })
+}
+
+fn refuse(
+    session: &Session,
+    table: &Table,
+    index: &Index,
+    entry: &[Datum],
+    found: Option<Rival>,
+) -> SqlResult<()> {
+    let Some(rival) = found else { return Ok(()) };
+    let readable = session.shown_columns(table, &[]);
+    let keys = match readable.is_some_and(|readable| index.keys.iter().any(|key| !readable.contains(key))) {
+        true => None,
+        false => Some((
+            violation::key_text(session, table, index, entry)?,
+            violation::key_text(session, table, index, &rival.key)?,
+        )),
+    };
+    Err(exclusion::violation(table, index, keys))
+}
+
 /// Whether no version of the row is live.
 pub(crate) fn is_dead(session: &Session, heap: &HeapRel, root: Tid) -> SqlResult<bool> {
     let me = session.txn.borrow();
@@ -119,8 +164,13 @@ pub(crate) fn recheck(
         return Ok(());
     }
     let mut entry = Vec::new();
-    if !IndexKeys::new(session, table, index)?.entry(session, row, &mut entry)? {
+    let mut keys = IndexKeys::new(session, table, index)?;
+    if !keys.entry(session, row, &mut entry)? {
         return Ok(());
+    }
+    if !index.excluders.is_empty() {
+        let found = rival(session, (table, heap), (index, &mut keys), (&entry, tid))?;
+        return refuse(session, table, index, &entry, found);
     }
     match insert(session, (table, heap), index, (&entry, tid), Check::Existing)? {
         true => Ok(()),

@@ -1,4 +1,4 @@
-//! The unique indexes whose violation ON CONFLICT means.
+//! The indexes whose violation ON CONFLICT means.
 //!
 //! # PostgreSQL counterpart and differences
 //! `infer_arbiter_indexes` of `optimizer/util/plancat.c`. There a plan for any values of the parameters fails where only some values imply
@@ -24,16 +24,25 @@ impl Converter<'_, '_> {
     ) -> SqlResult<(Vec<Oid>, bool)> {
         let Some(table) = self.planner.relations[rel].table.clone() else { return Ok((Vec::new(), false)) };
         let Some(inference) = &conflict.inference else {
-            let of_constraint = table.indexes.iter().filter(|i| i.constraint == conflict.constraint);
-            let named = conflict.constraint.is_valid();
-            return Ok((of_constraint.filter(|_| named).map(|i| i.oid).collect(), false));
+            if !conflict.constraint.is_valid() {
+                return Ok((Vec::new(), false));
+            }
+            let index = table.indexes.iter().find(|i| i.constraint == conflict.constraint);
+            // Of rows that conflict there may be several: none of them is the one to be updated.
+            if conflict.update.is_some() && index.is_some_and(|index| !index.excluders.is_empty()) {
+                return Err(sql_err!(
+                    WRONG_OBJECT_TYPE,
+                    "ON CONFLICT DO UPDATE not supported with exclusion constraints"
+                ));
+            }
+            return Ok((index.map(|index| index.oid).into_iter().collect(), false));
         };
         let wanted = self.wanted(inference)?;
         let families = self.planner.families.clone();
         let mut found = Vec::new();
         for position in 0..table.indexes.len() {
             let index = IndexRef { table: table.clone(), position };
-            if index.unique
+            if index.refuses_duplicates()
                 && index.valid
                 && self.is_meant(&families, (&index, rel), &inference.elements, &wanted)
             {

@@ -465,7 +465,7 @@ impl<'a, 'c> Search<'a, 'c> {
             })
         };
         table.indexes.iter().any(|i| {
-            i.unique
+            i.refuses_duplicates()
                 && i.immediate
                 && i.is_usable()
                 && i.predicate.is_none()

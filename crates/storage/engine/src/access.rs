@@ -37,7 +37,7 @@ impl index::Liveness for RowLiveness<'_> {
             .map_err(heap::HeapError::into_sql)?;
         Ok(match found {
             heap::Liveness::Live { tid } => index::TupleState::Live { tid },
-            heap::Liveness::InProgress(xid) => index::TupleState::InProgress(xid),
+            heap::Liveness::InProgress { xid, .. } => index::TupleState::InProgress(xid),
             heap::Liveness::Dead { all_dead: false } => index::TupleState::Deleted,
             heap::Liveness::Dead { all_dead: true } => index::TupleState::Dead,
         })

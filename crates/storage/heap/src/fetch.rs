@@ -349,7 +349,12 @@ pub enum Liveness {
         tid: Tid,
     },
     /// Being inserted or deleted: wait for this transaction and look again.
-    InProgress(Xid),
+    InProgress {
+        /// The transaction.
+        xid: Xid,
+        /// The version.
+        tid: Tid,
+    },
     /// No version is live. `all_dead`: and nobody will see one, so the entry may be marked dead.
     Dead {
         /// See above.
@@ -372,7 +377,9 @@ pub fn unique_liveness(
     while let Some((n, mut header)) = chain.next(&page) {
         match judge.dirty(n, &mut header, me)? {
             Dirty::Live => return Ok(Liveness::Live { tid: Tid::new(tid.block, n) }),
-            Dirty::InProgress(xid) => return Ok(Liveness::InProgress(xid)),
+            Dirty::InProgress(xid) => {
+                return Ok(Liveness::InProgress { xid, tid: Tid::new(tid.block, n) });
+            }
             Dirty::Dead => {}
         }
         all_dead = all_dead && judge.surely_dead(n, &mut header, rel.desc.kind)?;

@@ -158,6 +158,8 @@ impl TestCatalog {
             immediate: true,
             valid: true,
             nulls_not_distinct: false,
+            excluders: Vec::new(),
+            without_overlaps: false,
             constraint: oid(l[7]),
             parent: Oid(0),
             keys,

@@ -18,12 +18,16 @@ pub struct NewConstraint {
     pub schema: Oid,
     /// Table.
     pub table: Oid,
-    /// `pg_constraint.contype`: `p`, `u`, `c`, `n` or `f`.
+    /// `pg_constraint.contype`: `p`, `u`, `x`, `c`, `n` or `f`.
     pub kind: u8,
     /// Columns.
     pub columns: Vec<i16>,
     /// Further columns of its index (INCLUDE).
     pub including: Vec<i16>,
+    /// Of an exclusion constraint or a key WITHOUT OVERLAPS, the operator of each column; otherwise empty.
+    pub excluders: Vec<Oid>,
+    /// WITHOUT OVERLAPS, or PERIOD of a foreign key: the last column is special.
+    pub period: bool,
     /// Index that implements it, 0 for CHECK and NOT NULL.
     pub index: Oid,
     /// Stored expression of a CHECK.
@@ -160,6 +164,7 @@ impl Changer<'_> {
             .set(c::CONISLOCAL, new.origin.local)
             .set(c::CONINHCOUNT, new.origin.inherited)
             .set(c::CONNOINHERIT, new.no_inherit)
+            .set(c::CONPERIOD, new.period)
             .set_some(c::CONKEY, key)
             .set_some(c::CONBIN, new.check.as_deref());
         let row = match &new.foreign {
@@ -177,6 +182,9 @@ impl Changer<'_> {
         let mut row = row.build();
         if let Some(foreign) = new.foreign.as_ref().filter(|foreign| !foreign.delete_columns.is_empty()) {
             row[c::CONFDELSETCOLS] = int2_array(&foreign.delete_columns)?;
+        }
+        if !new.excluders.is_empty() {
+            row[c::CONEXCLOP] = oid_array(&new.excluders)?;
         }
         self.insert(&c::TABLE, &row)?;
         let me = ObjectAddress::constraint(oid);

@@ -50,6 +50,8 @@ pub struct NewIndex {
     pub nulls_not_distinct: bool,
     /// PRIMARY KEY.
     pub primary: bool,
+    /// Rows exclude each other by its constraint: an exclusion constraint's, or that of a key WITHOUT OVERLAPS.
+    pub exclusion: bool,
     /// Checked at once: not DEFERRABLE.
     pub immediate: bool,
     /// Whether a constraint will own it: then it depends on that, not on the columns.
@@ -104,13 +106,12 @@ impl Changer<'_> {
         for column in &new.columns[..new.keys] {
             self.depend_on_collation(me, column.collation)?;
         }
-        if new.for_constraint {
-            return Ok(());
-        }
-        let mut columns: Vec<i16> = new.numbers.iter().chain(&new.used).copied().filter(|&n| n > 0).collect();
+        // A constraint depends on the key's columns, but not on those of expressions.
+        let numbers = if new.for_constraint { &[] } else { &new.numbers[..] };
+        let mut columns: Vec<i16> = numbers.iter().chain(&new.used).copied().filter(|&n| n > 0).collect();
         columns.sort_unstable();
         columns.dedup();
-        if columns.is_empty() {
+        if columns.is_empty() && !new.for_constraint {
             return self.depend(me, ObjectAddress::relation(new.table), Dependency::Auto);
         }
         for number in columns {
@@ -146,6 +147,7 @@ impl Changer<'_> {
             unique: true,
             nulls_not_distinct: false,
             primary: true,
+            exclusion: false,
             immediate: true,
             for_constraint: false,
             parameters: Vec::new(),
@@ -320,6 +322,7 @@ fn index_row(oid: Oid, new: &NewIndex) -> SqlResult<crate::Row> {
         .set(x::INDISUNIQUE, new.unique)
         .set(x::INDNULLSNOTDISTINCT, new.nulls_not_distinct)
         .set(x::INDISPRIMARY, new.primary)
+        .set(x::INDISEXCLUSION, new.exclusion)
         .set(x::INDIMMEDIATE, new.immediate)
         .set(x::INDISVALID, new.valid)
         .set(x::INDISREADY, new.ready)

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use analyze::Expr;
 use base::{Oid, SqlError, SqlResult, sql_err};
 use catalog::change::{Behavior, NewColumn, NewDefault, ObjectAddress};
-use catalog::system::{pg_attrdef, pg_depend, pg_rewrite};
+use catalog::system::{pg_attrdef, pg_depend, pg_index, pg_rewrite};
 use catalog::{Generated, Identity, RowExt, Table};
 use parse::Statement;
 use parse::ast;
@@ -65,7 +65,7 @@ pub(super) fn run(session: &Session, table: &Arc<Table>, wanted: &Wanted<'_>, te
     if let Some(rows) = rows {
         rows.rewrite(session, table.oid)?;
     }
-    definitions.restore(session)
+    definitions.restore(session, table.oid)
 }
 
 fn check(table: &Table, wanted: &Wanted<'_>, text: &str) -> SqlResult<i16> {
@@ -222,6 +222,10 @@ fn converted_default(
 /// Indexes and constraints over the column, as the statements that make them.
 struct Definitions {
     statements: Vec<String>,
+    /// The index that CLUSTER goes by, by its name.
+    clustered: Option<String>,
+    /// The index that is the replica identity.
+    identity: Option<String>,
 }
 
 impl Definitions {
@@ -229,8 +233,15 @@ impl Definitions {
     fn take(session: &Session, table: &Table, number: i16) -> SqlResult<Definitions> {
         let mut statements = Vec::new();
         let mut dropped = Vec::new();
-        for constraint in session.with_reader(|r| r.constraints(table.oid))? {
-            if constraint.kind == b'n' || !constraint.columns.contains(&number) {
+        let mut constraints = session.with_reader(|r| r.constraints(table.oid))?;
+        constraints.sort_by_key(|constraint| constraint.oid);
+        for constraint in constraints.into_iter().filter(|constraint| constraint.kind != b'n') {
+            let index = table.indexes.iter().find(|index| index.oid == constraint.index);
+            let computes = match index.filter(|_| constraint.kind == b'x') {
+                Some(index) => session.index_uses(index, number)?,
+                None => false,
+            };
+            if !computes && !constraint.columns.contains(&number) {
                 continue;
             }
             statements.push(session.constraint_statement(table, constraint.oid, &constraint.name)?);
@@ -243,14 +254,29 @@ impl Definitions {
                 dropped.push(ObjectAddress::relation(found.oid));
             }
         }
+        let (clustered, identity) = (
+            Definitions::index_with(session, table, pg_index::INDISCLUSTERED)?,
+            Definitions::index_with(session, table, pg_index::INDISREPLIDENT)?,
+        );
         if !dropped.is_empty() {
             session.with_changer(|changer| changer.drop_objects(&dropped, Behavior::Restrict).map(drop))?;
         }
-        Ok(Definitions { statements })
+        Ok(Definitions { statements, clustered, identity })
+    }
+
+    /// The name of the table's index that has a flag.
+    fn index_with(session: &Session, table: &Table, flag: usize) -> SqlResult<Option<String>> {
+        for index in &table.indexes {
+            let row = session.with_reader(|reader| reader.index_row(index.oid))?;
+            if row.is_some_and(|row| row.bool(flag)) {
+                return Ok(Some(index.name.clone()));
+            }
+        }
+        Ok(None)
     }
 
     /// Carries the definitions out again.
-    fn restore(self, session: &Session) -> SqlResult<()> {
+    fn restore(self, session: &Session, table: Oid) -> SqlResult<()> {
         for text in &self.statements {
             for raw in parse::parse(text)? {
                 match &raw.stmt {
@@ -260,6 +286,20 @@ impl Definitions {
                 }
             }
         }
+        let now = names::describe(session, table)?;
+        let named = |name: Option<String>| {
+            now.indexes.iter().find(|index| Some(&index.name) == name.as_ref()).map(|index| index.oid)
+        };
+        let (clustered, identity) = (named(self.clustered), named(self.identity));
+        session.with_changer(|changer| {
+            if let Some(index) = clustered {
+                changer.set_clustered(table, Some(index))?;
+            }
+            if let Some(index) = identity {
+                changer.set_replica_identity(index, true)?;
+            }
+            Ok::<_, SqlError>(())
+        })?;
         Ok(())
     }
 }

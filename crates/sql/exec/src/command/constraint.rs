@@ -12,11 +12,12 @@ use catalog::system::pg_constraint;
 use catalog::{Changer, RelationKind, Table, Trigger, TriggerKind};
 use parse::ast::{Constraint, ConstraintKind, IndexConstraint};
 
+use super::exclusion::{self, Written};
 use super::names::at;
 use super::storage_parameter::Target;
 use super::{
-    existing_index, expression, foreign_key, generated, index, index_build, names, object_name,
-    partition_index, storage_parameter,
+    existing_index, expression, foreign_key, generated, index, names, object_name, partition_index,
+    storage_parameter,
 };
 use crate::session::Session;
 use crate::trigger::function::UNIQUE_KEY_RECHECK;
@@ -127,20 +128,16 @@ pub(crate) fn misplaced(attribute: &Constraint, text: &str) -> SqlError {
     at(sql_err!(SYNTAX_ERROR, "misplaced {clause} clause"), text, attribute.location)
 }
 
-/// Refuses constraints that are not there yet.
+/// Refuses what the index of a constraint cannot have.
 pub(crate) fn refuse_unsupported(session: &Session, constraint: &Constraint) -> SqlResult<()> {
-    let what = match &constraint.kind {
-        ConstraintKind::Exclude { .. } => "EXCLUDE constraint",
-        ConstraintKind::PrimaryKey(index) | ConstraintKind::Unique(index) => {
-            if index.without_overlaps {
-                "WITHOUT OVERLAPS"
-            } else {
-                return index::check_tablespace(session, index.tablespace.as_deref(), true);
-            }
+    match &constraint.kind {
+        ConstraintKind::PrimaryKey(index)
+        | ConstraintKind::Unique(index)
+        | ConstraintKind::Exclude { index, .. } => {
+            index::check_tablespace(session, index.tablespace.as_deref(), true)
         }
-        _ => return Ok(()),
-    };
-    Err(SqlError::not_supported(what))
+        _ => Ok(()),
+    }
 }
 
 /// Makes PRIMARY KEY or UNIQUE with its index. The table's columns are NOT NULL already where they must be.
@@ -161,44 +158,39 @@ pub(crate) fn add_unique(
     let keys = key_columns(table, wanted, with, primary, text)?;
     let including = numbers_of(table, &with.including, constraint, text)?;
     generated::refuse_virtual(table, &keys, if primary { "primary keys" } else { "unique constraints" })?;
-    partition_index::check_unique(table, &keys, primary)?;
-    let name = match &constraint.name {
+    let mut new = index::blank(table, String::new());
+    if with.without_overlaps {
+        let types: Vec<Oid> = keys.iter().map(|&n| table.columns[n as usize - 1].type_oid).collect();
+        exclusion::check_period(session, (&with.columns, &types), constraint, text)?;
+        new.method = exclusion::method_of_periods()?.oid;
+        new.exclusion = true;
+    } else {
+        partition_index::check_unique(table, &keys, primary)?;
+    }
+    new.name = match &constraint.name {
         Some(name) => {
             check_free(session, table, name)?;
             name.clone()
         }
         None => choose_name(session, table, &keys, &including, primary)?,
     };
-    let mut new = index::blank(table, name.clone());
     new.unique = true;
     new.primary = primary;
     new.for_constraint = true;
     new.immediate = !wanted.deferrable;
     new.valid = !wanted.only || table.kind != RelationKind::PartitionedTable || table.children.is_empty();
     new.nulls_not_distinct = with.nulls_not_distinct;
-    new.parameters = storage_parameter::check(Target::Index(engine::indexes::DEFAULT_METHOD), &with.options)?;
+    let method = engine::indexes::known(new.method)?;
+    new.parameters = storage_parameter::check(Target::Index(method), &with.options)?;
     index::constraint_columns(session, table, (&keys, &including), &mut new)?;
-    let index = session.with_changer(|changer| {
-        let index = changer.create_index(&new)?;
-        let new = NewConstraint {
-            kind: if primary { b'p' } else { b'u' },
-            columns: keys,
-            including,
-            index,
-            deferrable: wanted.deferrable,
-            deferred: wanted.deferred,
-            no_inherit: table.kind != RelationKind::PartitionedTable,
-            ..blank(table, name)
-        };
-        add_key(changer, &new)?;
-        Ok::<_, SqlError>(index)
-    })?;
-    match table.kind {
-        // Partitions' own keys are attached later.
-        RelationKind::PartitionedTable if wanted.only => Ok(()),
-        RelationKind::PartitionedTable => partition_index::spread(session, table, index),
-        _ => index_build::build(session, table, index, index_build::Rows::All),
+    let mut excluders = Vec::new();
+    if with.without_overlaps {
+        excluders = exclusion::of_period(session, table, (&keys, &new))?;
+        let what = if primary { "PRIMARY KEY" } else { "UNIQUE" };
+        partition_index::check_excluders(session, table, (&new, &excluders), what)?;
     }
+    let kind = if primary { b'p' } else { b'u' };
+    exclusion::enter(session, table, wanted, &new, (kind, excluders, with.without_overlaps))
 }
 
 /// A table has one primary key.
@@ -213,13 +205,17 @@ pub(crate) fn check_only_primary(table: &Table) -> SqlResult<()> {
     }
 }
 
-/// Enters PRIMARY KEY or UNIQUE. A deferrable one gets the trigger that looks at its index again.
+/// Enters PRIMARY KEY, UNIQUE or EXCLUDE. A deferrable one gets the trigger that looks at its index again.
 pub(crate) fn add_key(changer: &mut Changer<'_>, new: &NewConstraint) -> SqlResult<()> {
     let constraint = changer.add_constraint(new)?;
     if !new.deferrable {
         return Ok(());
     }
-    let prefix = if new.kind == b'p' { "PK_ConstraintTrigger" } else { "Unique_ConstraintTrigger" };
+    let prefix = match new.kind {
+        b'p' => "PK_ConstraintTrigger",
+        b'u' => "Unique_ConstraintTrigger",
+        _ => "Exclusion_ConstraintTrigger",
+    };
     let trigger = Trigger {
         name: prefix.to_owned(),
         function: UNIQUE_KEY_RECHECK,
@@ -245,6 +241,8 @@ pub(crate) fn blank(table: &Table, name: String) -> NewConstraint {
         kind: b'c',
         columns: Vec::new(),
         including: Vec::new(),
+        excluders: Vec::new(),
+        period: false,
         index: Oid::INVALID,
         check: None,
         needs: Vec::new(),
@@ -280,7 +278,13 @@ fn key_columns(
     Ok(keys)
 }
 
-fn numbers_of(table: &Table, columns: &[String], constraint: &Constraint, text: &str) -> SqlResult<Vec<i16>> {
+/// Numbers of the columns that a key names.
+pub(crate) fn numbers_of(
+    table: &Table,
+    columns: &[String],
+    constraint: &Constraint,
+    text: &str,
+) -> SqlResult<Vec<i16>> {
     let number = |column: &String| match table.column(column) {
         Some((number, _)) => Ok(number),
         None => {
@@ -479,6 +483,11 @@ pub(crate) fn add(session: &Session, oid: Oid, wanted: &Wanted<'_>, text: &str) 
     match &wanted.constraint.kind {
         ConstraintKind::PrimaryKey(with) => add_unique(session, &table, wanted, (with, true), text),
         ConstraintKind::Unique(with) => add_unique(session, &table, wanted, (with, false), text),
+        ConstraintKind::Exclude { index, elements, access_method, filter } => {
+            let access_method = access_method.as_deref();
+            let written = Written { index, elements, access_method, filter: filter.as_ref() };
+            exclusion::add(session, &table, wanted, &written, text)
+        }
         ConstraintKind::Check(expr) => add_check(session, &table, wanted, expr, text),
         ConstraintKind::ForeignKey { .. } => foreign_key::add(session, &table, wanted, text),
         _ => Err(SqlError::internal("not a constraint to be added to a table")),

@@ -32,7 +32,7 @@ const RECORD_IMAGE_OPS: Oid = Oid(3194);
 
 /// CREATE INDEX.
 pub(crate) fn create(session: &Session, statement: &CreateIndex, text: &str) -> SqlResult<()> {
-    let method = access_method(statement)?;
+    let method = access_method(&statement.access_method)?;
     let mode = if statement.concurrently { LockMode::ShareUpdateExclusive } else { LockMode::Share };
     let table = names::open(session, &statement.relation, mode)?;
     check_table(session, &table)?;
@@ -51,9 +51,7 @@ pub(crate) fn create(session: &Session, statement: &CreateIndex, text: &str) -> 
         return Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, message));
     }
     let parameters = storage_parameter::check(Target::Index(method), &statement.options)?;
-    if statement.keys.len() + statement.including.len() > MAX_COLUMNS {
-        return Err(sql_err!(TOO_MANY_COLUMNS, "cannot use more than {MAX_COLUMNS} columns in an index"));
-    }
+    check_column_count(statement.keys.len() + statement.including.len())?;
     let columns = index_column_names(&statement.keys, &statement.including);
     let name = match &statement.name {
         Some(name) => name.clone(),
@@ -104,8 +102,16 @@ pub(crate) fn create(session: &Session, statement: &CreateIndex, text: &str) -> 
     }
 }
 
-fn access_method(statement: &CreateIndex) -> SqlResult<&'static Facts> {
-    let name = statement.access_method.as_str();
+/// Fails if an index is to have so many columns.
+pub(crate) fn check_column_count(count: usize) -> SqlResult<()> {
+    if count > MAX_COLUMNS {
+        return Err(sql_err!(TOO_MANY_COLUMNS, "cannot use more than {MAX_COLUMNS} columns in an index"));
+    }
+    Ok(())
+}
+
+/// The access method with this name, for a new index.
+pub(crate) fn access_method(name: &str) -> SqlResult<&'static Facts> {
     if let Some(method) = engine::indexes::method_named(name) {
         return Ok(method);
     }
@@ -181,6 +187,7 @@ pub(crate) fn blank(table: &Table, name: String) -> NewIndex {
         unique: false,
         nulls_not_distinct: false,
         primary: false,
+        exclusion: false,
         immediate: true,
         for_constraint: false,
         parameters: Vec::new(),
@@ -397,6 +404,30 @@ pub(crate) fn operator_class(session: &Session, ty: Oid, name: Option<&Name>) ->
     key_class(session, ty, name, engine::indexes::DEFAULT_METHOD)
 }
 
+/// Columns of a constraint's index: keys as they are written, and columns that are only included.
+pub(crate) fn add_elements(
+    session: &Session,
+    table: &Arc<Table>,
+    (keys, including): (&[IndexElement], &[i16]),
+    new: &mut NewIndex,
+    text: &str,
+) -> SqlResult<()> {
+    new.keys = keys.len();
+    let column = |n: &i16| &table.columns[*n as usize - 1];
+    let of_key = |e: &IndexElement| e.column.clone().or_else(|| analyze::figure_name(e.expr.as_ref()?));
+    let of_included = including.iter().map(|n| Some(column(n).name.clone()));
+    let names: Vec<Option<String>> = keys.iter().map(of_key).chain(of_included).collect();
+    let mut names = object_name::index_columns(names.iter().map(Option::as_deref)).into_iter();
+    for (element, name) in keys.iter().zip(names.by_ref()) {
+        add_key(session, table, element, name, new, text)?;
+    }
+    for (&number, name) in including.iter().zip(names) {
+        new.columns.push(NewColumn { name, ..NewColumn::like(column(&number)) });
+        new.numbers.push(number);
+    }
+    Ok(())
+}
+
 /// Key columns of a constraint's index, with their default classes.
 pub(crate) fn constraint_columns(
     session: &Session,
@@ -405,6 +436,7 @@ pub(crate) fn constraint_columns(
     new: &mut NewIndex,
 ) -> SqlResult<()> {
     new.keys = keys.len();
+    let method = engine::indexes::known(new.method)?;
     let column = |n: i16| &table.columns[n as usize - 1];
     let all = keys.iter().chain(including);
     let columns = object_name::index_columns(all.clone().map(|&n| Some(column(n).name.as_str())));
@@ -412,8 +444,10 @@ pub(crate) fn constraint_columns(
         new.columns.push(NewColumn { name, ..NewColumn::like(column(number)) });
         new.numbers.push(number);
     }
-    for &number in keys {
-        new.opclasses.push(operator_class(session, column(number).type_oid, None)?);
+    for (at, &number) in keys.iter().enumerate() {
+        let class = key_class(session, column(number).type_oid, None, method)?;
+        store_key(&mut new.columns[at], class);
+        new.opclasses.push(class);
         new.options.push(0);
     }
     Ok(())

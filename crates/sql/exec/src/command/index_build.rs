@@ -15,6 +15,7 @@ use tuple::Datum;
 use txn::Snapshot;
 
 use super::expression::IndexKeys;
+use super::index_entries;
 use super::index_sort::{IndexSort, Sorted, Target};
 use super::names;
 use super::violation::key_text;
@@ -68,6 +69,9 @@ fn build_as_owner(session: &Session, table: &Table, oid: base::Oid, rows: Rows) 
     let rel = index.storage()?;
     let work = Filling { session, table: &table, index, heap: table.heap.as_ref(), rel };
     let (filled, broken_chains) = work.run(rows)?;
+    if rows == Rows::All && !index.excluders.is_empty() {
+        work.check_exclusion()?;
+    }
     if broken_chains {
         session.with_changer(|changer| changer.set_index_check_xmin(oid))?;
     }
@@ -115,7 +119,7 @@ impl Filling<'_> {
         progress.set(TUPLES_DONE, 0);
         let xid = session.txn.borrow_mut().xid()?;
         let access = session.engine().index_access(xid);
-        let checked = index.unique && rows != Rows::Unchecked;
+        let checked = index.refuses_duplicates() && rows != Rows::Unchecked;
         let mut unique = checked.then_some(Uniqueness { session, table, index, last: None });
         let mut next = |out: &mut Vec<Datum>| {
             progress.add(TUPLES_DONE, 1);
@@ -123,6 +127,32 @@ impl Filling<'_> {
         };
         let entries = rel.build(&access, &mut next).map_err(|e| e.into_sql(&index.name, &table.name))?;
         Ok((Filled { rows: live, entries }, broken_chains))
+    }
+
+    /// Fails if rows of the table exclude each other by the index, which has been filled.
+    fn check_exclusion(&self) -> SqlResult<()> {
+        let &Filling { session, table, index, .. } = self;
+        let Some(heap) = self.heap else { return Ok(()) };
+        let snapshot = session.txn.borrow().system().snapshot();
+        let (mut keys, mut theirs) =
+            (IndexKeys::new(session, table, index)?, IndexKeys::new(session, table, index)?);
+        let mut entry = Vec::new();
+        let pages = session.blocks(heap.desc.file)?;
+        Seen { session, heap, snapshot: &snapshot, pages: 0..pages }.each(keys.upto(), &mut |root, row| {
+            if !keys.entry(session, row, &mut entry)? {
+                return Ok(());
+            }
+            let found = index_entries::rival(session, (table, heap), (index, &mut theirs), (&entry, root))?;
+            let Some(rival) = found else { return Ok(()) };
+            Err(sql_err!(EXCLUSION_VIOLATION, "could not create exclusion constraint \"{}\"", index.name)
+                .detail(format!(
+                    "Key {} conflicts with key {}.",
+                    key_text(session, table, index, &entry)?,
+                    key_text(session, table, index, &rival.key)?
+                ))
+                .table(&table.schema_name, &table.name)
+                .constraint(&index.name))
+        })
     }
 
     /// Hands the table's rows to the sort. Returns how many are live, and whether versions that only older snapshots see were left

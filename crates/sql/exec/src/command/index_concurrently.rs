@@ -197,7 +197,7 @@ fn enter(
     entry: &[Datum],
     root: Tid,
 ) -> SqlResult<()> {
-    let check = if index.unique { Check::Unique } else { Check::None };
+    let check = if index.refuses_duplicates() { Check::Unique } else { Check::None };
     if index_entries::insert(session, (table, heap), index, (entry, root), check)? {
         return Ok(());
     }

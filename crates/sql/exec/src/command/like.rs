@@ -128,8 +128,13 @@ impl Model {
             }
         }
         if self.includes(like::INDEXES) {
-            let keys = table.indexes.iter().filter(|i| i.valid && i.constraint.is_valid());
-            out.extend(keys.map(|i| TableElement::Constraint(self.key(i))));
+            for index in table.indexes.iter().filter(|i| i.valid && i.constraint.is_valid()) {
+                let key = match index.unique {
+                    true => self.key(index),
+                    false => self.exclusion(session, index)?,
+                };
+                out.push(TableElement::Constraint(key));
+            }
         }
         Ok(())
     }
@@ -208,6 +213,7 @@ impl Model {
             columns: columns(&index.keys),
             including: columns(&index.including),
             nulls_not_distinct: index.nulls_not_distinct,
+            without_overlaps: index.without_overlaps,
             ..IndexConstraint::default()
         };
         let kind =
@@ -215,6 +221,23 @@ impl Model {
         let mut copy = constraint(None, kind);
         copy.deferrable = !index.immediate;
         copy
+    }
+
+    /// EXCLUDE, read from the text of its definition.
+    fn exclusion(&self, session: &Session, index: &Index) -> SqlResult<Constraint> {
+        let text = session.constraint_statement(&self.table, index.constraint, &index.name)?;
+        let parsed = parse::parse(&text)?.into_iter().next().map(|raw| raw.stmt);
+        let added = match parsed {
+            Some(Statement::AlterTable(alter)) => alter.actions.into_iter().next(),
+            _ => None,
+        };
+        match added {
+            Some(ast::AlterAction::AddConstraint(mut copy)) => {
+                (copy.name, copy.location) = (None, Location::NONE);
+                Ok(copy)
+            }
+            _ => Err(SqlError::internal("an exclusion constraint was expected")),
+        }
     }
 
     /// Indexes that no constraint is made of.

@@ -46,6 +46,7 @@ mod create_as;
 mod database;
 mod detach;
 mod drop;
+mod exclusion;
 mod existing_index;
 mod extension;
 pub(crate) mod foreign_key;

@@ -11,8 +11,9 @@ use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, sql_err};
 use catalog::change::{NewColumn, NewConstraint, NewIndex, Origin};
+use catalog::partition::Partitioning;
 use catalog::system::{pg_class, pg_constraint};
-use catalog::{Changer, Index, RelationKind, RowExt, Table};
+use catalog::{CatalogView, Changer, Index, RelationKind, RowExt, Table};
 use parse::ast::RangeVar;
 use tuple::Datum;
 use txn::LockMode;
@@ -65,7 +66,9 @@ pub(super) fn give_indexes(session: &Session, table: &Table, child: &Arc<Table>)
 
 fn give_index(session: &Session, table: &Table, found: &Index, child: &Arc<Table>) -> SqlResult<()> {
     let new = definition(session, table, found, child)?;
-    for own in child.indexes.iter().filter(|own| !own.parent.is_valid()) {
+    // Whether rows exclude each other as those of another index is not looked at, as in PostgreSQL.
+    let free = child.indexes.iter().filter(|own| !own.parent.is_valid() && found.excluders.is_empty());
+    for own in free {
         let constraint = found.constraint.is_valid();
         let same = same_as(&new, own) && own.valid && (!constraint || own.constraint.is_valid());
         if same && own.primary == found.primary {
@@ -125,6 +128,7 @@ fn definition(session: &Session, table: &Table, found: &Index, child: &Arc<Table
     }
     new.unique = found.unique;
     new.primary = found.primary;
+    new.exclusion = !found.excluders.is_empty();
     new.nulls_not_distinct = found.nulls_not_distinct;
     new.for_constraint = found.constraint.is_valid();
     new.parameters = relation.options.iter().map(|(name, value)| format!("{name}={value}")).collect();
@@ -143,19 +147,30 @@ fn same_as(new: &NewIndex, own: &Index) -> bool {
         && new.expressions == texts(&own.expressions)
         && new.predicate.as_deref() == own.predicate.as_deref()
         && new.unique == own.unique
+        && !new.exclusion
+        && own.excluders.is_empty()
         && new.nulls_not_distinct == own.nulls_not_distinct
 }
 
 /// Makes the part, with its constraint if the whole has one. Returns its OID.
 fn make_part(session: &Session, found: &Index, child: &Arc<Table>, mut new: NewIndex) -> SqlResult<Oid> {
     let with_constraint = found.constraint.is_valid();
-    if new.unique {
+    let excluders: Vec<Oid> = found.excluders.iter().map(|excluder| excluder.operator).collect();
+    if new.exclusion {
+        let what = match (new.primary, new.unique) {
+            (true, _) => "PRIMARY KEY",
+            (false, true) => "UNIQUE",
+            (false, false) => "EXCLUDE",
+        };
+        check_excluders(session, child, (&new, &excluders), what)?;
+    } else if new.unique {
         check_unique(child, &new.numbers[..new.keys], new.primary)?;
     }
     let columns: Vec<String> = new.columns.iter().map(|c| c.name.clone()).collect();
     let part = object_name::columns_part(&columns);
     let words = match (found.primary, with_constraint) {
         (true, _) => (child.name.as_str(), None, "pkey"),
+        (false, true) if !found.unique => (child.name.as_str(), Some(part.as_str()), "excl"),
         (false, true) => (child.name.as_str(), Some(part.as_str()), "key"),
         (false, false) => (child.name.as_str(), Some(part.as_str()), "idx"),
     };
@@ -167,7 +182,13 @@ fn make_part(session: &Session, found: &Index, child: &Arc<Table>, mut new: NewI
         changer.edit_relation(made, |row| row[pg_class::RELISPARTITION] = Datum::Bool(true))?;
         if with_constraint {
             let new = NewConstraint {
-                kind: if found.primary { b'p' } else { b'u' },
+                kind: match (found.primary, found.unique) {
+                    (true, _) => b'p',
+                    (false, true) => b'u',
+                    (false, false) => b'x',
+                },
+                excluders,
+                period: found.without_overlaps,
                 deferrable: !found.immediate,
                 deferred: deferred_constraint(changer, found.constraint)?,
                 columns: new.numbers[..new.keys].to_vec(),
@@ -283,21 +304,64 @@ fn validate(session: &Session, table: &Table, oid: Oid) -> SqlResult<()> {
 pub(super) fn check_unique(table: &Table, keys: &[i16], primary: bool) -> SqlResult<()> {
     let Some(of) = &table.partitioning else { return Ok(()) };
     let what = if primary { "PRIMARY KEY" } else { "UNIQUE" };
-    if of.keys.contains(&0) {
-        return Err(sql_err!(
-            FEATURE_NOT_SUPPORTED,
-            "unsupported {what} constraint with partition key definition"
-        )
-        .detail(format!("{what} constraints cannot be used when partition keys include expressions.")));
+    check_no_expressions(of, what)?;
+    match of.keys.iter().find(|key| !keys.contains(key)) {
+        Some(missing) => Err(lacks(table, *missing, what)),
+        None => Ok(()),
     }
-    let Some(missing) = of.keys.iter().find(|key| !keys.contains(key)) else { return Ok(()) };
-    let column = &table.columns[*missing as usize - 1].name;
-    Err(sql_err!(
+}
+
+/// Rows of a partitioned table that exclude each other lie in one partition: the constraint compares all columns of the partition key, by the equality
+/// that partitions go by.
+pub(super) fn check_excluders(
+    session: &Session,
+    table: &Table,
+    (new, excluders): (&NewIndex, &[Oid]),
+    what: &str,
+) -> SqlResult<()> {
+    let Some(of) = &table.partitioning else { return Ok(()) };
+    check_no_expressions(of, what)?;
+    let families = session.operator_families()?;
+    for (at, &key) in of.keys.iter().enumerate() {
+        let class = of.opclasses.get(at).and_then(|class| families.class(*class));
+        let equal = class.and_then(|class| {
+            let number = engine::indexes::method(class.method).and_then(|method| method.equality);
+            // Hash partitions go by classes of `hash`, whose only strategy is equality.
+            let number = number.map_or(1, |number| number as i16);
+            families.operator(class.family, (class.input, class.input), number)
+        });
+        let same =
+            |&i: &usize| new.numbers[i] == key && of.collations.get(at) == Some(&new.columns[i].collation);
+        let Some(found) = (0..new.keys).find(same) else { return Err(lacks(table, key, what)) };
+        if Some(excluders[found]) != equal {
+            let operator = session.operator_signature(excluders[found])?.unwrap_or_default();
+            let name = operator.split('(').next().unwrap_or_default();
+            return Err(sql_err!(
+                FEATURE_NOT_SUPPORTED,
+                "cannot match partition key to index on column \"{}\" using non-equal operator \"{name}\"",
+                table.columns[key as usize - 1].name
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn check_no_expressions(of: &Partitioning, what: &str) -> SqlResult<()> {
+    if !of.keys.contains(&0) {
+        return Ok(());
+    }
+    Err(sql_err!(FEATURE_NOT_SUPPORTED, "unsupported {what} constraint with partition key definition")
+        .detail(format!("{what} constraints cannot be used when partition keys include expressions.")))
+}
+
+fn lacks(table: &Table, missing: i16, what: &str) -> SqlError {
+    let column = &table.columns[missing as usize - 1].name;
+    sql_err!(
         FEATURE_NOT_SUPPORTED,
         "unique constraint on partitioned table must include all partitioning columns"
     )
     .detail(format!(
         "{what} constraint on table \"{}\" lacks column \"{column}\" which is part of the partition key.",
         table.name
-    )))
+    ))
 }

@@ -313,6 +313,18 @@ fn beside_writers(session: &Session, table: &Table, only: Option<Oid>, how: How)
     let shown = |index: &Index| format!("\"{}.{}\"", table.schema_name, index.name);
     let mut chosen = Vec::new();
     for index in table.indexes.iter().filter(|index| only.is_none_or(|oid| oid == index.oid)) {
+        if !index.excluders.is_empty() {
+            if only.is_some() {
+                return Err(sql_err!(
+                    FEATURE_NOT_SUPPORTED,
+                    "concurrent index creation for exclusion constraints is not supported"
+                ));
+            }
+            let message =
+                format!("cannot reindex exclusion constraint index {} concurrently, skipping", shown(index));
+            session.warning(SqlState::FEATURE_NOT_SUPPORTED, &message);
+            continue;
+        }
         if index.valid || only.is_some() {
             chosen.push(index.oid);
             continue;

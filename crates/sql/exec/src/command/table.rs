@@ -637,9 +637,11 @@ fn add_constraints(
     for wanted in rest.iter().filter(|w| matches!(w.constraint.kind, ConstraintKind::Check(_))) {
         constraint::add(session, oid, wanted, text)?;
     }
-    let uniques = rest.iter().filter(|w| matches!(w.constraint.kind, ConstraintKind::Unique(_)));
+    let is_indexed =
+        |c: &Constraint| matches!(c.kind, ConstraintKind::Unique(_) | ConstraintKind::Exclude { .. });
+    let indexed = rest.iter().filter(|w| is_indexed(w.constraint));
     let foreign = rest.iter().filter(|w| matches!(w.constraint.kind, ConstraintKind::ForeignKey { .. }));
-    for wanted in primary.iter().chain(uniques).chain(foreign) {
+    for wanted in primary.iter().chain(indexed).chain(foreign) {
         constraint::add(session, oid, wanted, text)?;
     }
     Ok(())

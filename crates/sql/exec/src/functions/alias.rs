@@ -358,6 +358,11 @@ impl Session {
         Ok(Some(format!("{}({})", name_in_schema(&schema, &name, visible), args.join(","))))
     }
 
+    /// An operator with the types of its operands; none if there is no such operator.
+    pub(crate) fn operator_signature(&self, oid: Oid) -> SqlResult<Option<String>> {
+        self.operator_name(oid, true)
+    }
+
     fn operator_name(&self, oid: Oid, with_args: bool) -> SqlResult<Option<String>> {
         let (schema, name, operands) = match registry::operator(oid) {
             Some(o) => ("pg_catalog".to_owned(), o.name.to_owned(), [o.left, o.right]),

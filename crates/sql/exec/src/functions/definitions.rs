@@ -267,7 +267,8 @@ impl Session {
                 if index.as_ref().is_some_and(|index| index.nulls_not_distinct) {
                     text.push_str(" NULLS NOT DISTINCT");
                 }
-                text.push_str(&format!(" ({})", columns(&row[CONKEY])));
+                let overlaps = if row.bool(CONPERIOD) { " WITHOUT OVERLAPS" } else { "" };
+                text.push_str(&format!(" ({}{overlaps})", columns(&row[CONKEY])));
                 if let (Some(index), Some(table)) = (&index, &table) {
                     if !index.including.is_empty() {
                         text.push_str(&format!(" INCLUDE ({})", column_list(table, &index.including)));
@@ -278,6 +279,10 @@ impl Session {
                 }
                 text
             }
+            b'x' => match self.index(row.oid(CONINDID))? {
+                Some((table, index)) => self.exclusion(&table, &index, pretty)?,
+                None => return Err(SqlError::internal("an exclusion constraint without its index")),
+            },
             b't' => "TRIGGER".into(),
             b'f' => self.foreign_key(&row, &columns(&row[CONKEY]))?,
             other => {
@@ -297,6 +302,45 @@ impl Session {
             text.push_str(" NOT VALID");
         }
         Ok(Datum::text(&text))
+    }
+
+    /// EXCLUDE
+    fn exclusion(&self, table: &Table, index: &Index, pretty: bool) -> SqlResult<String> {
+        let mut elements = Vec::with_capacity(index.keys.len());
+        for (at, excluder) in index.excluders.iter().enumerate() {
+            let key = self.index_key(table, index, at, pretty)?;
+            elements.push(format!("{key} WITH {}", self.operator_text(excluder.operator)?));
+        }
+        let mut text = format!("EXCLUDE USING {} ({})", index.method.name, elements.join(", "));
+        if !index.including.is_empty() {
+            text.push_str(&format!(" INCLUDE ({})", column_list(table, &index.including)));
+        }
+        if let Some(options) = self.options_of(index.oid)? {
+            text.push_str(&format!(" WITH ({options})"));
+        }
+        if let Some(predicate) = &index.predicate {
+            text.push_str(&format!(" WHERE ({})", self.expression_text(predicate, Some(table), pretty)?));
+        }
+        Ok(text)
+    }
+
+    /// An operator as SQL names it.
+    fn operator_text(&self, operator: Oid) -> SqlResult<String> {
+        let name = match types::registry::operator(operator) {
+            Some(known) => known.name.to_owned(),
+            None => {
+                let def = self.with_reader(|r| r.operator_by_oid(operator))?;
+                def.map(|def| def.name.clone()).unwrap_or_default()
+            }
+        };
+        if self.object_is_visible(SessionFn::PgOperatorIsVisible, operator)? {
+            return Ok(name);
+        }
+        let schema = self.with_reader(|r| match r.operator_by_oid(operator)? {
+            Some(def) => Ok(r.schema_name(def.schema)?.unwrap_or_default()),
+            None => Ok::<_, SqlError>("pg_catalog".to_owned()),
+        })?;
+        Ok(format!("OPERATOR({}.{name})", quote_identifier(&schema)))
     }
 
     fn foreign_key(&self, row: &[Datum], columns: &str) -> SqlResult<String> {

@@ -182,6 +182,7 @@ impl Db {
             unique: true,
             nulls_not_distinct: false,
             primary: true,
+            exclusion: false,
             immediate: true,
             for_constraint: false,
             parameters: Vec::new(),

@@ -212,7 +212,7 @@ impl<'a> Rows<'a> {
         if self.keys.is_some() {
             self.has_its_row(heap, tid, values)?;
         }
-        if self.check.checks.check_unique && self.check.index.unique {
+        if self.check.checks.check_unique && self.check.index.refuses_duplicates() {
             self.is_unique(heap, tid, values)?;
         }
         Ok(())

@@ -210,6 +210,17 @@ impl FromDatum<'_> for Range {
     }
 }
 
+/// Whether a value of a range or multirange type contains nothing.
+///
+/// # Errors
+/// The type is neither.
+pub fn is_empty(value: &Datum, type_oid: Oid, cx: &Call) -> SqlResult<bool> {
+    Ok(match range_info(type_oid, cx)?.multirange == type_oid {
+        true => Multirange::from_datum(value).spans.is_empty(),
+        false => Range::from_datum(value).span.is_none(),
+    })
+}
+
 /// Whether a range contains elements of its type, if that is the same for all of them: an empty one contains none, one without bounds all.
 pub fn contains_any(range: &Datum) -> Option<bool> {
     match Range::from_datum(range).span {

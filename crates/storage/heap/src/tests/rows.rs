@@ -291,14 +291,14 @@ fn unique_checks_see_what_is_not_committed() {
     let other = world.session();
     let ask = |me: &Session<'_>| unique_liveness(&world.access(), &rel, &me.txn, tid).unwrap();
     let xid = writer.txn.xid().unwrap();
-    assert_eq!(ask(&other), Liveness::InProgress(xid));
+    assert_eq!(ask(&other), Liveness::InProgress { xid, tid });
     assert_eq!(ask(&writer), Liveness::Live { tid });
     writer.commit();
     assert_eq!(ask(&other), Liveness::Live { tid });
     let mut deleter = world.session();
     deleter.delete(&rel, tid);
     let xid = deleter.txn.xid().unwrap();
-    assert_eq!(ask(&other), Liveness::InProgress(xid), "the deleter may yet abort");
+    assert_eq!(ask(&other), Liveness::InProgress { xid, tid }, "the deleter may yet abort");
     assert_eq!(ask(&deleter), Liveness::Dead { all_dead: false });
     deleter.commit();
     assert!(matches!(ask(&other), Liveness::Dead { .. }));
