@@ -9,14 +9,14 @@ use buffer::Persistence;
 use collation::Rules;
 use engine::OpenIndex;
 use heap::{HeapDesc, HeapRel, ToastTable};
-use index::{Compare, IndexDesc, KeyColumn, OrderBy};
+use index::{Compare, HashBy, IndexDesc, KeyColumn, OrderBy};
 use parking_lot::Mutex;
 use tuple::varlena::Compression;
 use tuple::{Attr, Datum, Physical, RowLayout};
 use txn::RelKind;
-use types::Comparator;
 use types::acl::{self, AclItem};
 use types::registry::type_imp;
+use types::{By, Comparator};
 
 use crate::authority::Grants;
 use crate::database::{PG_CATALOG, PG_TOAST, Reader};
@@ -192,8 +192,8 @@ impl Reader<'_> {
         collations: &[Oid],
     ) -> SqlResult<Arc<[KeyColumn]>> {
         let key = |(i, column): (usize, &Column)| {
-            if method.equality.is_none() {
-                // Its operator classes compare.
+            if !method.can_order {
+                // Its operator classes compare, or hash codes.
                 return Ok(KeyColumn::ascending(Compare::Bytes));
             }
             let option = options.get(i).copied().unwrap_or(0);
@@ -202,6 +202,23 @@ impl Reader<'_> {
             Ok(KeyColumn { compare, descending: option & 1 != 0, nulls_first: option & 2 != 0 })
         };
         columns.iter().enumerate().map(key).collect()
+    }
+
+    /// How values of an index's columns hash, if its method keeps codes.
+    fn hashes_of(
+        &self,
+        method: &index::Facts,
+        columns: &[Column],
+        collations: &[Oid],
+    ) -> SqlResult<Vec<HashBy>> {
+        if !method.keeps_codes() {
+            return Ok(Vec::new());
+        }
+        let hash = |(i, column): (usize, &Column)| {
+            let comparable = crate::type_shape(self, column.type_oid)?.comparable;
+            hash_under(comparable, self.rules_of(collations, i)?)
+        };
+        columns.iter().enumerate().map(hash).collect()
     }
 
     /// Physical class of a type.
@@ -318,7 +335,8 @@ impl Reader<'_> {
         }
         let desc = IndexDesc {
             file,
-            layout: Arc::new(RowLayout::new(attrs)),
+            layout: Arc::new(RowLayout::new(if method.keeps_codes() { vec![code_attr()] } else { attrs })),
+            hashes: self.hashes_of(method, &columns[..nkeys.min(columns.len())], &orders)?,
             keys: self.key_columns(method, &columns[..nkeys.min(columns.len())], &options, &orders)?,
             trees: trees_of(method, &classes)?,
             unique: unique && !row.bool(pg_index::INDISEXCLUSION),
@@ -558,6 +576,27 @@ pub fn compare_under(ty: Oid, rules: &'static Rules) -> SqlResult<Compare> {
     let make =
         || -> OrderBy { OrderBy(Box::leak(Box::new(|a: &Datum, b: &Datum| (of.compare)(rules, a, b)))) };
     Ok(Compare::By(*MADE.lock().entry(key).or_insert_with(make)))
+}
+
+/// What an index has of a value whose hash code it keeps.
+fn code_attr() -> Attr {
+    Attr { physical: Physical::Int4, align: 4, storage: b'p', compression: None }
+}
+
+/// How values of a built-in type hash in an index by the rules of a collation; for other types ask for [`comparable`](types::registry::TypeShape) first. As with
+/// [`compare_under`], one function is made for each type and rules.
+pub fn hash_under(ty: Oid, rules: &'static Rules) -> SqlResult<HashBy> {
+    type Hash = &'static (dyn Fn(&Datum) -> u64 + Send + Sync);
+    static MADE: Mutex<BTreeMap<(usize, u32), Hash>> = Mutex::new(BTreeMap::new());
+    match Comparator::of(ty, rules).seeded_hash {
+        Some(By::Plain(hash)) => Ok(HashBy::With(hash, 0)),
+        Some(By::Collated(of, rules)) => {
+            let key = (std::ptr::from_ref(of).addr(), rules.number());
+            let make = || -> Hash { Box::leak(Box::new(|value: &Datum| (of.seeded_hash)(rules, value, 0))) };
+            Ok(HashBy::By(*MADE.lock().entry(key).or_insert_with(make)))
+        }
+        None => Err(SqlError::not_supported(format!("a hash index over type with OID {ty}"))),
+    }
 }
 
 /// Whether an operator class orders texts by their bytes whatever their collation: `text_pattern_ops` and its like.

@@ -451,6 +451,7 @@ fn open_index(file: RelFile, table: &'static SystemTable, shape: &'static System
         equal_image: true,
         options: Vec::new(),
         trees: Vec::new(),
+        hashes: Vec::new(),
         persistence: Persistence::Permanent,
     };
     CatalogIndex { shape, rel: OpenIndex::open_default(desc) }

@@ -33,6 +33,7 @@ pub fn open_toast_index(file: RelFile, persistence: Persistence) -> OpenIndex {
         equal_image: true,
         options: Vec::new(),
         trees: Vec::new(),
+        hashes: Vec::new(),
         persistence,
     })
 }

@@ -62,7 +62,7 @@ impl Statistics for CatalogStatistics<'_> {
         let (pages, tuples) = self.size(index.file, index.size, 16.0, false);
         let tuples = if index.predicate.is_none() { table_rows } else { tuples };
         let height = (pages.max(1.0).ln() / 300.0_f64.ln()).floor();
-        IndexShape { pages, tuples, height, correlation: 0.0 }
+        IndexShape { pages, tuples, height, descends: !index.method.keeps_codes(), correlation: 0.0 }
     }
 
     fn column(&self, table: Oid, column: i16) -> Option<Arc<ColumnStats>> {

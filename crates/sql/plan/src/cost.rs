@@ -90,6 +90,8 @@ pub struct IndexShape {
     pub tuples: f64,
     /// Levels above the leaves.
     pub height: f64,
+    /// A search goes down from a root, comparing on its way.
+    pub descends: bool,
     /// Correlation of the first column with the heap's order, -1 to 1.
     pub correlation: f64,
 }
@@ -160,8 +162,11 @@ impl Settings {
         }
         let disk = pages * self.random_page_cost;
         let cpu = tuples * (self.cpu_index_tuple_cost + self.cpu_operator_cost * work.keys);
-        let mut descent = index.tuples.max(2.0).log2().ceil() * self.cpu_operator_cost;
-        descent += (index.height + 1.0) * 50.0 * self.cpu_operator_cost;
+        let mut descent = 0.0;
+        if index.descends {
+            descent += index.tuples.max(2.0).log2().ceil() * self.cpu_operator_cost;
+            descent += (index.height + 1.0) * 50.0 * self.cpu_operator_cost;
+        }
         (descent, descent * searches + disk + cpu)
     }
 

@@ -180,6 +180,10 @@ impl Search<'_, '_> {
         if matched.conditions.is_empty() && !useful && !only && index.predicate.is_none() {
             return;
         }
+        if matched.conditions.is_empty() && method.keeps_codes() {
+            // Entries are found by their codes only.
+            return;
+        }
         let used: Vec<Expr> = matched.used.iter().map(|i| all[*i].clone()).collect();
         let mut share = selectivity::conjunction(&*self.planner, &used);
         if index.unique && matched.unique {
@@ -204,7 +208,9 @@ impl Search<'_, '_> {
         let (startup, total) = settings.index_scan(shape, index_shape, share, work, operators, only);
         let cost = Cost { startup, total, rows: path_rows, width };
         let enforced: Vec<Enforced> = join_used.iter().map(|j| j.enforced).collect();
-        let directions = [method.index_scan.then_some(false), method.can_backward.then_some(true)];
+        let several = matched.conditions.iter().any(|condition| condition.bound == IndexBound::Any);
+        let one_by_one = method.index_scan && (method.search_array || !several);
+        let directions = [one_by_one.then_some(false), (one_by_one && method.can_order).then_some(true)];
         for backward in directions.into_iter().flatten() {
             let mut order: Vec<PathKey> =
                 order.iter().map(|k| if backward { reversed(*k) } else { *k }).collect();

@@ -77,7 +77,7 @@ pub mod value;
 mod value_list;
 
 pub use call::{Call, FormatContext, Session};
-pub use comparator::{Comparator, Equality, Hash, Order};
+pub use comparator::{By, Comparator, Equality, Hash, Order};
 pub use registry::{
     AggState, Aggregate, AmOp, AmProc, Cast, CastContext, CastMethod, Eval, Function, Imp, OpClass, OpFamily,
     Operator, Selectivity, SessionFn, SetFn, SetRows, TypeInfo, Volatility,

@@ -439,6 +439,7 @@ pub(crate) mod tests {
                 })
                 .collect(),
             trees: Vec::new(),
+            hashes: Vec::new(),
             persistence: Default::default(),
             unique: false,
             nulls_not_distinct: false,

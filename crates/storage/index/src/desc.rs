@@ -46,6 +46,32 @@ impl fmt::Debug for OrderBy {
     }
 }
 
+/// How values of a key column hash: equal values have equal codes, whatever types of the operator family they have. Codes are on disk, so they stay what they are.
+#[derive(Clone, Copy)]
+pub enum HashBy {
+    /// By a function, given this seed.
+    With(fn(&Datum, u64) -> u64, u64),
+    /// The same, with something behind it: the rules of a collation.
+    By(&'static (dyn Fn(&Datum) -> u64 + Send + Sync)),
+}
+
+impl HashBy {
+    /// The code of a value that is not NULL.
+    #[inline]
+    pub fn code(&self, value: &Datum) -> u32 {
+        match self {
+            HashBy::With(function, seed) => function(value, *seed) as u32,
+            HashBy::By(function) => function(value) as u32,
+        }
+    }
+}
+
+impl fmt::Debug for HashBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("HashBy")
+    }
+}
+
 /// Order of one key column: what its operator class gives as functions.
 #[derive(Clone, Copy, Debug)]
 pub struct KeyColumn {
@@ -75,6 +101,8 @@ pub struct IndexDesc {
     pub keys: Arc<[KeyColumn]>,
     /// Operator class of each key column; of methods that keep [trees without an order](TreeClass) only, otherwise empty.
     pub trees: Vec<&'static dyn TreeClass>,
+    /// How values of each key column hash; of methods that [keep codes](crate::Facts::keeps_codes) only, otherwise empty.
+    pub hashes: Vec<HashBy>,
     /// What a crash may take from it.
     pub persistence: Persistence,
     /// No two live rows may have equal keys.
@@ -99,8 +127,18 @@ impl IndexDesc {
         self.options.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// Makes of a row's values those that the index keeps: keys of [`trees`](IndexDesc::trees) may be of another form.
+    /// Whether a row with these values has an entry: codes are kept of values that are not NULL only.
+    pub fn has_entry(&self, values: &[Datum]) -> bool {
+        !values.iter().zip(&self.hashes).any(|(value, _)| value.is_null())
+    }
+
+    /// Makes of a row's values those that the index keeps: keys of [`trees`](IndexDesc::trees) may be of another form, and of others there are [codes](IndexDesc::hashes).
     pub fn make_keys(&self, values: &mut [Datum]) {
+        for (value, hash) in values.iter_mut().zip(&self.hashes) {
+            if !value.is_null() {
+                *value = Datum::Int4(hash.code(value) as i32);
+            }
+        }
         for (value, class) in values.iter_mut().zip(&self.trees) {
             if !value.is_null() {
                 *value = class.compress(value);

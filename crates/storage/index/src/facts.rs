@@ -74,3 +74,10 @@ pub struct Facts {
     /// The steps of a build, as `pg_stat_progress_create_index` names them: beginning, scan, sort, sort of dead rows, loading.
     pub build_steps: [&'static str; 5],
 }
+
+impl Facts {
+    /// Entries hold hash codes, one for each value ([`IndexDesc::hashes`](crate::IndexDesc::hashes)): what tells equal values and has no order.
+    pub const fn keeps_codes(&self) -> bool {
+        self.equality.is_some() && !self.can_order
+    }
+}

@@ -19,8 +19,8 @@
 //!    prepared point query goes straight to the method's code.
 //!
 //! # How further methods fit
-//! * **hash**: one strategy, equality (its number is in the facts). No order: a build that wants entries by bucket says so in
-//!   [`IndexAccessMethod::compare_entries`]. Hash functions come down beside `compare` in [`KeyColumn`]. Scans that compare hash codes only [recheck](IndexScan::recheck).
+//! * **hash** is there: one strategy, equality (its number is in the facts), and no order: a build [makes codes](IndexAccessMethod::prepare) of values and sorts these.
+//!   Hash functions come down in [`IndexDesc::hashes`]. Scans compare codes only, so they [recheck](IndexScan::recheck).
 //! * **GIN**: [`insert`](IndexAccessMethod::insert) is given a row's values, not an entry, so a method makes as many entries of them as it likes. No plain scan
 //!   (`index_scan` of the facts is false): only [`IndexScan::bitmap`], whose rows are checked again. The pending list is the method's; it is emptied by
 //!   [`cleanup`](IndexAccessMethod::cleanup), by insertions beyond its limit and before a bitmap is trusted.
@@ -48,7 +48,7 @@ mod upkeep;
 
 pub use access::{Access, DeadRows, Horizon, InsertOutcome, Liveness, TupleState, UniqueCheck};
 pub use desc::{
-    Compare, IndexDesc, KeyColumn, OrderBy, as_bytes, compare_column, compare_values, null_order,
+    Compare, HashBy, IndexDesc, KeyColumn, OrderBy, as_bytes, compare_column, compare_values, null_order,
 };
 pub use error::{IndexError, IndexResult};
 pub use facts::{Facts, OptionKind, StorageOption, strategy};

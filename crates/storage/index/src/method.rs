@@ -34,6 +34,9 @@ pub trait IndexAccessMethod: Sized {
     /// Makes the main fork, which must be empty, an empty index; the initial fork of an unlogged one too.
     fn create_empty(&self, access: &Access<'_>) -> IndexResult<()>;
 
+    /// Makes of a row's values what the method [sorts](IndexAccessMethod::compare_entries) and [`build`](IndexAccessMethod::build) takes.
+    fn prepare(&self, _values: &mut [Datum]) {}
+
     /// The order in which [`build`](IndexAccessMethod::build) wants rows. Who builds sorts by it, and finds duplicates of a unique key side by side. A method that takes
     /// rows as they lie in the table answers with the order of their TIDs.
     fn compare_entries(&self, a: (&[Datum], Tid), b: (&[Datum], Tid)) -> Ordering;

@@ -119,7 +119,8 @@ pub fn free_space_for_item(page: &PageBytes) -> usize {
     free_space(page).saturating_sub(4)
 }
 
-pub(crate) fn set_lower(page: &mut PageBytes, value: usize) {
+/// Sets what [`lower`] returns, for pages that keep something else than line pointers there.
+pub fn set_lower(page: &mut PageBytes, value: usize) {
     put_u16(page, LOWER, value as u16);
 }
 

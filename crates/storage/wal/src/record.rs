@@ -71,11 +71,13 @@ pub enum Rmgr {
     Database = 9,
     /// GiST.
     Gist = 10,
+    /// Hash indexes.
+    Hash = 11,
 }
 
 impl Rmgr {
     /// Every resource manager, in order of its number.
-    pub const ALL: [Rmgr; 11] = [
+    pub const ALL: [Rmgr; 12] = [
         Rmgr::Xlog,
         Rmgr::Xact,
         Rmgr::Smgr,
@@ -87,6 +89,7 @@ impl Rmgr {
         Rmgr::Standby,
         Rmgr::Database,
         Rmgr::Gist,
+        Rmgr::Hash,
     ];
 
     /// The resource manager with this number in records.
@@ -108,6 +111,7 @@ impl Rmgr {
             Rmgr::Standby => "Standby",
             Rmgr::Database => "Database",
             Rmgr::Gist => "Gist",
+            Rmgr::Hash => "Hash",
         }
     }
 }

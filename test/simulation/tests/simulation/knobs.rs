@@ -19,6 +19,7 @@ const SCRIPT: &[&[&str]] = &[
     &[
         "create table items (id int primary key, grp int, word text, big text) with (fillfactor = 80)",
         "create index items_grp on items (grp, word)",
+        "create index items_word on items using hash (word)",
         "insert into items select n, n % 7, 'word ' || n, null from generate_series(1, 400) as n",
         "select count(*), sum(id), min(word), max(word) from items",
         "select grp, count(*) from items group by grp order by grp",

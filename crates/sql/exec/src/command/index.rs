@@ -46,9 +46,17 @@ pub(crate) fn create(session: &Session, statement: &CreateIndex, text: &str) -> 
             table.name
         ));
     }
+    let lacks = |what: &str| {
+        sql_err!(FEATURE_NOT_SUPPORTED, "access method \"{}\" does not support {what}", method.name)
+    };
     if statement.unique && !method.can_unique {
-        let message = format!("access method \"{}\" does not support unique indexes", method.name);
-        return Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, message));
+        return Err(lacks("unique indexes"));
+    }
+    if !statement.including.is_empty() && !method.can_include {
+        return Err(lacks("included columns"));
+    }
+    if statement.keys.len() > 1 && !method.can_multi_column {
+        return Err(lacks("multicolumn indexes"));
     }
     let parameters = storage_parameter::check(Target::Index(method), &statement.options)?;
     check_column_count(statement.keys.len() + statement.including.len())?;
@@ -116,7 +124,7 @@ pub(crate) fn access_method(name: &str) -> SqlResult<&'static Facts> {
         return Ok(method);
     }
     match name {
-        known @ ("hash" | "gin" | "spgist" | "brin") => {
+        known @ ("gin" | "spgist" | "brin") => {
             Err(SqlError::not_supported(format!("access method \"{known}\"")))
         }
         other => Err(sql_err!(UNDEFINED_OBJECT, "access method \"{other}\" does not exist")),
@@ -382,7 +390,7 @@ fn key_class(session: &Session, ty: Oid, name: Option<&Name>, method: &Facts) ->
     if let Some(class) = class_for(session, ty, name, (method.oid, method.name))? {
         if method.can_order {
             operator_class::check_ordering(session, class)?;
-        } else if types::registry::tree_class(class).is_none() {
+        } else if !is_known_to(method, class) {
             let families = session.operator_families()?;
             let name = families.class(class).map_or("", |class| class.name);
             let what = format!("operator class \"{name}\", which is not built in, in an index");
@@ -397,6 +405,14 @@ fn key_class(session: &Session, ty: Oid, name: Option<&Name>, method: &Facts) ->
         method.name
     );
     Err(error.hint("You must specify an operator class for the index or define a default operator class for the data type."))
+}
+
+/// Whether an access method that has no order knows what an operator class does.
+fn is_known_to(method: &Facts, class: Oid) -> bool {
+    match method.keeps_codes() {
+        true => class.is_pinned(),
+        false => types::registry::tree_class(class).is_some(),
+    }
 }
 
 /// The operator class named, or the type's default, of the access method of constraints.

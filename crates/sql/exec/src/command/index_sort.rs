@@ -59,6 +59,7 @@ impl<'a> IndexSort<'a> {
     /// Adds an entry; takes the values out of `entry`.
     pub(crate) fn add(&mut self, entry: &mut Vec<Datum>, target: Target) -> SqlResult<()> {
         debug_assert_eq!(entry.len(), self.width, "an entry has all columns of its index");
+        self.rel.prepare(entry);
         self.bytes += row_bytes(entry);
         self.values.append(entry);
         self.targets.push(target);
@@ -223,6 +224,7 @@ mod tests {
             layout: Arc::new(RowLayout::new(vec![attr])),
             keys: Arc::new([KeyColumn::ascending(Compare::Int4)]),
             trees: Vec::new(),
+            hashes: Vec::new(),
             persistence: Persistence::Permanent,
             unique: false,
             nulls_not_distinct: false,

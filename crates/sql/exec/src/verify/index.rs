@@ -150,7 +150,7 @@ impl Check<'_> {
         let pages = session.blocks(heap.desc.file)?;
         let rows = Seen { session, heap, snapshot: &self.snapshot, pages: 0..pages };
         rows.each(keys.upto(), &mut |root, row| {
-            if !keys.entry(session, row, &mut entry)? {
+            if !keys.entry(session, row, &mut entry)? || !self.rel.desc().has_entry(&entry) {
                 return Ok(());
             }
             self.rel.desc().make_keys(&mut entry);

@@ -42,6 +42,7 @@ fn desc(columns: &[(Physical, Compare, bool, bool)], included: usize) -> IndexDe
         layout: Arc::new(RowLayout::new(columns.iter().map(|c| attr(c.0)).collect())),
         keys,
         trees: Vec::new(),
+        hashes: Vec::new(),
         persistence: Default::default(),
         unique: false,
         nulls_not_distinct: false,

@@ -59,6 +59,7 @@ impl Shape {
             layout: Arc::new(RowLayout::new(attrs)),
             keys: keys.into(),
             trees: Vec::new(),
+            hashes: Vec::new(),
             persistence: Persistence::Permanent,
             unique,
             nulls_not_distinct: false,

@@ -114,6 +114,7 @@ impl Shape {
             layout: Arc::new(RowLayout::new(attrs)),
             keys: vec![key; keys].into(),
             trees: vec![class; keys],
+            hashes: Vec::new(),
             persistence: Persistence::Permanent,
             unique: false,
             nulls_not_distinct: false,
