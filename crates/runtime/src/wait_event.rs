@@ -105,6 +105,8 @@ events! {
     XidGen = "LWLock" "XidGen",
     /// Who makes a table longer.
     Extend = "Lock" "extend",
+    /// The right to clean the pending entries of an index.
+    Page = "Lock" "page",
     /// The time between two writes of a checkpoint.
     CheckpointDelay = "Timeout" "CheckpointWriteDelay",
     /// The time that `pg_sleep` was told.

@@ -123,6 +123,10 @@ pub struct Fast {
     pub deadlock_timeout: i32,
     /// Bytes.
     pub maintenance_work_mem: u64,
+    /// Bytes.
+    pub gin_pending_list_limit: u64,
+    /// Rows; 0: any number.
+    pub gin_fuzzy_search_limit: u32,
     pub hash_mem_multiplier: f64,
     /// Kilobytes; -1: none.
     pub temp_file_limit: i32,
@@ -215,6 +219,8 @@ impl Default for Fast {
             work_mem: 4 << 20,
             max_stack_depth: 2048,
             maintenance_work_mem: 64 << 20,
+            gin_pending_list_limit: 4 << 20,
+            gin_fuzzy_search_limit: 0,
             hash_mem_multiplier: 2.0,
             temp_file_limit: -1,
             log_temp_files: -1,
@@ -269,6 +275,8 @@ impl Fast {
             Setting::work_mem => self.work_mem = kb(value),
             Setting::max_stack_depth => self.max_stack_depth = value.as_int().unsigned_abs(),
             Setting::maintenance_work_mem => self.maintenance_work_mem = kb(value),
+            Setting::gin_pending_list_limit => self.gin_pending_list_limit = kb(value),
+            Setting::gin_fuzzy_search_limit => self.gin_fuzzy_search_limit = value.as_int().max(0) as u32,
             Setting::temp_file_limit => self.temp_file_limit = value.as_int(),
             Setting::log_temp_files => self.log_temp_files = value.as_int(),
             Setting::hash_mem_multiplier => self.hash_mem_multiplier = value.as_real(),

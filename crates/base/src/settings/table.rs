@@ -17,7 +17,6 @@ use super::definition::Module::*;
 use super::definition::*;
 
 const GENETIC: &str = "Large joins are planned by a search that is not genetic.";
-const GIN: &str = "There are no GIN indexes.";
 const JIT: &str = "Counts only with jit, which is not supported.";
 const NO_CACHE: &str = "There is no such cache.";
 const NO_PLAN: &str = "No plan does so.";
@@ -112,7 +111,7 @@ settings! {
             .about("Where loadable modules are looked for.");
         extension_control_path = string("$system").superuser().lacks("an extension outside the server")
             .about("Where extensions' control files are looked for.");
-        gin_fuzzy_search_limit = int(0, 0, MAX).user().moot(GIN).about("Rows at most from a GIN index search.");
+        gin_fuzzy_search_limit = int(0, 0, MAX).user().works().about("Rows at most from a GIN index search.");
     }
     "Client Connection Defaults / Shared Library Preloading" {
         jit_provider = string("llvmjit").postmaster().lacks("compilation of expressions")
@@ -145,7 +144,7 @@ settings! {
             .about("Whether new transactions are read-only.");
         event_triggers = bool(true).superuser().moot("There are no event triggers.")
             .about("Whether event triggers fire.");
-        gin_pending_list_limit = int(4096, 64, MAX).user().kb().moot(GIN)
+        gin_pending_list_limit = int(4096, 64, MAX).user().kb().works()
             .about("Size at most of a GIN index's pending list.");
         idle_in_transaction_session_timeout = int(0, 0, MAX).user().ms().works()
             .about("Time a session may idle inside a transaction; 0: any.");

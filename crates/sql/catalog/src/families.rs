@@ -396,7 +396,7 @@ pub fn default_class<C: CatalogView + ?Sized>(view: &C, method: Oid, ty: Oid) ->
 }
 
 /// The type under domains.
-fn base_type<C: CatalogView + ?Sized>(view: &C, ty: Oid) -> SqlResult<Oid> {
+pub fn base_type<C: CatalogView + ?Sized>(view: &C, ty: Oid) -> SqlResult<Oid> {
     let mut base = ty;
     while let Some(def) = view.type_by_oid(base)? {
         let TypeKind::Domain(domain) = &def.kind else { break };

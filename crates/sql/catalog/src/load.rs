@@ -221,6 +221,31 @@ impl Reader<'_> {
         columns.iter().enumerate().map(hash).collect()
     }
 
+    /// The operator classes of an index whose method asks them: those that keep trees without an order, or those that keep parts of values.
+    fn classes_of(
+        &self,
+        method: &index::Facts,
+        classes: &[Oid],
+        columns: &[Column],
+        collations: &[Oid],
+    ) -> SqlResult<AskedClasses> {
+        let (mut trees, mut parts): AskedClasses = Default::default();
+        if method.equality.is_some() {
+            return Ok((trees, parts));
+        }
+        for (i, (class, column)) in classes.iter().zip(columns).enumerate() {
+            if let Some(tree) = types::registry::tree_class(*class) {
+                trees.push(tree);
+                continue;
+            }
+            let key = crate::type_shape(self, column.type_oid)?.comparable;
+            let found = types::registry::parts_class(*class, key, self.rules_of(collations, i)?);
+            let unknown = || SqlError::internal(format!("operator class {class} is not known to its method"));
+            parts.push(found.ok_or_else(unknown)?);
+        }
+        Ok((trees, parts))
+    }
+
     /// Physical class of a type.
     pub fn physical(&self, ty: Oid) -> SqlResult<Physical> {
         Ok(crate::type_shape(self, ty)?.physical)
@@ -333,12 +358,14 @@ impl Reader<'_> {
         for (i, column) in columns.iter().enumerate() {
             equal_image &= Comparator::is_bitwise(column.type_oid, self.rules_of(&orders, i)?);
         }
+        let (trees, parts) = self.classes_of(method, &classes, &columns, &orders)?;
         let desc = IndexDesc {
             file,
             layout: Arc::new(RowLayout::new(if method.keeps_codes() { vec![code_attr()] } else { attrs })),
             hashes: self.hashes_of(method, &columns[..nkeys.min(columns.len())], &orders)?,
             keys: self.key_columns(method, &columns[..nkeys.min(columns.len())], &options, &orders)?,
-            trees: trees_of(method, &classes)?,
+            trees,
+            parts,
             unique: unique && !row.bool(pg_index::INDISEXCLUSION),
             nulls_not_distinct,
             equal_image,
@@ -520,6 +547,9 @@ fn size_of(class: &Row) -> SizeEstimate {
     }
 }
 
+/// Operator classes that an index asks: of trees, or of parts.
+type AskedClasses = (Vec<&'static dyn index::TreeClass>, Vec<&'static dyn tuple::parts::PartsClass>);
+
 /// `name=value` strings of `reloptions`.
 fn options_of(array: &Datum) -> Vec<(String, String)> {
     let split = |entry: String| match entry.split_once('=') {
@@ -533,18 +563,6 @@ fn options_of(array: &Datum) -> Vec<(String, String)> {
 fn fillfactor(options: &[(String, String)]) -> u8 {
     let found = options.iter().find(|(name, _)| name == "fillfactor");
     found.and_then(|(_, value)| value.parse().ok()).unwrap_or(100)
-}
-
-/// The operator classes of an index whose method asks them.
-fn trees_of(method: &index::Facts, classes: &[Oid]) -> SqlResult<Vec<&'static dyn index::TreeClass>> {
-    if method.equality.is_some() {
-        return Ok(Vec::new());
-    }
-    let known = |class: &Oid| {
-        types::registry::tree_class(*class)
-            .ok_or_else(|| SqlError::internal(format!("operator class {class} is not known to its method")))
-    };
-    classes.iter().map(known).collect()
 }
 
 /// How values of a built-in type compare in a B-tree; for other types ask for [`comparable`](types::registry::TypeShape) first.

@@ -452,6 +452,7 @@ fn open_index(file: RelFile, table: &'static SystemTable, shape: &'static System
         options: Vec::new(),
         trees: Vec::new(),
         hashes: Vec::new(),
+        parts: Vec::new(),
         persistence: Persistence::Permanent,
     };
     CatalogIndex { shape, rel: OpenIndex::open_default(desc) }

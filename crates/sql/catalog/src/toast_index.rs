@@ -34,6 +34,7 @@ pub fn open_toast_index(file: RelFile, persistence: Persistence) -> OpenIndex {
         options: Vec::new(),
         trees: Vec::new(),
         hashes: Vec::new(),
+        parts: Vec::new(),
         persistence,
     })
 }

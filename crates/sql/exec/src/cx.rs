@@ -48,6 +48,8 @@ pub trait Facilities {
         args: &[Datum],
         sees: (&Snapshot, CommandId),
     ) -> SqlResult<RowStore>;
+    /// What settings say to access methods of indexes.
+    fn index_limits(&self) -> index::Limits;
     /// Columns of a row that an error may show: those that the user may read, and those that he wrote. `None`: all.
     fn shown_columns(&self, table: &Table, written: &[i16]) -> Option<Vec<i16>>;
     /// The columns and expressions of a partition key, for messages.

@@ -167,7 +167,12 @@ impl IndexWriter {
         let env = cx.env;
         let open = self.index.storage()?;
         let horizon = TableHorizon::new(env.access.txns, heap.desc.kind);
-        let entries = IndexAccess { pool: env.access.pool, horizon: &horizon, xid: cx.xid_for(heap)? };
+        let entries = IndexAccess {
+            pool: env.access.pool,
+            horizon: &horizon,
+            xid: cx.xid_for(heap)?,
+            limits: env.session.index_limits(),
+        };
         if entry != Entry::Check {
             let rows = DeadRows { access: env.access, heap };
             open.insert(&entries, values, tid, UniqueCheck::No, &rows)
@@ -220,8 +225,12 @@ impl IndexWriter {
                     (true, _) => UniqueCheck::Yes(&liveness),
                 };
                 let horizon = TableHorizon::new(cx.env.access.txns, heap.desc.kind);
-                let access =
-                    IndexAccess { pool: cx.env.access.pool, horizon: &horizon, xid: cx.xid_for(heap)? };
+                let access = IndexAccess {
+                    pool: cx.env.access.pool,
+                    horizon: &horizon,
+                    xid: cx.xid_for(heap)?,
+                    limits: cx.env.session.index_limits(),
+                };
                 let rows = DeadRows { access: cx.env.access, heap };
                 open.insert(&access, values, tid, unique, &rows)
                     .map_err(|e| e.into_sql(&self.index.name, &table.name))?

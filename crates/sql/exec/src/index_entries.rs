@@ -79,7 +79,8 @@ pub(crate) fn insert(
     check: Check,
 ) -> SqlResult<bool> {
     let open = index.storage()?;
-    let access = session.engine().index_access(session.txn.borrow_mut().xid_for(heap.is_logged())?);
+    let xid = session.txn.borrow_mut().xid_for(heap.is_logged())?;
+    let access = session.index_access(xid);
     loop {
         runtime::check_interrupts().map_err(crate::error::interrupted)?;
         let outcome = {

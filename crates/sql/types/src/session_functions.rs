@@ -130,6 +130,7 @@ functions! {
     3778 pg_tablespace_location(oid) -> text [stable strict] { session PgTablespaceLocation }
     3842 pg_relation_is_updatable(regclass, bool) -> int4 [stable strict cost(10.0)] { session PgRelationIsUpdatable }
     3843 pg_column_is_updatable(regclass, int2, bool) -> bool [stable strict cost(10.0)] { session PgColumnIsUpdatable }
+    3789 gin_clean_pending_list(regclass) -> int8 [strict] { session GinCleanPendingList }
     637 pg_index_has_property(regclass, text) -> bool [stable strict] { session PgIndexHasProperty }
     636 pg_indexam_has_property(oid, text) -> bool [stable strict] { session PgIndexamHasProperty }
     638 pg_index_column_has_property(regclass, int4, text) -> bool [stable strict] { session PgIndexColumnHasProperty }

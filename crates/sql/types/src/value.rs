@@ -212,3 +212,11 @@ impl<'a> Reader<'a> {
         }
     }
 }
+
+/// The bytes of a value that is kept as bytes; none of any other.
+pub(crate) fn bytes_of(value: &Datum) -> tuple::Bytes {
+    match value {
+        Datum::Bytes(bytes) => bytes.clone(),
+        _ => tuple::Bytes::new(&[]),
+    }
+}

@@ -440,6 +440,7 @@ pub(crate) mod tests {
                 .collect(),
             trees: Vec::new(),
             hashes: Vec::new(),
+            parts: Vec::new(),
             persistence: Default::default(),
             unique: false,
             nulls_not_distinct: false,

@@ -68,6 +68,11 @@ impl Engine {
     /// What index operations need; `xid` is the writing transaction, invalid for readers.
     #[inline]
     pub fn index_access(&self, xid: Xid) -> index::Access<'_> {
-        index::Access { pool: self.pool(), horizon: &self.index_horizon, xid }
+        index::Access {
+            pool: self.pool(),
+            horizon: &self.index_horizon,
+            xid,
+            limits: index::Limits::default(),
+        }
     }
 }

@@ -11,17 +11,18 @@ use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, Tid};
 use btree::BtreeRel;
+use gin::GinRel;
 use gist::GistRel;
 use hash::HashRel;
 use index::{
     Access, BitmapSink, DeadRows, EntryCheck, Facts, IndexAccessMethod, IndexDesc, IndexResult, IndexScan,
     InsertOutcome, Manner, ScanKey, ScanKeys, SortedEntries, UniqueCheck, VacuumStats, VerifyOptions, Wants,
 };
-use tuple::Datum;
+use tuple::{Datum, RowLayout};
 use txn::KeyRange;
 
 /// All access methods that indexes can be made with.
-pub const METHODS: &[&Facts] = &[&BtreeRel::FACTS, &GistRel::FACTS, &HashRel::FACTS];
+pub const METHODS: &[&Facts] = &[&BtreeRel::FACTS, &GistRel::FACTS, &HashRel::FACTS, &GinRel::FACTS];
 
 /// The access method of the system catalogs' indexes, of TOAST tables', and where none is named.
 pub const DEFAULT_METHOD: &Facts = &BtreeRel::FACTS;
@@ -57,6 +58,8 @@ pub enum OpenIndex {
     Gist(Arc<GistRel>),
     /// `hash`
     Hash(Arc<HashRel>),
+    /// `gin`
+    Gin(Arc<GinRel>),
 }
 
 /// A scan of an index.
@@ -69,6 +72,8 @@ pub enum OpenScan {
     Gist(gist::Scan),
     /// `hash`
     Hash(hash::Scan),
+    /// `gin`
+    Gin(gin::Scan),
 }
 
 macro_rules! with_index {
@@ -77,6 +82,7 @@ macro_rules! with_index {
             OpenIndex::Btree($rel) => $call,
             OpenIndex::Gist($rel) => $call,
             OpenIndex::Hash($rel) => $call,
+            OpenIndex::Gin($rel) => $call,
         }
     };
 }
@@ -87,6 +93,7 @@ macro_rules! with_scan {
             OpenScan::Btree($one) => $call,
             OpenScan::Gist($one) => $call,
             OpenScan::Hash($one) => $call,
+            OpenScan::Gin($one) => $call,
         }
     };
 }
@@ -110,6 +117,7 @@ impl OpenIndex {
             oid if oid == BtreeRel::FACTS.oid => Ok(OpenIndex::Btree(Arc::new(BtreeRel::open(desc)))),
             oid if oid == GistRel::FACTS.oid => Ok(OpenIndex::Gist(Arc::new(GistRel::open(desc)))),
             oid if oid == HashRel::FACTS.oid => Ok(OpenIndex::Hash(Arc::new(HashRel::open(desc)))),
+            oid if oid == GinRel::FACTS.oid => Ok(OpenIndex::Gin(Arc::new(GinRel::open(desc)))),
             oid => Err(unknown(oid)),
         }
     }
@@ -192,12 +200,27 @@ impl OpenIndex {
             OpenIndex::Btree(rel) => OpenScan::Btree(rel.scan(keys, wants)),
             OpenIndex::Gist(rel) => OpenScan::Gist(rel.scan(keys, wants)),
             OpenIndex::Hash(rel) => OpenScan::Hash(rel.scan(keys, wants)),
+            OpenIndex::Gin(rel) => OpenScan::Gin(rel.scan(keys, wants)),
         }
     }
 
     /// [`IndexAccessMethod::key_range`]
     pub fn key_range(&self, keys: ScanKeys) -> Option<Arc<dyn KeyRange>> {
         with_index!(self, rel => rel.key_range(keys))
+    }
+
+    /// [`IndexAccessMethod::entry_layout`]
+    pub fn entry_layout(&self) -> &RowLayout {
+        with_index!(self, rel => rel.entry_layout())
+    }
+
+    /// [`IndexAccessMethod::entries`]
+    pub fn entries(
+        &self,
+        values: &mut [Datum],
+        each: &mut dyn FnMut(&[Datum]) -> Result<(), SqlError>,
+    ) -> IndexResult<()> {
+        with_index!(self, rel => rel.entries(values, each))
     }
 
     /// [`IndexAccessMethod::verify`]
@@ -208,6 +231,11 @@ impl OpenIndex {
         each: Option<EntryCheck<'_>>,
     ) -> IndexResult<()> {
         with_index!(self, rel => rel.verify(access, options, each))
+    }
+
+    /// [`IndexAccessMethod::enter_pending`]
+    pub fn enter_pending(&self, access: &Access<'_>) -> IndexResult<Option<u64>> {
+        with_index!(self, rel => rel.enter_pending(access))
     }
 
     /// [`IndexAccessMethod::damage`]

@@ -46,6 +46,7 @@ const MANAGERS: &[(ResourceManager, Beside); Rmgr::ALL.len()] = &[
     (images(Rmgr::Database), Beside::Databases),
     (<gist::GistRel as index::IndexAccessMethod>::MANAGER, Beside::Nothing),
     (<hash::HashRel as index::IndexAccessMethod>::MANAGER, Beside::Nothing),
+    (<gin::GinRel as index::IndexAccessMethod>::MANAGER, Beside::Nothing),
 ];
 
 // A manager is found by its number.

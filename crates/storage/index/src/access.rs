@@ -15,6 +15,25 @@ pub struct Access<'a> {
     pub horizon: &'a dyn Horizon,
     /// Transaction that WAL records are written for; invalid for readers and VACUUM.
     pub xid: Xid,
+    /// What settings of the session have to say.
+    pub limits: Limits,
+}
+
+/// Settings of a session that methods heed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// `maintenance_work_mem`, in bytes: what a build, or the upkeep of an index, may gather.
+    pub memory: usize,
+    /// `gin_pending_list_limit`, in bytes.
+    pub pending_list: usize,
+    /// `gin_fuzzy_search_limit`: about how many rows a search may find; 0: all.
+    pub fuzzy: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { memory: 64 << 20, pending_list: 4 << 20, fuzzy: 0 }
+    }
 }
 
 /// Removal horizon of the table's kind, as page deletion needs it.

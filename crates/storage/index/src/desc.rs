@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use base::{RelFile, Tid};
 use buffer::Persistence;
+use tuple::parts::PartsClass;
 use tuple::tree::TreeClass;
 use tuple::{Datum, RowLayout};
 
@@ -103,6 +104,8 @@ pub struct IndexDesc {
     pub trees: Vec<&'static dyn TreeClass>,
     /// How values of each key column hash; of methods that [keep codes](crate::Facts::keeps_codes) only, otherwise empty.
     pub hashes: Vec<HashBy>,
+    /// Operator class of each key column; of methods that keep [parts of values](PartsClass) only, otherwise empty.
+    pub parts: Vec<&'static dyn PartsClass>,
     /// What a crash may take from it.
     pub persistence: Persistence,
     /// No two live rows may have equal keys.

@@ -19,7 +19,7 @@ pub enum IndexError {
     },
     /// An entry does not fit.
     TooLarge {
-        /// Name and version of the method's format (`btree version 4`).
+        /// Name and version of the method's format (`btree version 4`); empty if messages do not tell it.
         format: &'static str,
         /// Size of the index row in bytes, aligned.
         size: usize,
@@ -50,6 +50,10 @@ impl IndexError {
     /// The error as a client sees it, for the index `index` of table `table`.
     pub fn into_sql(self, index: &str, table: &str) -> SqlError {
         match self {
+            IndexError::TooLarge { format: "", size, max, .. } => SqlError::new(
+                SqlState::PROGRAM_LIMIT_EXCEEDED,
+                format!("index row size {size} exceeds maximum {max} for index \"{index}\""),
+            ),
             IndexError::TooLarge { format, size, max, tid } => SqlError::new(
                 SqlState::PROGRAM_LIMIT_EXCEEDED,
                 format!("index row size {size} exceeds {format} maximum {max} for index \"{index}\""),

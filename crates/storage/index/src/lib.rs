@@ -46,7 +46,7 @@ mod keys;
 mod method;
 mod upkeep;
 
-pub use access::{Access, DeadRows, Horizon, InsertOutcome, Liveness, TupleState, UniqueCheck};
+pub use access::{Access, DeadRows, Horizon, InsertOutcome, Limits, Liveness, TupleState, UniqueCheck};
 pub use desc::{
     Compare, HashBy, IndexDesc, KeyColumn, OrderBy, as_bytes, compare_column, compare_values, null_order,
 };

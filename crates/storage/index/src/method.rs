@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use base::{SqlError, Tid};
-use tuple::Datum;
+use tuple::{Datum, RowLayout};
 use txn::KeyRange;
 use wal::ResourceManager;
 
@@ -79,6 +79,24 @@ pub trait IndexAccessMethod: Sized {
     /// The keys that satisfy conditions, for a serializable transaction to lock; none if they contradict each other.
     fn key_range(self: &Arc<Self>, keys: ScanKeys) -> Option<Arc<dyn KeyRange>>;
 
+    /// How [`entries`](IndexAccessMethod::entries) are laid out.
+    fn entry_layout(&self) -> &RowLayout {
+        &self.desc().layout
+    }
+
+    /// What [`verify`](IndexAccessMethod::verify) hands out of a row's entries: one with the keys that are kept, unless the method keeps the row's parts.
+    ///
+    /// # Errors
+    /// What `each` says.
+    fn entries(
+        &self,
+        values: &mut [Datum],
+        each: &mut dyn FnMut(&[Datum]) -> Result<(), SqlError>,
+    ) -> IndexResult<()> {
+        self.desc().make_keys(values);
+        Ok(each(values)?)
+    }
+
     /// Checks the pages, as far as `options` say, and hands every entry that is not known to be dead to `each`.
     ///
     /// # Errors
@@ -89,6 +107,11 @@ pub trait IndexAccessMethod: Sized {
         options: VerifyOptions,
         each: Option<EntryCheck<'_>>,
     ) -> IndexResult<()>;
+
+    /// Enters what was put off when rows were entered, and says how many pages it took; none of a method that puts nothing off.
+    fn enter_pending(&self, _access: &Access<'_>) -> IndexResult<Option<u64>> {
+        Ok(None)
+    }
 
     /// PostgreSQL's words for what [`IndexError::Corrupt`] says is wrong with the index of this name, where it has some.
     fn damage(what: &str, index: &str) -> Option<String>;

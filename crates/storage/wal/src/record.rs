@@ -73,11 +73,13 @@ pub enum Rmgr {
     Gist = 10,
     /// Hash indexes.
     Hash = 11,
+    /// GIN.
+    Gin = 12,
 }
 
 impl Rmgr {
     /// Every resource manager, in order of its number.
-    pub const ALL: [Rmgr; 12] = [
+    pub const ALL: [Rmgr; 13] = [
         Rmgr::Xlog,
         Rmgr::Xact,
         Rmgr::Smgr,
@@ -90,6 +92,7 @@ impl Rmgr {
         Rmgr::Database,
         Rmgr::Gist,
         Rmgr::Hash,
+        Rmgr::Gin,
     ];
 
     /// The resource manager with this number in records.
@@ -112,6 +115,7 @@ impl Rmgr {
             Rmgr::Database => "Database",
             Rmgr::Gist => "Gist",
             Rmgr::Hash => "Hash",
+            Rmgr::Gin => "Gin",
         }
     }
 }

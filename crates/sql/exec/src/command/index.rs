@@ -124,9 +124,7 @@ pub(crate) fn access_method(name: &str) -> SqlResult<&'static Facts> {
         return Ok(method);
     }
     match name {
-        known @ ("gin" | "spgist" | "brin") => {
-            Err(SqlError::not_supported(format!("access method \"{known}\"")))
-        }
+        known @ ("spgist" | "brin") => Err(SqlError::not_supported(format!("access method \"{known}\""))),
         other => Err(sql_err!(UNDEFINED_OBJECT, "access method \"{other}\" does not exist")),
     }
 }
@@ -340,7 +338,7 @@ fn add_key(
         SortNulls::First => true,
         SortNulls::Last => false,
     };
-    store_key(&mut stored, class);
+    store_key(session, &mut stored, class)?;
     new.columns.push(stored);
     new.numbers.push(number);
     new.opclasses.push(class);
@@ -349,11 +347,32 @@ fn add_key(
 }
 
 /// The column of an index whose operator class keeps another type than the row's.
-fn store_key(column: &mut NewColumn, class: Oid) {
+fn store_key(session: &Session, column: &mut NewColumn, class: Oid) -> SqlResult<()> {
     let key = types::registry::families::operator_class(class).map(|known| known.key);
-    if let Some(key) = key.filter(|key| key.is_valid() && *key != types::oids::cstring) {
-        (column.type_oid, column.typmod, column.collation) = (key, -1, Oid::INVALID);
+    match key.filter(|key| key.is_valid() && *key != types::oids::cstring) {
+        Some(types::oids::anyelement) => store_element(session, column),
+        Some(key) => {
+            (column.type_oid, column.typmod, column.collation) = (key, -1, Oid::INVALID);
+            Ok(())
+        }
+        None => Ok(()),
     }
+}
+
+/// The column of an index that keeps the elements of arrays.
+fn store_element(session: &Session, column: &mut NewColumn) -> SqlResult<()> {
+    let base = families::base_type(session, column.type_oid)?;
+    let element = session.with_reader(|reader| catalog::type_shape(reader, base))?.element;
+    let comparable = session.with_reader(|reader| catalog::type_shape(reader, element))?.comparable;
+    if types::registry::compare(comparable).is_none() {
+        let shown = session.with_reader(|reader| type_name::format(reader, element, -1))?;
+        return Err(sql_err!(
+            UNDEFINED_FUNCTION,
+            "could not identify a comparison function for type {shown}"
+        ));
+    }
+    (column.type_oid, column.typmod) = (element, -1);
+    Ok(())
 }
 
 /// The operator class of an access method, by its OID and name, that is named, or the type's default; none if it has none.
@@ -411,7 +430,7 @@ fn key_class(session: &Session, ty: Oid, name: Option<&Name>, method: &Facts) ->
 fn is_known_to(method: &Facts, class: Oid) -> bool {
     match method.keeps_codes() {
         true => class.is_pinned(),
-        false => types::registry::tree_class(class).is_some(),
+        false => types::registry::tree_class(class).is_some() || types::registry::is_parts_class(class),
     }
 }
 
@@ -462,7 +481,7 @@ pub(crate) fn constraint_columns(
     }
     for (at, &number) in keys.iter().enumerate() {
         let class = key_class(session, column(number).type_oid, None, method)?;
-        store_key(&mut new.columns[at], class);
+        store_key(session, &mut new.columns[at], class)?;
         new.opclasses.push(class);
         new.options.push(0);
     }

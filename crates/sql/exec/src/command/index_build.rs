@@ -118,7 +118,7 @@ impl Filling<'_> {
         progress.set(TUPLES, progress.get(TUPLES_DONE));
         progress.set(TUPLES_DONE, 0);
         let xid = session.txn.borrow_mut().xid()?;
-        let access = session.engine().index_access(xid);
+        let access = session.index_access(xid);
         let checked = index.refuses_duplicates() && rows != Rows::Unchecked;
         let mut unique = checked.then_some(Uniqueness { session, table, index, last: None });
         let mut next = |out: &mut Vec<Datum>| {

@@ -157,7 +157,7 @@ fn validate(session: &Session, table: &Table, index: Oid, progress: &Progress) -
     // Before the index is read: whatever the snapshot sees of those who know the index, they have entered.
     let snapshot = session.txn.borrow_mut().statement_snapshot()?;
     let xid = session.txn.borrow_mut().xid_for(heap.is_logged())?;
-    let access = session.engine().index_access(xid);
+    let access = session.index_access(xid);
     let all = session.blocks(heap.desc.file)?;
     let memory = session.settings.borrow().fast().maintenance_work_mem as usize;
     let mut keys = IndexKeys::new(session, table, index)?;

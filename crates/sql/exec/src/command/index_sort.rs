@@ -225,6 +225,7 @@ mod tests {
             keys: Arc::new([KeyColumn::ascending(Compare::Int4)]),
             trees: Vec::new(),
             hashes: Vec::new(),
+            parts: Vec::new(),
             persistence: Persistence::Permanent,
             unique: false,
             nulls_not_distinct: false,

@@ -14,11 +14,8 @@ use super::arg;
 use crate::session::Session;
 
 /// Access methods that no index has yet, with what each can: order, be unique, have several columns, exclude, include columns.
-const OTHERS: [(&str, [bool; 5]); 3] = [
-    ("gin", [false, false, true, false, false]),
-    ("spgist", [false, false, false, true, true]),
-    ("brin", [false, false, true, false, false]),
-];
+const OTHERS: [(&str, [bool; 5]); 2] =
+    [("spgist", [false, false, false, true, true]), ("brin", [false, false, true, false, false])];
 
 /// The properties of the list above.
 const METHOD_PROPERTIES: [&str; 5] =

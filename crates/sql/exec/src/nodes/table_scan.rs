@@ -367,7 +367,12 @@ impl IndexScan {
     fn start(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
         self.started = true;
         let horizon = TableHorizon::new(cx.env.access.txns, self.heap.desc.kind);
-        let access = IndexAccess { pool: cx.env.access.pool, horizon: &horizon, xid: Xid::INVALID };
+        let access = IndexAccess {
+            pool: cx.env.access.pool,
+            horizon: &horizon,
+            xid: Xid::INVALID,
+            limits: index::Limits::default(),
+        };
         let only = self.places.is_some();
         let scan = self.scan.get_or_insert_with(|| {
             let keys = ScanKeys { keys: Vec::new(), direction: self.keys.direction };
@@ -393,7 +398,12 @@ impl IndexScan {
             }
             let Some(scan) = &mut self.scan else { return Ok(false) };
             let horizon = TableHorizon::new(cx.env.access.txns, self.heap.desc.kind);
-            let access = IndexAccess { pool: cx.env.access.pool, horizon: &horizon, xid: Xid::INVALID };
+            let access = IndexAccess {
+                pool: cx.env.access.pool,
+                horizon: &horizon,
+                xid: Xid::INVALID,
+                limits: index::Limits::default(),
+            };
             let before = runtime::usage::pages();
             let found = scan.next(&access).map_err(|e| e.into_sql(&self.names.index, &self.names.table))?;
             let before = self.index_counted.scan.pages_since(before);
@@ -496,7 +506,12 @@ impl Node for IndexScan {
         if let Some(scan) = &mut self.scan {
             self.watched.end(&self.index, scan, self.places.is_some(), cx);
             let horizon = TableHorizon::new(cx.env.access.txns, self.heap.desc.kind);
-            scan.finish(&IndexAccess { pool: cx.env.access.pool, horizon: &horizon, xid: Xid::INVALID });
+            scan.finish(&IndexAccess {
+                pool: cx.env.access.pool,
+                horizon: &horizon,
+                xid: Xid::INVALID,
+                limits: index::Limits::default(),
+            });
             self.index_counted.scan.scans += scan.take_searches() as i64;
         }
         cx.count_scan(&mut self.counted);
@@ -628,7 +643,12 @@ impl BitmapNode {
         match &self.kind {
             BitmapKind::Index { counted, index, names, keys } => {
                 let horizon = TableHorizon::new(cx.env.access.txns, heap.desc.kind);
-                let access = IndexAccess { pool: cx.env.access.pool, horizon: &horizon, xid: Xid::INVALID };
+                let access = IndexAccess {
+                    pool: cx.env.access.pool,
+                    horizon: &horizon,
+                    xid: Xid::INVALID,
+                    limits: cx.env.session.index_limits(),
+                };
                 let mut out = Vec::new();
                 let mut scan = index.scan(ScanKeys::default(), Wants::TIDS);
                 let found = keys.start(cx, &access, &mut scan)?;

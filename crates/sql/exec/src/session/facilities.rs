@@ -78,6 +78,10 @@ impl Facilities for Session {
         Session::call_routine_set(self, function, call, args, sees)
     }
 
+    fn index_limits(&self) -> index::Limits {
+        Session::index_limits(self)
+    }
+
     fn shown_columns(&self, table: &Table, written: &[i16]) -> Option<Vec<i16>> {
         self.readable_columns(table, written)
     }

@@ -91,6 +91,10 @@ impl Facilities for NoFacilities {
     ) -> SqlResult<crate::row_store::RowStore> {
         Err(SqlError::not_supported(&function.name))
     }
+    fn index_limits(&self) -> index::Limits {
+        index::Limits::default()
+    }
+
     fn shown_columns(&self, _: &catalog::Table, _: &[i16]) -> Option<Vec<i16>> {
         None
     }

@@ -132,13 +132,23 @@ impl Check<'_> {
         Ok(Filter::new(pages * ENTRIES_PER_PAGE, memory))
     }
 
+    /// The entries of a row.
+    fn entries(
+        &self,
+        values: &mut [Datum],
+        each: &mut dyn FnMut(&[Datum]) -> SqlResult<()>,
+    ) -> SqlResult<()> {
+        let entered = self.rel.entries(values, each);
+        entered.map_err(|error| error.into_sql(&self.index.name, &self.table.name))
+    }
+
     /// What the filter has of an entry.
     fn element<'b>(&self, tid: Tid, values: &[Datum], bytes: &'b mut Vec<u8>) -> &'b [u8] {
         bytes.clear();
         bytes.extend_from_slice(&tid.block.0.to_le_bytes());
         bytes.extend_from_slice(&tid.offset.to_le_bytes());
         tuple::encode_nulls(values, bytes);
-        self.rel.desc().layout.encode(values, bytes);
+        self.rel.entry_layout().encode(values, bytes);
         bytes
     }
 
@@ -153,8 +163,12 @@ impl Check<'_> {
             if !keys.entry(session, row, &mut entry)? || !self.rel.desc().has_entry(&entry) {
                 return Ok(());
             }
-            self.rel.desc().make_keys(&mut entry);
-            if filter.may_have(self.element(root, &entry, &mut bytes)) {
+            let mut all = true;
+            self.entries(&mut entry, &mut |entry| {
+                all &= filter.may_have(self.element(root, entry, &mut bytes));
+                Ok(())
+            })?;
+            if all {
                 return Ok(());
             }
             let error = sql_err!(
@@ -247,15 +261,19 @@ impl<'a> Rows<'a> {
         if !keys.entry(session, &self.values, &mut self.computed)? {
             return Err(self.wrong(tid, "which does not satisfy its predicate"));
         }
-        self.check.rel.desc().make_keys(&mut self.computed);
-        let layout = &self.check.rel.desc().layout;
+        let layout = self.check.rel.entry_layout();
         let encoded = |values: &[Datum]| {
             let mut bytes = Vec::new();
             tuple::encode_nulls(values, &mut bytes);
             layout.encode(values, &mut bytes);
             bytes
         };
-        match self.computed == values || encoded(&self.computed) == encoded(values) {
+        let mut found = false;
+        self.check.entries(&mut self.computed, &mut |entry| {
+            found |= entry == values || encoded(entry) == encoded(values);
+            Ok(())
+        })?;
+        match found {
             true => Ok(()),
             false => Err(self.wrong(tid, "which has another key")),
         }

@@ -38,6 +38,7 @@ mod access;
 mod fixed;
 mod functions;
 pub(crate) mod kinds;
+pub(crate) mod parts;
 mod search;
 mod stack;
 mod text;

@@ -11,7 +11,7 @@
 //! 2. What is stored in a `jsonb` was checked: finite numbers, UTF-8 without NUL. Damaged bytes give errors or NULLs, never panics.
 //!
 //! # PostgreSQL counterpart and differences
-//! `json.c`, `jsonb.c`, `jsonfuncs.c`, `jsonapi.c`. GIN classes are not there.
+//! `json.c`, `jsonb.c`, `jsonfuncs.c`, `jsonapi.c`.
 
 pub mod binary;
 mod build;
@@ -25,6 +25,7 @@ pub(crate) mod functions;
 mod input;
 mod lex;
 mod parse;
+pub(crate) mod parts;
 pub mod path;
 mod populate;
 mod tape;

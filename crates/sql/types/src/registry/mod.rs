@@ -23,6 +23,7 @@ mod functions;
 mod io;
 pub mod opclasses;
 pub mod operators;
+mod parts;
 pub mod session;
 mod trees;
 pub mod types;
@@ -30,6 +31,7 @@ pub mod types;
 pub use comparisons::{Comparison, Relation, comparison};
 pub use functions::{function, functions, functions_named, functions_of_symbol, symbol};
 pub use io::{format_type, input, output, receive, send, typmod_in, typmod_out};
+pub use parts::{is_parts_class, parts_class};
 pub use session::SessionFn;
 pub use trees::tree_class;
 pub use types::{

@@ -81,6 +81,9 @@ pub static OPFAMILIES: &[OpFamily] = &[
     OpFamily { oid: Oid(3550), method: Oid(783), name: "network_ops" },
     OpFamily { oid: Oid(3919), method: Oid(783), name: "range_ops" },
     OpFamily { oid: Oid(6158), method: Oid(783), name: "multirange_ops" },
+    OpFamily { oid: Oid(2745), method: Oid(2742), name: "array_ops" },
+    OpFamily { oid: Oid(4036), method: Oid(2742), name: "jsonb_ops" },
+    OpFamily { oid: Oid(4037), method: Oid(2742), name: "jsonb_path_ops" },
 ];
 
 /// Every class: OID, access method, name, family, type, default, stored type.
@@ -177,6 +180,9 @@ pub static OPCLASSES: &[OpClass] = &[
     class(10063, 783, "circle_ops", 2595, 718, true, 603), // circle
     class(10078, 783, "range_ops", 3919, 3831, true, 0), // anyrange
     class(10082, 783, "multirange_ops", 6158, 4537, true, 3831), // anymultirange
+    class(10064, 2742, "array_ops", 2745, 2277, true, 2283), // anyarray
+    class(10090, 2742, "jsonb_ops", 4036, 3802, true, 25), // jsonb
+    class(10091, 2742, "jsonb_path_ops", 4037, 3802, false, 23), // jsonb
 ];
 
 /// Every operator of a family: OID, family, left, right, strategy, operator.
@@ -448,6 +454,19 @@ pub static AMOPS: &[AmOp] = &[
     amop(10188, 3371, 774, 774, 4, 3367), // macaddr8, macaddr8
     amop(10189, 3371, 774, 774, 5, 3366), // macaddr8, macaddr8
     amop(10274, 3372, 774, 774, 1, 3362), // macaddr8, macaddr8
+    amop(10349, 2745, 2277, 2277, 1, 2750), // anyarray, anyarray
+    amop(10350, 2745, 2277, 2277, 2, 2751), // anyarray, anyarray
+    amop(10351, 2745, 2277, 2277, 3, 2752), // anyarray, anyarray
+    amop(10352, 2745, 2277, 2277, 4, 1070), // anyarray, anyarray
+    amop(10456, 4036, 3802, 3802, 7, 3246), // jsonb, jsonb
+    amop(10457, 4036, 3802, 25, 9, 3247), // jsonb, text
+    amop(10458, 4036, 3802, 1009, 10, 3248), // jsonb, text[]
+    amop(10459, 4036, 3802, 1009, 11, 3249), // jsonb, text[]
+    amop(10460, 4036, 3802, 4072, 15, 4012), // jsonb, jsonpath
+    amop(10461, 4036, 3802, 4072, 16, 4013), // jsonb, jsonpath
+    amop(10462, 4037, 3802, 3802, 7, 3246), // jsonb, jsonb
+    amop(10463, 4037, 3802, 4072, 15, 4012), // jsonb, jsonpath
+    amop(10464, 4037, 3802, 4072, 16, 4013), // jsonb, jsonpath
     amop(10450, 4033, 3802, 3802, 1, 3242), // jsonb, jsonb
     amop(10451, 4033, 3802, 3802, 2, 3244), // jsonb, jsonb
     amop(10452, 4033, 3802, 3802, 3, 3240), // jsonb, jsonb
@@ -788,6 +807,20 @@ pub static AMPROCS: &[AmProc] = &[
     amproc(10121, 3371, 774, 774, 4, 5051), // macaddr8, macaddr8
     amproc(10198, 3372, 774, 774, 1, 328), // macaddr8, macaddr8
     amproc(10199, 3372, 774, 774, 2, 781), // macaddr8, macaddr8
+    amproc(10276, 2745, 2277, 2277, 2, 2743), // anyarray, anyarray
+    amproc(10277, 2745, 2277, 2277, 3, 2774), // anyarray, anyarray
+    amproc(10278, 2745, 2277, 2277, 4, 2744), // anyarray, anyarray
+    amproc(10279, 2745, 2277, 2277, 6, 3920), // anyarray, anyarray
+    amproc(10286, 4036, 3802, 3802, 1, 3480), // jsonb, jsonb
+    amproc(10287, 4036, 3802, 3802, 2, 3482), // jsonb, jsonb
+    amproc(10288, 4036, 3802, 3802, 3, 3483), // jsonb, jsonb
+    amproc(10289, 4036, 3802, 3802, 4, 3484), // jsonb, jsonb
+    amproc(10290, 4036, 3802, 3802, 6, 3488), // jsonb, jsonb
+    amproc(10291, 4037, 3802, 3802, 1, 351), // jsonb, jsonb
+    amproc(10292, 4037, 3802, 3802, 2, 3485), // jsonb, jsonb
+    amproc(10293, 4037, 3802, 3802, 3, 3486), // jsonb, jsonb
+    amproc(10294, 4037, 3802, 3802, 4, 3487), // jsonb, jsonb
+    amproc(10295, 4037, 3802, 3802, 6, 3489), // jsonb, jsonb
     amproc(10129, 4033, 3802, 3802, 1, 4044), // jsonb, jsonb
     amproc(10206, 4034, 3802, 3802, 1, 4045), // jsonb, jsonb
     amproc(10207, 4034, 3802, 3802, 2, 3416), // jsonb, jsonb

@@ -143,6 +143,7 @@ pub enum SessionFn {
     PgIdentifyObjectAsAddress,
     PgIndexColumnHasProperty,
     PgIndexHasProperty,
+    GinCleanPendingList,
     PgIndexamHasProperty,
     PgIndexamProgressPhasename,
     PgIndexesSize,

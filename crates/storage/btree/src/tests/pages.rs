@@ -43,6 +43,7 @@ fn desc(columns: &[(Physical, Compare, bool, bool)], included: usize) -> IndexDe
         keys,
         trees: Vec::new(),
         hashes: Vec::new(),
+        parts: Vec::new(),
         persistence: Default::default(),
         unique: false,
         nulls_not_distinct: false,

@@ -34,7 +34,12 @@ fn one_of_several_inserters_of_a_key_wins() {
     let store = Store::new(2048);
     let snapshots = store::Snapshots::default();
     let rel = BtreeRel::new(Shape::Included.desc(true));
-    let access = || index::Access { pool: &store.pool, horizon: &snapshots, xid: Xid::INVALID };
+    let access = || index::Access {
+        pool: &store.pool,
+        horizon: &snapshots,
+        xid: Xid::INVALID,
+        limits: index::Limits::default(),
+    };
     create_empty(&access(), &rel).unwrap();
     let rows = Rows(Mutex::default());
     let winners: Mutex<HashMap<i32, u32>> = Mutex::default();

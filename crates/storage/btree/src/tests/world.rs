@@ -60,6 +60,7 @@ impl Shape {
             keys: keys.into(),
             trees: Vec::new(),
             hashes: Vec::new(),
+            parts: Vec::new(),
             persistence: Persistence::Permanent,
             unique,
             nulls_not_distinct: false,
@@ -108,7 +109,12 @@ impl World {
     }
 
     pub fn access(&self) -> Access<'_> {
-        Access { pool: &self.store.pool, horizon: &self.snapshots, xid: Xid::INVALID }
+        Access {
+            pool: &self.store.pool,
+            horizon: &self.snapshots,
+            xid: Xid::INVALID,
+            limits: index::Limits::default(),
+        }
     }
 
     pub fn new_tid(&mut self) -> Tid {

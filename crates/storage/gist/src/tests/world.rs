@@ -115,6 +115,7 @@ impl Shape {
             keys: vec![key; keys].into(),
             trees: vec![class; keys],
             hashes: Vec::new(),
+            parts: Vec::new(),
             persistence: Persistence::Permanent,
             unique: false,
             nulls_not_distinct: false,
@@ -163,7 +164,12 @@ impl World {
     }
 
     pub fn access(&self) -> Access<'_> {
-        Access { pool: &self.store.pool, horizon: &self.snapshots, xid: Xid::INVALID }
+        Access {
+            pool: &self.store.pool,
+            horizon: &self.snapshots,
+            xid: Xid::INVALID,
+            limits: index::Limits::default(),
+        }
     }
 
     pub fn insert_row(&self, row: &[Datum], tid: Tid) {

@@ -132,7 +132,12 @@ fn an_unlogged_index_has_an_initial_fork() {
     let rel = crate::HashRel::new(Shape::Even.desc(Persistence::Unlogged));
     store.pool.smgr().create(store::FILE, base::Fork::Init, false).unwrap();
     let snapshots = store::Snapshots::default();
-    let access = index::Access { pool: &store.pool, horizon: &snapshots, xid: base::Xid(3) };
+    let access = index::Access {
+        pool: &store.pool,
+        horizon: &snapshots,
+        xid: base::Xid(3),
+        limits: index::Limits::default(),
+    };
     rel.create_empty(&access).unwrap();
     assert_eq!(store.pool.nblocks(store::FILE, base::Fork::Init).unwrap(), 1);
 }

@@ -49,6 +49,7 @@ impl Shape {
             layout: Arc::new(RowLayout::new(vec![attr])),
             keys: vec![KeyColumn::ascending(Compare::Bytes)].into(),
             trees: Vec::new(),
+            parts: Vec::new(),
             hashes: vec![HashBy::With(self.hash(), 0)],
             persistence,
             unique: false,
@@ -82,7 +83,12 @@ impl World {
     }
 
     pub fn access(&self) -> Access<'_> {
-        Access { pool: &self.store.pool, horizon: &self.snapshots, xid: Xid(3) }
+        Access {
+            pool: &self.store.pool,
+            horizon: &self.snapshots,
+            xid: Xid(3),
+            limits: index::Limits::default(),
+        }
     }
 
     pub fn insert_row(&self, value: i64, at: Tid) {

@@ -118,6 +118,7 @@ pub(super) struct Pass<'a> {
 /// What threads share in a pass.
 struct Shared<'a> {
     engine: &'a Engine,
+    limits: index::Limits,
     task: Task<'a>,
     progress: &'a Progress,
     terms: &'a Terms<'a>,
@@ -144,6 +145,7 @@ impl<'a> Pass<'a> {
             result: Mutex::new(None),
         });
         let shared = Shared {
+            limits: self.session.index_limits(),
             engine: self.session.engine(),
             task: self.task,
             progress: self.progress,
@@ -268,7 +270,7 @@ impl Shared<'_> {
     }
 
     fn one(&self, job: &Job, manner: &mut Manner<'_>) -> IndexResult<VacuumStats> {
-        let access = self.engine.index_access(Xid::INVALID);
+        let access = index::Access { limits: self.limits, ..self.engine.index_access(Xid::INVALID) };
         match self.task {
             Task::BulkDelete(dead) => {
                 let mut stats = job.before.unwrap_or_default();

@@ -32,6 +32,7 @@ mod lex;
 mod methods;
 mod moment;
 mod parse;
+pub(super) mod parts;
 mod print;
 mod query;
 

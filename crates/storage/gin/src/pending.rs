@@ -1,0 +1,332 @@
+//! Fast update: entries that are not in the tree yet, in the order in which they came.
+//!
+//! There are a few *lanes*, so that sessions on several workers do not wait for each other. A lane's first page takes new entries. When it is full its entries move to a new page, which hangs on it
+//! before those that moved earlier; so pages behind the first one never change, and the oldest is the last. Cleaning enters what such pages have into the tree, sorted, and then cuts
+//! them off, from the oldest on.
+//!
+//! # Invariants
+//! 1. An entry is in a lane, or in the tree, or for a moment in both; who reads the lanes first and the tree afterwards sees it.
+//! 2. Who goes from one page of a lane to the next keeps the first one latched until he has the next. So nobody comes to a page that was cut off, and it can be used
+//!    for something else at once.
+//! 3. One cleans an index at a time ([`Turn`]): what a VACUUM found dead is not entered again behind it by somebody who read it in a lane before.
+//!
+//! # Locks
+//! A lane's pages from the first to the last, then the meta page. [`Turn`] comes before all latches.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use base::{BlockNo, PAGE_SIZE, RelFile};
+use buffer::PageChange;
+use index::bytes::put_sized;
+use index::{Access, IndexResult};
+use runtime::WaitEvent;
+use smallvec::SmallVec;
+
+use crate::format::{META_BLOCK, NONE, Node, Opaque, PENDING, Position, ROOM, link};
+use crate::insert::{Entry, enter};
+use crate::ops;
+use crate::redo::{Kind, cut_bytes};
+use crate::rel::{Exclusive, GinRel, INIT, Shared, interrupts};
+
+/// First page of the first lane.
+pub(crate) const FIRST_LANE: u32 = 2;
+/// Number of lanes.
+pub(crate) const LANES: u32 = 4;
+
+/// Most pages that one record cuts off.
+const MOST_CUT: usize = 32;
+/// Bytes of memory for each page of a lane whose entries are sorted.
+const PAGE_COST: usize = 8 * PAGE_SIZE;
+
+/// First pages of all lanes.
+pub(crate) fn lanes() -> impl Iterator<Item = BlockNo> {
+    (FIRST_LANE..FIRST_LANE + LANES).map(BlockNo)
+}
+
+/// The right to clean an index. Kept by file, since an index may have several descriptions at a time, and by pool, since there may be several servers in a process.
+struct Turn {
+    key: TurnKey,
+    lock: Arc<runtime::Mutex<()>>,
+}
+
+static TURNS: Mutex<BTreeMap<TurnKey, Arc<runtime::Mutex<()>>>> = Mutex::new(BTreeMap::new());
+
+/// Address of the pool, and file.
+type TurnKey = (usize, RelFile);
+
+impl Turn {
+    fn of(access: &Access<'_>, rel: &GinRel) -> Turn {
+        let key = (std::ptr::from_ref(access.pool).addr(), rel.desc.file);
+        let mut turns = TURNS.lock().unwrap_or_else(PoisonError::into_inner);
+        let lock =
+            turns.entry(key).or_insert_with(|| Arc::new(runtime::Mutex::new(WaitEvent::Page, ()))).clone();
+        Turn { key, lock }
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        let mut turns = TURNS.lock().unwrap_or_else(PoisonError::into_inner);
+        // Nobody else has it, and nobody gets it meanwhile.
+        if Arc::strong_count(&self.lock) == 2 {
+            turns.remove(&self.key);
+        }
+    }
+}
+
+/// Enters a row: into a lane, or into the tree if it has too many keys. `limit`: bytes that the lanes may have before somebody cleans them.
+pub(crate) fn add(access: &Access<'_>, rel: &GinRel, entries: &[Entry], limit: usize) -> IndexResult<()> {
+    let items: Vec<Vec<u8>> = entries.iter().map(|entry| link(entry.at(entry.tids[0]), NONE)).collect();
+    let size: usize = items.iter().map(|item| item.len() + 4).sum();
+    if size > ROOM {
+        return enter(access, rel, entries);
+    }
+    access.pool.admit(rel.desc.persistence)?;
+    let lane = BlockNo(FIRST_LANE + runtime::worker_index().unwrap_or(0) as u32 % LANES);
+    let mut page = rel.exclusive(access.pool, lane)?;
+    let full = page::free_space(&page) < size;
+    if full {
+        move_on(access, rel, &mut page)?;
+    }
+    rel.check(lane, ops::append(&mut page, &items))?;
+    let mut action = rel.action(access, Kind::PendingAdd);
+    let i = action.page(&mut page, PageChange::default());
+    let mut data = Vec::with_capacity(size);
+    items.iter().for_each(|item| put_sized(item, &mut data));
+    action.page_data(i, &data);
+    action.commit();
+    drop(page);
+    if full && pages(access, rel)? as usize * ROOM > limit {
+        clean(access, rel, false)?;
+    }
+    Ok(())
+}
+
+/// Pages that hang on all lanes.
+fn pages(access: &Access<'_>, rel: &GinRel) -> IndexResult<u32> {
+    lanes().map(|lane| Ok(rel.node(lane, &*rel.shared(access.pool, lane)?)?.op.pages)).sum()
+}
+
+/// Moves the entries of a lane's first page to a new page behind it.
+fn move_on(access: &Access<'_>, rel: &GinRel, page: &mut Exclusive) -> IndexResult<()> {
+    let lane = page.tag().block;
+    let node = rel.node(lane, page)?;
+    if !node.op.is(PENDING) {
+        return Err(rel.corrupt(lane, "page is not one of pending entries"));
+    }
+    let op = node.op;
+    let mut made = rel.allocate(access)?;
+    let block = made.tag().block;
+    let items: Vec<&[u8]> = (1..=node.max()).filter_map(|n| page::item(page, n)).collect();
+    rel.check(block, ops::fill(&mut made, Opaque { pages: 0, ..op }, &items))?;
+    let first = Opaque { next: block, pages: op.pages + 1, ..op };
+    rel.check(lane, ops::fill::<&[u8]>(page, first, &[]))?;
+    let mut action = rel.action(access, Kind::PendingMove);
+    for target in [page, &mut made] {
+        let blob = rel.check(target.tag().block, ops::blob(target))?;
+        let i = action.page(target, INIT);
+        action.page_data(i, &blob);
+    }
+    action.commit();
+    Ok(())
+}
+
+/// Calls `visit` for all pending entries, under the latches of their pages.
+pub(crate) fn each(
+    access: &Access<'_>,
+    rel: &GinRel,
+    visit: &mut dyn FnMut(Position<'_>) -> IndexResult<()>,
+) -> IndexResult<()> {
+    for lane in lanes() {
+        interrupts()?;
+        let mut page: Shared = rel.shared(access.pool, lane)?;
+        loop {
+            let block = page.tag().block;
+            let node = pending_node(rel, block, &page)?;
+            for n in 1..=node.max() {
+                visit(rel.check(block, node.link(n))?.position())?;
+            }
+            if node.op.next == NONE {
+                break;
+            }
+            let next = rel.shared(access.pool, node.op.next)?;
+            page = next;
+        }
+    }
+    Ok(())
+}
+
+fn pending_node<'p>(rel: &GinRel, block: BlockNo, page: &'p page::PageBytes) -> IndexResult<Node<'p>> {
+    let node = rel.node(block, page)?;
+    match node.op.is(PENDING) {
+        true => Ok(node),
+        false => Err(rel.corrupt(block, "page is not one of pending entries")),
+    }
+}
+
+/// Enters what is pending into the tree. Waits for whoever does so already, or leaves it to him. Returns the number of pages that were cut off.
+pub(crate) fn clean(access: &Access<'_>, rel: &GinRel, wait: bool) -> IndexResult<u64> {
+    let turn = Turn::of(access, rel);
+    let _guard = match wait {
+        true => turn.lock.lock(),
+        false => match turn.lock.try_lock() {
+            Some(guard) => guard,
+            None => return Ok(0),
+        },
+    };
+    let mut chains = Vec::new();
+    for lane in lanes() {
+        interrupts()?;
+        chains.push((lane, chain(access, rel, lane)?));
+    }
+    let mut cut_off = 0;
+    let most = (access.limits.memory / PAGE_COST).max(1);
+    while chains.iter().any(|(_, chain)| !chain.is_empty()) {
+        // From each lane its oldest pages.
+        let share = most.div_ceil(chains.len());
+        let mut entries = Vec::new();
+        for (_, chain) in &chains {
+            for block in &chain[chain.len().saturating_sub(share)..] {
+                interrupts()?;
+                read(access, rel, *block, &mut entries)?;
+            }
+        }
+        entries.sort_unstable_by(|a: &Entry, b: &Entry| rel.compare(a.at(a.tids[0]), b.at(b.tids[0])));
+        enter(access, rel, &group(rel, entries))?;
+        for (lane, chain) in &mut chains {
+            let count = chain.len().min(share);
+            cut_off += count as u64;
+            cut(access, rel, *lane, chain, count)?;
+        }
+    }
+    Ok(cut_off)
+}
+
+/// Pages that hang on a lane, the newest first; those of its first page are among them.
+fn chain(access: &Access<'_>, rel: &GinRel, lane: BlockNo) -> IndexResult<Vec<BlockNo>> {
+    access.pool.admit(rel.desc.persistence)?;
+    let mut page = rel.exclusive(access.pool, lane)?;
+    if page::max_offset(&page) > 0 {
+        move_on(access, rel, &mut page)?;
+    }
+    let mut next = pending_node(rel, lane, &page)?.op.next;
+    drop(page);
+    let mut chain = Vec::new();
+    while next != NONE {
+        chain.push(next);
+        let page = rel.shared(access.pool, next)?;
+        next = pending_node(rel, next, &page)?.op.next;
+    }
+    Ok(chain)
+}
+
+/// Appends the entries of a page.
+fn read(access: &Access<'_>, rel: &GinRel, block: BlockNo, out: &mut Vec<Entry>) -> IndexResult<()> {
+    let page = rel.shared(access.pool, block)?;
+    let node = pending_node(rel, block, &page)?;
+    for n in 1..=node.max() {
+        let Position { column, category, key, tid } = rel.check(block, node.link(n))?.position();
+        out.push(Entry { column, category, key: key.into(), tids: SmallVec::from_buf([tid]) });
+    }
+    Ok(())
+}
+
+/// Entries in order, each key once.
+fn group(rel: &GinRel, entries: Vec<Entry>) -> Vec<Entry> {
+    let mut out: Vec<Entry> = Vec::new();
+    for entry in entries {
+        match out.last_mut() {
+            Some(last) if last.compare(&entry, rel).is_eq() => {
+                if last.tids.last() != entry.tids.first() {
+                    last.tids.extend(entry.tids);
+                }
+            }
+            _ => out.push(entry),
+        }
+    }
+    out
+}
+
+/// Cuts the last `count` pages of a chain off, whose entries are in the tree.
+fn cut(
+    access: &Access<'_>,
+    rel: &GinRel,
+    lane: BlockNo,
+    chain: &mut Vec<BlockNo>,
+    mut count: usize,
+) -> IndexResult<()> {
+    while count > 0 {
+        interrupts()?;
+        access.pool.admit(rel.desc.persistence)?;
+        let now = count.min(MOST_CUT);
+        let gone = chain.split_off(chain.len() - now);
+        let mut first = rel.exclusive(access.pool, lane)?;
+        let before = before(access, rel, &first, gone[0])?;
+        let pages = rel.node(lane, &first)?.op.pages.saturating_sub(now as u32);
+        cut_record(access, rel, (&mut first, pages), before, &gone)?;
+        count -= now;
+    }
+    Ok(())
+}
+
+/// The page that a page of a lane hangs on, if that is not the lane's first, which the caller has.
+fn before(
+    access: &Access<'_>,
+    rel: &GinRel,
+    first: &Exclusive,
+    wanted: BlockNo,
+) -> IndexResult<Option<Exclusive>> {
+    let mut next = pending_node(rel, first.tag().block, first)?.op.next;
+    let mut found = None;
+    while next != wanted {
+        if next == NONE {
+            return Err(rel.corrupt(wanted, "page of pending entries hangs on no lane"));
+        }
+        let page = rel.exclusive(access.pool, next)?;
+        next = pending_node(rel, next, &page)?.op.next;
+        found = Some(page);
+    }
+    Ok(found)
+}
+
+fn cut_record(
+    access: &Access<'_>,
+    rel: &GinRel,
+    (first, pages): (&mut Exclusive, u32),
+    mut before: Option<Exclusive>,
+    gone: &[BlockNo],
+) -> IndexResult<()> {
+    let mut freed = Vec::with_capacity(gone.len());
+    for block in gone {
+        freed.push(rel.exclusive(access.pool, *block)?);
+    }
+    let mut meta = rel.exclusive(access.pool, META_BLOCK)?;
+    let mut free = rel.node(META_BLOCK, &meta)?.op.next;
+    let lane = first.tag().block;
+    let own = before.is_none();
+    rel.check(lane, ops::set_pages(first, pages, own))?;
+    if let Some(before) = &mut before {
+        rel.check(before.tag().block, ops::set_next(before, NONE))?;
+    }
+    for page in freed.iter_mut().rev() {
+        rel.check(page.tag().block, ops::mark_free(page, free))?;
+        free = page.tag().block;
+    }
+    rel.check(META_BLOCK, ops::set_next(&mut meta, free))?;
+    let blobs: Vec<Vec<u8>> =
+        freed.iter().map(|page| rel.check(page.tag().block, ops::blob(page))).collect::<IndexResult<_>>()?;
+    let mut action = rel.action(access, Kind::PendingCut);
+    action.data(&cut_bytes(pages, own, gone.len(), free));
+    action.page(first, PageChange::default());
+    if let Some(before) = &mut before {
+        action.page(before, PageChange::default());
+    }
+    for (page, blob) in freed.iter_mut().zip(&blobs) {
+        let i = action.page(page, INIT);
+        action.page_data(i, blob);
+    }
+    action.page(&mut meta, PageChange::default());
+    action.commit();
+    Ok(())
+}
