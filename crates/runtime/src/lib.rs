@@ -8,6 +8,7 @@
 //! # Layout
 //! * [`fiber`]: fibers, [`wait`], stack checks. `stack`: pools of stacks.
 //! * [`interrupt`]: cancel requests and timeouts, time slices. [`watch`]: debug builds notice who looks for neither.
+//! * [`pace`]: long work in pieces.
 //! * [`memory`]: what sessions and the process have of it, and who is refused more.
 //! * [`sync`]: [`Latch`], [`Mutex`], [`WaitQueue`], [`Event`].
 //! * [`time`]: clocks and sleeping. [`usage`]: what a fiber used of pages, log and temporary files. [`wait_event`]: what a session is seen
@@ -33,6 +34,7 @@ pub mod fiber;
 pub mod fs;
 pub mod interrupt;
 pub mod memory;
+pub mod pace;
 pub mod program;
 pub mod rest;
 pub mod sim;

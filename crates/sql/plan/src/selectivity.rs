@@ -278,7 +278,8 @@ fn call_selectivity(columns: &dyn Columns, call: &Call) -> f64 {
         Selectivity::Position => 0.1,
         // Without statistics of bounds.
         Selectivity::Range | Selectivity::Multirange => 0.01,
-        Selectivity::Contain => 0.001,
+        // Without statistics of lexemes: 0.001, in joins as well.
+        Selectivity::Contain | Selectivity::TextSearch => 0.001,
         Selectivity::Matching => 0.010,
         Selectivity::None => 1.0 / 3.0,
     }

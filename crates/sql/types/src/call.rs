@@ -172,6 +172,9 @@ pub trait Session {
         None
     }
 
+    /// Sends the client a notice.
+    fn tell(&self, _notice: SqlError) {}
+
     /// The wall clock, microseconds since 2000-01-01 UTC.
     fn clock(&self) -> i64 {
         0

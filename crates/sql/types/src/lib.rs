@@ -69,6 +69,7 @@ mod size;
 pub mod snapshot;
 mod template;
 pub mod text;
+pub mod textsearch;
 pub mod time;
 pub mod timestamp;
 pub mod timezone;

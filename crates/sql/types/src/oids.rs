@@ -99,6 +99,9 @@ types! {
     3361 pg_ndistinct = crate::pseudo::PG_NDISTINCT;
     3402 pg_dependencies = crate::pseudo::PG_DEPENDENCIES;
     3500 anyenum = crate::enums::ANYENUM;
+    3614 tsvector = crate::textsearch::TSVECTOR, 3643 _tsvector;
+    3615 tsquery = crate::textsearch::TSQUERY, 3645 _tsquery;
+    3642 gtsvector = crate::textsearch::GTSVECTOR, 3644 _gtsvector;
     3734 regconfig = crate::alias::REGCONFIG, 3735 _regconfig;
     3769 regdictionary = crate::alias::REGDICTIONARY, 3770 _regdictionary;
     3802 jsonb = crate::json::functions::JSONB, 3807 _jsonb;

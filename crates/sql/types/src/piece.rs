@@ -12,48 +12,12 @@
 //! 1. A look may let others run: nobody holds a latch, a short lock or a borrow of what the worker's fibers share.
 //! 2. Comparison and hash functions run under page latches and never look: nothing here is called by them.
 
-use std::cmp::Ordering;
-use std::mem;
-
 use base::SqlResult;
 use memchr::memmem;
 use tuple::{Bytes, Datum};
 
-/// Bytes or steps between two looks.
-pub(crate) const PIECE: usize = 64 << 10;
-
-/// Counts work until the next look.
-pub(crate) struct Pace(usize);
-
-impl Pace {
-    pub(crate) fn new() -> Pace {
-        Pace(PIECE)
-    }
-
-    /// So many bytes or steps are done.
-    #[inline]
-    #[cfg_attr(debug_assertions, track_caller)]
-    pub(crate) fn did(&mut self, n: usize) -> SqlResult<()> {
-        if n < self.0 {
-            self.0 -= n;
-            return Ok(());
-        }
-        self.0 = PIECE;
-        Ok(runtime::check_piece()?)
-    }
-
-    /// The same where no error can be told.
-    #[inline]
-    #[cfg_attr(debug_assertions, track_caller)]
-    pub(crate) fn pass(&mut self, n: usize) {
-        if n < self.0 {
-            self.0 -= n;
-        } else {
-            self.0 = PIECE;
-            runtime::pause();
-        }
-    }
-}
+pub use runtime::pace::sort_by;
+pub(crate) use runtime::pace::{PIECE, Pace};
 
 /// The bytes in pieces, with a look behind each but the last.
 pub(crate) fn slices(bytes: &[u8]) -> impl Iterator<Item = SqlResult<&[u8]>> {
@@ -179,57 +143,6 @@ impl<'n> Finder<'n> {
     }
 }
 
-/// Items that are sorted in one go.
-const RUN: usize = 8192;
-
-/// Sorts, equal items in the order in which they are. Many items are sorted in runs that are merged, with looks between.
-pub fn sort_by<T: Default>(items: &mut [T], mut order: impl FnMut(&T, &T) -> Ordering) -> SqlResult<()> {
-    if items.len() <= RUN {
-        items.sort_by(order);
-        return Ok(());
-    }
-    for run in items.chunks_mut(RUN) {
-        run.sort_by(&mut order);
-        runtime::check_interrupts()?;
-    }
-    let mut width = RUN;
-    let mut pace = Pace::new();
-    while width < items.len() {
-        for pair in items.chunks_mut(2 * width).filter(|pair| pair.len() > width) {
-            merge(pair, width, &mut order, &mut pace)?;
-        }
-        width *= 2;
-    }
-    Ok(())
-}
-
-/// Merges two sorted runs, the first of which has `middle` items.
-fn merge<T: Default>(
-    items: &mut [T],
-    middle: usize,
-    order: &mut impl FnMut(&T, &T) -> Ordering,
-    pace: &mut Pace,
-) -> SqlResult<()> {
-    if order(&items[middle - 1], &items[middle]).is_le() {
-        return Ok(());
-    }
-    let mut left: Vec<T> = items[..middle].iter_mut().map(mem::take).collect();
-    let (mut i, mut j, mut at) = (0, middle, 0);
-    // What was merged never overtakes what is still to be read of the second run.
-    while i < left.len() {
-        if j < items.len() && order(&items[j], &left[i]).is_lt() {
-            items.swap(at, j);
-            j += 1;
-        } else {
-            items[at] = mem::take(&mut left[i]);
-            i += 1;
-        }
-        at += 1;
-        pace.did(64)?;
-    }
-    Ok(())
-}
-
 /// A library's call over so many bytes, which cannot be cut: long ones go to another thread.
 pub(crate) fn elsewhere<T: Send>(bytes: usize, call: impl FnOnce() -> T + Send) -> SqlResult<T> {
     if bytes <= 4 * PIECE {
@@ -255,15 +168,6 @@ mod tests {
             assert_eq!(finder.rfind(&text, text.len()).unwrap(), Some(at));
             assert_eq!(finder.rfind(&text, at + 2).unwrap(), None);
             text[at..at + 3].copy_from_slice(b"aaa");
-        }
-    }
-
-    #[test]
-    fn runs_are_merged_stably() {
-        for n in [0, 1, RUN, RUN + 1, 3 * RUN + 7, 9 * RUN] {
-            let mut items: Vec<(usize, usize)> = (0..n).map(|i| (i * 7919 % 1000, i)).collect();
-            sort_by(&mut items, |a, b| a.0.cmp(&b.0)).unwrap();
-            assert!(items.is_sorted(), "{n}");
         }
     }
 

@@ -9,8 +9,8 @@ use types::registry::{self, builtin_types, opclasses::OPCLASSES, type_imp};
 use types::{Call, FormatContext, Imp, oids};
 
 /// Base types whose values only the server makes.
-const MADE_BY_SERVER: [Oid; 4] =
-    [oids::pg_node_tree, oids::pg_ndistinct, oids::pg_dependencies, oids::pg_mcv_list];
+const MADE_BY_SERVER: [Oid; 5] =
+    [oids::pg_node_tree, oids::pg_ndistinct, oids::pg_dependencies, oids::pg_mcv_list, oids::gtsvector];
 
 /// A text that is a value of the type.
 fn sample(type_oid: Oid) -> &'static str {

@@ -261,6 +261,7 @@ fn estimators(op: &Operator) -> (u32, u32) {
         Selectivity::Range => (3169, range_join()),
         Selectivity::Multirange => (4243, range_join()),
         Selectivity::Matching => (5040, 5041),
+        Selectivity::TextSearch => (3686, 3687),
     }
 }
 

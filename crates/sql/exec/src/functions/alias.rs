@@ -62,6 +62,10 @@ impl types::Session for Session {
         self.object_name(kind, oid).ok().flatten()
     }
 
+    fn tell(&self, notice: SqlError) {
+        self.notice(notice);
+    }
+
     fn clock(&self) -> i64 {
         runtime::wall_clock_micros()
     }

@@ -125,6 +125,8 @@ functions! {
     3567 int2_accum_inv(internal, int2) -> internal [immutable] { catalog_only }
     3568 int4_accum_inv(internal, int4) -> internal [immutable] { catalog_only }
     3569 int8_accum_inv(internal, int8) -> internal [immutable] { catalog_only }
+    3686 tsmatchsel(internal, oid, internal, int4) -> float8 [stable strict] { catalog_only }
+    3687 tsmatchjoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }
     3816 array_typanalyze(internal) -> bool [stable strict] { catalog_only }
     3817 arraycontsel(internal, oid, internal, int4) -> float8 [stable strict] { catalog_only }
     3818 arraycontjoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }

@@ -41,6 +41,7 @@ static FAMILIES: &[&[Function]] = &[
     crate::template::MOMENT_FUNCTIONS,
     crate::template::NUMBER_FUNCTIONS,
     crate::template::READ_FUNCTIONS,
+    crate::textsearch::FUNCTIONS,
     crate::text::FUNCTIONS,
     crate::text::kinds::FUNCTIONS,
     crate::text::EDIT_FUNCTIONS,

@@ -260,6 +260,7 @@ pub enum Selectivity {
     ArrayContain,
     Contain,
     Matching,
+    TextSearch,
     Area,
     Network,
     Position,

@@ -64,6 +64,8 @@ pub static OPFAMILIES: &[OpFamily] = &[
     OpFamily { oid: Oid(5067), method: Oid(403), name: "xid8_ops" },
     OpFamily { oid: Oid(2994), method: Oid(403), name: "record_ops" },
     OpFamily { oid: Oid(3194), method: Oid(403), name: "record_image_ops" },
+    OpFamily { oid: Oid(3626), method: Oid(403), name: "tsvector_ops" },
+    OpFamily { oid: Oid(3683), method: Oid(403), name: "tsquery_ops" },
     OpFamily { oid: Oid(3522), method: Oid(403), name: "enum_ops" },
     OpFamily { oid: Oid(3523), method: Oid(405), name: "enum_ops" },
     OpFamily { oid: Oid(6194), method: Oid(405), name: "record_ops" },
@@ -164,6 +166,8 @@ pub static OPCLASSES: &[OpClass] = &[
     class(10036, 403, "record_image_ops", 3194, 2249, false, 0), // record
     class(10069, 403, "enum_ops", 3522, 3500, true, 0), // anyenum
     class(10070, 405, "enum_ops", 3523, 3500, true, 0), // anyenum
+    class(10071, 403, "tsvector_ops", 3626, 3614, true, 0), // tsvector
+    class(10074, 403, "tsquery_ops", 3683, 3615, true, 0), // tsquery
     class(10002, 403, "bit_ops", 423, 1560, true, 0), // bit
     class(10043, 403, "varbit_ops", 2002, 1562, true, 0), // varbit
     class(10047, 403, "money_ops", 2099, 790, true, 0), // money
@@ -496,6 +500,16 @@ pub static AMOPS: &[AmOp] = &[
     amop(10356, 3522, 3500, 3500, 4, 3521), // anyenum, anyenum
     amop(10357, 3522, 3500, 3500, 5, 3519), // anyenum, anyenum
     amop(10358, 3523, 3500, 3500, 1, 3516), // anyenum, anyenum
+    amop(10359, 3626, 3614, 3614, 1, 3627), // tsvector, tsvector
+    amop(10360, 3626, 3614, 3614, 2, 3628), // tsvector, tsvector
+    amop(10361, 3626, 3614, 3614, 3, 3629), // tsvector, tsvector
+    amop(10362, 3626, 3614, 3614, 4, 3631), // tsvector, tsvector
+    amop(10363, 3626, 3614, 3614, 5, 3632), // tsvector, tsvector
+    amop(10367, 3683, 3615, 3615, 1, 3674), // tsquery, tsquery
+    amop(10368, 3683, 3615, 3615, 2, 3675), // tsquery, tsquery
+    amop(10369, 3683, 3615, 3615, 3, 3676), // tsquery, tsquery
+    amop(10370, 3683, 3615, 3615, 4, 3678), // tsquery, tsquery
+    amop(10371, 3683, 3615, 3615, 5, 3679), // tsquery, tsquery
     amop(10205, 423, 1560, 1560, 1, 1786), // bit, bit
     amop(10206, 423, 1560, 1560, 2, 1788), // bit, bit
     amop(10207, 423, 1560, 1560, 3, 1784), // bit, bit
@@ -638,6 +652,8 @@ pub static AMPROCS: &[AmProc] = &[
     amproc(10006, 426, 1042, 1042, 1, 1078), // bpchar, bpchar
     amproc(10007, 426, 1042, 1042, 2, 3328), // bpchar, bpchar
     amproc(10008, 426, 1042, 1042, 4, 5050), // bpchar, bpchar
+    amproc(10124, 3626, 3614, 3614, 1, 3622), // tsvector, tsvector
+    amproc(10125, 3683, 3615, 3615, 1, 3668), // tsquery, tsquery
     amproc(10132, 427, 1042, 1042, 1, 1080), // bpchar, bpchar
     amproc(10133, 427, 1042, 1042, 2, 972), // bpchar, bpchar
     amproc(10009, 428, 17, 17, 1, 1954), // bytea, bytea

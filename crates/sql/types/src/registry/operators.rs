@@ -721,6 +721,28 @@ pub static OPERATORS: &[Operator] = &[
     op(3521, ">=", 3500, 3500, 16, 3513, 3520, 3518, false, false, Selectivity::GreaterEqual), // anyenum >= anyenum
     op(3552, "&&", 869, 869, 16, 3551, 3552, 0, false, false, Selectivity::Network), // inet && inet
     op(3585, "&>", 3831, 4537, 16, 4267, 0, 0, false, false, Selectivity::Multirange), // anyrange &> anymultirange
+    op(3627, "<", 3614, 3614, 16, 3616, 3632, 3631, false, false, Selectivity::Less), // tsvector < tsvector
+    op(3628, "<=", 3614, 3614, 16, 3617, 3631, 3632, false, false, Selectivity::LessEqual), // tsvector <= tsvector
+    op(3629, "=", 3614, 3614, 16, 3618, 3629, 3630, false, true, Selectivity::Equal), // tsvector = tsvector
+    op(3630, "<>", 3614, 3614, 16, 3619, 3630, 3629, false, false, Selectivity::NotEqual), // tsvector <> tsvector
+    op(3631, ">=", 3614, 3614, 16, 3620, 3628, 3627, false, false, Selectivity::GreaterEqual), // tsvector >= tsvector
+    op(3632, ">", 3614, 3614, 16, 3621, 3627, 3628, false, false, Selectivity::Greater), // tsvector > tsvector
+    op(3633, "||", 3614, 3614, 3614, 3625, 0, 0, false, false, Selectivity::None), // tsvector || tsvector
+    op(3636, "@@", 3614, 3615, 16, 3634, 3637, 0, false, false, Selectivity::TextSearch), // tsvector @@ tsquery
+    op(3637, "@@", 3615, 3614, 16, 3635, 3636, 0, false, false, Selectivity::TextSearch), // tsquery @@ tsvector
+    op(3660, "@@@", 3614, 3615, 16, 3634, 3661, 0, false, false, Selectivity::TextSearch), // tsvector @@@ tsquery
+    op(3661, "@@@", 3615, 3614, 16, 3635, 3660, 0, false, false, Selectivity::TextSearch), // tsquery @@@ tsvector
+    op(3674, "<", 3615, 3615, 16, 3662, 3679, 3678, false, false, Selectivity::Less), // tsquery < tsquery
+    op(3675, "<=", 3615, 3615, 16, 3663, 3678, 3679, false, false, Selectivity::LessEqual), // tsquery <= tsquery
+    op(3676, "=", 3615, 3615, 16, 3664, 3676, 3677, false, true, Selectivity::Equal), // tsquery = tsquery
+    op(3677, "<>", 3615, 3615, 16, 3665, 3677, 3676, false, false, Selectivity::NotEqual), // tsquery <> tsquery
+    op(3678, ">=", 3615, 3615, 16, 3666, 3675, 3674, false, false, Selectivity::GreaterEqual), // tsquery >= tsquery
+    op(3679, ">", 3615, 3615, 16, 3667, 3674, 3675, false, false, Selectivity::Greater), // tsquery > tsquery
+    op(3680, "&&", 3615, 3615, 3615, 3669, 0, 0, false, false, Selectivity::None), // tsquery && tsquery
+    op(3681, "||", 3615, 3615, 3615, 3670, 0, 0, false, false, Selectivity::None), // tsquery || tsquery
+    op(3682, "!!", 0, 3615, 3615, 3671, 0, 0, false, false, Selectivity::None), //  !! tsquery
+    op(3693, "@>", 3615, 3615, 16, 3691, 3694, 0, false, false, Selectivity::Matching), // tsquery @> tsquery
+    op(3694, "<@", 3615, 3615, 16, 3692, 3693, 0, false, false, Selectivity::Matching), // tsquery <@ tsquery
     op(3825, "/", 790, 790, 701, 3822, 0, 0, false, false, Selectivity::None), // money / money
     op(3877, "^@", 25, 25, 16, 3696, 0, 0, false, false, Selectivity::Prefix), // text ^@ text
     op(3882, "=", 3831, 3831, 16, 3855, 3882, 3883, true, true, Selectivity::Equal), // anyrange = anyrange
@@ -768,6 +790,7 @@ pub static OPERATORS: &[Operator] = &[
     op(4400, ">>", 4537, 4537, 16, 4263, 4397, 0, false, false, Selectivity::Multirange), // anymultirange >> anymultirange
     op(4539, "@>", 3831, 4537, 16, 4541, 4540, 0, false, false, Selectivity::Multirange), // anyrange @> anymultirange
     op(4540, "<@", 4537, 3831, 16, 4542, 4539, 0, false, false, Selectivity::Multirange), // anymultirange <@ anyrange
+    op(5005, "<->", 3615, 3615, 3615, 5003, 0, 0, false, false, Selectivity::None), // tsquery <-> tsquery
     op(5025, "+", 3220, 1700, 3220, 5022, 5026, 0, false, false, Selectivity::None), // pg_lsn + numeric
     op(5026, "+", 1700, 3220, 3220, 5023, 5025, 0, false, false, Selectivity::None), // numeric + pg_lsn
     op(5027, "-", 3220, 1700, 3220, 5024, 0, 0, false, false, Selectivity::None), // pg_lsn - numeric
