@@ -103,7 +103,6 @@ fn merge<T: Default>(
     Ok(())
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::*;

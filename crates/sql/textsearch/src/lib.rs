@@ -15,6 +15,7 @@
 //! `src/backend/tsearch`, `utils/adt/ts*.c`. The stored form of a query is its binary form on the wire.
 
 pub mod matching;
+pub mod parser;
 pub mod query;
 pub mod rank;
 pub mod rewrite;

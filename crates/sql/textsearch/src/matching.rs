@@ -120,18 +120,6 @@ pub fn execute(query: &Query<'_>, source: &mut dyn Source, options: Options) -> 
     Execution { query, source, options, steps: runtime::pace::Pace::new() }.tree(0)
 }
 
-/// Places at which the tree at `at` matches as a phrase does; none where that cannot be told or is not so.
-pub(crate) fn places_of(
-    query: &Query<'_>,
-    at: usize,
-    source: &mut dyn Source,
-    options: Options,
-) -> SqlResult<(Answer, Places)> {
-    let mut places = Places::default();
-    let mut run = Execution { query, source, options, steps: runtime::pace::Pace::new() };
-    Ok((run.phrase(at, Some(&mut places))?, places))
-}
-
 struct Execution<'e, 'q> {
     query: &'e Query<'q>,
     source: &'e mut dyn Source,

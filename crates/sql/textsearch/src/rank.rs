@@ -158,8 +158,9 @@ fn by_distance(weights: &Weights, vector: &Vector, operands: &[&Operand]) -> Sql
                         }
                         distance = i32::from(MAX_POSITION) + 1;
                     }
-                    let product =
-                        weights[usize::from(a.weight())] * weights[usize::from(b.weight())] * nearness(distance);
+                    let product = weights[usize::from(a.weight())]
+                        * weights[usize::from(b.weight())]
+                        * nearness(distance);
                     let here = f64::from(product).sqrt() as f32;
                     rank = match rank < 0.0 {
                         true => here,
@@ -188,8 +189,7 @@ fn spots(vector: &Vector, query: &Query) -> SqlResult<Vec<Spot>> {
     for (item, operand) in query.items.iter().enumerate() {
         let Item::Value(operand) = operand else { continue };
         for at in entries(vector, operand) {
-            let counts =
-                |p: &Position| operand.weights == 0 || operand.weights & 1 << p.weight() != 0;
+            let counts = |p: &Position| operand.weights == 0 || operand.weights & 1 << p.weight() != 0;
             found.extend(vector.positions(at).iter().filter(counts).map(|p| (p, at, item)));
             pace.did(8 + vector.positions(at).len())?;
         }
@@ -289,7 +289,8 @@ pub fn rank_cover(weights: &Weights, vector: &Vector, query: &Query, method: i32
         from = begin + 1;
         let passage = &spots[begin..=end];
         let sum: f64 = passage.iter().map(|spot| inverse[usize::from(spot.position.weight())]).sum();
-        let (first, last) = (i32::from(spots[begin].position.place()), i32::from(spots[end].position.place()));
+        let (first, last) =
+            (i32::from(spots[begin].position.place()), i32::from(spots[end].position.place()));
         let others = end - begin;
         // Places have a limit: behind it words stand on one place, and half of them are taken for others.
         let noise = match last - first - others as i32 {

@@ -163,7 +163,9 @@ impl<'q> Node<'q> {
                 let mut pairs = self.children.iter().zip(&other.children);
                 by_shape
                     .then_with(|| {
-                        pairs.find_map(|(a, b)| Some(a.compare(b)).filter(|o| o.is_ne())).unwrap_or(Ordering::Equal)
+                        pairs
+                            .find_map(|(a, b)| Some(a.compare(b)).filter(|o| o.is_ne()))
+                            .unwrap_or(Ordering::Equal)
                     })
                     .then_with(|| if *a == Op::Phrase { far.cmp(near) } else { Ordering::Equal })
             }

@@ -132,11 +132,7 @@ impl<'a> Words<'a> {
             // As C's `atoi`, which wraps around in its own way: what does not fit is far behind the last position.
             let place = number.parse::<i32>().unwrap_or(i32::MAX).min(MAX_POSITION.into()) as u16;
             if place == 0 {
-                return Err(sql_err!(
-                    SYNTAX_ERROR,
-                    "wrong position info in tsvector: \"{}\"",
-                    self.text
-                ));
+                return Err(sql_err!(SYNTAX_ERROR, "wrong position info in tsvector: \"{}\"", self.text));
             }
             let (weight, more) = self.weight()?;
             positions.push(Position::new(place, weight));

@@ -102,7 +102,8 @@ impl<'a> Vector<'a> {
     /// Over the bytes of a value.
     pub fn new(bytes: &'a [u8]) -> Vector<'a> {
         let count = bytes.first_chunk().map_or(0, |b| u32::from_le_bytes(*b) as usize);
-        let (entries, data) = bytes.get(4..).and_then(|rest| rest.split_at_checked(count * 4)).unwrap_or_default();
+        let (entries, data) =
+            bytes.get(4..).and_then(|rest| rest.split_at_checked(count * 4)).unwrap_or_default();
         Vector { entries, data, bytes: bytes.len() }
     }
 
@@ -261,7 +262,13 @@ impl<'a> Vector<'a> {
         while i < self.len() || j < other.len() {
             let order = match (i < self.len(), j < other.len()) {
                 (true, true) => self.lexeme(i).cmp(other.lexeme(j)),
-                (first, _) => if first { Ordering::Less } else { Ordering::Greater },
+                (first, _) => {
+                    if first {
+                        Ordering::Less
+                    } else {
+                        Ordering::Greater
+                    }
+                }
             };
             positions.clear();
             let lexeme = if order.is_le() { self.lexeme(i) } else { other.lexeme(j) };
@@ -359,10 +366,7 @@ impl Writer {
 }
 
 fn too_long(bytes: usize) -> SqlError {
-    sql_err!(
-        PROGRAM_LIMIT_EXCEEDED,
-        "string is too long for tsvector ({bytes} bytes, max {MAX_BYTES} bytes)"
-    )
+    sql_err!(PROGRAM_LIMIT_EXCEEDED, "string is too long for tsvector ({bytes} bytes, max {MAX_BYTES} bytes)")
 }
 
 /// Words with positions in the order in which they were found, on their way into a vector.
@@ -477,7 +481,9 @@ pub fn receive(bytes: &[u8]) -> SqlResult<Vec<u8>> {
         let end = rest.iter().position(|b| *b == 0).ok_or_else(short)?;
         let lexeme = &rest[..end];
         let text = std::str::from_utf8(lexeme);
-        text.map_err(|_| sql_err!(CHARACTER_NOT_IN_REPERTOIRE, "invalid byte sequence for encoding \"UTF8\""))?;
+        text.map_err(|_| {
+            sql_err!(CHARACTER_NOT_IN_REPERTOIRE, "invalid byte sequence for encoding \"UTF8\"")
+        })?;
         let (number, behind) = rest[end + 1..].split_first_chunk().ok_or_else(short)?;
         let number = usize::from(u16::from_be_bytes(*number));
         if lexeme.len() > MAX_LEXEME {

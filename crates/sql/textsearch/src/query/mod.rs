@@ -184,7 +184,8 @@ impl<'a> Query<'a> {
 
     /// The order of the type: by number of items, by length, then node by node from the root, right operands first.
     pub fn compare(&self, other: &Query) -> Ordering {
-        let by_size = self.items.len().cmp(&other.items.len()).then_with(|| self.length().cmp(&other.length()));
+        let by_size =
+            self.items.len().cmp(&other.items.len()).then_with(|| self.length().cmp(&other.length()));
         by_size.then_with(|| compare_trees(&self.items, &other.items))
     }
 
@@ -221,7 +222,9 @@ fn compare_trees(a: &[Item], b: &[Item]) -> Ordering {
                     return order;
                 }
             }
-            (a, _) => return if matches!(a, Item::Operator { .. }) { Ordering::Less } else { Ordering::Greater },
+            (a, _) => {
+                return if matches!(a, Item::Operator { .. }) { Ordering::Less } else { Ordering::Greater };
+            }
         }
         while let Some((left, by_distance)) = open.last_mut() {
             *left -= 1;

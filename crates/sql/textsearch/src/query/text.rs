@@ -49,7 +49,9 @@ pub fn parse_as(text: &str, syntax: Syntax, words: &mut dyn Morphology) -> SqlRe
         let from = parser.at;
         match parser.next(&mut builder)? {
             Token::End => break,
-            Token::Value(operand) => words.push(&mut builder, &operand.word, operand.weights, operand.prefix)?,
+            Token::Value(operand) => {
+                words.push(&mut builder, &operand.word, operand.weights, operand.prefix)?
+            }
             Token::Operator(op, distance) => {
                 flush(&mut operators, &mut builder, op);
                 operators.push(Some((op, distance)));

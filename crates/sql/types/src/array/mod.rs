@@ -486,14 +486,19 @@ pub fn from_regtypes(types: impl Iterator<Item = Oid>) -> Datum {
 
 /// An `int4[]` of these elements.
 pub fn from_int4s(numbers: &[i32]) -> Datum {
-    let mut array = Array {
-        element: crate::oids::int4,
-        comparable: crate::oids::int4,
-        physical: Physical::Int4,
-        dimensions: Dimensions::new(),
-        values: Vec::new(),
-    };
-    array.set_values(numbers.iter().map(|number| Datum::Int4(*number)).collect());
+    let values = numbers.iter().map(|number| Datum::Int4(*number)).collect();
+    of_numbers(crate::oids::int4, Physical::Int4, values)
+}
+
+/// An `int2[]` of these elements.
+pub(crate) fn from_small_ints(numbers: impl Iterator<Item = i16>) -> Datum {
+    of_numbers(crate::oids::int2, Physical::Int2, numbers.map(Datum::Int2).collect())
+}
+
+fn of_numbers(element: Oid, physical: Physical, values: Vec<Datum>) -> Datum {
+    let mut array =
+        Array { element, comparable: element, physical, dimensions: Dimensions::new(), values: Vec::new() };
+    array.set_values(values);
     array.to_datum()
 }
 

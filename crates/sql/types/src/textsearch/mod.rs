@@ -180,11 +180,7 @@ fn weight_set(letters: &[u8]) -> SqlResult<u8> {
             return Err(sql_err!(NULL_VALUE_NOT_ALLOWED, "weight array may not contain nulls"));
         };
         let Some(weight) = vector::weight_of(letter) else {
-            return Err(sql_err!(
-                INVALID_PARAMETER_VALUE,
-                "unrecognized weight: \"{}\"",
-                char::from(letter)
-            ));
+            return Err(sql_err!(INVALID_PARAMETER_VALUE, "unrecognized weight: \"{}\"", char::from(letter)));
         };
         weights |= 1 << weight;
     }
@@ -253,9 +249,9 @@ impl SetRows for Lexemes {
         if positions.is_empty() {
             row.extend([Datum::Null, Datum::Null]);
         } else {
-            let places: Vec<i16> = positions.iter().map(|p| p.place() as i16).collect();
-            let letters: Vec<String> = positions.iter().map(|p| vector::letter_of(p.weight()).into()).collect();
-            row.push(crate::array::from_int2s(&places));
+            let letters: Vec<String> =
+                positions.iter().map(|p| vector::letter_of(p.weight()).into()).collect();
+            row.push(crate::array::from_small_ints(positions.iter().map(|p| p.place() as i16)));
             row.push(crate::array::from_texts(letters.iter().map(|letter| Some(letter.as_str()))));
         }
         self.next += 1;
