@@ -90,7 +90,7 @@ settings! {
         client_encoding = string("UTF8").user().report().works().about("Character set of the client.");
         DateStyle = string("ISO, MDY").user().report().list().works()
             .about("How dates and times are written, and how ambiguous ones are read.");
-        default_text_search_config = string("pg_catalog.simple").user().lacks("full-text search")
+        default_text_search_config = string("pg_catalog.simple").user().works()
             .about("Text search configuration used when none is named.");
         extra_float_digits = int(1, -15, 3).user().works()
             .about("Digits added when floating-point values are written; above 0 the shortest exact form.");

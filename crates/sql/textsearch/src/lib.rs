@@ -4,6 +4,8 @@
 //! # Layout
 //! * [`vector`]: lexemes and their positions; input, output, changes. `token`: how both types read words.
 //! * [`query`]: trees of words and operators; input, output, combination, order. [`rewrite`]: replacing parts of them.
+//! * [`parser`]: texts taken apart. [`dictionary`]: what their words stand for. [`configuration`]: both together, and what becomes of a text.
+//!   [`builtin`]: those that every database has.
 //! * [`matching`]: whether a vector satisfies a query. [`rank`]: how well.
 //!
 //! # Invariants
@@ -14,6 +16,9 @@
 //! # PostgreSQL counterpart and differences
 //! `src/backend/tsearch`, `utils/adt/ts*.c`. The stored form of a query is its binary form on the wire.
 
+pub mod builtin;
+pub mod configuration;
+pub mod dictionary;
 pub mod matching;
 pub mod parser;
 pub mod query;

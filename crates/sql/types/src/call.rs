@@ -172,6 +172,11 @@ pub trait Session {
         None
     }
 
+    /// The text search configuration that is meant where none is named.
+    fn text_search_configuration(&self) -> SqlResult<Oid> {
+        Ok(Oid(textsearch::builtin::SIMPLE_CONFIGURATION))
+    }
+
     /// Sends the client a notice.
     fn tell(&self, _notice: SqlError) {}
 

@@ -24,6 +24,9 @@ pub(super) fn describe(rows: &mut Rows) {
     for (oid, text) in super::conversions::comments() {
         comment(rows, (pg_conversion::TABLE.oid, oid), &text);
     }
+    for (class, oid, text) in super::text_search::comments() {
+        comment(rows, (class, oid), &text);
+    }
     for operator in OPERATORS.iter().filter(|operator| !types::registry::is_unlisted(operator.oid)) {
         let function = (pg_proc::TABLE.oid, operator.function);
         if known.contains(&function) && told.insert(operator.function) {

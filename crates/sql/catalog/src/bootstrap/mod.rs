@@ -14,6 +14,7 @@ mod conversions;
 mod descriptions;
 mod itself;
 mod registry;
+mod text_search;
 
 pub(crate) use cluster::is_of_extension;
 
@@ -83,6 +84,7 @@ pub fn bootstrap(engine: &Arc<Engine>, options: &BootstrapOptions) -> SqlResult<
     registry::describe(&mut rows)?;
     cluster::describe(&mut rows, options)?;
     conversions::describe(&mut rows);
+    text_search::describe(&mut rows);
     descriptions::describe(&mut rows);
     let loader = Loader::new(engine);
     for shape in system::tables() {

@@ -1,5 +1,6 @@
 //! What types ask of a session: names behind `regclass` and its like, the clock, randomness, types that users made.
 
+use base::settings::Setting;
 use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
 use catalog::system::{pg_ts_config, pg_ts_dict};
 use catalog::{CatalogView, RowExt, TypeKind};
@@ -60,6 +61,11 @@ impl types::Session for Session {
 
     fn reg_name(&self, kind: RegKind, oid: Oid) -> Option<String> {
         self.object_name(kind, oid).ok().flatten()
+    }
+
+    fn text_search_configuration(&self) -> SqlResult<Oid> {
+        let name = self.settings.borrow().text(Setting::default_text_search_config).to_owned();
+        self.text_search_object(RegKind::Config, &name)
     }
 
     fn tell(&self, notice: SqlError) {

@@ -38,6 +38,7 @@ mod serializable;
 mod session;
 mod settings;
 mod support;
+mod text_search;
 mod transactions;
 mod two_sessions;
 mod typed_tables;

@@ -42,6 +42,7 @@ static FAMILIES: &[&[Function]] = &[
     crate::template::NUMBER_FUNCTIONS,
     crate::template::READ_FUNCTIONS,
     crate::textsearch::FUNCTIONS,
+    crate::textsearch::CONFIGURED_FUNCTIONS,
     crate::text::FUNCTIONS,
     crate::text::kinds::FUNCTIONS,
     crate::text::EDIT_FUNCTIONS,

@@ -743,6 +743,8 @@ pub static OPERATORS: &[Operator] = &[
     op(3682, "!!", 0, 3615, 3615, 3671, 0, 0, false, false, Selectivity::None), //  !! tsquery
     op(3693, "@>", 3615, 3615, 16, 3691, 3694, 0, false, false, Selectivity::Matching), // tsquery @> tsquery
     op(3694, "<@", 3615, 3615, 16, 3692, 3693, 0, false, false, Selectivity::Matching), // tsquery <@ tsquery
+    op(3762, "@@", 25, 25, 16, 3760, 0, 0, false, false, Selectivity::Matching), // text @@ text
+    op(3763, "@@", 25, 3615, 16, 3761, 0, 0, false, false, Selectivity::Matching), // text @@ tsquery
     op(3825, "/", 790, 790, 701, 3822, 0, 0, false, false, Selectivity::None), // money / money
     op(3877, "^@", 25, 25, 16, 3696, 0, 0, false, false, Selectivity::Prefix), // text ^@ text
     op(3882, "=", 3831, 3831, 16, 3855, 3882, 3883, true, true, Selectivity::Equal), // anyrange = anyrange

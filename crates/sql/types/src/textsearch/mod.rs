@@ -4,6 +4,8 @@
 //! # PostgreSQL counterpart
 //! `tsvector.c`, `tsvector_op.c`, `tsquery*.c`, `tsrank.c`.
 
+mod configured;
+
 use std::cmp::Ordering;
 
 use base::{SqlError, SqlResult, sql_err};
@@ -11,6 +13,8 @@ use textsearch::query::{self, Op};
 use textsearch::vector;
 use textsearch::{Query, Vector, matching, rank, rewrite};
 use tuple::Bytes;
+
+pub(crate) use configured::FUNCTIONS as CONFIGURED_FUNCTIONS;
 
 use crate::array::Array;
 use crate::call::Call;

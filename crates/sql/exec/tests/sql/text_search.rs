@@ -1,0 +1,77 @@
+//! Full text search through SQL. What words become is tested in the crate `textsearch`.
+
+use crate::support::Server;
+
+#[test]
+fn documents_are_stored_and_found() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run(
+        "create table d(id int, t text, v tsvector generated always as (to_tsvector('english', t)) stored)",
+    )
+    .unwrap();
+    s.run("insert into d values (1, 'The fat rats ate'), (2, 'a cat sat on the mat'), (3, null)").unwrap();
+    let found = |query: &str| s.query(&format!("select id from d where v @@ {query} order by id"));
+    assert_eq!(found("to_tsquery('english', 'rat & !cats')"), "1");
+    assert_eq!(found("websearch_to_tsquery('english', 'cats or rats')"), "1\n2");
+    assert_eq!(found("phraseto_tsquery('english', 'cat on the mat')"), "");
+    assert_eq!(found("phraseto_tsquery('english', 'cat sat on the mat')"), "2");
+    assert_eq!(
+        s.query(
+            "select id, ts_rank(v, q) > 0, v from d, plainto_tsquery('english', 'mats cat') q where q @@ v"
+        ),
+        "2|t|'cat':2 'mat':6 'sat':3"
+    );
+    assert_eq!(s.query("select v from d where v = 'fat:2 rat:3 ate:4'"), "'ate':4 'fat':2 'rat':3");
+    assert_eq!(
+        s.query("select lexeme, positions, weights from unnest('a:1A,2 b'::tsvector)"),
+        "a|{1,2}|{A,D}\nb||"
+    );
+}
+
+#[test]
+fn the_configuration_of_the_session_counts() {
+    let server = Server::new();
+    let s = server.connect();
+    assert_eq!(s.query("select get_current_ts_config(), to_tsvector('The Cats')"), "simple|'cats':2 'the':1");
+    s.run("set default_text_search_config = 'english'").unwrap();
+    assert_eq!(
+        s.query("select get_current_ts_config(), to_tsvector('The Cats'), 'The Cats' @@ 'cat'"),
+        "english|'cat':2|t"
+    );
+    assert_eq!(
+        s.query("set default_text_search_config = 'klingon'; select to_tsvector('x')"),
+        "ERROR:  text search configuration \"klingon\" does not exist"
+    );
+    assert_eq!(
+        s.query("select to_tsvector('klingon', 'x')"),
+        "ERROR:  text search configuration \"klingon\" does not exist"
+    );
+}
+
+#[test]
+fn catalogs_tell_what_there_is() {
+    let server = Server::new();
+    let s = server.connect();
+    assert_eq!(
+        s.query("select count(*), count(distinct cfgparser) from pg_ts_config join pg_ts_config_map on mapcfg = pg_ts_config.oid"),
+        "570|1"
+    );
+    assert_eq!(
+        s.query("select dictname, dictinitoption from pg_ts_dict where dictname ~ '^(simple|dutch|greek)' order by 1"),
+        "dutch_stem|language = 'dutch', stopwords = 'dutch'\ngreek_stem|language = 'greek'\nsimple|"
+    );
+    assert_eq!(
+        s.query("select ts_lexize('english_stem', 'Stars'), ts_lexize('english_stem', 'a')"),
+        "{star}|{}"
+    );
+    assert_eq!(
+        s.query(
+            "select alias, token, dictionaries, dictionary, lexemes from ts_debug('english', 'Cats-x 1')"
+        ),
+        "asciihword|Cats-x|{english_stem}|english_stem|{cats-x}\nhword_asciipart|Cats|{english_stem}|english_stem|{cat}\n\
+         blank|-|{}||\nhword_asciipart|x|{english_stem}|english_stem|{x}\nblank| |{}||\nuint|1|{simple}|simple|{1}"
+    );
+    assert_eq!(s.query("select tokid, token from ts_parse('default', 'a 1')"), "1|a\n12| \n22|1");
+    assert_eq!(s.query("select count(*) from ts_token_type('default')"), "23");
+}

@@ -1,0 +1,160 @@
+//! What needs a configuration or the parser: documents and queries made of texts.
+
+use base::{SqlResult, sql_err};
+use textsearch::builtin;
+use textsearch::configuration::Configuration;
+use textsearch::parser::{KINDS, Parser};
+use textsearch::query::{Op, Syntax};
+use tuple::{Bytes, Datum};
+
+use super::{encoded, query_of, stored, vector_of};
+use crate::call::Call;
+use crate::registry::SetRows;
+use crate::registry::types::prelude::*;
+
+functions! {
+    3713 ts_token_type(oid) -> record [immutable strict rows(16.0) names(&["parser_oid", "tokid", "alias", "description"]) outs(b"iooo", &[crate::oids::oid, crate::oids::int4, crate::oids::text, crate::oids::text])] { set kinds }
+    3714 ts_token_type(text) -> record [stable strict rows(16.0) names(&["parser_name", "tokid", "alias", "description"]) outs(b"iooo", &[crate::oids::text, crate::oids::int4, crate::oids::text, crate::oids::text])] { set kinds_of_name }
+    3715 ts_parse(oid, text) -> record [immutable strict rows(1000.0) names(&["parser_oid", "txt", "tokid", "token"]) outs(b"iioo", &[crate::oids::oid, crate::oids::text, crate::oids::int4, crate::oids::text])] { set tokens }
+    3716 ts_parse(text, text) -> record [stable strict rows(1000.0) names(&["parser_name", "txt", "tokid", "token"]) outs(b"iioo", &[crate::oids::text, crate::oids::text, crate::oids::int4, crate::oids::text])] { set tokens_of_name }
+    3723 ts_lexize(regdictionary, text) -> _text [immutable strict] { |dictionary: u32, word: &str| lexize(dictionary, word) }
+    3759 get_current_ts_config() -> regconfig [stable strict] { |cx;| cx.session.text_search_configuration().map(|oid| Datum::Oid(oid.0)) }
+    3745 to_tsvector(regconfig, text) -> tsvector [immutable strict cost(100.0)] { |cx; of: u32, text: &str| to_vector(cx, Some(of), text) }
+    3749 to_tsvector(text) -> tsvector [stable strict cost(100.0)] { |cx; text: &str| to_vector(cx, None, text) }
+    3746 to_tsquery(regconfig, text) -> tsquery [immutable strict cost(100.0)] { |cx; of: u32, text: &str| to_query(cx, Some(of), text, OPERATORS) }
+    3750 to_tsquery(text) -> tsquery [stable strict cost(100.0)] { |cx; text: &str| to_query(cx, None, text, OPERATORS) }
+    3747 plainto_tsquery(regconfig, text) -> tsquery [immutable strict cost(100.0)] { |cx; of: u32, text: &str| to_query(cx, Some(of), text, WORDS) }
+    3751 plainto_tsquery(text) -> tsquery [stable strict cost(100.0)] { |cx; text: &str| to_query(cx, None, text, WORDS) }
+    5006 phraseto_tsquery(regconfig, text) -> tsquery [immutable strict cost(100.0)] { |cx; of: u32, text: &str| to_query(cx, Some(of), text, PHRASE) }
+    5001 phraseto_tsquery(text) -> tsquery [stable strict cost(100.0)] { |cx; text: &str| to_query(cx, None, text, PHRASE) }
+    5007 websearch_to_tsquery(regconfig, text) -> tsquery [immutable strict cost(100.0)] { |cx; of: u32, text: &str| to_query(cx, Some(of), text, WEB) }
+    5009 websearch_to_tsquery(text) -> tsquery [stable strict cost(100.0)] { |cx; text: &str| to_query(cx, None, text, WEB) }
+    3760 ts_match_tt(text, text) -> bool [stable strict cost(100.0)] { |cx; text: &str, query: &str| matches_text(cx, text, &to_query(cx, None, query, WORDS)?) }
+    3761 ts_match_tq(text, tsquery) -> bool [stable strict cost(100.0)] { |cx; text: &str, query: &Datum| matches_text(cx, text, query) }
+    6183 ts_debug(regconfig, text) -> record [stable strict cost(100.0) rows(1000.0) names(&["config", "document", "alias", "description", "token", "dictionaries", "dictionary", "lexemes"]) outs(b"iioooooo", &[crate::oids::regconfig, crate::oids::text, crate::oids::text, crate::oids::text, crate::oids::text, crate::oids::_regdictionary, crate::oids::regdictionary, crate::oids::_text])] { set debug }
+    6184 ts_debug(text) -> record [stable strict cost(100.0) rows(1000.0) names(&["document", "alias", "description", "token", "dictionaries", "dictionary", "lexemes"]) outs(b"ioooooo", &[crate::oids::text, crate::oids::text, crate::oids::text, crate::oids::text, crate::oids::_regdictionary, crate::oids::regdictionary, crate::oids::_text])] { set debug_default }
+}
+
+/// How a text is read as a query, and what joins the words of one of its parts.
+type Reading = (Syntax, Op);
+
+const OPERATORS: Reading = (Syntax::Operators, Op::Phrase);
+const WORDS: Reading = (Syntax::Plain, Op::And);
+const PHRASE: Reading = (Syntax::Plain, Op::Phrase);
+const WEB: Reading = (Syntax::Web, Op::Phrase);
+
+/// The configuration with this OID, or that of the session.
+fn configuration(cx: &Call, oid: Option<u32>) -> SqlResult<&'static Configuration> {
+    let oid = match oid {
+        Some(oid) => oid,
+        None => cx.session.text_search_configuration()?.0,
+    };
+    builtin::configuration(oid).ok_or_else(|| {
+        base::SqlError::internal(format!("cache lookup failed for text search configuration {oid}"))
+    })
+}
+
+fn to_vector(cx: &Call, of: Option<u32>, text: &str) -> SqlResult<Datum> {
+    stored(configuration(cx, of)?.vector(text, &mut |notice| cx.session.tell(notice)))
+}
+
+fn to_query(cx: &Call, of: Option<u32>, text: &str, (syntax, op): Reading) -> SqlResult<Datum> {
+    encoded(&configuration(cx, of)?.query(text, syntax, op, &mut |notice| cx.session.tell(notice))?)
+}
+
+fn matches_text(cx: &Call, text: &str, query: &Datum) -> SqlResult<bool> {
+    let vector = to_vector(cx, None, text)?;
+    textsearch::matching::matches(&vector_of(&vector), &query_of(query)?)
+}
+
+fn text_array(lexemes: &[textsearch::dictionary::Lexeme]) -> Datum {
+    crate::array::from_texts(lexemes.iter().map(|lexeme| Some(lexeme.word.as_str())))
+}
+
+fn lexize(dictionary: u32, word: &str) -> SqlResult<Option<Datum>> {
+    let found = builtin::dictionary(dictionary).ok_or_else(|| {
+        base::SqlError::internal(format!("cache lookup failed for text search dictionary {dictionary}"))
+    })?;
+    Ok(found.lexemes(word).map(|lexemes| text_array(&lexemes)))
+}
+
+/// Rows that are made one by one.
+struct Made<I>(I);
+
+impl<I: Iterator<Item = Vec<Datum>>> SetRows for Made<I> {
+    fn next(&mut self, row: &mut Vec<Datum>) -> SqlResult<bool> {
+        let next = self.0.next();
+        let more = next.is_some();
+        *row = next.unwrap_or_default();
+        Ok(more)
+    }
+}
+
+fn check_parser(oid: u32) -> SqlResult<()> {
+    match oid {
+        builtin::DEFAULT_PARSER => Ok(()),
+        _ => Err(base::SqlError::internal(format!("cache lookup failed for text search parser {oid}"))),
+    }
+}
+
+fn check_parser_name(name: &str) -> SqlResult<()> {
+    match name.strip_prefix("pg_catalog.").unwrap_or(name) {
+        "default" | "\"default\"" => Ok(()),
+        _ => Err(sql_err!(UNDEFINED_OBJECT, "text search parser \"{name}\" does not exist")),
+    }
+}
+
+fn kinds(_cx: &Call, args: &[Datum]) -> SqlResult<Box<dyn SetRows>> {
+    check_parser(u32::from_datum(&args[0]))?;
+    Ok(Box::new(Made(KINDS.iter().map(|(number, name, description)| {
+        vec![Datum::Int4(*number), Datum::text(name), Datum::text(description)]
+    }))))
+}
+
+fn kinds_of_name(cx: &Call, args: &[Datum]) -> SqlResult<Box<dyn SetRows>> {
+    check_parser_name(<&str>::from_datum(&args[0]))?;
+    kinds(cx, &[Datum::Oid(builtin::DEFAULT_PARSER)])
+}
+
+fn tokens(_cx: &Call, args: &[Datum]) -> SqlResult<Box<dyn SetRows>> {
+    check_parser(u32::from_datum(&args[0]))?;
+    let text = <&str>::from_datum(&args[1]);
+    let (mut rows, mut pace) = (Vec::new(), crate::piece::Pace::new());
+    for token in Parser::new(text) {
+        rows.push(vec![Datum::Int4(token.kind as i32), Datum::Bytes(Bytes::new(token.text.as_bytes()))]);
+        pace.did(64 + token.text.len())?;
+    }
+    Ok(Box::new(Made(rows.into_iter())))
+}
+
+fn tokens_of_name(cx: &Call, args: &[Datum]) -> SqlResult<Box<dyn SetRows>> {
+    check_parser_name(<&str>::from_datum(&args[0]))?;
+    tokens(cx, &[Datum::Oid(builtin::DEFAULT_PARSER), args[1].clone()])
+}
+
+fn debug(cx: &Call, args: &[Datum]) -> SqlResult<Box<dyn SetRows>> {
+    debug_rows(cx, Some(u32::from_datum(&args[0])), <&str>::from_datum(&args[1]))
+}
+
+fn debug_default(cx: &Call, args: &[Datum]) -> SqlResult<Box<dyn SetRows>> {
+    debug_rows(cx, None, <&str>::from_datum(&args[0]))
+}
+
+fn debug_rows(cx: &Call, of: Option<u32>, text: &str) -> SqlResult<Box<dyn SetRows>> {
+    let configuration = configuration(cx, of)?;
+    let (mut rows, mut pace) = (Vec::new(), crate::piece::Pace::new());
+    for token in Parser::new(text) {
+        pace.did(256 + token.text.len())?;
+        let (_, name, description) = KINDS[token.kind as usize - 1];
+        let asked: Vec<Datum> = configuration.asked(token.kind).iter().map(|oid| Datum::Oid(*oid)).collect();
+        let asked = crate::array::Array::from_values(oids::regdictionary, asked, cx)?.to_datum();
+        let found = configuration.look_up(token.kind, token.text);
+        let (dictionary, lexemes) = match &found {
+            Some((oid, lexemes)) => (Datum::Oid(*oid), text_array(lexemes)),
+            None => (Datum::Null, Datum::Null),
+        };
+        let token = Datum::Bytes(Bytes::new(token.text.as_bytes()));
+        rows.push(vec![Datum::text(name), Datum::text(description), token, asked, dictionary, lexemes]);
+    }
+    Ok(Box::new(Made(rows.into_iter())))
+}
