@@ -189,6 +189,13 @@ impl Stream {
         loop {
             let block = page.tag().block;
             let node = rel.node(block, &page)?;
+            if !node.op.is_in_tree() && node.op.next != NONE {
+                // It was deleted since its left sibling was read.
+                let next = node.op.next;
+                drop(page);
+                page = rel.shared(access.pool, next)?;
+                continue;
+            }
             match rel.check(block, item_with(rel, &node, list, from))? {
                 Some(n) => {
                     rel.check(block, node.leaf(n).and_then(|leaf| leaf.tids(rows)))?;

@@ -1,4 +1,4 @@
-//! VACUUM: removing dead rows leaf by leaf from left to right, and making deleted pages free.
+//! VACUUM: removing dead rows leaf by leaf from left to right, deleting emptied leaves, making deleted pages free.
 //!
 //! Entries move to the right only, so that whoever goes from left to right meets all that were there when he began.
 
@@ -7,11 +7,11 @@ use buffer::{PageChange, Ring};
 use index::bytes::Check;
 use index::{Access, IndexError, IndexResult, Manner, VacuumStats, each_block};
 
-use crate::format::{DELETED, FREE, NONE, Node, Position, leaf_items, unpack};
-use crate::insert::leaf_to_read;
+use crate::format::{DELETED, FREE, INCOMPLETE, NONE, Node, Opaque, Position, ROOM, leaf_items, unpack};
+use crate::insert::{leaf_to_read, page_for};
 use crate::ops;
 use crate::redo::{Kind, change_bytes};
-use crate::rel::{Exclusive, GinRel};
+use crate::rel::{Exclusive, GinRel, INIT};
 
 /// Removes every entry whose TID `is_dead`, and adds to `stats`. May be called several times in one VACUUM.
 pub(crate) fn bulk_delete(
@@ -24,16 +24,84 @@ pub(crate) fn bulk_delete(
     crate::pending::clean(access, rel, true)?;
     let mut found = VacuumStats::default();
     let mut block = leaf_to_read(access, rel, Position::LEAST)?.tag().block;
+    // The last leaf that stays.
+    let mut left = NONE;
     while block != NONE {
         (manner.pause)().map_err(IndexError::Interrupted)?;
         access.pool.admit(rel.desc.persistence)?;
-        block = clean(access, rel, block, is_dead, manner.ring, &mut found)?;
+        let (next, empty) = clean(access, rel, block, is_dead, manner.ring, &mut found)?;
+        if empty && left != NONE && delete_leaf(access, rel, left, block)? {
+            found.pages_newly_deleted += 1;
+        } else {
+            left = block;
+        }
+        block = next;
     }
     stats.add_pass(found);
     Ok(())
 }
 
-/// Removes dead rows from a leaf. Returns the leaf to be cleaned next.
+/// Takes an empty leaf out of the tree, whose left sibling gets its part of the order. `false` if that is not its sibling under the same parent, or the leaf is not empty
+/// any more.
+fn delete_leaf(access: &Access<'_>, rel: &GinRel, left: BlockNo, block: BlockNo) -> IndexResult<bool> {
+    let mut before = rel.exclusive(access.pool, left)?;
+    let node = rel.node(left, &before)?;
+    let usable = |op: Opaque| op.is_leaf() && op.is_in_tree() && !op.is(INCOMPLETE);
+    if !usable(node.op) || node.op.next != block {
+        return Ok(false);
+    }
+    let mut leaf = rel.exclusive(access.pool, block)?;
+    let gone = rel.node(block, &leaf)?;
+    if !usable(gone.op) || gone.max() >= gone.first() {
+        return Ok(false);
+    }
+    let low = rel.check(left, node.high())?.ok_or_else(|| rel.corrupt(left, "page has no upper bound"))?;
+    let mut parent = page_for(access, rel, low, 1)?;
+    let above = parent.tag().block;
+    let at = {
+        let node = rel.node(above, &parent)?;
+        let behind = rel.check(above, rel.behind(&node, low))?;
+        let leads = |n: OffsetNo, to: BlockNo| -> Check<bool> {
+            Ok(n >= node.first() && node.link(n)?.child() == to)
+        };
+        if behind < node.first() + 2 {
+            return Ok(false);
+        }
+        let both =
+            rel.check(above, leads(behind - 1, block))? && rel.check(above, leads(behind - 2, left))?;
+        if !both {
+            return Ok(false);
+        }
+        behind - 1
+    };
+    let items: Vec<Vec<u8>> = (gone.first() == 2)
+        .then(|| page::item(&leaf, 1))
+        .flatten()
+        .into_iter()
+        .chain((node.first()..=node.max()).filter_map(|n| page::item(&before, n)))
+        .map(<[u8]>::to_vec)
+        .collect();
+    if items.iter().map(|item| item.len() + 4).sum::<usize>() > ROOM {
+        return Ok(false);
+    }
+    let joined = Opaque { next: gone.op.next, ..node.op };
+    let safe = access.horizon.next_xid();
+    rel.check(left, ops::fill(&mut before, joined, &items))?;
+    rel.check(block, ops::mark_deleted(&mut leaf, safe))?;
+    rel.check(above, ops::change_items::<&[u8]>(&mut parent, &[(at, None)]))?;
+    let blob = rel.check(left, ops::blob(&before))?;
+    let mut action = rel.action(access, Kind::DeletePage);
+    action.data(&safe.0.to_le_bytes());
+    action.data(&at.to_le_bytes());
+    action.page(&mut leaf, PageChange::default());
+    let i = action.page(&mut before, INIT);
+    action.page_data(i, &blob);
+    action.page(&mut parent, PageChange::default());
+    action.commit();
+    Ok(true)
+}
+
+/// Removes dead rows from a leaf. Returns the leaf to be cleaned next, and whether this one is empty now.
 fn clean(
     access: &Access<'_>,
     rel: &GinRel,
@@ -41,7 +109,7 @@ fn clean(
     is_dead: &mut dyn FnMut(Tid) -> bool,
     ring: Option<&Ring>,
     stats: &mut VacuumStats,
-) -> IndexResult<BlockNo> {
+) -> IndexResult<(BlockNo, bool)> {
     let pin = access.pool.read_with(rel.tag(block), ring)?;
     let mut page: Exclusive = pin.into_exclusive();
     let node = rel.node(block, &page)?;
@@ -49,10 +117,10 @@ fn clean(
     if !node.op.is_leaf() {
         // The root was split: the first leaf is another page.
         drop(page);
-        return Ok(leaf_to_read(access, rel, Position::LEAST)?.tag().block);
+        return Ok((leaf_to_read(access, rel, Position::LEAST)?.tag().block, false));
     }
     if !node.op.is_in_tree() {
-        return Ok(next);
+        return Ok((next, false));
     }
     let changes = rel.check(block, changes(&node, is_dead, stats))?;
     if !changes.is_empty() {
@@ -62,7 +130,8 @@ fn clean(
         action.page_data(i, &change_bytes(&changes));
         action.commit();
     }
-    Ok(next)
+    let node = rel.node(block, &page)?;
+    Ok((next, node.max() < node.first()))
 }
 
 /// What the items of a leaf become without dead rows.

@@ -20,6 +20,7 @@ fn history(shape: Shape) -> World {
         (0..2500).for_each(|_| world.insert(random.below(3000) as u32));
         world.vacuum(|tid| !tid.block.0.is_multiple_of(4) && tid.block.0 > 2);
         world.vacuum(|tid| tid.block.0 > 0 || tid.offset > 20);
+        world.vacuum(|_| true);
     }
     (0..2500).for_each(|n| world.insert(n * 3));
     world.check();
@@ -45,7 +46,9 @@ fn the_whole_log_gives_the_same_pages() {
         let log = records(&world.store);
         let lanes = [Kind::PendingAdd, Kind::PendingMove, Kind::PendingCut, Kind::TakeFree];
         let lanes = if shape == Shape::Two { &lanes[..] } else { &[] };
-        for kind in [Kind::Insert, Kind::Split, Kind::Downlink, Kind::Change].iter().chain(lanes) {
+        for kind in
+            [Kind::Insert, Kind::Split, Kind::Downlink, Kind::Change, Kind::DeletePage].iter().chain(lanes)
+        {
             let kind = *kind;
             assert!(log.iter().any(|record| record.info == kind as u8), "{shape:?}: no {kind:?}");
         }
@@ -83,7 +86,9 @@ fn every_prefix_is_a_sound_tree() {
 fn a_crash_between_two_halves_is_mended() {
     for shape in Shape::EACH {
         let log = records(&history(shape).store);
-        for kind in [Kind::Split, Kind::Downlink, Kind::Change, Kind::PendingMove, Kind::PendingCut] {
+        for kind in
+            [Kind::Split, Kind::Downlink, Kind::Change, Kind::DeletePage, Kind::PendingMove, Kind::PendingCut]
+        {
             let stops: Vec<usize> = (0..log.len()).filter(|&i| log[i].info == kind as u8).collect();
             let step = (stops.len() / 4).max(1);
             for &stop in stops.iter().step_by(step).chain(stops.last()) {

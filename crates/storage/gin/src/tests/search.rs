@@ -102,8 +102,13 @@ fn vacuum_removes_rows() {
         let after = world.check();
         assert_eq!(stats.tuples, after.entries);
         assert_eq!(stats.tuples_removed, before.entries - after.entries);
-        world.vacuum(|_| true);
-        assert_eq!(world.check().entries, 0);
+        let emptied = world.vacuum(|_| true);
+        assert!(emptied.pages_newly_deleted > 1, "{emptied:?}");
+        let report = world.check();
+        assert_eq!(report.entries, 0);
+        let freed = world.vacuum(|_| true);
+        assert!(freed.pages_free >= emptied.pages_newly_deleted, "{freed:?}");
+        assert!(world.check().leaves < before.leaves);
         (0..1000).for_each(|n| world.insert(n));
         world.check();
     }
