@@ -93,12 +93,18 @@ impl Leaf {
         (from, to): (OffsetNo, OffsetNo),
         want_values: bool,
     ) -> Check<()> {
-        (from..to).try_for_each(|at| self.copy_item(node, at, want_values))
+        let mut at = from;
+        while at < to {
+            let copied = self.copy_item(node, at, want_values)?;
+            at = if copied { at + 1 } else { page::past_dead(node.page, at + 1, to) };
+        }
+        Ok(())
     }
 
+    /// Copies an item; false if it is marked as dead.
     #[inline]
-    fn copy_item(&mut self, node: &Node<'_>, at: OffsetNo, want_values: bool) -> Check<()> {
-        let Some(item) = node.live_item(at)? else { return Ok(()) };
+    fn copy_item(&mut self, node: &Node<'_>, at: OffsetNo, want_values: bool) -> Check<bool> {
+        let Some(item) = node.live_item(at)? else { return Ok(false) };
         let start = self.bytes.len() as u32;
         if want_values {
             // Without the list, so that the bytes are those of a plain item.
@@ -108,7 +114,7 @@ impl Leaf {
         for i in 0..item.tid_count() {
             self.entries.push(Entry { tid: item.tid(i)?, at, start, end });
         }
-        Ok(())
+        Ok(true)
     }
 }
 

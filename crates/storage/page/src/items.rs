@@ -105,6 +105,25 @@ pub fn line_pointer(page: &PageBytes, n: OffsetNo) -> Option<LinePointer> {
     if n == 0 || n > max_offset(page) { None } else { Some(read_slot(page, n)) }
 }
 
+/// The first of the line pointers `from..to` that is not dead; `to` if all of them are.
+///
+/// Where nobody has tidied up, whole pages of an index are dead, so it looks at many together.
+pub fn past_dead(page: &PageBytes, from: OffsetNo, to: OffsetNo) -> OffsetNo {
+    const FLAGS: u32 = (LpFlags::Dead as u32) << 15;
+    let end = to.min(max_offset(page) + 1);
+    if from == 0 || from >= end {
+        return from;
+    }
+    let word = |bytes: &[u8; 4]| u32::from_le_bytes(*bytes);
+    let (words, _) = page[slot(from)..slot(end)].as_chunks::<4>();
+    let (groups, _) = words.as_chunks::<16>();
+    // Both bits of a dead one's flags are set, and of no other's.
+    let all_dead = |group: &&[[u8; 4]; 16]| group.iter().fold(FLAGS, |all, one| all & word(one)) == FLAGS;
+    let passed = 16 * groups.iter().take_while(all_dead).count();
+    let rest = words[passed..].iter().take_while(|one| word(one) & FLAGS == FLAGS).count();
+    from + (passed + rest) as OffsetNo
+}
+
 /// Replaces line pointer `n`. Space of an item that it named is not reclaimed before the next compaction.
 ///
 /// # Panics

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use crate::{
     Corrupt, HEADER_SIZE, Item, LinePointer, LpFlags, PageBytes, State, add_item, align8, compact,
     delete_items, flags, free_space, has_flag, init, insert_at, is_new, item, line_pointer, lower,
-    max_offset, overwrite, repair, set_checksum, set_line_pointer, set_lsn, special, upper, verify,
-    write_blank,
+    max_offset, overwrite, past_dead, repair, set_checksum, set_line_pointer, set_lsn, special, upper,
+    verify, write_blank,
 };
 
 fn empty(special: usize) -> PageBytes {
@@ -247,4 +247,26 @@ fn redo_places_items_where_they_were() {
     assert_eq!(add_item(&mut page, &[1; 8], Some(3)), None, "no gap in the array");
     assert_eq!(add_item(&mut page, &[1; 8], Some(1)), None, "in use");
     assert_eq!(add_item(&mut page, &[2; 8], Some(2)), Some(2));
+}
+
+proptest! {
+    #[test]
+    fn what_is_dead_is_passed_up_to_the_first_that_is_not(dead in proptest::collection::vec(proptest::bool::weighted(0.97), 1..300), length in 0u16..0x7fff) {
+        let mut page = empty(0);
+        let mut number = 0;
+        for dead in &dead {
+            let flags = if *dead { LpFlags::Dead } else { [LpFlags::Normal, LpFlags::Redirect, LpFlags::Unused][number % 3] };
+            number += 1;
+            add_item(&mut page, b"item", Some(number as u16)).expect("room");
+            set_line_pointer(&mut page, number as u16, LinePointer { offset: 0x7fff, flags, len: length });
+        }
+        let end = dead.len() as u16 + 1;
+        for from in 1..=end {
+            for to in [from, (from + 17).min(end), end] {
+                let first = (from..to).find(|n| !dead[*n as usize - 1]).unwrap_or(to);
+                assert_eq!(past_dead(&page, from, to), first, "{from}..{to}");
+            }
+        }
+        assert_eq!(past_dead(&page, end, end + 5), end, "no more than there are");
+    }
 }
