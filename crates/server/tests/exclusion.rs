@@ -252,6 +252,55 @@ fn no_conflict_is_lost_between_sessions() {
     server.assert_sound();
 }
 
+/// Periods of several rows cover that of a row which refers to them, as long as they are there, whoever takes them away.
+#[test]
+fn foreign_keys_with_period() {
+    let server = Server::start(&[]);
+    let (mut one, mut two, mut watcher) = (server.client(), server.client(), server.client());
+    run(
+        &mut one,
+        &[
+            "create table pk (id int4range, valid int4range, primary key (id, valid without overlaps))",
+            "create table fk (id int4range, valid int4range, constraint covered foreign key (id, period valid) references pk)",
+            "insert into pk values ('[1,2)', '[1,5)'), ('[1,2)', '[5,9)'), ('[2,3)', '[1,5)')",
+            "insert into fk values ('[1,2)', '[2,8)'), (null, '[50,60)'), ('[1,2)', null)",
+        ],
+    );
+    let refused = "23503 insert or update on table \"fk\" violates foreign key constraint \"covered\"";
+    for values in ["('[1,2)', '[2,10)')", "('[2,3)', '[5,6)')", "('[3,4)', '[1,2)')", "('[1,2)', 'empty')"] {
+        assert_eq!(one.error(&format!("insert into fk values {values}")), refused, "{values}");
+    }
+    let needed =
+        "23503 update or delete on table \"pk\" violates foreign key constraint \"covered\" on table \"fk\"";
+    assert_eq!(one.error("delete from pk where valid = '[5,9)'"), needed);
+    assert_eq!(one.error("update pk set valid = '[6,9)' where valid = '[5,9)'"), needed);
+    // What is no longer covered by one row is covered by the other.
+    run(&mut one, &["update pk set valid = case when valid = '[5,9)' then '[4,8)' else '[2,4)' end::int4range where id = '[1,2)'"]);
+    run(&mut one, &["update pk set valid = '[2,8)' where valid = '[2,4)' and false", "delete from pk where id = '[2,3)'"]);
+    // A row that a new one relies on stays until that is decided.
+    run(&mut one, &["insert into pk values ('[5,6)', '[1,9)')", "begin", "insert into fk values ('[5,6)', '[2,3)')"]);
+    thread::scope(|scope| {
+        let second = scope.spawn(|| two.query("delete from pk where id = '[5,6)'").map(drop));
+        until("the second waits", || watcher.value(WAITING) == "1");
+        run(&mut one, &["commit"]);
+        assert_eq!(code(&second.join().unwrap().unwrap_err()), "23503");
+    });
+    let definition = "select pg_get_constraintdef(oid) from pg_constraint where conname = 'covered' and conperiod";
+    assert_eq!(
+        one.value(definition),
+        "FOREIGN KEY (id, PERIOD valid) REFERENCES pk(id, PERIOD valid)"
+    );
+    run(&mut one, &["alter table fk drop constraint covered", "insert into fk values ('[7,8)', '[1,2)')"]);
+    assert_eq!(
+        one.error("alter table fk add constraint covered foreign key (id, period valid) references pk"),
+        refused
+    );
+    assert_eq!(
+        one.error("create table f (id int4range, v int4range, foreign key (id, period v) references pk on delete cascade)"),
+        "0A000 unsupported ON DELETE action for foreign key constraint using PERIOD"
+    );
+}
+
 /// Who may not read the columns of the constraint is not told what stands in them.
 #[test]
 fn values_are_hidden_from_who_may_not_read_them() {

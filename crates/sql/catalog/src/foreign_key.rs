@@ -48,6 +48,8 @@ pub struct ForeignKeyInfo {
     pub deferrable: bool,
     /// INITIALLY DEFERRED.
     pub deferred: bool,
+    /// The last column holds periods (PERIOD): those of referenced rows together cover that of a referencing one.
+    pub period: bool,
     /// The foreign key that it is a part of, for a partition on either side; 0 if none.
     pub parent: Oid,
     /// What it refers to.
@@ -67,6 +69,7 @@ impl ForeignKeyInfo {
             validated: row.bool(c::CONVALIDATED),
             deferrable: row.bool(c::CONDEFERRABLE),
             deferred: row.bool(c::CONDEFERRED),
+            period: row.bool(c::CONPERIOD),
             parent: row.oid(c::CONPARENTID),
             foreign: ForeignKey {
                 table: row.oid(c::CONFRELID),

@@ -21,6 +21,7 @@ use txn::LockMode;
 use types::{oids, registry::operand_type};
 
 use super::constraint::{Wanted, blank, check_constraint_free};
+use super::exclusion::{self, Comparison};
 use super::foreign_key_parts;
 use super::internal::Internal;
 use super::names::{self, at};
@@ -43,6 +44,8 @@ struct Written<'a> {
     on_update: ForeignKeyAction,
     on_delete: ForeignKeyAction,
     delete_columns: &'a [String],
+    /// PERIOD on the referencing and on the referenced side.
+    period: [bool; 2],
 }
 
 impl<'a> Written<'a> {
@@ -56,13 +59,11 @@ impl<'a> Written<'a> {
             on_delete,
             delete_columns,
             period,
+            referenced_period,
         } = &wanted.constraint.kind
         else {
             return Err(SqlError::internal("not a foreign key"));
         };
-        if *period {
-            return Err(SqlError::not_supported("FOREIGN KEY with PERIOD"));
-        }
         if *matching == ForeignKeyMatch::Partial {
             return Err(sql_err!(FEATURE_NOT_SUPPORTED, "MATCH PARTIAL not yet implemented"));
         }
@@ -75,6 +76,7 @@ impl<'a> Written<'a> {
             on_update: *on_update,
             on_delete: *on_delete,
             delete_columns,
+            period: [*period, *referenced_period],
         })
     }
 }
@@ -97,9 +99,10 @@ pub(crate) fn add(session: &Session, table: &Arc<Table>, wanted: &Wanted<'_>, te
     let columns = numbers(table, written.columns)?;
     let delete_columns = numbers(table, written.delete_columns)?;
     check_delete_columns(table, &columns, &delete_columns)?;
-    let (referenced, index) = referenced_key(&other, written.referenced)?;
+    let (referenced, index) = referenced_key(&other, &written)?;
     check_references(session, &other, &referenced)?;
     check_generated(table, &columns, &written)?;
+    check_period_actions(&written)?;
     if columns.len() != referenced.len() {
         return Err(sql_err!(
             INVALID_FOREIGN_KEY,
@@ -116,9 +119,18 @@ pub(crate) fn add(session: &Session, table: &Arc<Table>, wanted: &Wanted<'_>, te
             object_name::free_constraint(session, table.schema, (&table.name, Some(&part), "fkey"))?
         }
     };
+    let period = written.period[0];
     let mut equal = [Vec::new(), Vec::new(), Vec::new()];
-    for (own, other_number) in columns.iter().zip(&referenced) {
-        let operators = operators(session, &name, (table, *own), (&other, *other_number))?;
+    for (at, (own, other_number)) in columns.iter().zip(&referenced).enumerate() {
+        let what = match period && at + 1 == columns.len() {
+            true => Comparison::Overlap,
+            false => Comparison::Equal,
+        };
+        let (own, other_number) = ((&**table, *own), (&*other, *other_number));
+        let operators = match period {
+            true => operators_of_index(session, &name, own, other_number, (&index, what))?,
+            false => operators(session, &name, own, other_number)?,
+        };
         for (list, operator) in equal.iter_mut().zip(operators) {
             list.push(operator);
         }
@@ -126,6 +138,7 @@ pub(crate) fn add(session: &Session, table: &Arc<Table>, wanted: &Wanted<'_>, te
     let new = NewConstraint {
         kind: b'f',
         columns,
+        period,
         index: index.oid,
         deferrable: wanted.deferrable,
         deferred: wanted.deferred,
@@ -231,28 +244,55 @@ fn check_delete_columns(table: &Table, columns: &[i16], set: &[i16]) -> SqlResul
     }
 }
 
-/// The referenced columns, and the unique index that makes them a key.
-fn referenced_key(other: &Table, columns: &[String]) -> SqlResult<(Vec<i16>, Arc<Index>)> {
-    let usable = |index: &&Arc<Index>| {
-        index.unique && index.valid && index.predicate.is_none() && index.expressions.is_empty()
-    };
-    if columns.is_empty() {
-        let Some(index) = other.indexes.iter().find(|index| index.primary) else {
-            return Err(sql_err!(
-                UNDEFINED_OBJECT,
-                "there is no primary key for referenced table \"{}\"",
-                other.name
-            ));
-        };
-        if !index.immediate {
-            return Err(sql_err!(
-                OBJECT_NOT_IN_PREREQUISITE_STATE,
-                "cannot use a deferrable primary key for referenced table \"{}\"",
-                other.name
-            ));
-        }
-        return Ok((index.keys.clone(), index.clone()));
+/// The referenced columns, and the index that makes them a key: a unique one or, with PERIOD, one whose rows exclude each other.
+fn referenced_key(other: &Table, written: &Written<'_>) -> SqlResult<(Vec<i16>, Arc<Index>)> {
+    let [period, referenced_period] = written.period;
+    let wrong = |message: &str| Err(SqlError::new(SqlState::INVALID_FOREIGN_KEY, message));
+    const ONLY_REFERENCED: &str =
+        "foreign key uses PERIOD on the referenced table but not the referencing table";
+    if referenced_period && !period {
+        return wrong(ONLY_REFERENCED);
     }
+    if written.referenced.is_empty() {
+        let found = primary_key(other)?;
+        if found.1.without_overlaps && !period {
+            return wrong(ONLY_REFERENCED);
+        }
+        return Ok(found);
+    }
+    if period && !referenced_period {
+        return wrong("foreign key uses PERIOD on the referencing table but not the referenced table");
+    }
+    let found = key_on(other, written.referenced, period)?;
+    if found.1.without_overlaps && !period {
+        return wrong("foreign key must use PERIOD when referencing a primary key using WITHOUT OVERLAPS");
+    }
+    Ok(found)
+}
+
+fn primary_key(other: &Table) -> SqlResult<(Vec<i16>, Arc<Index>)> {
+    let Some(index) = other.indexes.iter().find(|index| index.primary) else {
+        return Err(sql_err!(
+            UNDEFINED_OBJECT,
+            "there is no primary key for referenced table \"{}\"",
+            other.name
+        ));
+    };
+    if !index.immediate {
+        return Err(sql_err!(
+            OBJECT_NOT_IN_PREREQUISITE_STATE,
+            "cannot use a deferrable primary key for referenced table \"{}\"",
+            other.name
+        ));
+    }
+    Ok((index.keys.clone(), index.clone()))
+}
+
+fn key_on(other: &Table, columns: &[String], period: bool) -> SqlResult<(Vec<i16>, Arc<Index>)> {
+    let usable = |index: &&Arc<Index>| {
+        let tells = if period { !index.excluders.is_empty() } else { index.unique };
+        tells && index.valid && index.predicate.is_none() && index.expressions.is_empty()
+    };
     let numbers = numbers(other, columns)?;
     if (1..numbers.len()).any(|i| numbers[..i].contains(&numbers[i])) {
         return Err(sql_err!(
@@ -261,7 +301,9 @@ fn referenced_key(other: &Table, columns: &[String]) -> SqlResult<(Vec<i16>, Arc
         ));
     }
     let same = |index: &&Arc<Index>| {
-        index.keys.len() == numbers.len() && numbers.iter().all(|number| index.keys.contains(number))
+        index.keys.len() == numbers.len()
+            && numbers.iter().all(|number| index.keys.contains(number))
+            && (!period || index.keys.last() == numbers.last())
     };
     let fits: Vec<_> = other.indexes.iter().filter(usable).filter(same).collect();
     match fits.iter().find(|index| index.immediate) {
@@ -277,6 +319,22 @@ fn referenced_key(other: &Table, columns: &[String]) -> SqlResult<(Vec<i16>, Arc
             other.name
         )),
     }
+}
+
+/// With PERIOD nothing but NO ACTION is there, as in PostgreSQL.
+fn check_period_actions(written: &Written<'_>) -> SqlResult<()> {
+    if !written.period[0] {
+        return Ok(());
+    }
+    for (what, action) in [("ON UPDATE", written.on_update), ("ON DELETE", written.on_delete)] {
+        if action != ForeignKeyAction::NoAction {
+            return Err(sql_err!(
+                FEATURE_NOT_SUPPORTED,
+                "unsupported {what} action for foreign key constraint using PERIOD"
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// REFERENCES on the table, or on each of the columns.
@@ -360,14 +418,51 @@ fn operators(
         let own = if across == within { None } else { equality(session, foreign, foreign)? };
         return Ok([across, within, own.unwrap_or(within)]);
     }
+    Err(incompatible(session, name, own_column, other_column))
+}
+
+/// As [`operators`], those of the index that is referred to.
+fn operators_of_index(
+    session: &Session,
+    name: &str,
+    (table, own): (&Table, i16),
+    (other, referenced): (&Table, i16),
+    (index, what): (&Index, Comparison),
+) -> SqlResult<[Oid; 3]> {
+    let (own, their) = (&table.columns[own as usize - 1], &other.columns[referenced as usize - 1]);
+    let base = |column: &catalog::Column| crate::routine::base_type(session, column.type_oid);
+    let at = index.keys.iter().position(|key| *key == referenced);
+    let class = at.and_then(|at| index.opclasses.get(at));
+    let class = *class.ok_or_else(|| SqlError::internal("a referenced column is not in its index"))?;
+    let operator = exclusion::operator_for(session, class, what, their.type_oid)?;
+    if base(own)? != base(their)? {
+        return Err(incompatible(session, name, own, their));
+    }
+    if what == Comparison::Overlap {
+        check_period_type(session, base(their)?)?;
+    }
+    Ok([operator; 3])
+}
+
+/// The periods of referenced rows are put together: they must be ranges, or sets of them.
+fn check_period_type(session: &Session, ty: Oid) -> SqlResult<()> {
+    let def = session.type_by_oid(ty)?;
+    match def.as_deref().map(|def| &def.kind) {
+        Some(TypeKind::Range(_) | TypeKind::Multirange(_)) => Ok(()),
+        _ => Err(sql_err!(DATATYPE_MISMATCH, "invalid type for PERIOD part of foreign key")
+            .detail("Only range and multirange are supported.")),
+    }
+}
+
+fn incompatible(session: &Session, name: &str, own: &catalog::Column, their: &catalog::Column) -> SqlError {
     let words = |type_oid| analyze::names::format_type(session, type_oid, None);
-    Err(sql_err!(DATATYPE_MISMATCH, "foreign key constraint \"{name}\" cannot be implemented").detail(format!(
+    sql_err!(DATATYPE_MISMATCH, "foreign key constraint \"{name}\" cannot be implemented").detail(format!(
         "Key columns \"{}\" of the referencing table and \"{}\" of the referenced table are of incompatible types: {} and {}.",
-        own_column.name,
-        other_column.name,
-        words(own_column.type_oid),
-        words(other_column.type_oid)
-    )))
+        own.name,
+        their.name,
+        words(own.type_oid),
+        words(their.type_oid)
+    ))
 }
 
 /// The operator that compares a referenced value with a referencing one as the referenced column's index would; none if there is none.

@@ -385,6 +385,7 @@ fn as_new(key: &ForeignKeyInfo, table: &Table) -> NewConstraint {
         index: key.index,
         deferrable: key.deferrable,
         deferred: key.deferred,
+        period: key.period,
         enforced: key.enforced,
         validated: key.validated,
         parent: key.parent,

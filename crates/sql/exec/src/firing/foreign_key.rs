@@ -332,7 +332,8 @@ fn act(session: &Session, call: &TriggerCall<'_>, _: [Option<Tid>; 2], more: &mu
 impl Known {
     /// Fails if rows refer to a key that is there no more; with NO ACTION it may have come back.
     fn must_not_refer(&self, session: &Session, key: &[Datum], may_come_back: bool) -> SqlResult<()> {
-        if may_come_back && self.finds(session, Query::CameBack, key, Sees::Latest)? {
+        // Of periods the other query asks what is still covered.
+        if may_come_back && !self.info.period && self.finds(session, Query::CameBack, key, Sees::Latest)? {
             return Ok(());
         }
         if !self.finds(session, Query::Referencing, key, Sees::Latest)? {
@@ -435,6 +436,8 @@ impl Known {
         };
         let only = |on_delete| if on_delete { foreign.delete_columns.as_slice() } else { &[] };
         match query {
+            Query::Referenced if self.info.period => self.covered(),
+            Query::Referencing if self.info.period => self.uncovered(&refers("x.")),
             Query::Referenced | Query::CameBack => {
                 let equal = if query == Query::Referenced { &self.equal.across } else { &self.equal.within };
                 let each = (foreign.columns.iter().zip(equal).enumerate()).map(|(i, (c, equal))| {
@@ -460,6 +463,49 @@ impl Known {
             }
         }
     }
+}
+
+/// With PERIOD.
+impl Known {
+    /// A row if the periods of referenced rows cover that of the key; these rows are locked.
+    fn covered(&self) -> String {
+        let foreign = &self.info.foreign;
+        let each = (foreign.columns.iter().zip(&self.equal.across).enumerate()).map(|(i, (c, equal))| {
+            equal.between(&format!("x.{}", column(&self.other, *c)), &format!("${}", i + 1))
+        });
+        let found = each.collect::<Vec<_>>().join(" AND ");
+        let periods = period(&self.other, &foreign.columns);
+        format!(
+            "SELECT 1 FROM (SELECT x.{periods} AS r FROM {} x WHERE {found} FOR KEY SHARE OF x) x1 \
+             HAVING ${} OPERATOR(pg_catalog.<@) pg_catalog.range_agg(x1.r)",
+            rows_of(&self.other),
+            foreign.columns.len()
+        )
+    }
+
+    /// Rows that refer to a key, of whose periods the part that the key had is not covered by other rows.
+    fn uncovered(&self, refers: &str) -> String {
+        let foreign = &self.info.foreign;
+        let each = (foreign.columns.iter().zip(&self.equal.within).enumerate()).map(|(i, (c, equal))| {
+            equal.between(&format!("${}", i + 1), &format!("y.{}", column(&self.other, *c)))
+        });
+        let there = each.collect::<Vec<_>>().join(" AND ");
+        let (own, periods) = (period(&self.table, &self.info.columns), period(&self.other, &foreign.columns));
+        format!(
+            "SELECT 1 FROM {} x WHERE {refers} AND NOT coalesce(\
+             (x.{own} OPERATOR(pg_catalog.*) ${}) OPERATOR(pg_catalog.<@) \
+             (SELECT pg_catalog.range_agg(y2.r) FROM (SELECT y.{periods} AS r FROM {} y WHERE {there} \
+             FOR KEY SHARE OF y) y2), false) FOR KEY SHARE OF x",
+            rows_of(&self.table),
+            foreign.columns.len(),
+            rows_of(&self.other)
+        )
+    }
+}
+
+/// The column of a key that holds periods.
+fn period(table: &Table, columns: &[i16]) -> String {
+    columns.last().map_or_else(String::new, |number| column(table, *number))
 }
 
 /// A table in a statement: with its partitions, but not with other children.
@@ -503,6 +549,20 @@ pub(crate) fn orphans(
     info: &ForeignKeyInfo,
 ) -> SqlResult<String> {
     let own = referring_columns(table, info);
+    if info.period {
+        let there: Vec<String> = own.iter().map(|fk| format!("{fk} IS NOT NULL")).collect();
+        return Ok(format!(
+            "SELECT {} FROM {} fk WHERE {} AND NOT coalesce(fk.{} OPERATOR(pg_catalog.<@) \
+             (SELECT pg_catalog.range_agg(pk.{}) FROM {} pk WHERE {}), false) LIMIT 1",
+            own.join(", "),
+            rows_of(table),
+            there.join(" AND "),
+            period(table, &info.columns),
+            period(other, &info.foreign.columns),
+            rows_of(other),
+            joined(session, table, other, info)?
+        ));
+    }
     let there: Vec<String> = own.iter().map(|fk| format!("{fk} IS NOT NULL")).collect();
     let separator = if info.foreign.matching == b'f' { " OR " } else { " AND " };
     Ok(format!(

@@ -284,7 +284,7 @@ impl Session {
                 None => return Err(SqlError::internal("an exclusion constraint without its index")),
             },
             b't' => "TRIGGER".into(),
-            b'f' => self.foreign_key(&row, &columns(&row[CONKEY]))?,
+            b'f' => self.foreign_key(&row)?,
             other => {
                 let what = format!("the definition of a constraint of type \"{}\"", other as char);
                 return Err(SqlError::not_supported(what));
@@ -343,7 +343,7 @@ impl Session {
         Ok(format!("OPERATOR({}.{name})", quote_identifier(&schema)))
     }
 
-    fn foreign_key(&self, row: &[Datum], columns: &str) -> SqlResult<String> {
+    fn foreign_key(&self, row: &[Datum]) -> SqlResult<String> {
         use pg_constraint::*;
         let Some(other) = self.with_reader(|r| r.relation_by_oid(row.oid(CONFRELID)))? else {
             return Err(SqlError::internal("a foreign key without its table"));
@@ -352,10 +352,14 @@ impl Session {
             Datum::Bytes(key) => array::int2_vector(key),
             _ => Vec::new(),
         };
+        let period = row.bool(CONPERIOD);
+        let own = self.with_reader(|r| r.relation_by_oid(row.oid(CONRELID)))?;
+        let own = own.ok_or_else(|| SqlError::internal("a foreign key without its own table"))?;
         let mut text = format!(
-            "FOREIGN KEY ({columns}) REFERENCES {}({})",
+            "FOREIGN KEY ({}) REFERENCES {}({})",
+            foreign_key_columns(&own, &numbers(&row[CONKEY]), period),
             self.relation_text(&other, true)?,
-            column_list(&other, &numbers(&row[CONFKEY]))
+            foreign_key_columns(&other, &numbers(&row[CONFKEY]), period)
         );
         if row.char(CONFMATCHTYPE) == b'f' {
             text.push_str(" MATCH FULL");
@@ -366,9 +370,7 @@ impl Session {
         if let Some(action) = action(row.char(CONFDELTYPE)) {
             text.push_str(&format!(" ON DELETE {action}"));
             let only = numbers(&row[CONFDELSETCOLS]);
-            if !only.is_empty()
-                && let Some(own) = self.with_reader(|r| r.relation_by_oid(row.oid(CONRELID)))?
-            {
+            if !only.is_empty() {
                 text.push_str(&format!(" ({})", column_list(&own, &only)));
             }
         }
@@ -709,6 +711,17 @@ fn action(letter: u8) -> Option<&'static str> {
         b'n' => Some("SET NULL"),
         b'd' => Some("SET DEFAULT"),
         _ => None,
+    }
+}
+
+/// Columns of a foreign key: PERIOD stands before the last one, if it is a period.
+fn foreign_key_columns(table: &Table, numbers: &[i16], period: bool) -> String {
+    match numbers.split_last() {
+        Some((last, [])) if period => format!("PERIOD {}", column_list(table, &[*last])),
+        Some((last, others)) if period => {
+            format!("{}, PERIOD {}", column_list(table, others), column_list(table, &[*last]))
+        }
+        _ => column_list(table, numbers),
     }
 }
 

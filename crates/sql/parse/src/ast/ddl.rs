@@ -253,8 +253,10 @@ pub enum ConstraintKind {
         on_delete: ForeignKeyAction,
         /// Columns of ON DELETE SET NULL (columns).
         delete_columns: Vec<String>,
-        /// PERIOD was written on either side.
+        /// PERIOD before the last referencing column.
         period: bool,
+        /// PERIOD before the last referenced column.
+        referenced_period: bool,
     },
     /// DEFERRABLE (an attribute of the preceding constraint)
     Deferrable,
