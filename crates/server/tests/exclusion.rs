@@ -275,21 +275,33 @@ fn foreign_keys_with_period() {
     assert_eq!(one.error("delete from pk where valid = '[5,9)'"), needed);
     assert_eq!(one.error("update pk set valid = '[6,9)' where valid = '[5,9)'"), needed);
     // What is no longer covered by one row is covered by the other.
-    run(&mut one, &["update pk set valid = case when valid = '[5,9)' then '[4,8)' else '[2,4)' end::int4range where id = '[1,2)'"]);
-    run(&mut one, &["update pk set valid = '[2,8)' where valid = '[2,4)' and false", "delete from pk where id = '[2,3)'"]);
+    run(
+        &mut one,
+        &[
+            "update pk set valid = case when valid = '[5,9)' then '[4,8)' else '[2,4)' end::int4range where id = '[1,2)'",
+        ],
+    );
+    run(
+        &mut one,
+        &[
+            "update pk set valid = '[2,8)' where valid = '[2,4)' and false",
+            "delete from pk where id = '[2,3)'",
+        ],
+    );
     // A row that a new one relies on stays until that is decided.
-    run(&mut one, &["insert into pk values ('[5,6)', '[1,9)')", "begin", "insert into fk values ('[5,6)', '[2,3)')"]);
+    run(
+        &mut one,
+        &["insert into pk values ('[5,6)', '[1,9)')", "begin", "insert into fk values ('[5,6)', '[2,3)')"],
+    );
     thread::scope(|scope| {
         let second = scope.spawn(|| two.query("delete from pk where id = '[5,6)'").map(drop));
         until("the second waits", || watcher.value(WAITING) == "1");
         run(&mut one, &["commit"]);
         assert_eq!(code(&second.join().unwrap().unwrap_err()), "23503");
     });
-    let definition = "select pg_get_constraintdef(oid) from pg_constraint where conname = 'covered' and conperiod";
-    assert_eq!(
-        one.value(definition),
-        "FOREIGN KEY (id, PERIOD valid) REFERENCES pk(id, PERIOD valid)"
-    );
+    let definition =
+        "select pg_get_constraintdef(oid) from pg_constraint where conname = 'covered' and conperiod";
+    assert_eq!(one.value(definition), "FOREIGN KEY (id, PERIOD valid) REFERENCES pk(id, PERIOD valid)");
     run(&mut one, &["alter table fk drop constraint covered", "insert into fk values ('[7,8)', '[1,2)')"]);
     assert_eq!(
         one.error("alter table fk add constraint covered foreign key (id, period valid) references pk"),
