@@ -186,6 +186,8 @@ mod tests {
             ("english", "the", ""),
             ("german", "Häuser", "haus"),
             ("french", "programmation", "programm"),
+            ("french", "héroïque", "héro"),
+            ("turkish", "İstanbul", "istanbul"),
             ("russian", "Книги", "книг"),
             ("russian", "и", ""),
             ("swedish", "däret", "däret"),

@@ -9,7 +9,7 @@ use runtime::pace::Pace;
 
 use crate::builtin;
 use crate::dictionary::Lexeme;
-use crate::parser::{Kind, Parser};
+use crate::parser::{Kind, Parser, Token};
 use crate::query::{self, Builder, Morphology, Op, Query, Syntax};
 use crate::vector::{self, MAX_LEXEME, Position};
 
@@ -46,6 +46,15 @@ impl Configuration {
         asked.find_map(|oid| Some((*oid, builtin::dictionary(*oid)?.lexemes(word)?)))
     }
 
+    /// The lexemes of a token, if one of the dictionaries knows it. `tell` hears of a word that is too long.
+    pub(crate) fn recognized(&self, token: &Token, tell: &mut dyn FnMut(SqlError)) -> Option<Vec<Lexeme>> {
+        if token.text.len() >= MAX_LEXEME {
+            tell(too_long());
+            return None;
+        }
+        self.look_up(token.kind, token.text).map(|(_, lexemes)| lexemes)
+    }
+
     /// Gives the lexemes of a text one by one. `last` is the place of the last word, and is kept up to date. `tell` hears of words that are too
     /// long.
     pub fn lexemes(
@@ -58,13 +67,7 @@ impl Configuration {
         let mut pace = Pace::new();
         for token in Parser::new(text) {
             pace.did(64 + token.text.len())?;
-            if token.text.len() >= MAX_LEXEME {
-                if token.kind != Kind::Blank || !self.asked(token.kind).is_empty() {
-                    tell(too_long());
-                }
-                continue;
-            }
-            let Some((_, lexemes)) = self.look_up(token.kind, token.text) else { continue };
+            let Some(lexemes) = self.recognized(&token, tell) else { continue };
             *last += 1;
             for lexeme in lexemes {
                 *last += u32::from(lexeme.next_place);
@@ -117,7 +120,7 @@ fn too_long() -> SqlError {
         .detail(format!("Words longer than {MAX_LEXEME} characters are ignored."))
 }
 
-/// A vector of several texts: each goes on where the one before ended, and one place behind that.
+/// A vector of several texts: each goes on where the one before ended.
 #[derive(Default)]
 pub struct Document {
     words: vector::Builder,
@@ -138,11 +141,19 @@ impl Document {
         })
     }
 
-    /// Leaves a place free, so that no phrase reaches from one text into the next. Nothing happens where there is no word yet.
-    pub fn gap(&mut self) {
-        if self.last > 0 {
+    /// The same; if there was a word, a place stays free behind it, so that no phrase reaches from this text into the next.
+    pub fn add_apart(
+        &mut self,
+        configuration: &Configuration,
+        text: &str,
+        tell: &mut dyn FnMut(SqlError),
+    ) -> SqlResult<()> {
+        let before = self.words.len();
+        self.add(configuration, text, tell)?;
+        if self.words.len() > before {
             self.last += 1;
         }
+        Ok(())
     }
 
     /// The vector.

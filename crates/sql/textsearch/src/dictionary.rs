@@ -51,10 +51,8 @@ pub(crate) fn lower(word: &str) -> String {
     }
     let small = |c: char| {
         let mut changed = c.to_lowercase();
-        match (changed.next(), changed.next()) {
-            (Some(one), None) => one,
-            _ => c,
-        }
+        // The one letter that becomes two is `İ`: what follows its `i` is a mark.
+        changed.next().unwrap_or(c)
     };
     word.chars().map(small).collect()
 }
@@ -82,6 +80,8 @@ const LONGEST_STEMMED: usize = 1000;
 /// Stems of a language.
 pub struct Snowball {
     stemmer: Stemmer,
+    /// For words with a diaeresis, which the old stemmer of French does not know.
+    other: Option<waken_snowball::Algorithm>,
     stop: StopWords,
 }
 
@@ -93,21 +93,26 @@ enum Stemmer {
 impl Snowball {
     /// The stemmer of a language; none if there is none.
     pub fn new(language: &str, stop: StopWords) -> Option<Snowball> {
-        use rust_stemmers::Algorithm as Old;
+        use {rust_stemmers::Algorithm as Old, waken_snowball::Algorithm as New};
         let old = |of| Stemmer::Old(rust_stemmers::Stemmer::create(of));
         let stemmer = match language {
             "english" => old(Old::English),
-            "french" => old(Old::French),
+            "french" => return Some(Snowball { stemmer: old(Old::French), other: Some(New::French), stop }),
             "norwegian" => old(Old::Norwegian),
             "spanish" => old(Old::Spanish),
             "swedish" => old(Old::Swedish),
-            "dutch" => Stemmer::New(waken_snowball::Algorithm::DutchPorter),
-            _ => Stemmer::New(waken_snowball::Algorithm::from_str(language)?),
+            "dutch" => Stemmer::New(New::DutchPorter),
+            _ => Stemmer::New(New::from_str(language)?),
         };
-        Some(Snowball { stemmer, stop })
+        Some(Snowball { stemmer, other: None, stop })
     }
 
     fn stem<'w>(&self, word: &'w str) -> Cow<'w, str> {
+        if let Some(other) = self.other
+            && word.contains(['ï', 'ë', 'ü'])
+        {
+            return waken_snowball::stem(other, word);
+        }
         match &self.stemmer {
             // The library knows this exception wrongly.
             Stemmer::Old(_) if word == "offing" => Cow::Borrowed("off"),

@@ -6,6 +6,7 @@
 //! * [`query`]: trees of words and operators; input, output, combination, order. [`rewrite`]: replacing parts of them.
 //! * [`parser`]: texts taken apart. [`dictionary`]: what their words stand for. [`configuration`]: both together, and what becomes of a text.
 //!   [`builtin`]: those that every database has.
+//! * [`headline`]: passages that show where a text matches.
 //! * [`matching`]: whether a vector satisfies a query. [`rank`]: how well.
 //!
 //! # Invariants
@@ -19,6 +20,7 @@
 pub mod builtin;
 pub mod configuration;
 pub mod dictionary;
+pub mod headline;
 pub mod matching;
 pub mod parser;
 pub mod query;

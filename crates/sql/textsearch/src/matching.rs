@@ -120,6 +120,17 @@ pub fn execute(query: &Query<'_>, source: &mut dyn Source, options: Options) -> 
     Execution { query, source, options, steps: runtime::pace::Pace::new() }.tree(0)
 }
 
+/// Where the terms match that must all be there, each in a list of its own: a stretch of the document that has a place of each may satisfy the
+/// query, and no other can. Nothing if the query is not satisfied, or only by what is not there.
+pub(crate) fn locations(query: &Query<'_>, source: &mut dyn Source) -> SqlResult<Vec<Places>> {
+    if query.is_empty() {
+        return Ok(Vec::new());
+    }
+    let options = Options::default();
+    let mut run = Execution { query, source, options, steps: runtime::pace::Pace::new() };
+    Ok(run.located(0)?.unwrap_or_default())
+}
+
 struct Execution<'e, 'q> {
     query: &'e Query<'q>,
     source: &'e mut dyn Source,
@@ -222,6 +233,50 @@ impl Execution<'_, '_> {
             *places = Places { at: found, negated, width };
         }
         Ok(Answer::of(some || negated))
+    }
+
+    /// The lists of a tree that is satisfied.
+    fn located(&mut self, at: usize) -> SqlResult<Option<Vec<Places>>> {
+        self.look()?;
+        let Some((op, _, left, right)) = self.query.operator(at).filter(|(op, ..)| *op != Op::Phrase) else {
+            let mut places = Places::default();
+            return Ok(match self.phrase(at, Some(&mut places))? {
+                Answer::Yes if places.negated => Some(Vec::new()),
+                Answer::Yes => Some(vec![places]),
+                _ => None,
+            });
+        };
+        if op == Op::Not {
+            return Ok(if self.located(right)?.is_some() { None } else { Some(Vec::new()) });
+        }
+        let first = self.located(left)?;
+        if op == Op::And && first.is_none() {
+            return Ok(None);
+        }
+        let second = self.located(right)?;
+        Ok(match (first, second) {
+            (Some(mut first), Some(second)) if op == Op::And => {
+                first.extend(second);
+                Some(first)
+            }
+            (_, None) if op == Op::And => None,
+            (None, None) => None,
+            (first, second) => Some(self.either(first.unwrap_or_default(), second.unwrap_or_default())?),
+        })
+    }
+
+    /// Lists of which one place of each is in every stretch that has a place of each of the first lists, or of each of the second.
+    fn either(&mut self, first: Vec<Places>, second: Vec<Places>) -> SqlResult<Vec<Places>> {
+        if first.is_empty() || second.is_empty() {
+            return Ok(if first.is_empty() { second } else { first });
+        }
+        let mut out = Vec::with_capacity(first.len() * second.len());
+        for (a, b) in first.iter().flat_map(|a| second.iter().map(move |b| (a, b))) {
+            let at = merge(&a.at, 0, &b.at, 0, Emit { both: true, first: true, second: true });
+            self.steps.did(16 + at.len())?;
+            out.push(Places { at, negated: false, width: 0 });
+        }
+        Ok(out)
     }
 
     fn not_in_phrase(&mut self, at: usize, places: Option<&mut Places>) -> SqlResult<Answer> {

@@ -391,6 +391,11 @@ impl Builder {
         self.bytes.len()
     }
 
+    /// How many words were added.
+    pub fn len(&self) -> usize {
+        self.words.len()
+    }
+
     /// Whether no word was added.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()

@@ -508,6 +508,8 @@ functions! {
     6249 pg_database_collation_actual_version(oid) -> text [strict cost(100.0)] { session PgDatabaseCollationActualVersion }
     6210 pg_input_is_valid(text, text) -> bool [stable strict] { session PgInputIsValid }
     6211 pg_input_error_info(text, text) -> record [stable strict names(&["value", "type_name", "message", "detail", "hint", "sql_error_code"]) outs(b"iioooo", &[crate::oids::text, crate::oids::text, crate::oids::text, crate::oids::text, crate::oids::text, crate::oids::text])] { session PgInputErrorInfo }
+    3752 tsvector_update_trigger() -> trigger [] { session TsvectorUpdateTrigger }
+    3753 tsvector_update_trigger_column() -> trigger [] { session TsvectorUpdateTrigger }
     1291 suppress_redundant_updates_trigger() -> trigger [strict] { session SuppressRedundantUpdatesTrigger }
     1644 RI_FKey_check_ins() -> trigger [strict] { session ForeignKeyTrigger }
     1645 RI_FKey_check_upd() -> trigger [strict] { session ForeignKeyTrigger }

@@ -29,9 +29,18 @@ pub(super) fn describe(rows: &mut Rows) {
     }
 }
 
-/// What is said of the dictionaries and configurations of languages.
+/// What is said of all of them.
 pub(super) fn comments() -> impl Iterator<Item = (Oid, Oid, String)> {
-    b::LANGUAGES.iter().enumerate().flat_map(|(i, language)| {
+    let simple = "simple dictionary: just lower case and check for stopword";
+    let others = [
+        (pg_ts_parser::TABLE.oid, b::DEFAULT_PARSER, "default word parser"),
+        (pg_ts_template::TABLE.oid, SIMPLE_TEMPLATE, simple),
+        (pg_ts_template::TABLE.oid, b::SNOWBALL_TEMPLATE, "snowball stemmer"),
+        (pg_ts_dict::TABLE.oid, b::SIMPLE_DICTIONARY, simple),
+        (pg_ts_config::TABLE.oid, b::SIMPLE_CONFIGURATION, "simple configuration"),
+    ];
+    let others = others.into_iter().map(|(class, oid, text)| (class, Oid(oid), text.to_owned()));
+    let languages = b::LANGUAGES.iter().enumerate().flat_map(|(i, language)| {
         let name = language.name;
         [
             (
@@ -45,7 +54,8 @@ pub(super) fn comments() -> impl Iterator<Item = (Oid, Oid, String)> {
                 format!("configuration for {name} language"),
             ),
         ]
-    })
+    });
+    others.chain(languages)
 }
 
 fn add_parser(rows: &mut Rows) {

@@ -4,7 +4,7 @@ use base::{Oid, SqlResult, Tid, sql_err};
 use catalog::Trigger;
 use tuple::Datum;
 
-use super::foreign_key;
+use super::{foreign_key, text_search};
 use crate::index_entries;
 use crate::session::Session;
 use crate::trigger::function::UNIQUE_KEY_RECHECK;
@@ -45,8 +45,12 @@ static UNIQUE_KEY: Internal = Internal {
 const SUPPRESS_REDUNDANT_UPDATES: Oid = Oid(1291);
 
 /// Calls a function of the system that users may name in CREATE TRIGGER; none if there is none with this OID.
-pub(super) fn call(call: &TriggerCall<'_>) -> Option<SqlResult<Option<Vec<Datum>>>> {
-    (call.trigger.function == SUPPRESS_REDUNDANT_UPDATES).then(|| suppress_redundant_updates(call))
+pub(super) fn call(session: &Session, call: &TriggerCall<'_>) -> Option<SqlResult<Option<Vec<Datum>>>> {
+    match call.trigger.function {
+        SUPPRESS_REDUNDANT_UPDATES => Some(suppress_redundant_updates(call)),
+        text_search::BY_NAME | text_search::BY_COLUMN => Some(text_search::update(session, call)),
+        _ => None,
+    }
 }
 
 fn suppress_redundant_updates(call: &TriggerCall<'_>) -> SqlResult<Option<Vec<Datum>>> {

@@ -2,7 +2,7 @@
 //! Carries out what triggers do: at the end of a statement, at SET CONSTRAINTS, at the end of the transaction.
 //!
 //! # Layout
-//! `internal`: functions of the system, which implement constraints; [`foreign_key`]: those of foreign keys.
+//! `internal`: functions of the system, which implement constraints; [`foreign_key`]: those of foreign keys; `text_search`: those that keep documents up to date.
 //!
 //! # Invariants
 //! 1. Nothing of the session is borrowed while a trigger's function or condition runs.
@@ -12,6 +12,7 @@
 
 pub(crate) mod foreign_key;
 mod internal;
+mod text_search;
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -225,7 +226,7 @@ impl Firing for Session {
     fn call(&self, call: &TriggerCall<'_>) -> SqlResult<Option<Vec<Datum>>> {
         let depth = self.trigger_depth.get();
         self.trigger_depth.set(depth + 1);
-        let result = match internal::call(call) {
+        let result = match internal::call(self, call) {
             Some(result) => result,
             None => self.invoke_trigger(call),
         };

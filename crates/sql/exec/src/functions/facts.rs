@@ -45,6 +45,11 @@ impl Session {
                     "suppress_redundant_updates_trigger: not called by trigger manager"
                 ));
             }
+            F::TsvectorUpdateTrigger => {
+                return Err(base::SqlError::internal(
+                    "tsvector_update_trigger: not fired by trigger manager",
+                ));
+            }
             F::UniqueKeyRecheck => {
                 return Err(sql_err!(
                     E_R_I_E_TRIGGER_PROTOCOL_VIOLATED,

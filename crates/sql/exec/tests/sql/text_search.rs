@@ -75,3 +75,48 @@ fn catalogs_tell_what_there_is() {
     assert_eq!(s.query("select tokid, token from ts_parse('default', 'a 1')"), "1|a\n12| \n22|1");
     assert_eq!(s.query("select count(*) from ts_token_type('default')"), "23");
 }
+
+#[test]
+fn triggers_keep_documents_up_to_date() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table d(t text, u varchar, v tsvector, n int)").unwrap();
+    s.run(
+        "create trigger tr before insert or update on d for each row \
+         execute function tsvector_update_trigger(v, 'pg_catalog.english', t, u)",
+    )
+    .unwrap();
+    s.run("insert into d values ('The cats', 'ate'), (null, 'a Rat')").unwrap();
+    assert_eq!(s.query("select v from d"), "'ate':3 'cat':2\n'rat':2");
+    s.run("update d set t = 'dogs' where u = 'ate'; update d set v = 'x:1' where u = 'a Rat'").unwrap();
+    assert_eq!(s.query("select v from d order by t"), "'ate':2 'dog':1\n'x':1");
+    s.run("drop trigger tr on d; create trigger tr before insert on d for each row execute function tsvector_update_trigger(v, 'english', t)").unwrap();
+    assert_eq!(
+        s.query("insert into d values ('x')"),
+        "ERROR:  text search configuration name \"english\" must be schema-qualified"
+    );
+}
+
+#[test]
+fn documents_of_json_and_headlines() {
+    let server = Server::new();
+    let s = server.connect();
+    let json = "{\"b\": \"fat cats\", \"a\": [\"rats\", 12, true]}";
+    assert_eq!(
+        s.query(&format!(
+            "select to_tsvector('english', '{json}'::jsonb), to_tsvector('english', '{json}'::json)"
+        )),
+        "'cat':4 'fat':3 'rat':1|'cat':2 'fat':1 'rat':4"
+    );
+    assert_eq!(
+        s.query(&format!(
+            "select jsonb_to_tsvector('english', '{json}', '[\"key\", \"numeric\", \"boolean\"]')"
+        )),
+        "'12':2 'b':6 'true':4"
+    );
+    assert_eq!(s.query("select jsonb_to_tsvector('{}', '\"x\"')"), "ERROR:  wrong flag in flag array: \"x\"");
+    assert_eq!(
+        s.query("select ts_headline('english', 'The fat cats ate rats', to_tsquery('english', 'cat & rat'), 'StartSel=<, StopSel=>')"),
+        "The fat <cats> ate <rats>"
+    );
+}

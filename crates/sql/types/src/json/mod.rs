@@ -40,6 +40,7 @@ pub(crate) use functions::FUNCTIONS;
 pub(crate) use input::{from_text, json_from_text, json_receive, output, receive, send};
 pub(crate) use populate::FUNCTIONS as POPULATE_FUNCTIONS;
 pub use populate::{null_of, typed};
+pub(crate) use tape::{Shape, Tape};
 pub use walk::{compare_datums, hash_datum};
 
 #[cfg(test)]

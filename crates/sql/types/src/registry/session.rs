@@ -380,6 +380,7 @@ pub enum SessionFn {
     ToRegtype,
     ToRegtypemod,
     SuppressRedundantUpdatesTrigger,
+    TsvectorUpdateTrigger,
     ForeignKeyTrigger,
     TxidCurrent,
     TxidCurrentIfAssigned,

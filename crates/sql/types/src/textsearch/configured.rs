@@ -31,6 +31,10 @@ functions! {
     5009 websearch_to_tsquery(text) -> tsquery [stable strict cost(100.0)] { |cx; text: &str| to_query(cx, None, text, WEB) }
     3760 ts_match_tt(text, text) -> bool [stable strict cost(100.0)] { |cx; text: &str, query: &str| matches_text(cx, text, &to_query(cx, None, query, WORDS)?) }
     3761 ts_match_tq(text, tsquery) -> bool [stable strict cost(100.0)] { |cx; text: &str, query: &Datum| matches_text(cx, text, query) }
+    3743 ts_headline(regconfig, text, tsquery, text) -> text [immutable strict cost(100.0)] { |cx; of: u32, text: &str, query: &Datum, options: &str| headline(cx, Some(of), text, query, options) }
+    3744 ts_headline(regconfig, text, tsquery) -> text [immutable strict cost(100.0)] { |cx; of: u32, text: &str, query: &Datum| headline(cx, Some(of), text, query, "") }
+    3754 ts_headline(text, tsquery, text) -> text [stable strict cost(100.0)] { |cx; text: &str, query: &Datum, options: &str| headline(cx, None, text, query, options) }
+    3755 ts_headline(text, tsquery) -> text [stable strict cost(100.0)] { |cx; text: &str, query: &Datum| headline(cx, None, text, query, "") }
     6183 ts_debug(regconfig, text) -> record [stable strict cost(100.0) rows(1000.0) names(&["config", "document", "alias", "description", "token", "dictionaries", "dictionary", "lexemes"]) outs(b"iioooooo", &[crate::oids::regconfig, crate::oids::text, crate::oids::text, crate::oids::text, crate::oids::text, crate::oids::_regdictionary, crate::oids::regdictionary, crate::oids::_text])] { set debug }
     6184 ts_debug(text) -> record [stable strict cost(100.0) rows(1000.0) names(&["document", "alias", "description", "token", "dictionaries", "dictionary", "lexemes"]) outs(b"ioooooo", &[crate::oids::text, crate::oids::text, crate::oids::text, crate::oids::text, crate::oids::_regdictionary, crate::oids::regdictionary, crate::oids::_text])] { set debug_default }
 }
@@ -44,7 +48,7 @@ const PHRASE: Reading = (Syntax::Plain, Op::Phrase);
 const WEB: Reading = (Syntax::Web, Op::Phrase);
 
 /// The configuration with this OID, or that of the session.
-fn configuration(cx: &Call, oid: Option<u32>) -> SqlResult<&'static Configuration> {
+pub(super) fn configuration(cx: &Call, oid: Option<u32>) -> SqlResult<&'static Configuration> {
     let oid = match oid {
         Some(oid) => oid,
         None => cx.session.text_search_configuration()?.0,
@@ -65,6 +69,12 @@ fn to_query(cx: &Call, of: Option<u32>, text: &str, (syntax, op): Reading) -> Sq
 fn matches_text(cx: &Call, text: &str, query: &Datum) -> SqlResult<bool> {
     let vector = to_vector(cx, None, text)?;
     textsearch::matching::matches(&vector_of(&vector), &query_of(query)?)
+}
+
+fn headline(cx: &Call, of: Option<u32>, text: &str, query: &Datum, options: &str) -> SqlResult<String> {
+    use textsearch::headline::{Style, headline, options as list};
+    let (configuration, style) = (configuration(cx, of)?, Style::of(&list(options)?)?);
+    headline(configuration, text, &query_of(query)?, &style, &mut |notice| cx.session.tell(notice))
 }
 
 fn text_array(lexemes: &[textsearch::dictionary::Lexeme]) -> Datum {

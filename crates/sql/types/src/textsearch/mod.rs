@@ -5,6 +5,7 @@
 //! `tsvector.c`, `tsvector_op.c`, `tsquery*.c`, `tsrank.c`.
 
 mod configured;
+mod documents;
 
 use std::cmp::Ordering;
 
@@ -15,6 +16,7 @@ use textsearch::{Query, Vector, matching, rank, rewrite};
 use tuple::Bytes;
 
 pub(crate) use configured::FUNCTIONS as CONFIGURED_FUNCTIONS;
+pub(crate) use documents::FUNCTIONS as DOCUMENT_FUNCTIONS;
 
 use crate::array::Array;
 use crate::call::Call;
