@@ -53,7 +53,7 @@ pub use database::{
     Catalog, Cluster, PG_CATALOG, PG_TOAST, PUBLIC, Reader, SessionCatalog, Written, database_lock,
 };
 pub use engine::indexes::DEFAULT_METHOD as DEFAULT_INDEX_METHOD;
-pub use load::{compare_of, orders_by_bytes, persistence_of};
+pub use load::{compare_of, has_summary, orders_by_bytes, persistence_of};
 pub use object_class::ObjectClass;
 pub use roles::{DatabaseRow, Membership, MembershipRow, Role, RoleFacts, predefined};
 pub use row::{Row, RowBuilder, RowExt};

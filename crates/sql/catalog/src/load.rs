@@ -9,7 +9,7 @@ use buffer::Persistence;
 use collation::Rules;
 use engine::OpenIndex;
 use heap::{HeapDesc, HeapRel, ToastTable};
-use index::{Compare, HashBy, IndexDesc, KeyColumn, OrderBy};
+use index::{Compare, HashBy, Inclusion, IndexDesc, KeyColumn, MinMax, OrderBy, SummaryClass, TreeQuery};
 use parking_lot::Mutex;
 use tuple::varlena::Compression;
 use tuple::{Attr, Datum, Physical, RowLayout};
@@ -230,7 +230,7 @@ impl Reader<'_> {
         collations: &[Oid],
     ) -> SqlResult<AskedClasses> {
         let (mut trees, mut parts): AskedClasses = Default::default();
-        if method.equality.is_some() {
+        if method.equality.is_some() || method.summarizes {
             return Ok((trees, parts));
         }
         for (i, (class, column)) in classes.iter().zip(columns).enumerate() {
@@ -244,6 +244,38 @@ impl Reader<'_> {
             parts.push(found.ok_or_else(unknown)?);
         }
         Ok((trees, parts))
+    }
+
+    /// What the operator classes of an index keep, if its method has summaries.
+    fn summaries_of(
+        &self,
+        method: &index::Facts,
+        columns: &[Column],
+        classes: &[Oid],
+        collations: &[Oid],
+    ) -> SqlResult<Vec<Arc<dyn SummaryClass>>> {
+        if !method.summarizes {
+            return Ok(Vec::new());
+        }
+        let summary = |(i, column): (usize, &Column)| {
+            let class = classes.get(i).copied().unwrap_or_default();
+            let shape = crate::type_shape(self, column.type_oid)?;
+            let storage = if shape.physical == Physical::Varlena { b'x' } else { b'p' };
+            let attr = Attr { physical: shape.physical, align: shape.align, storage, compression: None };
+            let unknown = || SqlError::internal(format!("operator class {class} is not known to its method"));
+            Ok(match kept_by(class).ok_or_else(unknown)? {
+                Kept::Bounds => {
+                    let compare = compare_under(shape.comparable, self.rules_of(collations, i)?)?;
+                    Arc::new(MinMax { compare, attr, compares_with, column: shape.comparable })
+                        as Arc<dyn SummaryClass>
+                }
+                Kept::Inclusion(tree, strategy) => {
+                    let tree = types::registry::tree_class(tree).ok_or_else(unknown)?;
+                    Arc::new(Inclusion { tree, attr, strategy })
+                }
+            })
+        };
+        columns.iter().enumerate().map(summary).collect()
     }
 
     /// Physical class of a type.
@@ -362,6 +394,7 @@ impl Reader<'_> {
         let desc = IndexDesc {
             file,
             layout: Arc::new(RowLayout::new(if method.keeps_codes() { vec![code_attr()] } else { attrs })),
+            summaries: self.summaries_of(method, &columns[..nkeys.min(columns.len())], &classes, &orders)?,
             hashes: self.hashes_of(method, &columns[..nkeys.min(columns.len())], &orders)?,
             keys: self.key_columns(method, &columns[..nkeys.min(columns.len())], &options, &orders)?,
             trees,
@@ -594,6 +627,53 @@ pub fn compare_under(ty: Oid, rules: &'static Rules) -> SqlResult<Compare> {
     let make =
         || -> OrderBy { OrderBy(Box::leak(Box::new(|a: &Datum, b: &Datum| (of.compare)(rules, a, b)))) };
     Ok(Compare::By(*MADE.lock().entry(key).or_insert_with(make)))
+}
+
+/// What an operator class of a method that has summaries keeps.
+enum Kept {
+    /// The least and the greatest value.
+    Bounds,
+    /// What includes all values, as the class of trees with this OID has it, whose strategies these are.
+    Inclusion(Oid, fn(&TreeQuery<'_>) -> Option<u16>),
+}
+
+fn kept_by(class: Oid) -> Option<Kept> {
+    let name = types::registry::families::operator_class(class)?.name;
+    Some(match name {
+        "inet_inclusion_ops" => Kept::Inclusion(Oid(10017), |query| match query.strategy {
+            7 => Some(27),
+            8 => Some(25),
+            24 => Some(26),
+            26 => Some(24),
+            same @ (3 | 18) => Some(same),
+            _ => None,
+        }),
+        "range_inclusion_ops" => Kept::Inclusion(Oid(10078), |query| match query.strategy {
+            17 => Some(6),
+            same @ (1..=5 | 7 | 8 | 16 | 18) => Some(same),
+            _ => None,
+        }),
+        "box_inclusion_ops" => Kept::Inclusion(Oid(10060), |query| {
+            (query.operand == types::oids::r#box && query.strategy <= 12).then_some(query.strategy)
+        }),
+        name if name.ends_with("_minmax_ops") => Kept::Bounds,
+        _ => return None,
+    })
+}
+
+/// Whether it is known what an operator class of a method that has summaries keeps.
+pub fn has_summary(class: Oid) -> bool {
+    kept_by(class).is_some()
+}
+
+/// Whether values of a column compare with those of an operand by what the column's order does.
+fn compares_with(column: Oid, operand: Oid) -> bool {
+    let any = |kinds: &[Oid]| kinds.contains(&column) && kinds.contains(&operand);
+    use types::oids::{bpchar, float4, float8, int2, int4, int8, name, text, varchar};
+    column == operand
+        || any(&[int2, int4, int8])
+        || any(&[float4, float8])
+        || any(&[text, varchar, name, bpchar])
 }
 
 /// What an index has of a value whose hash code it keeps.

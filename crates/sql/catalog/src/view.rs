@@ -256,6 +256,12 @@ impl Index {
         self.method.returnable && classes.iter().all(|class| class.returns())
     }
 
+    /// Pages of the table in a range, of an index that has summaries.
+    pub fn pages_per_range(&self) -> f64 {
+        let option = self.rel.as_ref().and_then(|rel| rel.desc().option("pages_per_range"));
+        option.and_then(|value| value.parse().ok()).unwrap_or(128.0)
+    }
+
     /// Whether a query may read it.
     pub fn is_usable(&self) -> bool {
         self.valid && self.serves

@@ -170,6 +170,28 @@ impl Settings {
         (descent, descent * searches + disk + cpu)
     }
 
+    /// Reading summaries of ranges of so many pages. `rows`: share of the rows that satisfy the conditions, and how well these follow the order of the table. Returns the share of the table
+    /// that has to be read, start-up and total cost.
+    pub fn summaries(
+        &self,
+        table: TableShape,
+        index: IndexShape,
+        pages_per_range: f64,
+        (share, correlation): (f64, f64),
+    ) -> (f64, f64, f64) {
+        /// Ranges that one page tells the places of.
+        const PLACES: f64 = 1000.0;
+        let ranges = (table.pages / pages_per_range).ceil().max(1.0);
+        let least = (ranges * share).ceil();
+        let read = if correlation < 1.0e-10 { ranges } else { (least / correlation).min(ranges) };
+        let maps = (ranges / PLACES).ceil();
+        let startup = self.seq_page_cost * maps;
+        let total = startup
+            + self.random_page_cost * (index.pages - maps).max(0.0)
+            + 0.1 * self.cpu_operator_cost * read * pages_per_range;
+        ((read / ranges).clamp(0.0, 1.0), startup, total)
+    }
+
     /// An index scan: rows from the heap (or, `index_only`, only from pages not all-visible).
     pub fn index_scan(
         &self,

@@ -191,6 +191,12 @@ impl Search<'_, '_> {
         }
         let outer = join_used.iter().fold(RelSet::EMPTY, |set, j| set | j.outer);
         let loops = if outer.is_empty() { 1.0 } else { self.rows_of(outer) };
+        if method.summarizes {
+            if joins.is_empty() && !matched.conditions.is_empty() {
+                bitmaps.push(self.bitmap_of_ranges(index, matched, share, (shape, index_shape)));
+            }
+            return;
+        }
         let filter: Vec<Expr> = filters
             .iter()
             .enumerate()
@@ -233,6 +239,26 @@ impl Search<'_, '_> {
             let conditions = matched.conditions;
             bitmaps.push((Bitmap::Index { index: index.clone(), conditions, cost }, share, matched.used));
         }
+    }
+
+    /// What an index of summaries finds: the less its columns follow the order of the table, the more ranges a row with a value may be in.
+    fn bitmap_of_ranges(
+        &self,
+        index: &IndexRef,
+        matched: Matched,
+        share: f64,
+        (table, shape): (TableShape, IndexShape),
+    ) -> (Bitmap, f64, Vec<usize>) {
+        let correlation = matched.conditions.iter().filter_map(|condition| {
+            let column = *index.keys.get(condition.column)?;
+            Some(self.planner.context.statistics.column(index.table.oid, column)?.correlation?.abs())
+        });
+        let correlation = correlation.fold(0.0, f64::max);
+        let settings = self.planner.settings();
+        let (share, startup, total) =
+            settings.summaries(table, shape, index.pages_per_range(), (share, correlation));
+        let cost = Cost { startup, total, rows: clamp_rows(table.tuples * share), width: 0.0 };
+        (Bitmap::Index { index: index.clone(), conditions: matched.conditions, cost }, share, matched.used)
     }
 
     /// Index columns' conditions. Where a column before others has several values or any, the scan goes from group to group, if these are few.

@@ -137,6 +137,9 @@ functions! {
     1269 pg_column_size(any) -> int4 [stable strict] { session PgColumnSize }
     2121 pg_column_compression(any) -> text [stable strict] { session PgColumnCompression }
     676 pg_indexam_progress_phasename(oid, int8) -> text [immutable strict] { session PgIndexamProgressPhasename }
+    3952 brin_summarize_new_values(regclass) -> int4 [strict parallel_unsafe] { session BrinSummarizeNewValues }
+    3999 brin_summarize_range(regclass, int8) -> int4 [strict parallel_unsafe] { session BrinSummarizeRange }
+    4014 brin_desummarize_range(regclass, int8) -> void [strict parallel_unsafe] { session BrinDesummarizeRange }
     338 amvalidate(oid) -> bool [strict] { session Amvalidate }
     6348 has_largeobject_privilege(name, oid, text) -> bool [stable strict cost(10.0)] { session HasLargeobjectPrivilege }
     6349 has_largeobject_privilege(oid, text) -> bool [stable strict cost(10.0)] { session HasLargeobjectPrivilege }

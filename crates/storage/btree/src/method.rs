@@ -36,6 +36,7 @@ const FACTS: Facts = Facts {
     search_array: true,
     search_nulls: true,
     lossy: false,
+    summarizes: false,
     options: &[
         StorageOption { name: "fillfactor", kind: OptionKind::Int(10, 100) },
         StorageOption { name: "deduplicate_items", kind: OptionKind::Bool },

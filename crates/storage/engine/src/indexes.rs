@@ -9,20 +9,23 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use base::{Oid, SqlError, SqlResult, Tid};
+use base::{BlockNo, Oid, SqlError, SqlResult, Tid};
+use brin::BrinRel;
 use btree::BtreeRel;
 use gin::GinRel;
 use gist::GistRel;
 use hash::HashRel;
 use index::{
     Access, BitmapSink, DeadRows, EntryCheck, Facts, IndexAccessMethod, IndexDesc, IndexResult, IndexScan,
-    InsertOutcome, Manner, ScanKey, ScanKeys, SortedEntries, UniqueCheck, VacuumStats, VerifyOptions, Wants,
+    InsertOutcome, Manner, Ranges, ScanKey, ScanKeys, SortedEntries, TableRows, UniqueCheck, VacuumStats,
+    VerifyOptions, Wants,
 };
 use tuple::{Datum, RowLayout};
 use txn::KeyRange;
 
 /// All access methods that indexes can be made with.
-pub const METHODS: &[&Facts] = &[&BtreeRel::FACTS, &GistRel::FACTS, &HashRel::FACTS, &GinRel::FACTS];
+pub const METHODS: &[&Facts] =
+    &[&BtreeRel::FACTS, &GistRel::FACTS, &HashRel::FACTS, &GinRel::FACTS, &BrinRel::FACTS];
 
 /// The access method of the system catalogs' indexes, of TOAST tables', and where none is named.
 pub const DEFAULT_METHOD: &Facts = &BtreeRel::FACTS;
@@ -60,6 +63,8 @@ pub enum OpenIndex {
     Hash(Arc<HashRel>),
     /// `gin`
     Gin(Arc<GinRel>),
+    /// `brin`
+    Brin(Arc<BrinRel>),
 }
 
 /// A scan of an index.
@@ -74,6 +79,8 @@ pub enum OpenScan {
     Hash(hash::Scan),
     /// `gin`
     Gin(gin::Scan),
+    /// `brin`
+    Brin(brin::Scan),
 }
 
 macro_rules! with_index {
@@ -83,6 +90,7 @@ macro_rules! with_index {
             OpenIndex::Gist($rel) => $call,
             OpenIndex::Hash($rel) => $call,
             OpenIndex::Gin($rel) => $call,
+            OpenIndex::Brin($rel) => $call,
         }
     };
 }
@@ -94,6 +102,7 @@ macro_rules! with_scan {
             OpenScan::Gist($one) => $call,
             OpenScan::Hash($one) => $call,
             OpenScan::Gin($one) => $call,
+            OpenScan::Brin($one) => $call,
         }
     };
 }
@@ -118,6 +127,7 @@ impl OpenIndex {
             oid if oid == GistRel::FACTS.oid => Ok(OpenIndex::Gist(Arc::new(GistRel::open(desc)))),
             oid if oid == HashRel::FACTS.oid => Ok(OpenIndex::Hash(Arc::new(HashRel::open(desc)))),
             oid if oid == GinRel::FACTS.oid => Ok(OpenIndex::Gin(Arc::new(GinRel::open(desc)))),
+            oid if oid == BrinRel::FACTS.oid => Ok(OpenIndex::Brin(Arc::new(BrinRel::open(desc)))),
             oid => Err(unknown(oid)),
         }
     }
@@ -158,6 +168,31 @@ impl OpenIndex {
     /// [`IndexAccessMethod::build`]
     pub fn build(&self, access: &Access<'_>, next: SortedEntries<'_>) -> IndexResult<u64> {
         with_index!(self, rel => rel.build(access, next))
+    }
+
+    /// [`IndexAccessMethod::build_of_rows`]
+    pub fn build_of_rows(&self, access: &Access<'_>, rows: &mut dyn TableRows) -> IndexResult<u64> {
+        with_index!(self, rel => rel.build_of_rows(access, rows))
+    }
+
+    /// [`IndexAccessMethod::summarize`]
+    pub fn summarize(
+        &self,
+        access: &Access<'_>,
+        rows: &mut dyn TableRows,
+        which: Ranges,
+    ) -> IndexResult<u64> {
+        with_index!(self, rel => rel.summarize(access, rows, which))
+    }
+
+    /// [`IndexAccessMethod::desummarize`]
+    pub fn desummarize(&self, access: &Access<'_>, block: BlockNo) -> IndexResult<()> {
+        with_index!(self, rel => rel.desummarize(access, block))
+    }
+
+    /// [`IndexAccessMethod::covers`]
+    pub fn covers(&self, access: &Access<'_>, values: &[Datum], tid: Tid) -> IndexResult<bool> {
+        with_index!(self, rel => rel.covers(access, values, tid))
     }
 
     /// [`IndexAccessMethod::insert`]
@@ -201,6 +236,7 @@ impl OpenIndex {
             OpenIndex::Gist(rel) => OpenScan::Gist(rel.scan(keys, wants)),
             OpenIndex::Hash(rel) => OpenScan::Hash(rel.scan(keys, wants)),
             OpenIndex::Gin(rel) => OpenScan::Gin(rel.scan(keys, wants)),
+            OpenIndex::Brin(rel) => OpenScan::Brin(rel.scan(keys, wants)),
         }
     }
 

@@ -47,6 +47,7 @@ const MANAGERS: &[(ResourceManager, Beside); Rmgr::ALL.len()] = &[
     (<gist::GistRel as index::IndexAccessMethod>::MANAGER, Beside::Nothing),
     (<hash::HashRel as index::IndexAccessMethod>::MANAGER, Beside::Nothing),
     (<gin::GinRel as index::IndexAccessMethod>::MANAGER, Beside::Nothing),
+    (<brin::BrinRel as index::IndexAccessMethod>::MANAGER, Beside::Nothing),
 ];
 
 // A manager is found by its number.

@@ -32,6 +32,7 @@ pub(crate) const FACTS: Facts = Facts {
     search_array: false,
     search_nulls: false,
     lossy: true,
+    summarizes: false,
     options: &[
         StorageOption { name: "fastupdate", kind: OptionKind::Bool },
         StorageOption { name: "gin_pending_list_limit", kind: OptionKind::Int(64, 2_147_483_647) },

@@ -35,6 +35,7 @@ pub(crate) const FACTS: Facts = Facts {
     search_array: false,
     search_nulls: true,
     lossy: true,
+    summarizes: false,
     options: &[StorageOption { name: "fillfactor", kind: OptionKind::Int(10, 100) }],
     build_steps: [
         "initializing",

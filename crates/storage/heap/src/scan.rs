@@ -263,20 +263,21 @@ pub struct BuildRow<'a> {
     pub live: bool,
 }
 
-/// Calls `visit` for every version that an index must have an entry for: all but the dead. Nobody else writes to the table meanwhile (SHARE lock);
+/// Calls `visit` for every version on the pages `blocks` that an index must have an entry for: all but the dead. Nobody else writes to the table meanwhile (SHARE lock);
 /// versions that the caller's transaction wrote are included; `is_mine` knows its xids. Returns whether some HOT chain has versions that only older snapshots see and that are not in the
 /// index: then the index must not be used with such snapshots.
 pub fn build_scan(
     access: &Access<'_>,
     rel: &Arc<HeapRel>,
     is_mine: &dyn Fn(Xid) -> bool,
+    blocks: Range<u32>,
     visit: &mut dyn FnMut(BuildRow<'_>) -> HeapResult<()>,
 ) -> HeapResult<bool> {
     let mut broken_chains = false;
     let ring = access.pool.ring(RingKind::BulkRead);
     let mut copy: Box<PageBytes> = Box::new([0; PAGE_SIZE]);
     let mut verdicts: Vec<(OffsetNo, bool)> = Vec::new();
-    for block in 0..access.pool.nblocks(rel.desc.file, Fork::Main)? {
+    for block in blocks {
         runtime::check_interrupts()?;
         let pin = access.pool.read_with(heap_tag(rel, BlockNo(block)), Some(&ring))?;
         prune_opt(access, rel, &pin)?;
@@ -298,6 +299,18 @@ pub fn build_scan(
         }
     }
     Ok(broken_chains)
+}
+
+/// The roots of the HOT chains on a page.
+pub fn roots_on(access: &Access<'_>, rel: &HeapRel, block: BlockNo) -> HeapResult<Vec<OffsetNo>> {
+    let pin = access.pool.read(heap_tag(rel, block))?;
+    let page = pin.shared();
+    let is_root = |n: &OffsetNo| match page::line_pointer(&page, *n).map(|lp| lp.flags) {
+        Some(LpFlags::Redirect) => true,
+        Some(LpFlags::Normal) => read_header(&page, *n).is_some_and(|header| !header.is_heap_only()),
+        _ => false,
+    };
+    Ok((1..=page::max_offset(&page)).filter(is_root).collect())
 }
 
 /// Which versions of a page an index must have, and whether each is live. Returns whether versions were left out that old snapshots see.

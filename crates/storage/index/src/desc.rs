@@ -7,6 +7,7 @@ use std::sync::Arc;
 use base::{RelFile, Tid};
 use buffer::Persistence;
 use tuple::parts::PartsClass;
+use tuple::summary::SummaryClass;
 use tuple::tree::TreeClass;
 use tuple::{Datum, RowLayout};
 
@@ -106,6 +107,8 @@ pub struct IndexDesc {
     pub hashes: Vec<HashBy>,
     /// Operator class of each key column; of methods that keep [parts of values](PartsClass) only, otherwise empty.
     pub parts: Vec<&'static dyn PartsClass>,
+    /// What the operator class of each column keeps of many values; of methods that [summarize](crate::Facts::summarizes) only, otherwise empty.
+    pub summaries: Vec<Arc<dyn SummaryClass>>,
     /// What a crash may take from it.
     pub persistence: Persistence,
     /// No two live rows may have equal keys.

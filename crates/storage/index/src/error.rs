@@ -28,6 +28,13 @@ pub enum IndexError {
         /// The row that was to be entered.
         tid: Tid,
     },
+    /// A summary does not fit on a page.
+    SummaryTooLarge {
+        /// Its size in bytes, aligned.
+        size: usize,
+        /// Largest size allowed.
+        max: usize,
+    },
     /// The page could not be had.
     Buffer(BufferError),
     /// The statement is to stop.
@@ -63,6 +70,10 @@ impl IndexError {
                 "Values larger than 1/3 of a buffer page cannot be indexed.\n\
                  Consider a function index of an MD5 hash of the value, or use full text indexing.",
             ),
+            IndexError::SummaryTooLarge { size, max } => SqlError::new(
+                SqlState::PROGRAM_LIMIT_EXCEEDED,
+                format!("index row size {size} exceeds maximum {max} for index \"{index}\""),
+            ),
             IndexError::Corrupt { rel, block, what } => SqlError::new(
                 SqlState::INDEX_CORRUPTED,
                 format!("index \"{index}\" contains corrupted page at block {block}: {what} (file {rel})"),
@@ -85,6 +96,9 @@ impl fmt::Display for IndexError {
             IndexError::Corrupt { rel, block, what } => write!(f, "index {rel}, block {block}: {what}"),
             IndexError::TooLarge { format, size, max, .. } => {
                 write!(f, "index row size {size} exceeds {format} maximum {max}")
+            }
+            IndexError::SummaryTooLarge { size, max } => {
+                write!(f, "index row size {size} exceeds maximum {max}")
             }
             IndexError::Unsupported { method, what } => {
                 write!(f, "access method \"{method}\" does not support {what}")

@@ -69,6 +69,8 @@ pub struct Facts {
     pub search_nulls: bool,
     /// Scans may find entries that are to be [checked again](crate::IndexScan::recheck).
     pub lossy: bool,
+    /// Entries are summaries of ranges of the table's pages: bitmaps have whole pages, and rows come by [`TableRows`](crate::TableRows).
+    pub summarizes: bool,
     /// Storage parameters.
     pub options: &'static [StorageOption],
     /// The steps of a build, as `pg_stat_progress_create_index` names them: beginning, scan, sort, sort of dead rows, loading.

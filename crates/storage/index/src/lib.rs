@@ -26,9 +26,8 @@
 //!   [`cleanup`](IndexAccessMethod::cleanup), by insertions beyond its limit and before a bitmap is trusted.
 //! * **GiST** is there: its operator classes come down as [`TreeClass`] in [`IndexDesc::trees`], conditions as [`ScanOp::Operator`]; lossy entries by
 //!   [`IndexScan::recheck`], nearest first by [`IndexScan::order_by`] with the distances in [`IndexScan::distances`]. **SP-GiST** fits in the same way.
-//! * **BRIN**: no TIDs. [`bitmap`](IndexScan::bitmap) names whole pages: [`BitmapSink`] and the executor's set of TIDs get pages beside TIDs with it; [`insert`](IndexAccessMethod::insert) widens a range's summary;
-//!   [`bulk_delete`](IndexAccessMethod::bulk_delete) does nothing and [`cleanup`](IndexAccessMethod::cleanup) summarises new ranges. Its build wants rows as they lie in
-//!   the table: the order of TIDs.
+//! * **BRIN** is there: no TIDs. Operator classes come down as [`SummaryClass`] in [`IndexDesc::summaries`]; rows come by [`TableRows`], when the index is built and when ranges are summarized
+//!   later. [`bitmap`](IndexScan::bitmap) names whole pages; [`insert`](IndexAccessMethod::insert) widens a range's summary; [`bulk_delete`](IndexAccessMethod::bulk_delete) does nothing.
 //!
 //! # Locks
 //! A method's own page latches. [`Liveness`] and [`DeadRows`] are called with a page of the index latched exclusively.
@@ -42,8 +41,10 @@ pub mod bytes;
 mod desc;
 mod error;
 mod facts;
+mod inclusion;
 mod keys;
 mod method;
+mod minmax;
 mod upkeep;
 
 pub use access::{Access, DeadRows, Horizon, InsertOutcome, Limits, Liveness, TupleState, UniqueCheck};
@@ -52,7 +53,10 @@ pub use desc::{
 };
 pub use error::{IndexError, IndexResult};
 pub use facts::{Facts, OptionKind, StorageOption, strategy};
+pub use inclusion::Inclusion;
 pub use keys::{Direction, ScanKey, ScanKeys, ScanOp, Wants};
-pub use method::{BitmapSink, IndexAccessMethod, IndexScan, SortedEntries};
+pub use method::{BitmapSink, IndexAccessMethod, IndexScan, Ranges, SortedEntries, TableRows};
+pub use minmax::MinMax;
+pub use tuple::summary::SummaryClass;
 pub use tuple::tree::{Match, TreeClass, TreeQuery};
 pub use upkeep::{EntryCheck, Manner, VacuumStats, VerifyOptions, each_block};

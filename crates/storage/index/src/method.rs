@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use base::{SqlError, Tid};
+use base::{BlockNo, SqlError, Tid};
 use tuple::{Datum, RowLayout};
 use txn::KeyRange;
 use wal::ResourceManager;
@@ -15,6 +15,31 @@ use crate::{
 
 /// Input of a build: clears and fills the values of one row's columns and returns its TID, or `None` behind the last.
 pub type SortedEntries<'a> = &'a mut dyn FnMut(&mut Vec<Datum>) -> Result<Option<Tid>, SqlError>;
+
+/// Rows of the table of an index that [summarizes](Facts::summarizes), with the values of the index's columns.
+pub trait TableRows {
+    /// Pages of the table.
+    fn pages(&mut self) -> IndexResult<u32>;
+
+    /// Gives all rows on `count` pages from `first` on that somebody may see, now or later, page by page.
+    fn rows(
+        &mut self,
+        first: BlockNo,
+        count: u32,
+        each: &mut dyn FnMut(Tid, &[Datum]) -> IndexResult<()>,
+    ) -> IndexResult<()>;
+}
+
+/// Which ranges of a table are to be summarized.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ranges {
+    /// All.
+    All,
+    /// All but one that the table does not fill yet.
+    Full,
+    /// The one with this page of the table.
+    Of(BlockNo),
+}
 
 /// An open index of one access method. It may remember hints between calls, all of which may be stale at any time; it is shared by `Arc`.
 pub trait IndexAccessMethod: Sized {
@@ -43,6 +68,27 @@ pub trait IndexAccessMethod: Sized {
 
     /// Fills the empty main fork. Returns the number of entries.
     fn build(&self, access: &Access<'_>, next: SortedEntries<'_>) -> IndexResult<u64>;
+
+    /// As [`build`](IndexAccessMethod::build), of a method that [summarizes](Facts::summarizes): from rows as they lie in the table. Returns how many there are.
+    fn build_of_rows(&self, _access: &Access<'_>, _rows: &mut dyn TableRows) -> IndexResult<u64> {
+        Err(IndexError::Unsupported { method: Self::FACTS.name, what: "building from a table" })
+    }
+
+    /// Summarizes those of some ranges that have no summary; others write to the table meanwhile, but nobody else does this. Returns how many these were. Of a method that
+    /// [summarizes](Facts::summarizes).
+    fn summarize(&self, _access: &Access<'_>, _rows: &mut dyn TableRows, _which: Ranges) -> IndexResult<u64> {
+        Err(IndexError::Unsupported { method: Self::FACTS.name, what: "summaries" })
+    }
+
+    /// Takes away the summary of the range with a page of the table. Of a method that [summarizes](Facts::summarizes).
+    fn desummarize(&self, _access: &Access<'_>, _block: BlockNo) -> IndexResult<()> {
+        Err(IndexError::Unsupported { method: Self::FACTS.name, what: "summaries" })
+    }
+
+    /// Whether the summary of a row's range tells of the row. Of a method that [summarizes](Facts::summarizes).
+    fn covers(&self, _access: &Access<'_>, _values: &[Datum], _tid: Tid) -> IndexResult<bool> {
+        Err(IndexError::Unsupported { method: Self::FACTS.name, what: "summaries" })
+    }
 
     /// Enters the row at `tid`: `values` are its key columns, then INCLUDE columns, detoasted. `rows`: those of the table. Waits for nobody: see
     /// [`InsertOutcome`].
@@ -121,6 +167,12 @@ pub trait IndexAccessMethod: Sized {
 pub trait BitmapSink {
     /// A row may satisfy the conditions. Rows of a bitmap are checked again in any case.
     fn tid(&mut self, tid: Tid) -> IndexResult<()>;
+
+    /// All rows of `count` pages from `first` on may. Only of a method that [summarizes](Facts::summarizes).
+    fn pages(&mut self, first: BlockNo, count: u32) -> IndexResult<()>;
+
+    /// Pages of the table, for a method that [summarizes](Facts::summarizes).
+    fn table_pages(&mut self) -> IndexResult<u32>;
 }
 
 /// A scan of an index. It holds no latch between calls.

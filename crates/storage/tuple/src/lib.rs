@@ -25,6 +25,7 @@ mod encode;
 mod layout;
 pub mod parts;
 mod select;
+pub mod summary;
 pub mod tree;
 pub mod varlena;
 

@@ -75,11 +75,13 @@ pub enum Rmgr {
     Hash = 11,
     /// GIN.
     Gin = 12,
+    /// BRIN.
+    Brin = 13,
 }
 
 impl Rmgr {
     /// Every resource manager, in order of its number.
-    pub const ALL: [Rmgr; 13] = [
+    pub const ALL: [Rmgr; 14] = [
         Rmgr::Xlog,
         Rmgr::Xact,
         Rmgr::Smgr,
@@ -93,6 +95,7 @@ impl Rmgr {
         Rmgr::Gist,
         Rmgr::Hash,
         Rmgr::Gin,
+        Rmgr::Brin,
     ];
 
     /// The resource manager with this number in records.
@@ -116,6 +119,7 @@ impl Rmgr {
             Rmgr::Gist => "Gist",
             Rmgr::Hash => "Hash",
             Rmgr::Gin => "Gin",
+            Rmgr::Brin => "BRIN",
         }
     }
 }

@@ -37,6 +37,7 @@ const CRASHES_IN_RECOVERY: u64 = 5;
 const SETUP: &[&str] = &[
     "create table accounts (id int primary key, balance int not null, filler text) with (fillfactor = 70)",
     "create index accounts_balance on accounts (balance)",
+    "create index accounts_by_range on accounts using brin (balance) with (pages_per_range = 1)",
     "create index accounts_by_hash on accounts using hash (balance)",
     "create table history (id int primary key, source int, target int, amount int)",
 ];

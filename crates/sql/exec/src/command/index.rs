@@ -124,7 +124,7 @@ pub(crate) fn access_method(name: &str) -> SqlResult<&'static Facts> {
         return Ok(method);
     }
     match name {
-        known @ ("spgist" | "brin") => Err(SqlError::not_supported(format!("access method \"{known}\""))),
+        known @ "spgist" => Err(SqlError::not_supported(format!("access method \"{known}\""))),
         other => Err(sql_err!(UNDEFINED_OBJECT, "access method \"{other}\" does not exist")),
     }
 }
@@ -338,7 +338,7 @@ fn add_key(
         SortNulls::First => true,
         SortNulls::Last => false,
     };
-    store_key(session, &mut stored, class)?;
+    store_key(session, &mut stored, class, method)?;
     new.columns.push(stored);
     new.numbers.push(number);
     new.opclasses.push(class);
@@ -347,8 +347,10 @@ fn add_key(
 }
 
 /// The column of an index whose operator class keeps another type than the row's.
-fn store_key(session: &Session, column: &mut NewColumn, class: Oid) -> SqlResult<()> {
-    let key = types::registry::families::operator_class(class).map(|known| known.key);
+fn store_key(session: &Session, column: &mut NewColumn, class: Oid, method: &Facts) -> SqlResult<()> {
+    let key = types::registry::families::operator_class(class)
+        .map(|known| known.key)
+        .filter(|_| !method.summarizes);
     match key.filter(|key| key.is_valid() && *key != types::oids::cstring) {
         Some(types::oids::anyelement) => store_element(session, column),
         Some(key) => {
@@ -430,6 +432,7 @@ fn key_class(session: &Session, ty: Oid, name: Option<&Name>, method: &Facts) ->
 fn is_known_to(method: &Facts, class: Oid) -> bool {
     match method.keeps_codes() {
         true => class.is_pinned(),
+        false if method.summarizes => catalog::has_summary(class),
         false => types::registry::tree_class(class).is_some() || types::registry::is_parts_class(class),
     }
 }
@@ -481,7 +484,7 @@ pub(crate) fn constraint_columns(
     }
     for (at, &number) in keys.iter().enumerate() {
         let class = key_class(session, column(number).type_oid, None, method)?;
-        store_key(session, &mut new.columns[at], class)?;
+        store_key(session, &mut new.columns[at], class, method)?;
         new.opclasses.push(class);
         new.options.push(0);
     }

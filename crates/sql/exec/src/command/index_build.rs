@@ -7,10 +7,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use base::{SqlError, SqlResult, Tid, sql_err};
+use base::{BlockNo, SqlError, SqlResult, Tid, Xid, sql_err};
 use catalog::{Index, SizeEstimate, Table};
 use engine::OpenIndex;
 use heap::{Access, HeapError, HeapRel, HeapResult, HeapScan, TupleRef, View};
+use index::{IndexResult, Ranges, TableRows};
 use tuple::Datum;
 use txn::Snapshot;
 
@@ -98,6 +99,9 @@ impl Filling<'_> {
     /// live end has other keys.
     pub(super) fn run(&self, rows: Rows) -> SqlResult<(Filled, bool)> {
         let &Filling { session, table, index, rel, .. } = self;
+        if index.method.summarizes {
+            return self.run_as_they_lie(rows);
+        }
         let memory = session.settings.borrow().fast().maintenance_work_mem as usize;
         let mut sort = IndexSort::new(rel, memory, session.temp.clone());
         let progress = session.progress(Lengthy::CreateIndex, table.oid);
@@ -155,6 +159,27 @@ impl Filling<'_> {
         })
     }
 
+    /// As [`run`](Filling::run), for an index that has summaries: rows are not sorted.
+    fn run_as_they_lie(&self, which: Rows) -> SqlResult<(Filled, bool)> {
+        let &Filling { session, table, index, rel, heap } = self;
+        let progress = session.progress(Lengthy::CreateIndex, table.oid);
+        if progress.get(COMMAND) == 0 {
+            progress.set(COMMAND, CREATE_INDEX);
+        }
+        progress.set(INDEX, i64::from(index.oid.0));
+        progress.set(METHOD, i64::from(index.method.oid.0));
+        progress.set(PHASE, BUILDING);
+        progress.set(STEP, SCANNING_TABLE);
+        let xid = session.txn.borrow_mut().xid()?;
+        let access = session.engine().index_access(xid);
+        let mut rows = SummaryRows::new(session, table, index, heap)?;
+        let built =
+            rel.build_of_rows(&access, &mut rows).map_err(|e| e.into_sql(&index.name, &table.name))?;
+        // While others write, snapshots that see broken chains are waited for.
+        let broken_chains = rows.broken_chains && which != Rows::Seen;
+        Ok((Filled { rows: rows.live, entries: built }, broken_chains))
+    }
+
     /// Hands the table's rows to the sort. Returns how many are live, and whether versions that only older snapshots see were left
     /// out: those of HOT chains whose live end has other keys.
     fn scan(&self, (sort, progress): (&mut IndexSort<'_>, &Progress)) -> SqlResult<(u64, bool)> {
@@ -167,7 +192,7 @@ impl Filling<'_> {
         let (mut row, mut entry, mut live) = (Vec::new(), Vec::new(), 0);
         // Not held over the scan: expressions may call functions, which use the transaction.
         let is_mine = |xid| session.txn.borrow().is_mine(xid);
-        let broken_chains = heap::build_scan(&access, heap, &is_mine, &mut |found| {
+        let broken_chains = heap::build_scan(&access, heap, &is_mine, 0..pages, &mut |found| {
             let callback = |e: SqlError| HeapError::Callback(e);
             progress.set(BLOCKS_DONE, i64::from(found.root.block.0));
             row.clear();
@@ -209,6 +234,81 @@ impl Filling<'_> {
         progress.set(BLOCKS_DONE, i64::from(pages));
         Ok(rows)
     }
+}
+
+/// The rows of a table, for an index that has summaries of them.
+pub(crate) struct SummaryRows<'a> {
+    session: &'a Session,
+    heap: Option<&'a Arc<HeapRel>>,
+    keys: IndexKeys,
+    /// Rows that are live, of those that were given.
+    live: u64,
+    /// Versions that only older snapshots see were left out.
+    broken_chains: bool,
+}
+
+impl<'a> SummaryRows<'a> {
+    pub(crate) fn new(
+        session: &'a Session,
+        table: &Table,
+        index: &Index,
+        heap: Option<&'a Arc<HeapRel>>,
+    ) -> SqlResult<SummaryRows<'a>> {
+        let keys = IndexKeys::new(session, table, index)?;
+        Ok(SummaryRows { session, heap, keys, live: 0, broken_chains: false })
+    }
+}
+
+impl TableRows for SummaryRows<'_> {
+    fn pages(&mut self) -> IndexResult<u32> {
+        match self.heap {
+            Some(heap) => Ok(self.session.blocks(heap.desc.file)?),
+            None => Ok(0),
+        }
+    }
+
+    fn rows(
+        &mut self,
+        first: BlockNo,
+        count: u32,
+        each: &mut dyn FnMut(Tid, &[Datum]) -> IndexResult<()>,
+    ) -> IndexResult<()> {
+        let (Some(heap), session) = (self.heap, self.session) else { return Ok(()) };
+        let access = session.engine().heap_access();
+        let is_mine = |xid| session.txn.borrow().is_mine(xid);
+        let (mut row, mut entry, mut failed) = (Vec::new(), Vec::new(), None);
+        let (keys, live) = (&mut self.keys, &mut self.live);
+        let stop = || HeapError::Callback(SqlError::internal("summarizing failed"));
+        let done = heap::build_scan(&access, heap, &is_mine, first.0..first.0 + count, &mut |found| {
+            row.clear();
+            decode(&access, heap, &found.row, keys.upto(), &mut row)?;
+            *live += u64::from(found.live);
+            if keys.entry(session, &row, &mut entry).map_err(HeapError::Callback)?
+                && let Err(error) = each(found.root, &entry)
+            {
+                failed = Some(error);
+                return Err(stop());
+            }
+            Ok(())
+        });
+        match failed {
+            Some(error) => Err(error),
+            None => {
+                self.broken_chains |= done.map_err(HeapError::into_sql)?;
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Summarizes ranges of a table in one of its indexes. Returns how many. The caller holds SHARE UPDATE EXCLUSIVE on the table.
+pub(crate) fn summarize(session: &Session, table: &Table, index: &Index, which: Ranges) -> SqlResult<u64> {
+    let rel = index.storage()?;
+    session.as_maintainer(table.owner, || {
+        let mut rows = SummaryRows::new(session, table, index, table.heap.as_ref())?;
+        let access = session.engine().index_access(Xid::INVALID);
+        rel.summarize(&access, &mut rows, which).map_err(|e| e.into_sql(&index.name, &table.name))
+    })
 }
 
 /// An index of a table.

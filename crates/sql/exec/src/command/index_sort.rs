@@ -226,6 +226,7 @@ mod tests {
             trees: Vec::new(),
             hashes: Vec::new(),
             parts: Vec::new(),
+            summaries: Vec::new(),
             persistence: Persistence::Permanent,
             unique: false,
             nulls_not_distinct: false,

@@ -14,8 +14,7 @@ use super::arg;
 use crate::session::Session;
 
 /// Access methods that no index has yet, with what each can: order, be unique, have several columns, exclude, include columns.
-const OTHERS: [(&str, [bool; 5]); 2] =
-    [("spgist", [false, false, false, true, true]), ("brin", [false, false, true, false, false])];
+const OTHERS: [(&str, [bool; 5]); 1] = [("spgist", [false, false, false, true, true])];
 
 /// The properties of the list above.
 const METHOD_PROPERTIES: [&str; 5] =

@@ -2,7 +2,7 @@
 //! The functions of SQL that need the session or the catalogs: whoever calls them has only arguments and a name.
 //!
 //! # Layout
-//! One file per family: `facts` (who, where, when, encodings), `lists` (keywords, time zones), `index_properties`, `index_upkeep`, `large_objects`, `settings`, `access_files` (`pg_hba.conf`), `files` (the server's files), `xact` (transactions and WAL), `names` (names,
+//! One file per family: `facts` (who, where, when, encodings), `lists` (keywords, time zones), `index_properties`, `index_upkeep`, `large_objects`, `settings`, `brin` (summaries of ranges), `access_files` (`pg_hba.conf`), `files` (the server's files), `xact` (transactions and WAL), `names` (names,
 //! comments, visibility), `amvalidate` (whether an operator class is whole), `alias` (what types ask, `regclass` and its like), `definitions` (`pg_get_*def`), `objects` (addresses and names of objects), `partitions`, `sizes`,
 //! `privileges`, `locks`, `activity`, `statistics`, `server_statistics`, `sequences`, `updatable` (what views let through), `user_types` (values of enums, domains, rows). `text` holds what they write names with.
 //!
@@ -17,6 +17,7 @@ mod access_files;
 mod activity;
 pub(crate) mod alias;
 mod amvalidate;
+mod brin;
 mod definitions;
 mod facts;
 mod files;
@@ -104,6 +105,9 @@ impl Session {
             return Ok(value);
         }
         if let Some(value) = self.index_upkeep(id, args)? {
+            return Ok(value);
+        }
+        if let Some(value) = self.brin_function(id, args)? {
             return Ok(value);
         }
         if let Some(value) = self.updatable_function(id, args)? {

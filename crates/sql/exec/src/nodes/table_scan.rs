@@ -546,6 +546,8 @@ pub fn bitmap(
         source: TidSource::Bitmap(source),
         tids: None,
         at: 0,
+        page: Vec::new(),
+        page_at: 0,
         tuple: HeapTuple::new(),
         ahead: Ahead::default(),
         origin: None,
@@ -582,6 +584,8 @@ pub fn tid(
         source,
         tids: None,
         at: 0,
+        page: Vec::new(),
+        page_at: 0,
         tuple: HeapTuple::new(),
         ahead: Ahead::default(),
         origin: None,
@@ -658,7 +662,8 @@ impl BitmapNode {
                     WatchedKeys::default().begin(heap, index, &mut scan, cx);
                 }
                 if found {
-                    let done = scan.bitmap(&access, &mut TidSink(&mut out));
+                    let mut sink = TidSink { tids: &mut out, pool: access.pool, table: heap.desc.file };
+                    let done = scan.bitmap(&access, &mut sink);
                     done.map_err(|e| e.into_sql(&names.index, &names.table))?;
                 }
                 scan.finish(&access);
@@ -671,6 +676,7 @@ impl BitmapNode {
                 check_not_lost(heap, cx)?;
                 out.sort_unstable();
                 out.dedup();
+                absorb(&mut out);
                 Ok(out)
             }
             BitmapKind::And(list) => {
@@ -679,7 +685,7 @@ impl BitmapNode {
                     let tids = part.collect(heap, cx)?;
                     result = Some(match result {
                         None => tids,
-                        Some(old) => old.into_iter().filter(|t| tids.binary_search(t).is_ok()).collect(),
+                        Some(old) => intersect(&old, &tids),
                     });
                 }
                 Ok(result.unwrap_or_default())
@@ -691,6 +697,7 @@ impl BitmapNode {
                 }
                 out.sort_unstable();
                 out.dedup();
+                absorb(&mut out);
                 Ok(out)
             }
         }
@@ -698,13 +705,60 @@ impl BitmapNode {
 }
 
 /// Collects what an index finds.
-struct TidSink<'a>(&'a mut Vec<Tid>);
+struct TidSink<'a> {
+    tids: &'a mut Vec<Tid>,
+    pool: &'a buffer::BufferPool,
+    table: base::RelFile,
+}
+
+/// Stands for all rows of a page.
+fn whole_page(block: base::BlockNo) -> Tid {
+    Tid::new(block, 0)
+}
+
+fn is_whole_page(tid: Tid) -> bool {
+    tid.offset == 0
+}
+
+/// Places that two lists, each in order, have in common.
+fn intersect(a: &[Tid], b: &[Tid]) -> Vec<Tid> {
+    let has = |list: &[Tid], tid: Tid| {
+        list.binary_search(&tid).is_ok() || list.binary_search(&whole_page(tid.block)).is_ok()
+    };
+    let mut out: Vec<Tid> = a.iter().copied().filter(|tid| has(b, *tid)).collect();
+    out.extend(b.iter().copied().filter(|tid| has(a, *tid)));
+    out.sort_unstable();
+    out.dedup();
+    out
+}
+
+/// Drops the places on pages all of whose rows are in a list anyway.
+fn absorb(tids: &mut Vec<Tid>) {
+    let mut whole = None;
+    tids.retain(|tid| {
+        if is_whole_page(*tid) {
+            whole = Some(tid.block);
+            return true;
+        }
+        whole != Some(tid.block)
+    });
+}
 
 impl BitmapSink for TidSink<'_> {
     fn tid(&mut self, tid: Tid) -> IndexResult<()> {
         runtime::check_interrupts().map_err(IndexError::Interrupted)?;
-        self.0.push(tid);
+        self.tids.push(tid);
         Ok(())
+    }
+
+    fn pages(&mut self, first: base::BlockNo, count: u32) -> IndexResult<()> {
+        self.tids
+            .extend((first.0..first.0.saturating_add(count)).map(|block| whole_page(base::BlockNo(block))));
+        Ok(())
+    }
+
+    fn table_pages(&mut self) -> IndexResult<u32> {
+        Ok(self.pool.nblocks(self.table, base::Fork::Main)?)
     }
 }
 
@@ -717,10 +771,13 @@ enum TidSource {
 
 /// EXPLAIN's count of the pages that a bitmap names.
 fn heap_blocks(before: Detail, tids: &[Tid]) -> Detail {
-    let exact = tids.chunk_by(|a, b| a.block == b.block).count() as u64;
+    let whole = tids.iter().filter(|tid| is_whole_page(**tid)).count() as u64;
+    let exact = tids.chunk_by(|a, b| a.block == b.block).count() as u64 - whole;
     match before {
-        Detail::HeapBlocks { exact: old, lossy } => Detail::HeapBlocks { exact: old + exact, lossy },
-        _ => Detail::HeapBlocks { exact, lossy: 0 },
+        Detail::HeapBlocks { exact: old, lossy } => {
+            Detail::HeapBlocks { exact: old + exact, lossy: lossy + whole }
+        }
+        _ => Detail::HeapBlocks { exact, lossy: whole },
     }
 }
 
@@ -733,6 +790,9 @@ struct TidListScan {
     source: TidSource,
     tids: Option<Vec<Tid>>,
     at: usize,
+    /// Places on the page that is read as a whole.
+    page: Vec<Tid>,
+    page_at: usize,
     tuple: HeapTuple,
     ahead: Ahead,
     /// Place of the row last read.
@@ -769,6 +829,34 @@ impl TidListScan {
     }
 }
 
+impl TidListScan {
+    /// The next place; that of a whole page stands for all places there.
+    fn next_place(&mut self, cx: &mut Cx<'_>) -> SqlResult<Option<Tid>> {
+        loop {
+            if let Some(tid) = self.page.get(self.page_at).copied() {
+                self.page_at += 1;
+                return Ok(Some(tid));
+            }
+            let Some(tid) = self.tids.as_ref().and_then(|t| t.get(self.at)).copied() else { return Ok(None) };
+            self.at += 1;
+            if !is_whole_page(tid) {
+                return Ok(Some(tid));
+            }
+            runtime::check_interrupts().map_err(crate::error::interrupted)?;
+            let roots = heap::roots_on(&cx.env.access, &self.heap, tid.block).map_err(crate::error::heap)?;
+            self.page.clear();
+            self.page.extend(roots.into_iter().map(|offset| Tid::new(tid.block, offset)));
+            self.page_at = 0;
+        }
+    }
+
+    fn forget(&mut self) {
+        self.tids = None;
+        self.page.clear();
+        self.page_at = 0;
+    }
+}
+
 impl Node for TidListScan {
     fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
         if self.tids.is_none() {
@@ -781,16 +869,15 @@ impl Node for TidListScan {
         }
         loop {
             runtime::check_interrupts().map_err(crate::error::interrupted)?;
-            let Some(tid) = self.tids.as_ref().and_then(|t| t.get(self.at)).copied() else {
-                return Ok(false);
-            };
-            self.at += 1;
+            let Some(tid) = self.next_place(cx)? else { return Ok(false) };
             let (before, heap, tuple) = (runtime::usage::pages(), &self.heap, &mut self.tuple);
             let row = if let TidSource::Cursor(_) = self.source {
                 let found = cx.with_view(|access, view| heap::fetch_latest(access, heap, view, tid, tuple));
                 found.map_err(crate::error::heap)?.then(|| self.tuple.get()).flatten()
             } else {
-                let upcoming = self.tids.iter().flat_map(|tids| &tids[self.at..]).copied();
+                let later = self.tids.iter().flat_map(|tids| &tids[self.at..]).copied();
+                let of_page = self.page[self.page_at..].iter().copied();
+                let upcoming = of_page.chain(later.take_while(|tid| !is_whole_page(*tid)));
                 self.ahead.row(heap, (tid, upcoming), tuple, cx)?.1
             };
             self.counted.scan.pages_since(before);
@@ -818,14 +905,14 @@ impl Node for TidListScan {
     }
 
     fn rescan(&mut self, _cx: &mut Cx<'_>, _changed: &[ParamId]) -> SqlResult<()> {
-        self.tids = None;
+        self.forget();
         self.ahead.restart();
         Ok(())
     }
 
     fn close(&mut self, cx: &mut Cx<'_>) {
         cx.count_scan(&mut self.counted);
-        self.tids = None;
+        self.forget();
         self.ahead.restart();
     }
 }

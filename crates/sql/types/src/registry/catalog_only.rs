@@ -101,6 +101,10 @@ functions! {
     3340 numeric_poly_deserialize(bytea, internal) -> internal [immutable strict] { catalog_only }
     3341 numeric_combine(internal, internal) -> internal [immutable] { catalog_only }
     3359 macaddr_sortsupport(internal) -> void [immutable strict] { catalog_only }
+    3383 brin_minmax_opcinfo(internal) -> internal [immutable strict] { catalog_only }
+    3384 brin_minmax_add_value(internal, internal, internal, internal) -> bool [immutable strict] { catalog_only }
+    3385 brin_minmax_consistent(internal, internal, internal) -> bool [immutable strict] { catalog_only }
+    3386 brin_minmax_union(internal, internal, internal) -> bool [immutable strict] { catalog_only }
     3387 int8_avg_accum_inv(internal, int8) -> internal [immutable] { catalog_only }
     3388 numeric_poly_sum(internal) -> numeric [immutable] { catalog_only }
     3389 numeric_poly_avg(internal) -> numeric [immutable] { catalog_only }
@@ -153,10 +157,41 @@ functions! {
     3993 dense_rank_final(internal, any) -> int8 [immutable variadic(crate::oids::any) outs(b"iv", &[crate::oids::internal, crate::oids::any])] { catalog_only }
     4051 array_agg_array_transfn(internal, anyarray) -> internal [immutable] { catalog_only }
     4052 array_agg_array_finalfn(internal, anyarray) -> anyarray [immutable] { catalog_only }
+    4105 brin_inclusion_opcinfo(internal) -> internal [immutable strict] { catalog_only }
+    4106 brin_inclusion_add_value(internal, internal, internal, internal) -> bool [immutable strict] { catalog_only }
+    4107 brin_inclusion_consistent(internal, internal, internal) -> bool [immutable strict] { catalog_only }
+    4108 brin_inclusion_union(internal, internal, internal) -> bool [immutable strict] { catalog_only }
     4242 multirange_typanalyze(internal) -> bool [stable strict] { catalog_only }
     4243 multirangesel(internal, oid, internal, int4) -> float8 [stable strict] { catalog_only }
     4299 range_agg_transfn(internal, anyrange) -> internal [immutable] { catalog_only }
     4300 range_agg_finalfn(internal, anyrange) -> anymultirange [immutable] { catalog_only }
+    4591 brin_bloom_opcinfo(internal) -> internal [immutable strict] { catalog_only }
+    4592 brin_bloom_add_value(internal, internal, internal, internal) -> bool [immutable strict] { catalog_only }
+    4593 brin_bloom_consistent(internal, internal, internal, int4) -> bool [immutable strict] { catalog_only }
+    4594 brin_bloom_union(internal, internal, internal) -> bool [immutable strict] { catalog_only }
+    4595 brin_bloom_options(internal) -> void [immutable] { catalog_only }
+    4616 brin_minmax_multi_opcinfo(internal) -> internal [immutable strict] { catalog_only }
+    4617 brin_minmax_multi_add_value(internal, internal, internal, internal) -> bool [immutable strict] { catalog_only }
+    4618 brin_minmax_multi_consistent(internal, internal, internal, int4) -> bool [immutable strict] { catalog_only }
+    4619 brin_minmax_multi_union(internal, internal, internal) -> bool [immutable strict] { catalog_only }
+    4620 brin_minmax_multi_options(internal) -> void [immutable] { catalog_only }
+    4621 brin_minmax_multi_distance_int2(internal, internal) -> float8 [immutable strict] { catalog_only }
+    4622 brin_minmax_multi_distance_int4(internal, internal) -> float8 [immutable strict] { catalog_only }
+    4623 brin_minmax_multi_distance_int8(internal, internal) -> float8 [immutable strict] { catalog_only }
+    4624 brin_minmax_multi_distance_float4(internal, internal) -> float8 [immutable strict] { catalog_only }
+    4625 brin_minmax_multi_distance_float8(internal, internal) -> float8 [immutable strict] { catalog_only }
+    4626 brin_minmax_multi_distance_numeric(internal, internal) -> float8 [immutable strict] { catalog_only }
+    4627 brin_minmax_multi_distance_tid(internal, internal) -> float8 [immutable strict] { catalog_only }
+    4628 brin_minmax_multi_distance_uuid(internal, internal) -> float8 [immutable strict] { catalog_only }
+    4629 brin_minmax_multi_distance_date(internal, internal) -> float8 [immutable strict] { catalog_only }
+    4630 brin_minmax_multi_distance_time(internal, internal) -> float8 [immutable strict] { catalog_only }
+    4631 brin_minmax_multi_distance_interval(internal, internal) -> float8 [immutable strict] { catalog_only }
+    4632 brin_minmax_multi_distance_timetz(internal, internal) -> float8 [immutable strict] { catalog_only }
+    4633 brin_minmax_multi_distance_pg_lsn(internal, internal) -> float8 [immutable strict] { catalog_only }
+    4634 brin_minmax_multi_distance_macaddr(internal, internal) -> float8 [immutable strict] { catalog_only }
+    4635 brin_minmax_multi_distance_macaddr8(internal, internal) -> float8 [immutable strict] { catalog_only }
+    4636 brin_minmax_multi_distance_inet(internal, internal) -> float8 [immutable strict] { catalog_only }
+    4637 brin_minmax_multi_distance_timestamp(internal, internal) -> float8 [immutable strict] { catalog_only }
     5033 network_sortsupport(internal) -> void [immutable strict] { catalog_only }
     5040 matchingsel(internal, oid, internal, int4) -> float8 [stable strict] { catalog_only }
     5041 matchingjoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }

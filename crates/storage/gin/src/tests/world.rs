@@ -153,6 +153,7 @@ impl Shape {
             keys: vec![KeyColumn::ascending(Compare::Bytes); keys].into(),
             trees: Vec::new(),
             hashes: Vec::new(),
+            summaries: Vec::new(),
             parts: vec![class; keys],
             persistence: Persistence::Permanent,
             unique: false,
@@ -198,6 +199,14 @@ impl BitmapSink for Found {
     fn tid(&mut self, tid: Tid) -> IndexResult<()> {
         self.0.push(tid);
         Ok(())
+    }
+
+    fn pages(&mut self, first: base::BlockNo, _count: u32) -> IndexResult<()> {
+        panic!("{first}")
+    }
+
+    fn table_pages(&mut self) -> IndexResult<u32> {
+        Ok(0)
     }
 }
 

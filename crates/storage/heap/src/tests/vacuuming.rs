@@ -260,11 +260,12 @@ fn a_build_scan_finds_the_row_whose_update_is_rolled_back_meanwhile() {
             };
             updated.wait();
             let mut roots = Vec::new();
+            let pages = 0..world.access().pool.nblocks(rel.desc.file, base::Fork::Main).unwrap();
             let visit = &mut |row: BuildRow<'_>| {
                 roots.push((row.root, row.live));
                 Ok(())
             };
-            build_scan(&world.access(), &rel, &|_| false, visit).unwrap();
+            build_scan(&world.access(), &rel, &|_| false, pages, visit).unwrap();
             rolled_back.join().unwrap();
             assert_eq!(roots, [(root, true)], "seed {seed}");
         });
@@ -287,7 +288,8 @@ fn a_build_scan_gives_each_live_version_its_root() {
     deleter.commit();
     let me = world.session();
     let mut seen = Vec::new();
-    let broken = build_scan(&world.access(), &rel, &|xid| me.txn.is_mine(xid), &mut |row| {
+    let pages = 0..world.access().pool.nblocks(rel.desc.file, base::Fork::Main).unwrap();
+    let broken = build_scan(&world.access(), &rel, &|xid| me.txn.is_mine(xid), pages, &mut |row| {
         seen.push((row.root, decode(&rel, &row.row), row.live));
         Ok(())
     })

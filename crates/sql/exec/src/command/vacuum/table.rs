@@ -18,7 +18,7 @@ use catalog::{Index, NotedIds, SizeEstimate, Table};
 use engine::OpenIndex;
 use heap::vacuum::{IndexCleanup, VacuumCallbacks, VacuumOptions, VacuumPhase, VacuumStats};
 use heap::{Access, HeapError, HeapRel, HeapResult, TidSet};
-use index::VacuumStats as IndexStats;
+use index::{Ranges, VacuumStats as IndexStats};
 use runtime::WaitEvent;
 use txn::{LockMode, LockTag, LockWait, OldestIds, XidHolds};
 
@@ -26,7 +26,7 @@ use super::maintenance::Maintenance;
 use super::pace::Pace;
 use super::parallel::{Helpers, Pass, Task};
 use super::report::{Effort, VacuumReport};
-use crate::command::{oldest_ids, rewrite};
+use crate::command::{index_build, oldest_ids, rewrite};
 use crate::session::Session;
 use crate::session::progress::{Lengthy, Running};
 
@@ -64,6 +64,9 @@ pub(super) fn vacuum(
     let began = runtime::now();
     let stats = heap::vacuum::vacuum(&access, heap, &options, &mut work).map_err(HeapError::into_sql)?;
     let Work { indexes, .. } = work;
+    for open in indexes.iter().filter(|open| open.index.method.summarizes) {
+        index_build::summarize(session, table, &open.index, Ranges::Full)?;
+    }
     if how.verbose {
         tell_truncation(session, table, &stats);
     }
