@@ -3,6 +3,7 @@
 //! PostgreSQL counterpart: the later half of `parse_clause.c`.
 
 use base::{Oid, SqlError, SqlResult, sql_err};
+use catalog::view::TypeKind;
 use parse::ast::{self, GroupBy, Literal, SortBy, SortDirection, SortNulls};
 use types::oids;
 
@@ -36,15 +37,27 @@ pub(crate) struct Grouped {
 }
 
 impl Analyzer<'_> {
+    /// Whether a type's default classes compare values as the type of a library says.
+    fn is_ordered_by_library(&self, type_oid: Oid) -> SqlResult<bool> {
+        if types::builtin_type(type_oid).is_some() {
+            return Ok(false);
+        }
+        Ok(match self.type_facts(type_oid)?.kind {
+            TypeKind::Like(like) => types::registry::libraries::NUMBERS.contains(&like.order.0),
+            _ => false,
+        })
+    }
+
     /// Comparison operators of a type's default operator classes.
     pub(crate) fn sort_operators(&self, type_oid: Oid) -> SqlResult<SortOperators> {
         use types::registry::{HASHING_METHOD, ORDERING_METHOD};
         let families = self.catalog.operator_families()?;
         let base = self.base_type(type_oid, -1)?.0;
         let mut input = base;
-        // Values are compared as those of built-in types, whatever class of a user says so.
+        // Values are compared as those of built-in types, whatever class of a user says so, or as a library's type says.
+        let by_library = self.is_ordered_by_library(base)?;
         let class = |method: Oid, input: Oid| {
-            families.default_class_for(method, input).filter(|class| class.oid.is_pinned())
+            families.default_class_for(method, input).filter(|class| class.oid.is_pinned() || by_library)
         };
         let mut elements_hash = true;
         if class(ORDERING_METHOD, input).is_none() && class(HASHING_METHOD, input).is_none() {
@@ -56,11 +69,11 @@ impl Analyzer<'_> {
                 oids::anyarray
             } else {
                 match facts.kind {
-                    catalog::view::TypeKind::Enum(_) => oids::anyenum,
-                    catalog::view::TypeKind::Composite(_) => oids::record,
-                    catalog::view::TypeKind::Range(_) => oids::anyrange,
-                    catalog::view::TypeKind::Multirange(_) => oids::anymultirange,
-                    catalog::view::TypeKind::Like(like) => like.order,
+                    TypeKind::Enum(_) => oids::anyenum,
+                    TypeKind::Composite(_) => oids::record,
+                    TypeKind::Range(_) => oids::anyrange,
+                    TypeKind::Multirange(_) => oids::anymultirange,
+                    TypeKind::Like(like) => like.order,
                     _ if facts.category == b'S' => oids::text,
                     _ => base,
                 }
@@ -171,7 +184,10 @@ impl Analyzer<'_> {
                     .hint("Ordering operators must be \"<\" or \">\" members of btree operator families.");
                     return Err(self.at(error, key.location));
                 };
-                if !s.family.is_pinned() {
+                let class = families.default_class_for(types::registry::ORDERING_METHOD, s.left);
+                let by_library = class.is_some_and(|class| class.family == s.family)
+                    && self.is_ordered_by_library(s.left)?;
+                if !s.family.is_pinned() && !by_library {
                     let name = families.family(s.family).map_or("", |family| family.name);
                     let what = format!("ordering by operator family \"{name}\", which is not built in,");
                     return Err(self.at(SqlError::not_supported(what), key.location));

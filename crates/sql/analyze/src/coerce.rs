@@ -462,10 +462,7 @@ impl Analyzer<'_> {
         let element = self.element_type(target)?;
         let vector = target == oids::oidvector || target == oids::int2vector;
         let of = if element.is_valid() && !vector { element } else { target };
-        let Some(cast) = types::registry::cast(of, of) else {
-            return Ok(with_typmod(expr, target, typmod, how));
-        };
-        let CastMethod::Function(function) = cast.method else {
+        let Some(function) = self.length_function(of)? else {
             return Ok(with_typmod(expr, target, typmod, how));
         };
         if of == target {
@@ -482,6 +479,20 @@ impl Analyzer<'_> {
             form: how.form,
             location: how.location,
         })))
+    }
+
+    /// The function that brings a type's values to a modifier: its cast to itself.
+    fn length_function(&self, of: Oid) -> SqlResult<Option<Oid>> {
+        if let Some(cast) = types::registry::cast(of, of) {
+            return Ok(match cast.method {
+                CastMethod::Function(function) => Some(function),
+                _ => None,
+            });
+        }
+        if types::builtin_type(of).is_some() {
+            return Ok(None);
+        }
+        Ok(self.catalog.cast(of, of)?.filter(|cast| cast.method == 'f').map(|cast| cast.function))
     }
 
     /// Whether a value of a type is still to be brought to a modifier.

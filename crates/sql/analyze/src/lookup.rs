@@ -275,15 +275,14 @@ impl Analyzer<'_> {
                 _ => return Err(self.bad_modifier(name)),
             });
         }
-        let takes = types::builtin_type(oid).is_some_and(|t| t.typmod_io[0].is_valid());
-        if !takes {
+        let Some(modified) = crate::names::modified(self.catalog, oid)? else {
             return Err(self.at(
                 sql_err!(SYNTAX_ERROR, "type modifier is not allowed for type \"{}\"", written_type(name)),
                 name.location,
             ));
-        }
+        };
         let words: Vec<&str> = words.iter().map(|w| &**w).collect();
-        types::registry::typmod_in(oid, &words).map_err(|e| self.at(e, name.location))
+        types::registry::typmod_in(modified, &words).map_err(|e| self.at(e, name.location))
     }
 
     fn bad_modifier(&self, name: &TypeName) -> SqlError {

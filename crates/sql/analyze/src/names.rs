@@ -1,7 +1,7 @@
 //! Names as SQL text shows them: quoted identifiers, types, qualified objects.
 
-use base::Oid;
-use catalog::view::CatalogView;
+use base::{Oid, SqlResult};
+use catalog::view::{CatalogView, TypeKind};
 pub use types::text::quote_identifier;
 
 /// `schema.name`, each quoted if it has to be.
@@ -27,5 +27,22 @@ pub fn format_type(catalog: &dyn CatalogView, oid: Oid, typmod: Option<i32>) -> 
         return format!("{}[]", format_type(catalog, t.element, typmod));
     }
     let visible = matches!(catalog.type_by_name(None, &t.name), Ok(Some(v)) if v.oid == oid);
-    if visible { quote_identifier(&t.name) } else { qualified(&t.schema_name, &t.name) }
+    let name = if visible { quote_identifier(&t.name) } else { qualified(&t.schema_name, &t.name) };
+    match (&t.kind, typmod) {
+        (TypeKind::Like(like), Some(typmod)) if like.modifiers => {
+            name + &types::registry::typmod_out(like.base, typmod)
+        }
+        _ => name,
+    }
+}
+
+/// The type of the registry that reads and shows the modifiers of a type; none if it takes none.
+pub fn modified(catalog: &dyn CatalogView, oid: Oid) -> SqlResult<Option<Oid>> {
+    if let Some(info) = types::builtin_type(oid) {
+        return Ok(info.typmod_io[0].is_valid().then_some(oid));
+    }
+    Ok(match catalog.type_by_oid(oid)?.as_deref().map(|def| &def.kind) {
+        Some(TypeKind::Like(like)) => like.modifiers.then_some(like.base),
+        _ => None,
+    })
 }

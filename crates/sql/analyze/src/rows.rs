@@ -4,7 +4,7 @@ use base::{Oid, SqlError, SqlResult, sql_err};
 use catalog::view::TypeKind;
 use parse::ast::{self, Indirection};
 use types::oids;
-use types::registry::{Subscripting, subscripting};
+use types::registry::{Entries, Subscripting, subscripting, type_imp};
 
 use crate::coerce::{Coercion, location_of};
 use crate::core::Analyzer;
@@ -314,12 +314,42 @@ impl Analyzer<'_> {
         if let Some(info) = types::builtin_type(container).filter(|info| info.subscripting().is_some()) {
             return Ok((container, -1, info.element));
         }
+        if self.entries(container)?.is_some() {
+            return Ok((container, -1, oids::text));
+        }
         let error = sql_err!(
             DATATYPE_MISMATCH,
             "cannot subscript type {} because it does not support subscripting",
             self.type_text(type_oid)
         );
         Err(self.at(error, location))
+    }
+
+    /// What subscripts do with a type whose texts are reached by texts.
+    fn entries(&self, container: Oid) -> SqlResult<Option<&'static Entries>> {
+        if types::builtin_type(container).is_some() {
+            return Ok(None);
+        }
+        Ok(match self.type_facts(container)?.kind {
+            TypeKind::Like(like) => type_imp(like.base).entries,
+            _ => None,
+        })
+    }
+
+    /// The subscript of a type whose texts are reached by texts.
+    fn entry_key(&mut self, of: &Entries, steps: &[Indirection]) -> SqlResult<Expr> {
+        let [Indirection::Index(key)] = steps else {
+            return Err(sql_err!(FEATURE_NOT_SUPPORTED, "{} allows only one subscript", of.name));
+        };
+        let key = self.expr(key)?;
+        let at = location_of(&key);
+        match self.coerce_to(key, oids::text, -1, Coercion::assignment())? {
+            Some(key) => Ok(key),
+            None => {
+                let error = sql_err!(DATATYPE_MISMATCH, "{} subscript must have type text", of.name);
+                Err(self.at(error, at))
+            }
+        }
     }
 
     fn subscript(&mut self, value: Expr, steps: &[Indirection]) -> SqlResult<Expr> {
@@ -348,6 +378,9 @@ impl Analyzer<'_> {
         container: Oid,
         steps: &[Indirection],
     ) -> SqlResult<(Vec<Option<Expr>>, Vec<Option<Expr>>)> {
+        if let Some(of) = self.entries(container)? {
+            return Ok((vec![Some(self.entry_key(of, steps)?)], Vec::new()));
+        }
         let sliced = steps.iter().any(|s| matches!(s, Indirection::Slice(..)));
         let json = subscripting(container) == Some(Subscripting::Members);
         let (mut upper, mut lower) = (Vec::new(), Vec::new());

@@ -447,6 +447,27 @@ fn pseudo_type_takes<C: CatalogView + ?Sized>(view: &C, source: Oid, target: Oid
     Ok(Some(view.type_by_oid(source)?.is_some_and(|def| stands_for(&def))))
 }
 
+/// What an operator class of GiST does under the rules of a collation; none if it is not one that there is. A class of a library is known by its first support function.
+pub fn tree_class<C: CatalogView + ?Sized>(
+    view: &C,
+    class: Oid,
+    rules: &'static collation::Rules,
+) -> SqlResult<Option<&'static dyn tuple::tree::TreeClass>> {
+    if let Some(known) = types::registry::tree_class(class) {
+        return Ok(Some(known));
+    }
+    let families = view.operator_families()?;
+    let Some(class) = families.class(class) else { return Ok(None) };
+    let Some(function) = families.function(class.family, (class.input, class.input), 1) else {
+        return Ok(None);
+    };
+    let function = view.function_by_oid(function)?;
+    let symbol = function.as_deref().and_then(crate::view::FunctionDef::symbol);
+    Ok(symbol
+        .and_then(|(library, symbol)| types::registry::libraries::tree_class(library, symbol))
+        .map(|tree| tree.under(rules)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

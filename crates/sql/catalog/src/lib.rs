@@ -54,6 +54,7 @@ pub use database::{
 };
 pub use engine::indexes::DEFAULT_METHOD as DEFAULT_INDEX_METHOD;
 pub use load::{compare_of, has_summary, orders_by_bytes, persistence_of};
+pub use names::compared_by;
 pub use object_class::ObjectClass;
 pub use roles::{DatabaseRow, Membership, MembershipRow, Role, RoleFacts, predefined};
 pub use row::{Row, RowBuilder, RowExt};

@@ -234,12 +234,13 @@ impl Reader<'_> {
             return Ok((trees, parts));
         }
         for (i, (class, column)) in classes.iter().zip(columns).enumerate() {
-            if let Some(tree) = types::registry::tree_class(*class) {
+            let rules = self.rules_of(collations, i)?;
+            if let Some(tree) = crate::families::tree_class(self, *class, rules)? {
                 trees.push(tree);
                 continue;
             }
             let key = crate::type_shape(self, column.type_oid)?.comparable;
-            let found = types::registry::parts_class(*class, key, self.rules_of(collations, i)?);
+            let found = types::registry::parts_class(*class, key, rules);
             let unknown = || SqlError::internal(format!("operator class {class} is not known to its method"));
             parts.push(found.ok_or_else(unknown)?);
         }

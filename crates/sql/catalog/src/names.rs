@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult};
 use types::range::RangeInfo;
-use types::registry::ORDERING_METHOD;
+use types::registry::{ORDERING_METHOD, libraries};
 
 use crate::cache::Holder;
 use crate::database::{PG_CATALOG, Reader};
@@ -135,18 +135,20 @@ impl Reader<'_> {
 
     /// What a base type of a user is like.
     fn like(&self, row: &Row) -> SqlResult<TypeKind> {
-        let input = self.internal_function(row.oid(pg_type::TYPINPUT))?;
-        let Some(base) = input.and_then(types::registry::type_with_input) else { return Ok(TypeKind::Base) };
+        let Some(input) = self.function_by_oid(row.oid(pg_type::TYPINPUT))? else {
+            return Ok(TypeKind::Base);
+        };
+        let base = match input.symbol() {
+            Some((library, symbol)) => libraries::type_of(library, symbol).map(|ty| ty.number()),
+            None => input.internal().and_then(|f| types::registry::type_with_input(f.oid)).map(|row| row.oid),
+        };
+        let Some(base) = base else { return Ok(TypeKind::Base) };
         Ok(TypeKind::Like(Like {
-            base: base.oid,
+            base,
+            modifiers: row.oid(pg_type::TYPMODIN).is_valid(),
             order: self.order_of(row.oid(pg_type::OID))?,
             default: row.opt_str(pg_type::TYPDEFAULT).map(Into::into),
         }))
-    }
-
-    /// The function of the registry that a user's function is another name of; 0 if it is none.
-    fn internal_function(&self, oid: Oid) -> SqlResult<Option<Oid>> {
-        Ok(self.function_by_oid(oid)?.and_then(|f| f.internal()).map(|f| f.oid))
     }
 
     /// The type of the registry that the default B-tree class of a user's type compares values as.
@@ -163,8 +165,8 @@ impl Reader<'_> {
         let Some((_, row)) = self.find_one(&pg_amproc::TABLE, by_family, &key)? else {
             return Ok(Oid::INVALID);
         };
-        let function = self.internal_function(row.oid(pg_amproc::AMPROC))?;
-        Ok(function.and_then(types::registry::type_compared_by).unwrap_or_default())
+        let function = self.function_by_oid(row.oid(pg_amproc::AMPROC))?;
+        Ok(function.and_then(|function| compared_by(&function)).unwrap_or_default())
     }
 
     /// What a range type is made of, or the one that a multirange type belongs to.
@@ -394,7 +396,20 @@ fn operator_def(row: &Row) -> Arc<OperatorDef> {
         right: row.oid(pg_operator::OPRRIGHT),
         result: row.oid(pg_operator::OPRRESULT),
         function: row.oid(pg_operator::OPRCODE),
+        commutator: row.oid(pg_operator::OPRCOM),
+        negator: row.oid(pg_operator::OPRNEGATE),
+        restrict: row.oid(pg_operator::OPRREST),
+        can_hash: row.bool(pg_operator::OPRCANHASH),
+        can_merge: row.bool(pg_operator::OPRCANMERGE),
     })
+}
+
+/// The type of the registry whose values a user's function orders.
+pub fn compared_by(function: &FunctionDef) -> Option<Oid> {
+    match function.symbol() {
+        Some((library, symbol)) => libraries::type_compared_by(library, symbol),
+        None => types::registry::type_compared_by(function.internal()?.oid),
+    }
 }
 
 impl CatalogView for Reader<'_> {

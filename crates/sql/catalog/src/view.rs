@@ -404,7 +404,7 @@ impl Table {
 pub enum TypeKind {
     /// A built-in one, or an array of a user's type.
     Base,
-    /// One that a user made whose values are those of a built-in one.
+    /// One that a user made whose values are those of a built-in one or of a library's.
     Like(Like),
     /// A row type and its relation.
     Composite(Oid),
@@ -420,11 +420,13 @@ pub enum TypeKind {
     Multirange(types::range::RangeInfo),
 }
 
-/// A type whose input and output functions are those of a built-in one.
+/// A type whose input and output functions are those of a built-in one, or of a library.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Like {
-    /// The built-in type.
+    /// The built-in type, or the number of the library's ([`types::registry::libraries`]): by it the descriptor is found.
     pub base: Oid,
+    /// Whether it has type modifiers, which are those of the descriptor.
+    pub modifiers: bool,
     /// The type of the registry that its default B-tree class compares values as; 0 if it has no such class.
     pub order: Oid,
     /// DEFAULT, as a text for the input function.
@@ -591,6 +593,19 @@ impl FunctionDef {
         let same = named.iter().find(|f| f.args.iter().eq(self.args.iter()));
         same.or_else(|| named.iter().find(|f| f.args.len() == self.args.len())).copied()
     }
+
+    /// The library and the symbol in it, of a function in C.
+    pub fn symbol(&self) -> Option<(&str, &str)> {
+        let library = self.library.as_deref().filter(|_| self.language == Oid(crate::C_LANGUAGE))?;
+        Some((library, &self.source))
+    }
+
+    /// The pointer to a function of a library that needs nothing but its arguments: neither settings nor rights of its own.
+    pub fn pointer(&self) -> Option<types::Eval> {
+        let (library, symbol) = self.symbol()?;
+        let plain = self.config.is_empty() && !self.security_definer;
+        types::registry::libraries::function(library, symbol).filter(|_| plain)
+    }
 }
 
 /// `pg_language` OID of functions that are part of the server.
@@ -628,6 +643,16 @@ pub struct OperatorDef {
     pub result: Oid,
     /// Function.
     pub function: Oid,
+    /// The operator with its operands exchanged; 0 if none.
+    pub commutator: Oid,
+    /// The operator that is true where it is false; 0 if none.
+    pub negator: Oid,
+    /// The function that estimates what it selects; 0 if none.
+    pub restrict: Oid,
+    /// HASHES
+    pub can_hash: bool,
+    /// MERGES
+    pub can_merge: bool,
 }
 
 /// A cast made by a user (`pg_cast`).

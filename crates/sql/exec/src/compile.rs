@@ -145,7 +145,10 @@ const TABLEOID: i16 = -6;
 fn pointer(function: &plan::Function) -> Option<(types::Eval, Option<Arc<FunctionDef>>)> {
     match (function.imp(), function.user()) {
         (Some(Imp::Native(eval)), _) => Some((eval, None)),
-        (None, Some(routine)) => Some((called_by_pointer, Some(routine.clone()))),
+        (None, Some(routine)) => Some(match routine.pointer() {
+            Some(eval) => (eval, None),
+            None => (called_by_pointer, Some(routine.clone())),
+        }),
         _ => None,
     }
 }
@@ -194,7 +197,7 @@ impl Compiler<'_> {
                 let Some((eval, routine)) = pointer(&op.function) else {
                     return Err(SqlError::not_supported(format!(
                         "operator {} with ANY or ALL",
-                        op.operator.1
+                        op.operator.name
                     )));
                 };
                 Code::ArrayOp(Box::new(ArrayCode {
@@ -267,6 +270,7 @@ impl Compiler<'_> {
                     slice: *slice,
                     element: *element,
                     json: subscripting(*container) == Some(Subscripting::Members),
+                    entries: types::registry::type_imp(self.statement.types.comparable(*container)).entries,
                     fixed: types::array::FixedArray::of(*container),
                     assign: assign.as_ref().map(|e| self.expr(e, inputs)).transpose()?,
                 }))
@@ -397,7 +401,7 @@ impl Compiler<'_> {
             let sides = (self.expr(&call.args[0], inputs)?, self.expr(&call.args[1], inputs)?);
             return Ok(Code::Decimal(Box::new(DecimalCode { op, sides })));
         }
-        if matches!(call.function.imp(), Some(Imp::Native(_))) {
+        if matches!(pointer(&call.function), Some((_, None))) {
             return Ok(Code::Call(Box::new(self.pointer_call(call, inputs)?)));
         }
         Ok(Code::Other(Box::new(OtherCall {
@@ -439,7 +443,7 @@ impl Compiler<'_> {
     pub fn pointer_call(&self, call: &plan::Call, inputs: Inputs<'_>) -> SqlResult<CallCode> {
         let Some((eval, routine)) = pointer(&call.function) else {
             let what = match &call.form {
-                CallForm::Operator(_, name) => format!("operator {name}"),
+                CallForm::Operator(operator) => format!("operator {}", operator.name),
                 _ => format!("function {}", call.function.name()),
             };
             return Err(SqlError::not_supported(format!("{what} here")));

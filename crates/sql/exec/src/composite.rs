@@ -128,6 +128,9 @@ fn element_at(code: &SubscriptCode, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResul
     if code.json {
         return json_at(code, rows, cx);
     }
+    if let Some(of) = code.entries {
+        return entry_at(code, of, rows, cx);
+    }
     if let Some(shape) = code.fixed {
         return fixed_at(code, shape, rows, cx);
     }
@@ -197,6 +200,31 @@ fn fixed_at(
         return Ok(container);
     }
     shape.set(&container, &upper(&bounds), &value)
+}
+
+/// The text at a key, or the value with another text there.
+fn entry_at(
+    code: &SubscriptCode,
+    of: &types::registry::Entries,
+    rows: Rows<'_>,
+    cx: &mut Cx<'_>,
+) -> SqlResult<Datum> {
+    let container = code.array.eval(rows, cx)?;
+    let key = match code.upper.first() {
+        Some(Some(key)) => key.eval(rows, cx)?,
+        _ => Datum::Null,
+    };
+    match (&code.assign, &key) {
+        (None, Datum::Bytes(key)) if !container.is_null() => {
+            Ok((of.get)(&container, types::value::str_of(key)))
+        }
+        (None, _) => Ok(Datum::Null),
+        (Some(value), Datum::Bytes(key)) => {
+            let value = value.eval(rows, cx)?;
+            (of.set)(&container, types::value::str_of(key), &value)
+        }
+        (Some(_), _) => Err(null_subscript(of.name)),
+    }
 }
 
 /// `jsonb[…]`, or the document with a new value there.

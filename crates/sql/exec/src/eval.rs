@@ -260,6 +260,8 @@ pub struct SubscriptCode {
     pub element: Oid,
     /// The container is `jsonb`.
     pub json: bool,
+    /// What subscripts do with a container whose texts are reached by texts.
+    pub entries: Option<&'static types::registry::Entries>,
     /// The container is a type of fixed length, such as `point`.
     pub fixed: Option<types::array::FixedArray>,
     pub assign: Option<Code>,

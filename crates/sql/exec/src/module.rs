@@ -3,10 +3,12 @@
 //!
 //! # Layout
 //! [`Module`]: what an extension's control file, script and library are in PostgreSQL. [`Modules`]: all of a server. The statements are in
-//! `command/extension`; calls of a module's functions start in `routine/call`.
+//! `command/extension`. Calls of a module's functions that need their session start in `routine/call`; those of values alone are compiled into expressions
+//! as built-in ones are, and like these are not counted by `track_functions`.
 //!
 //! # Invariants
-//! 1. A module's functions are found by library and symbol (`pg_proc.probin`, `prosrc`), never by name: users may name theirs as they like.
+//! 1. A module's functions, types and operator classes are found by library and symbol (`pg_proc.probin`, `prosrc`), never by name: users may name theirs
+//!    as they like. What lower layers ask of them is in `types::registry::libraries`.
 //! 2. Its script runs like any other statements; nothing of it is known beside the catalogs.
 //!
 //! # PostgreSQL counterpart
@@ -17,6 +19,9 @@ use std::sync::{Arc, OnceLock};
 use analyze::routine::ReturnType;
 use base::{SqlError, SqlResult, sql_err};
 use tuple::Datum;
+use types::Selectivity;
+use types::registry::libraries::{self, Library, LibraryType, Tree};
+use types::value::FromDatum;
 
 use crate::routine::{Invocation, Returned, RowShape, RowStore, return_type};
 use crate::session::{Instance, Session};
@@ -42,6 +47,14 @@ pub struct Module {
     pub script: &'static str,
     /// Its functions in C, by symbol.
     pub functions: &'static [(&'static str, ModuleFunction)],
+    /// Its base types, whose functions need not be in `functions`.
+    pub types: &'static [LibraryType],
+    /// Its operator classes of GiST, by what the symbols of their support functions begin with.
+    pub trees: &'static [(&'static str, Tree)],
+    /// Functions that estimate what operators select, by symbol.
+    pub estimators: &'static [(&'static str, Selectivity)],
+    /// Symbols of other functions that the script names and nobody calls.
+    pub support: &'static [&'static str],
     /// What it does when the server loads it as it starts.
     pub preload: Option<Preload>,
 }
@@ -58,8 +71,40 @@ impl Module {
         requires: &[],
         script: "",
         functions: &[],
+        types: &[],
+        trees: &[],
+        estimators: &[],
+        support: &[],
         preload: None,
     };
+
+    /// What lower layers are told of it.
+    fn library(&self) -> Library {
+        let values = self.functions.iter().filter_map(|(symbol, function)| match function {
+            ModuleFunction::Value(eval) => Some((*symbol, *eval)),
+            _ => None,
+        });
+        Library {
+            name: self.name,
+            types: self.types,
+            functions: values.collect(),
+            trees: self.trees,
+            estimators: self.estimators,
+        }
+    }
+
+    /// The function with this symbol.
+    fn function(&self, symbol: &str) -> Option<ModuleFunction> {
+        if let Some((_, function)) = self.functions.iter().find(|(name, _)| *name == symbol) {
+            return Some(*function);
+        }
+        if let Some(ty) = libraries::type_of(self.name, symbol) {
+            let form = ty.symbols.in_type().into_iter().position(|of| of == symbol)?;
+            return Some(ModuleFunction::OfType(ty, form));
+        }
+        let support = self.support.contains(&symbol) || libraries::is_support(self.name, symbol);
+        support.then_some(ModuleFunction::Value(not_called))
+    }
 
     /// Whether CREATE EXTENSION can install it.
     pub fn is_extension(&self) -> bool {
@@ -77,6 +122,33 @@ pub enum ModuleFunction {
     Value(fn(&types::Call<'_>, &[Datum]) -> SqlResult<Datum>),
     /// One that needs its session, or gives rows.
     Session(fn(&Session, &Invocation<'_>) -> SqlResult<Returned>),
+    /// A function of a type, by its place among [`TypeSymbols::in_type`](types::registry::libraries::TypeSymbols::in_type).
+    OfType(&'static LibraryType, usize),
+}
+
+/// What an access method or the planner calls, and nobody else: here they know it by other ways.
+fn not_called(_: &types::Call<'_>, _: &[Datum]) -> SqlResult<Datum> {
+    Err(SqlError::not_supported("calling a function that only the server itself calls"))
+}
+
+/// Calls a function of a type by its place: text form, binary form, modifiers.
+fn of_type(ty: &LibraryType, form: usize, cx: &types::Call<'_>, args: &[Datum]) -> SqlResult<Datum> {
+    let number = ty.number();
+    let typmod = || if let Some(Datum::Int4(typmod)) = args.get(2) { *typmod } else { -1 };
+    let mut out = Vec::new();
+    match (form, args) {
+        (0, [text, ..]) => return types::input(number, <&str>::from_datum(text), typmod(), cx),
+        (1, [value]) => types::output(number, value, cx, &mut out)?,
+        (3, [value]) => types::send(number, value, cx, &mut out)?,
+        (4, [Datum::Bytes(words)]) => {
+            let words = types::array::Array::from_payload(words);
+            let words: Vec<&str> = words.elements().iter().map(<&str>::from_datum).collect();
+            return types::registry::typmod_in(number, &words).map(Datum::Int4);
+        }
+        (5, [Datum::Int4(typmod)]) => out = types::registry::typmod_out(number, *typmod).into_bytes(),
+        _ => return not_called(cx, args),
+    }
+    Ok(Datum::Bytes(out.into()))
 }
 
 impl ModuleFunction {
@@ -87,6 +159,9 @@ impl ModuleFunction {
                 function(invocation.call, invocation.args).map(Returned::Value)
             }
             ModuleFunction::Session(function) => function(session, invocation),
+            ModuleFunction::OfType(ty, form) => {
+                of_type(ty, form, invocation.call, invocation.args).map(Returned::Value)
+            }
         }
     }
 }
@@ -98,6 +173,7 @@ pub struct Modules(OnceLock<Vec<&'static Module>>);
 impl Modules {
     /// Registers them.
     pub fn register(&self, modules: Vec<&'static Module>) {
+        libraries::register(modules.iter().map(|module| module.library()).collect());
         let _ = self.0.set(modules);
     }
 
@@ -118,17 +194,14 @@ impl Modules {
 
     /// The one whose library a statement names: `$libdir/pgcrypto`, or `pgcrypto`, also with the suffix of its file.
     pub(crate) fn library(&self, path: &str) -> SqlResult<&'static Module> {
-        let name = path.strip_prefix("$libdir/").unwrap_or(path);
-        self.find(name.strip_suffix(".so").unwrap_or(name)).ok_or_else(|| {
+        self.find(libraries::library_name(path)).ok_or_else(|| {
             sql_err!(UNDEFINED_FILE, "could not access file \"{path}\": No such file or directory")
         })
     }
 
     /// The function with this symbol in a library.
     pub(crate) fn function(&self, path: &str, symbol: &str) -> SqlResult<ModuleFunction> {
-        let module = self.library(path)?;
-        let found = module.functions.iter().find(|(name, _)| *name == symbol);
-        found.map(|(_, function)| *function).ok_or_else(|| {
+        self.library(path)?.function(symbol).ok_or_else(|| {
             sql_err!(UNDEFINED_FUNCTION, "could not find function \"{symbol}\" in file \"{path}\"")
         })
     }

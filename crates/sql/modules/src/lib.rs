@@ -3,7 +3,9 @@
 //!
 //! # Layout
 //! * `pgcrypto`: hashes, ciphers, passwords, OpenPGP messages. `uuid_ossp`: UUIDs. `fuzzystrmatch`: similar words. `pg_trgm`: similar texts. `unaccent`:
-//!   letters without accents. `citext`: texts without regard to case.
+//!   letters without accents. `citext`: texts without regard to case. `hstore`: sets of keys and values.
+//!   `btree_gist`: GiST for what has an order.
+//!   `signature`: what several classes of GiST are made of.
 //!   `pg_stat_statements`, `auto_explain`: what statements take, and their plans. `amcheck`: whether tables and indexes are sound.
 //! * Each has its `script.sql`, the statements that make its functions, and a table that leads from symbols to them.
 //!
@@ -15,23 +17,28 @@
 
 mod amcheck;
 mod auto_explain;
+mod btree_gist;
 mod citext;
 mod fuzzystrmatch;
+mod hstore;
 mod pg_stat_statements;
 mod pg_trgm;
 mod pgcrypto;
+mod signature;
 mod unaccent;
 mod uuid_ossp;
 
 use exec::module::Module;
 
 /// All modules.
-pub fn all() -> [&'static Module; 9] {
-    [
+pub fn all() -> Vec<&'static Module> {
+    vec![
         &amcheck::MODULE,
         &auto_explain::MODULE,
+        &btree_gist::MODULE,
         &citext::MODULE,
         &fuzzystrmatch::MODULE,
+        &hstore::MODULE,
         &pg_stat_statements::MODULE,
         &pg_trgm::MODULE,
         &pgcrypto::MODULE,

@@ -1131,7 +1131,7 @@ impl<'p, 'c> Converter<'p, 'c> {
         Ok(Call {
             number: self.planner.call_number(&function),
             function,
-            form: CallForm::Operator(op_oid, self.planner.operator_name(op_oid)?),
+            form: CallForm::Operator(self.planner.operator_ref(op_oid)?),
             args: self.exprs(&op.args)?,
             type_oid: op.result_type,
             typmod: -1,
@@ -1147,7 +1147,7 @@ impl<'p, 'c> Converter<'p, 'c> {
         self.planner.note_collation(op.input_collation)?;
         Ok(Expr::ArrayOp(Box::new(ArrayOp {
             function: self.planner.function(op.function)?,
-            operator: (op.op, self.planner.operator_name(op.op)?),
+            operator: self.planner.operator_ref(op.op)?,
             any: op.any,
             left,
             array,
@@ -1287,6 +1287,7 @@ impl<'p, 'c> Converter<'p, 'c> {
         };
         let (upper, lower) = (side(&s.upper)?, side(&s.lower)?);
         let slice = !s.lower.is_empty();
+        self.planner.note_type(s.container_type)?;
         let array = Box::new(self.expr(&s.arg)?);
         let assign = s.assign.as_ref().map(|e| self.expr(e)).transpose()?.map(Box::new);
         Ok(Expr::Subscript {
@@ -1342,7 +1343,7 @@ impl<'p, 'c> Converter<'p, 'c> {
                     operator.ok_or_else(|| SqlError::internal("operator of a row comparison not found"))?;
                 Ok(Expr::Call(Box::new(Call {
                     function: Function::Builtin(builtin(operator.function)?),
-                    form: CallForm::Operator(oid, operator.name.into()),
+                    form: CallForm::Operator(OperatorRef::built_in(operator)),
                     args: vec![left[i].clone(), right[i].clone()],
                     type_oid: Oid(16),
                     typmod: -1,

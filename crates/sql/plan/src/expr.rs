@@ -6,6 +6,7 @@ use std::sync::Arc;
 use base::Oid;
 pub use parse::ast::SqlValueKind;
 use tuple::Datum;
+use types::Selectivity;
 use types::record::RowType;
 
 use crate::aggregate::Steps;
@@ -34,13 +35,47 @@ pub struct Var {
     pub typmod: i32,
 }
 
+/// An operator, as far as plans ask.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OperatorRef {
+    /// OID; 0 if it has none.
+    pub oid: Oid,
+    /// Name.
+    pub name: Arc<str>,
+    /// The operator with its operands exchanged; 0 if none.
+    pub commutator: Oid,
+    /// The operator that is true where it is false; 0 if none.
+    pub negator: Oid,
+    /// How its share of rows is estimated.
+    pub selectivity: Selectivity,
+    /// It is an equality by which values can be hashed.
+    pub can_hash: bool,
+    /// It is an equality by which sorted values can be merged.
+    pub can_merge: bool,
+}
+
+impl OperatorRef {
+    /// One of the registry.
+    pub fn built_in(operator: &types::Operator) -> OperatorRef {
+        OperatorRef {
+            oid: operator.oid,
+            name: operator.name.into(),
+            commutator: operator.commutator,
+            negator: operator.negator,
+            selectivity: operator.selectivity,
+            can_hash: operator.can_hash,
+            can_merge: operator.can_merge,
+        }
+    }
+}
+
 /// How a call is shown by EXPLAIN.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CallForm {
     /// `f(a, b)`
     Function,
-    /// `a op b` or `op a`; the operator's OID (0 if none) and name.
-    Operator(Oid, Arc<str>),
+    /// `a op b` or `op a`.
+    Operator(OperatorRef),
     /// `(a)::type`
     ExplicitCast,
     /// `a`
@@ -85,8 +120,8 @@ impl PartialEq for Call {
 pub struct ArrayOp {
     /// Function of the operator.
     pub function: Function,
-    /// Operator's OID and name.
-    pub operator: (Oid, Arc<str>),
+    /// Its operator.
+    pub operator: OperatorRef,
     /// ANY rather than ALL.
     pub any: bool,
     /// Left operand.

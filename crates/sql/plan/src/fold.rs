@@ -4,7 +4,7 @@ use base::{Oid, SqlResult};
 use tuple::Datum;
 use types::{Call, FormatContext, Imp, Volatility};
 
-use crate::expr::{Expr, Test};
+use crate::expr::{Expr, OperatorRef, Test};
 use crate::walk::{flatten_and, flatten_or};
 
 /// `age(timestamptz, timestamptz)`: said to be immutable, though it depends on the session's time zone.
@@ -286,12 +286,12 @@ fn fold_not(arg: &mut Expr) -> Option<Expr> {
             Some(Expr::Test(Test::IsNull, std::mem::replace(inner, Box::new(Expr::boolean(true)))))
         }
         Expr::Call(call) => {
-            let crate::expr::CallForm::Operator(oid, _) = &call.form else { return None };
-            let negator = types::registry::operator(types::registry::operator(*oid)?.negator)?;
+            let crate::expr::CallForm::Operator(operator) = &call.form else { return None };
+            let negator = types::registry::operator(operator.negator)?;
             let function = types::registry::function(negator.function)?;
             let mut call = call.clone();
             call.function = crate::function::Function::Builtin(function);
-            call.form = crate::expr::CallForm::Operator(negator.oid, negator.name.into());
+            call.form = crate::expr::CallForm::Operator(OperatorRef::built_in(negator));
             Some(Expr::Call(call))
         }
         _ => None,

@@ -4,9 +4,11 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult};
-use catalog::FunctionDef;
-use types::{Imp, Volatility};
+use catalog::{FunctionDef, OperatorDef};
+use types::registry::ORDERING_METHOD;
+use types::{Imp, Selectivity, Volatility};
 
+use crate::expr::OperatorRef;
 use crate::planner::Planner;
 
 /// A function that can be called.
@@ -139,12 +141,46 @@ impl Planner<'_> {
         })
     }
 
-    /// An operator's name.
-    pub(crate) fn operator_name(&self, oid: Oid) -> SqlResult<Arc<str>> {
+    /// What plans ask of an operator. One that a user made is an equality to sort or hash by if it is that of the order that the type's values are
+    /// known to have.
+    pub(crate) fn operator_ref(&mut self, oid: Oid) -> SqlResult<OperatorRef> {
         if let Some(operator) = types::registry::operator(oid) {
-            return Ok(operator.name.into());
+            return Ok(OperatorRef::built_in(operator));
         }
-        let def = self.context.catalog.operator_by_oid(oid)?;
-        Ok(def.map_or("?".into(), |def| def.name.deref().into()))
+        let missing = || SqlError::internal(format!("cache lookup failed for operator {oid}"));
+        let def = self.context.catalog.operator_by_oid(oid)?.ok_or_else(missing)?;
+        let equality = (def.can_hash || def.can_merge) && self.is_known_equality(&def)?;
+        Ok(OperatorRef {
+            oid,
+            name: def.name.deref().into(),
+            commutator: def.commutator,
+            negator: def.negator,
+            selectivity: self.estimator(def.restrict)?,
+            can_hash: equality && def.can_hash,
+            can_merge: equality && def.can_merge,
+        })
+    }
+
+    fn is_known_equality(&mut self, def: &OperatorDef) -> SqlResult<bool> {
+        if def.left != def.right || types::builtin_type(def.left).is_some() {
+            return Ok(false);
+        }
+        let known = self.note_type(def.left)?.comparable != def.left;
+        let families = self.context.catalog.operator_families()?;
+        let class = families.default_class_for(ORDERING_METHOD, def.left);
+        let member = class.and_then(|class| families.membership(class.family, def.oid));
+        Ok(known && member.is_some_and(|member| member.strategy == index::strategy::EQUAL as i16))
+    }
+
+    /// What a function that estimates goes by.
+    fn estimator(&self, function: Oid) -> SqlResult<Selectivity> {
+        if !function.is_valid() || function.is_pinned() {
+            return Ok(Selectivity::of_estimator(function));
+        }
+        let def = self.context.catalog.function_by_oid(function)?;
+        let symbol = def.as_deref().and_then(FunctionDef::symbol);
+        let known =
+            symbol.and_then(|(library, symbol)| types::registry::libraries::estimator(library, symbol));
+        Ok(known.unwrap_or(Selectivity::None))
     }
 }

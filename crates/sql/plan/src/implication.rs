@@ -69,12 +69,10 @@ struct Comparison<'e> {
 impl<'e> Comparison<'e> {
     fn of(e: &'e Expr) -> Option<Comparison<'e>> {
         let Expr::Call(call) = e else { return None };
-        let CallForm::Operator(operator, _) = &call.form else { return None };
+        let CallForm::Operator(operator) = &call.form else { return None };
         let (of, value, operator) = match call.args.as_slice() {
-            [of, Expr::Const { value, type_oid, .. }] => (of, (value, type_oid), *operator),
-            [Expr::Const { value, type_oid, .. }, of] => {
-                (of, (value, type_oid), types::registry::operator(*operator)?.commutator)
-            }
+            [of, Expr::Const { value, type_oid, .. }] => (of, (value, type_oid), operator.oid),
+            [Expr::Const { value, type_oid, .. }, of] => (of, (value, type_oid), operator.commutator),
             _ => return None,
         };
         let (value, type_oid) = (value.0.clone(), *value.1);
@@ -84,7 +82,7 @@ impl<'e> Comparison<'e> {
     fn of_element(op: &'e ArrayOp, value: &Datum) -> Comparison<'e> {
         Comparison {
             of: &op.left,
-            operator: op.operator.0,
+            operator: op.operator.oid,
             value: value.clone(),
             type_oid: op.element,
             collation: op.collation,

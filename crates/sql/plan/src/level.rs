@@ -421,8 +421,7 @@ impl Level {
 /// `a = b` by an operator that sorts or hashes.
 pub fn as_equality(expr: &Expr) -> Option<(&Call, &Expr, &Expr)> {
     let Expr::Call(call) = expr else { return None };
-    let CallForm::Operator(oid, _) = &call.form else { return None };
-    let operator = types::registry::operator(*oid)?;
+    let CallForm::Operator(operator) = &call.form else { return None };
     let [a, b] = call.args.as_slice() else { return None };
     (operator.selectivity == types::Selectivity::Equal && (operator.can_merge || operator.can_hash))
         .then_some((call, a, b))

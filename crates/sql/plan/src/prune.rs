@@ -152,22 +152,24 @@ impl Key<'_> {
         let or_null = |value| boolean(value).map(|equal| Condition::Or(vec![equal, Condition::Null(column)]));
         match qual {
             Expr::Call(call) => {
-                let CallForm::Operator(oid, _) = &call.form else { return None };
+                let CallForm::Operator(operator) = &call.form else { return None };
                 let [left, right] = call.args.as_slice() else { return None };
                 if !self.is_alike(column, call.collation) {
                     return None;
                 }
                 if same(left) {
-                    return compare(self.comparison(column, *oid)?, right);
+                    return compare(self.comparison(column, operator.oid)?, right);
                 }
-                let commuted = types::registry::operator(*oid)?.commutator;
-                if same(right) { compare(self.comparison(column, commuted)?, left) } else { None }
+                match same(right) {
+                    true => compare(self.comparison(column, operator.commutator)?, left),
+                    false => None,
+                }
             }
             Expr::ArrayOp(op) if same(&op.left) && fixed(&op.array) => {
                 if !comparable(strip(key).type_oid(), op.element) || !self.is_alike(column, op.collation) {
                     return None;
                 }
-                match (op.any, self.comparison(column, op.operator.0)?) {
+                match (op.any, self.comparison(column, op.operator.oid)?) {
                     (true, Comparison::Equal) => Some(Condition::Any(column, op.array.clone())),
                     (false, Comparison::NotEqual) => Some(Condition::NoneOf(column, op.array.clone())),
                     _ => None,

@@ -683,9 +683,8 @@ fn condition_on(
         Expr::Call(call) if !alike(call.collation) => None,
         Expr::ArrayOp(op) if !alike(op.collation) => None,
         Expr::Call(call) => {
-            let CallForm::Operator(oid, _) = &call.form else { return None };
+            let CallForm::Operator(operator) = &call.form else { return None };
             let [left, right] = call.args.as_slice() else { return None };
-            let operator = types::registry::operator(*oid)?;
             if same(left) && fixed(right) {
                 let bound = strategy(families, (index, column), operator.oid, expr, right)?;
                 return make(bound, right.clone());
@@ -698,7 +697,7 @@ fn condition_on(
         }
         Expr::ArrayOp(op) if op.any && same(&op.left) && fixed(&op.array) => {
             let value = Expr::Const { value: Datum::Null, type_oid: op.element, typmod: -1 };
-            (strategy(families, (index, column), op.operator.0, expr, &value)? == IndexBound::Equal)
+            (strategy(families, (index, column), op.operator.oid, expr, &value)? == IndexBound::Equal)
                 .then(|| make(IndexBound::Any, op.array.clone()))?
         }
         Expr::Test(Test::IsNull, arg) if nulls && same(arg) => make(IndexBound::IsNull, Expr::boolean(true)),

@@ -117,8 +117,8 @@ fn bound_of(qual: &Expr) -> Option<(&Expr, bool)> {
 }
 
 fn estimator(call: &Call) -> Selectivity {
-    let CallForm::Operator(oid, _) = &call.form else { return Selectivity::None };
-    types::registry::operator(*oid).map_or(Selectivity::None, |op| op.selectivity)
+    let CallForm::Operator(operator) = &call.form else { return Selectivity::None };
+    operator.selectivity
 }
 
 /// The share of rows that pass one condition.
@@ -189,7 +189,7 @@ fn array_selectivity(columns: &dyn Columns, op: &crate::expr::ArrayOp) -> f64 {
             columns,
             &Expr::Call(Box::new(Call {
                 function: op.function.clone(),
-                form: CallForm::Operator(op.operator.0, op.operator.1.clone()),
+                form: CallForm::Operator(op.operator.clone()),
                 args: vec![op.left.clone(), right],
                 type_oid: Oid(16),
                 typmod: -1,
@@ -204,8 +204,7 @@ fn array_selectivity(columns: &dyn Columns, op: &crate::expr::ArrayOp) -> f64 {
         Expr::Array { elements, nested: false, .. } => elements.iter().map(|e| one(e.clone())).collect(),
         _ => vec![one(unknown()); 10],
     };
-    let equality =
-        types::registry::operator(op.operator.0).is_some_and(|o| o.selectivity == Selectivity::Equal);
+    let equality = op.operator.selectivity == Selectivity::Equal;
     if op.any && equality {
         // Different values exclude each other: the sum, unless that is too much.
         let sum: f64 = shares.iter().sum();

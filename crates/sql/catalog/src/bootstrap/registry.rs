@@ -236,32 +236,10 @@ fn estimators(op: &Operator) -> (u32, u32) {
         "&&" => 140,
         _ => 1303,
     };
+    let (restrict, join) = op.selectivity.estimators();
     match op.selectivity {
-        Selectivity::None => (0, 0),
-        Selectivity::Equal => (101, 105),
-        Selectivity::NotEqual => (102, 106),
-        Selectivity::Less => (103, 107),
-        Selectivity::LessEqual => (336, 386),
-        Selectivity::Greater => (104, 108),
-        Selectivity::GreaterEqual => (337, 398),
-        Selectivity::Like => (1819, 1825),
-        Selectivity::NotLike => (1822, 1828),
-        Selectivity::ILike => (1814, 1816),
-        Selectivity::NotILike => (1815, 1817),
-        Selectivity::Prefix => (3437, 3438),
-        Selectivity::Regex => (1818, 1824),
-        Selectivity::NotRegex => (1821, 1827),
-        Selectivity::IRegex => (1820, 1826),
-        Selectivity::NotIRegex => (1823, 1829),
-        Selectivity::ArrayContain => (3817, 3818),
-        Selectivity::Contain => (1302, 1303),
-        Selectivity::Area => (139, 140),
-        Selectivity::Network => (3560, 3561),
-        Selectivity::Position => (1300, 1301),
-        Selectivity::Range => (3169, range_join()),
-        Selectivity::Multirange => (4243, range_join()),
-        Selectivity::Matching => (5040, 5041),
-        Selectivity::TextSearch => (3686, 3687),
+        Selectivity::Range | Selectivity::Multirange => (restrict.0, range_join()),
+        _ => (restrict.0, join.0),
     }
 }
 

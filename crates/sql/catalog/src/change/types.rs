@@ -37,8 +37,8 @@ pub struct NewDomain {
 pub struct NewBaseType {
     /// Name, schema, owner.
     pub names: (String, Oid, Oid),
-    /// `typinput`, `typoutput`, `typreceive`, `typsend`; the last two may be 0.
-    pub io: [Oid; 4],
+    /// `typinput`, `typoutput`, `typreceive`, `typsend`, `typmodin`, `typmodout`, `typsubscript`; all but the first two may be 0.
+    pub functions: [Oid; 7],
     /// `typlen`
     pub len: i16,
     /// `typbyval`
@@ -105,7 +105,8 @@ impl Changer<'_> {
             .set(pg_type::TYPCOLLATION, collation)
             .set(pg_type::TYPELEM, element);
         self.insert(&pg_type::TABLE, &row.build())?;
-        self.depend(ObjectAddress::ty(array), ObjectAddress::ty(element), Dependency::Internal)
+        self.depend(ObjectAddress::ty(array), ObjectAddress::ty(element), Dependency::Internal)?;
+        self.join_extension(ObjectAddress::ty(array))
     }
 
     /// Makes a type that is nothing but a name yet. Returns its OID.
@@ -131,8 +132,12 @@ impl Changer<'_> {
     pub fn define_base_type(&mut self, oid: Oid, new: &NewBaseType) -> SqlResult<()> {
         let array = self.new_oid();
         let names = (new.names.0.as_str(), new.names.1, new.names.2);
+        let [input, output, receive, send, typmod_in, typmod_out, subscript] = new.functions;
         let mut row = self
-            .type_row(oid, names, new.io.map(|function| function.0))
+            .type_row(oid, names, [input, output, receive, send].map(|function| function.0))
+            .set(pg_type::TYPMODIN, typmod_in)
+            .set(pg_type::TYPMODOUT, typmod_out)
+            .set(pg_type::TYPSUBSCRIPT, subscript)
             .set(pg_type::TYPLEN, new.len)
             .set(pg_type::TYPBYVAL, new.by_value)
             .set(pg_type::TYPALIGN, new.align)
@@ -150,7 +155,13 @@ impl Changer<'_> {
             *shell = row;
         })?;
         self.create_array_type(array, oid, names, new.collation)?;
-        let functions = new.io.into_iter().filter(|function| function.is_valid());
+        if typmod_in.is_valid() {
+            self.edit_type(array, |row| {
+                row[pg_type::TYPMODIN] = typmod_in.into();
+                row[pg_type::TYPMODOUT] = typmod_out.into();
+            })?;
+        }
+        let functions = new.functions.into_iter().filter(|function| function.is_valid());
         self.depend_on_all(ObjectAddress::ty(oid), functions.map(ObjectAddress::routine))?;
         self.next_command()
     }

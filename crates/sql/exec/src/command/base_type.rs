@@ -1,14 +1,17 @@
 //! # What
-//! CREATE TYPE of a shell, and of a base type whose values are those of a built-in type.
+//! CREATE TYPE of a shell, and of a base type whose values are those of a type of the registry.
 //!
 //! # PostgreSQL counterpart and differences
 //! `DefineType` of `commands/typecmds.c`, `TypeShellMake` of `catalog/pg_type.c`. The input and output functions must be those of one built-in
-//! type, under names of their own (LANGUAGE internal): that type says what its values are.
+//! type, under names of their own (LANGUAGE internal), or of one of an extension's module (LANGUAGE c): that type says what its values are.
+
+use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
 use catalog::change::NewBaseType;
-use catalog::{CatalogView, FunctionDef};
+use catalog::{CatalogView, FunctionDef, TypeKind};
 use parse::ast::{DefElem, Define, Name, OptionValue, TypeName};
+use types::registry::libraries;
 use types::{TypeInfo, oids};
 
 use super::names::at;
@@ -85,7 +88,31 @@ struct Properties {
     delimiter: u8,
     default: Option<String>,
     collatable: bool,
-    io: [Option<Name>; 4],
+    /// Those of [`FUNCTIONS`].
+    functions: [Option<Name>; 7],
+}
+
+/// Attributes that name functions of the type, and what those give, if it is not the type.
+const FUNCTIONS: [(&str, Option<Oid>); 7] = [
+    ("input", None),
+    ("output", Some(oids::cstring)),
+    ("receive", None),
+    ("send", Some(oids::bytea)),
+    ("typmod_in", Some(oids::int4)),
+    ("typmod_out", Some(oids::cstring)),
+    ("subscript", Some(oids::internal)),
+];
+
+/// Lists of arguments that the functions of [`FUNCTIONS`] may have.
+fn arguments(at: usize, shell: Oid) -> Vec<Vec<Oid>> {
+    match at {
+        0 => vec![vec![oids::cstring], vec![oids::cstring, oids::oid, oids::int4]],
+        2 => vec![vec![oids::internal], vec![oids::internal, oids::oid, oids::int4]],
+        4 => vec![vec![oids::_cstring]],
+        5 => vec![vec![oids::int4]],
+        6 => vec![vec![oids::internal]],
+        _ => vec![vec![shell]],
+    }
 }
 
 impl Properties {
@@ -100,7 +127,7 @@ impl Properties {
             delimiter: b',',
             default: None,
             collatable: false,
-            io: Default::default(),
+            functions: Default::default(),
         };
         check_redundant(list, text)?;
         // LIKE gives what other properties may say otherwise.
@@ -117,8 +144,11 @@ impl Properties {
             return Err(sql_err!(SYNTAX_ERROR, "argument of like must be a type name"));
         };
         let ty = session.with_reader(|r| type_name::resolve(r, name, text))?;
-        let info = types::builtin_type(ty.oid)
-            .ok_or_else(|| SqlError::not_supported("LIKE of a type that is not built in"))?;
+        let imp = match session.type_by_oid(ty.oid)?.as_deref().map(|def| &def.kind) {
+            Some(TypeKind::Like(like)) => types::registry::type_imp(like.base),
+            _ => types::registry::type_imp(ty.oid),
+        };
+        let info = imp.row.ok_or_else(|| SqlError::not_supported("LIKE of a type made of others"))?;
         (self.len, self.by_value, self.storage) = (info.len, info.byval, info.storage);
         self.align = catalog::align_letter(info.align);
         Ok(())
@@ -131,11 +161,11 @@ impl Properties {
                 format!("{what} \"{value}\" not recognized"),
             ))
         };
+        if let Some(at) = FUNCTIONS.iter().position(|(word, _)| *word == option.name) {
+            self.functions[at] = Some(options::name(option)?);
+            return Ok(());
+        }
         match option.name.as_str() {
-            "input" => self.io[0] = Some(options::name(option)?),
-            "output" => self.io[1] = Some(options::name(option)?),
-            "receive" => self.io[2] = Some(options::name(option)?),
-            "send" => self.io[3] = Some(options::name(option)?),
             "internallength" => self.len = length(option)?,
             "category" => {
                 let word = options::string(option)?;
@@ -175,7 +205,7 @@ impl Properties {
                     _ => return unknown("storage", &word),
                 };
             }
-            "typmod_in" | "typmod_out" | "analyze" | "subscript" | "element" => {
+            "analyze" | "element" => {
                 return Err(SqlError::not_supported(format!("type attribute \"{}\"", option.name)));
             }
             other => {
@@ -186,47 +216,31 @@ impl Properties {
         Ok(())
     }
 
-    /// The type, if its functions are those of a built-in one.
+    /// The type, if its functions are those of one of the registry.
     fn new_type(self, session: &Session, shell: Oid, (name, schema): (&str, Oid)) -> SqlResult<NewBaseType> {
-        let required = |at: usize, what: &str| {
-            self.io[at]
-                .as_ref()
-                .ok_or_else(|| sql_err!(INVALID_OBJECT_DEFINITION, "type {what} function must be specified"))
-        };
-        let (input, output) = (required(0, "input")?, required(1, "output")?);
-        let mut functions = vec![
-            (
-                "input",
-                function(session, input, &[&[oids::cstring], &[oids::cstring, oids::oid, oids::int4]])?,
-                shell,
-            ),
-            ("output", function(session, output, &[&[shell]])?, oids::cstring),
-        ];
-        if let Some(receive) = &self.io[2] {
-            let takes: [&[Oid]; 2] = [&[oids::internal], &[oids::internal, oids::oid, oids::int4]];
-            functions.push(("receive", function(session, receive, &takes)?, shell));
+        for (at, (what, _)) in FUNCTIONS.iter().enumerate().take(2) {
+            if self.functions[at].is_none() {
+                return Err(sql_err!(INVALID_OBJECT_DEFINITION, "type {what} function must be specified"));
+            }
         }
-        if let Some(send) = &self.io[3] {
-            functions.push(("send", function(session, send, &[&[shell]])?, oids::bytea));
+        let mut found: [Option<Arc<FunctionDef>>; 7] = Default::default();
+        for (at, ((what, result), name)) in FUNCTIONS.iter().zip(&self.functions).enumerate() {
+            let Some(name) = name else { continue };
+            let named = function(session, name, &arguments(at, shell))?;
+            check_result(session, what, &named, result.unwrap_or(shell))?;
+            found[at] = Some(named);
         }
-        for (what, function, result) in &functions {
-            check_result(session, what, function, *result)?;
-        }
-        let base = base_of(&functions)?;
+        let base = base_of(&found)?;
         if self.len != base.len || self.by_value != base.byval {
             return Err(SqlError::not_supported(format!(
                 "a type whose length is not that of {}, whose functions it uses",
                 base.name
             )));
         }
-        let mut io = [Oid::INVALID; 4];
-        for (what, function, _) in &functions {
-            let at = ["input", "output", "receive", "send"].iter().position(|word| word == what);
-            io[at.unwrap_or(0)] = function.oid;
-        }
+        let functions = found.map(|function| function.map_or(Oid::INVALID, |function| function.oid));
         Ok(NewBaseType {
             names: (name.to_owned(), schema, session.names.user()),
-            io,
+            functions,
             len: self.len,
             by_value: self.by_value,
             align: self.align,
@@ -263,7 +277,7 @@ fn length(option: &DefElem) -> SqlResult<i16> {
 }
 
 /// The function of a name with one of these lists of arguments.
-fn function(session: &Session, name: &Name, takes: &[&[Oid]]) -> SqlResult<std::sync::Arc<FunctionDef>> {
+fn function(session: &Session, name: &Name, takes: &[Vec<Oid>]) -> SqlResult<Arc<FunctionDef>> {
     for args in takes {
         for schema in routine_name::schemas(session, name)? {
             let found = session.with_reader(|r| r.routine_oid(schema, name.last(), args))?;
@@ -291,16 +305,32 @@ fn check_result(session: &Session, what: &str, function: &FunctionDef, result: O
     ))
 }
 
-/// The built-in type that all these functions are of.
-fn base_of(functions: &[(&str, std::sync::Arc<FunctionDef>, Oid)]) -> SqlResult<&'static TypeInfo> {
-    let own = |what: &str| SqlError::not_supported(format!("a type with an {what} function of its own"));
+/// The row of the type of the registry that all these functions, those of [`FUNCTIONS`], are of.
+fn base_of(functions: &[Option<Arc<FunctionDef>>; 7]) -> SqlResult<&'static TypeInfo> {
+    let own = |at: usize| {
+        SqlError::not_supported(format!("a type with an {} function of its own", FUNCTIONS[at].0))
+    };
+    let input = functions[0].as_deref().ok_or_else(|| own(0))?;
+    if let Some((library, symbol)) = input.symbol() {
+        let ty = libraries::type_of(library, symbol).ok_or_else(|| own(0))?;
+        for (at, (symbol, function)) in ty.symbols.in_type().into_iter().zip(functions).enumerate() {
+            let is = function.as_deref().map(|function| function.symbol());
+            if is.is_some_and(|is| {
+                is.is_none_or(|(of, is)| {
+                    is != symbol || libraries::library_name(of) != libraries::library_name(library)
+                })
+            }) {
+                return Err(own(at));
+            }
+        }
+        return ty.imp.row.as_ref().ok_or_else(|| own(0));
+    }
     let internal = |function: &FunctionDef| function.internal().map(|f| f.oid);
-    let base = functions.first().and_then(|(_, input, _)| internal(input));
-    let base = base.and_then(types::registry::type_with_input).ok_or_else(|| own("input"))?;
-    for (what, function, _) in functions {
-        let at = ["input", "output", "receive", "send"].iter().position(|word| word == what).unwrap_or(0);
-        if internal(function) != Some(base.io[at]) {
-            return Err(own(what));
+    let base = internal(input).and_then(types::registry::type_with_input).ok_or_else(|| own(0))?;
+    for (at, function) in functions.iter().enumerate() {
+        let Some(function) = function else { continue };
+        if base.io.get(at).is_none_or(|own| internal(function) != Some(*own)) {
+            return Err(own(at));
         }
     }
     Ok(base)

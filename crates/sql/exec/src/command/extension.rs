@@ -12,7 +12,9 @@
 use base::settings::Setting;
 use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
 use catalog::change::{NewExtension, ObjectAddress};
-use catalog::system::{pg_class, pg_extension, pg_namespace, pg_operator, pg_proc, pg_type};
+use catalog::system::{
+    pg_class, pg_extension, pg_namespace, pg_opclass, pg_operator, pg_opfamily, pg_proc, pg_type,
+};
 use catalog::{BOOTSTRAP_SUPERUSER, CatalogView, Row, RowExt};
 use parse::ast::{DefElem, Drop, Name, ObjectKind, ObjectName};
 
@@ -350,6 +352,11 @@ pub(crate) fn set_schema(session: &Session, object: Option<&ObjectName>, schema:
     })
 }
 
+/// Moves an object whose name is in this column's schema.
+fn move_object(session: &Session, object: ObjectAddress, column: usize, to: Oid) -> SqlResult<()> {
+    session.with_changer(|changer| changer.set_object_schema(object, column, to))
+}
+
 /// Moves one member to another schema, if it is in one.
 fn move_member(session: &Session, member: ObjectAddress, to: Oid) -> SqlResult<()> {
     match member.class {
@@ -358,8 +365,13 @@ fn move_member(session: &Session, member: ObjectAddress, to: Oid) -> SqlResult<(
             session.with_changer(|changer| changer.set_object_schema(member, pg_proc::PRONAMESPACE, to))
         }
         class if class == pg_class::TABLE.oid => super::rename::move_relation(session, member.object, to),
-        class if [pg_type::TABLE.oid, pg_operator::TABLE.oid].contains(&class) => {
-            Err(SqlError::not_supported("ALTER EXTENSION SET SCHEMA of an extension with types or operators"))
+        class if class == pg_type::TABLE.oid => move_object(session, member, pg_type::TYPNAMESPACE, to),
+        class if class == pg_operator::TABLE.oid => {
+            move_object(session, member, pg_operator::OPRNAMESPACE, to)
+        }
+        class if class == pg_opclass::TABLE.oid => move_object(session, member, pg_opclass::OPCNAMESPACE, to),
+        class if class == pg_opfamily::TABLE.oid => {
+            move_object(session, member, pg_opfamily::OPFNAMESPACE, to)
         }
         class if class == pg_namespace::TABLE.oid => {
             Err(sql_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "cannot move an extension that contains a schema"))

@@ -25,6 +25,9 @@ use super::{
 };
 use crate::session::Session;
 
+/// The support function of a class of GiST that reads its options.
+const GIST_OPTIONS: i16 = 10;
+
 /// Most columns of an index.
 const MAX_COLUMNS: usize = 32;
 /// B-tree family of the operator class `record_image_ops`.
@@ -302,7 +305,14 @@ fn add_key(
     let class = key_class(session, stored.type_oid, element.opclass.as_ref(), method)?;
     if !element.opclass_options.is_empty() {
         let families = session.operator_families()?;
-        let name = families.class(class).map_or("", |class| class.name);
+        let found = families.class(class);
+        let name = found.map_or("", |class| class.name);
+        let options = |of: catalog::families::OperatorClass<'_>| {
+            families.function(of.family, (of.input, of.input), GIST_OPTIONS)
+        };
+        if found.and_then(options).is_some() {
+            return Err(SqlError::not_supported(format!("options of operator class \"{name}\"")));
+        }
         return Err(sql_err!(INVALID_PARAMETER_VALUE, "operator class {name} has no options"));
     }
     if !method.can_order {
@@ -348,17 +358,14 @@ fn add_key(
 
 /// The column of an index whose operator class keeps another type than the row's.
 fn store_key(session: &Session, column: &mut NewColumn, class: Oid, method: &Facts) -> SqlResult<()> {
-    let key = types::registry::families::operator_class(class)
-        .map(|known| known.key)
-        .filter(|_| !method.summarizes);
+    let families = session.operator_families()?;
+    let key = families.class(class).map(|known| known.key).filter(|_| !method.summarizes);
     match key.filter(|key| key.is_valid() && *key != types::oids::cstring) {
-        Some(types::oids::anyelement) => store_element(session, column),
-        Some(key) => {
-            (column.type_oid, column.typmod, column.collation) = (key, -1, Oid::INVALID);
-            Ok(())
-        }
-        None => Ok(()),
+        Some(types::oids::anyelement) => return store_element(session, column),
+        Some(key) => (column.type_oid, column.typmod) = (key, -1),
+        None => {}
     }
+    Ok(())
 }
 
 /// The column of an index that keeps the elements of arrays.
@@ -411,7 +418,7 @@ fn key_class(session: &Session, ty: Oid, name: Option<&Name>, method: &Facts) ->
     if let Some(class) = class_for(session, ty, name, (method.oid, method.name))? {
         if method.can_order {
             operator_class::check_ordering(session, class)?;
-        } else if !is_known_to(method, class) {
+        } else if !is_known_to(session, method, class)? {
             let families = session.operator_families()?;
             let name = families.class(class).map_or("", |class| class.name);
             let what = format!("operator class \"{name}\", which is not built in, in an index");
@@ -429,11 +436,12 @@ fn key_class(session: &Session, ty: Oid, name: Option<&Name>, method: &Facts) ->
 }
 
 /// Whether an access method that has no order knows what an operator class does.
-fn is_known_to(method: &Facts, class: Oid) -> bool {
+fn is_known_to(session: &Session, method: &Facts, class: Oid) -> SqlResult<bool> {
     match method.keeps_codes() {
-        true => class.is_pinned(),
-        false if method.summarizes => catalog::has_summary(class),
-        false => types::registry::tree_class(class).is_some() || types::registry::is_parts_class(class),
+        true => Ok(class.is_pinned()),
+        false if method.summarizes => Ok(catalog::has_summary(class)),
+        false => Ok(types::registry::is_parts_class(class)
+            || families::tree_class(session, class, &collation::C)?.is_some()),
     }
 }
 

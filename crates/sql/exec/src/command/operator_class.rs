@@ -100,11 +100,10 @@ pub(super) fn check_ordering(session: &Session, class: Oid) -> SqlResult<()> {
             class.name
         ));
     };
-    let built_in = match types::registry::function(function) {
-        Some(known) => Some(known.oid),
-        None => session.function_by_oid(function)?.and_then(|def| def.internal()).map(|known| known.oid),
+    let compared = match types::registry::function(function) {
+        Some(known) => types::registry::type_compared_by(known.oid),
+        None => session.function_by_oid(function)?.and_then(|def| catalog::compared_by(&def)),
     };
-    let compared = built_in.and_then(types::registry::type_compared_by);
     let order = match session.type_by_oid(class.input)?.as_deref().map(|def| &def.kind) {
         Some(TypeKind::Like(like)) => like.order,
         _ => types::registry::operand_type(class.input),

@@ -41,7 +41,7 @@ pub(crate) fn resolve(reader: &Reader<'_>, name: &TypeName, text: &str) -> SqlRe
         let error = sql_err!(UNDEFINED_OBJECT, "type \"{}\" is only a shell", written(name));
         return Err(at(error, text, name.location));
     }
-    let typmod = modifier(name, def.oid, text)?;
+    let typmod = modifier(reader, name, def.oid, text)?;
     if !name.array_bounds.is_empty() {
         def = match def.array {
             Oid::INVALID => return Err(undefined()),
@@ -57,7 +57,7 @@ pub(crate) fn resolve(reader: &Reader<'_>, name: &TypeName, text: &str) -> SqlRe
 }
 
 /// `numeric(10,2)`: what the words in the parentheses mean for the type.
-fn modifier(name: &TypeName, oid: Oid, text: &str) -> SqlResult<i32> {
+fn modifier(reader: &Reader<'_>, name: &TypeName, oid: Oid, text: &str) -> SqlResult<i32> {
     if name.modifiers.is_empty() {
         return Ok(name.typmod);
     }
@@ -68,12 +68,12 @@ fn modifier(name: &TypeName, oid: Oid, text: &str) -> SqlResult<i32> {
             at(error, text, name.location)
         })?);
     }
-    if types::builtin_type(oid).is_none_or(|info| !info.typmod_io[0].is_valid()) {
+    let Some(modified) = analyze::names::modified(reader, oid)? else {
         let error = sql_err!(SYNTAX_ERROR, "type modifier is not allowed for type \"{}\"", written(name));
         return Err(at(error, text, name.location));
-    }
+    };
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    types::registry::typmod_in(oid, &words).map_err(|e| at(e, text, name.location))
+    types::registry::typmod_in(modified, &words).map_err(|e| at(e, text, name.location))
 }
 
 fn word(expr: &Expr) -> Option<String> {

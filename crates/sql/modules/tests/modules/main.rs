@@ -2,6 +2,7 @@
 
 mod extensions;
 mod functions;
+mod golden;
 #[path = "../../../exec/tests/sql/support/mod.rs"]
 mod support;
 
@@ -10,6 +11,6 @@ use support::Server;
 /// A server with the modules.
 fn server() -> Server {
     let server = Server::new();
-    server.instance().modules().register(modules::all().to_vec());
+    server.instance().modules().register(modules::all());
     server
 }

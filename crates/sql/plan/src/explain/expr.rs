@@ -93,7 +93,7 @@ impl<'a> Explain<'a> {
             Expr::ArrayOp(op) => format!(
                 "({} {} {} ({}))",
                 self.expr(&op.left, qualify),
-                op.operator.1,
+                op.operator.name,
                 if op.any { "ANY" } else { "ALL" },
                 self.expr(&op.array, qualify)
             ),
@@ -296,9 +296,9 @@ impl<'a> Explain<'a> {
 
     fn call(&self, call: &Call, qualify: bool) -> String {
         match (&call.form, call.args.as_slice()) {
-            (CallForm::Operator(_, name), [arg]) => format!("({name} {})", self.expr(arg, qualify)),
-            (CallForm::Operator(_, name), [left, right]) => {
-                format!("({} {name} {})", self.expr(left, qualify), self.expr(right, qualify))
+            (CallForm::Operator(op), [arg]) => format!("({} {})", op.name, self.expr(arg, qualify)),
+            (CallForm::Operator(op), [left, right]) => {
+                format!("({} {} {})", self.expr(left, qualify), op.name, self.expr(right, qualify))
             }
             (CallForm::ExplicitCast, [arg, ..]) => self.cast(arg, call.type_oid, call.typmod, true, qualify),
             (CallForm::ImplicitCast, [arg, ..]) => self.expr(arg, qualify),

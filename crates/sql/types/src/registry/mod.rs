@@ -21,6 +21,7 @@ mod comparisons;
 pub mod families;
 mod functions;
 mod io;
+pub mod libraries;
 pub mod opclasses;
 pub mod operators;
 mod parts;
@@ -35,7 +36,7 @@ pub use parts::{is_parts_class, parts_class};
 pub use session::SessionFn;
 pub use trees::tree_class;
 pub use types::{
-    Subscripting, TypeImp, TypeInfo, TypeShape, builtin_type, builtin_types, operand_type, shape_of,
+    Entries, Subscripting, TypeImp, TypeInfo, TypeShape, builtin_type, builtin_types, operand_type, shape_of,
     subscripting, type_imp, type_named, type_with_input,
 };
 
@@ -266,6 +267,72 @@ pub enum Selectivity {
     Position,
     Range,
     Multirange,
+}
+
+impl Selectivity {
+    /// The OIDs of its functions: `oprrest`, `oprjoin`. Ranges have none of their own for joins.
+    pub fn estimators(self) -> (Oid, Oid) {
+        let (restrict, join) = match self {
+            Selectivity::None => (0, 0),
+            Selectivity::Equal => (101, 105),
+            Selectivity::NotEqual => (102, 106),
+            Selectivity::Less => (103, 107),
+            Selectivity::LessEqual => (336, 386),
+            Selectivity::Greater => (104, 108),
+            Selectivity::GreaterEqual => (337, 398),
+            Selectivity::Like => (1819, 1825),
+            Selectivity::NotLike => (1822, 1828),
+            Selectivity::ILike => (1814, 1816),
+            Selectivity::NotILike => (1815, 1817),
+            Selectivity::Prefix => (3437, 3438),
+            Selectivity::Regex => (1818, 1824),
+            Selectivity::NotRegex => (1821, 1827),
+            Selectivity::IRegex => (1820, 1826),
+            Selectivity::NotIRegex => (1823, 1829),
+            Selectivity::ArrayContain => (3817, 3818),
+            Selectivity::Contain => (1302, 1303),
+            Selectivity::Area => (139, 140),
+            Selectivity::Network => (3560, 3561),
+            Selectivity::Position => (1300, 1301),
+            Selectivity::Range => (3169, 0),
+            Selectivity::Multirange => (4243, 0),
+            Selectivity::Matching => (5040, 5041),
+            Selectivity::TextSearch => (3686, 3687),
+        };
+        (Oid(restrict), Oid(join))
+    }
+
+    /// The one that a function estimates.
+    pub fn of_estimator(function: Oid) -> Selectivity {
+        use Selectivity::*;
+        let all = [
+            Equal,
+            NotEqual,
+            Less,
+            LessEqual,
+            Greater,
+            GreaterEqual,
+            Like,
+            NotLike,
+            ILike,
+            NotILike,
+            Prefix,
+            Regex,
+            NotRegex,
+            IRegex,
+            NotIRegex,
+            ArrayContain,
+            Contain,
+            Area,
+            Network,
+            Position,
+            Range,
+            Multirange,
+            Matching,
+            TextSearch,
+        ];
+        all.into_iter().find(|one| one.estimators().0 == function).unwrap_or(None)
+    }
 }
 
 /// When a cast may be applied without being asked for.

@@ -3,8 +3,8 @@
 //!
 //! # Layout
 //! A built-in type has one `static` beside its functions, and a line in [`crate::oids`]. Descriptors of arrays are made of those of
-//! their elements. All types that are made at run time (enums, composites, domains, ranges, and arrays of them) share one, `MADE`, which asks
-//! the session. Descriptors of a family are written over a constant that has what they share.
+//! their elements. Types of extensions have theirs in the extension's module ([`libraries`](super::libraries)). All other types that are made at run time
+//! (enums, composites, domains, ranges, and arrays of them) share one, `MADE`, which asks the session. Descriptors of a family are written over a constant that has what they share.
 //!
 //! # Invariants
 //! 1. Every OID has a descriptor: [`type_imp`] is total.
@@ -17,7 +17,7 @@ use base::{Oid, SqlError, SqlResult, sql_err};
 use rustc_hash::FxHashMap;
 use tuple::{Datum, Physical};
 
-use super::{CompareFn, Volatility, format_type, function};
+use super::{CompareFn, Volatility, format_type, function, libraries};
 use crate::call::{Call, RegKind};
 use crate::comparator::Collated;
 use crate::oids;
@@ -96,11 +96,24 @@ pub struct TypeImp {
     pub operators_of: Oid,
     /// What its values are the OIDs of, if it shows them as names.
     pub alias: Option<RegKind>,
+    /// How a subscript reaches one of its values by a text, if it does ([`Subscripting::Entries`]).
+    pub entries: Option<&'static Entries>,
+}
+
+/// What subscripts do with a type whose values are texts that other texts lead to.
+#[derive(Clone, Copy, Debug)]
+pub struct Entries {
+    /// `value[key]`: a text, or NULL. Neither is NULL.
+    pub get: fn(&Datum, &str) -> Datum,
+    /// The value, or NULL, with another text, or NULL, at a key.
+    pub set: fn(&Datum, &str, &Datum) -> SqlResult<Datum>,
+    /// The type's name, for messages.
+    pub name: &'static str,
 }
 
 impl TypeImp {
     /// A type without values: nothing but errors.
-    pub(crate) const NONE: TypeImp = TypeImp {
+    pub const NONE: TypeImp = TypeImp {
         row: None,
         input: |type_oid, _, _, _| Err(not_accepted(type_oid)),
         output: |type_oid, _, _, _| Err(not_displayed(type_oid)),
@@ -119,6 +132,7 @@ impl TypeImp {
         unsized_name: None,
         operators_of: Oid::INVALID,
         alias: None,
+        entries: None,
     };
 }
 
@@ -162,12 +176,20 @@ static TABLE: [&TypeImp; 256] = {
 /// The descriptor of a type.
 #[inline]
 pub fn type_imp(oid: Oid) -> &'static TypeImp {
-    TABLE[usize::from(PLACES.get(oid.0 as usize).copied().unwrap_or(0))]
+    match PLACES.get(oid.0 as usize) {
+        Some(0) if libraries::NUMBERS.contains(&oid.0) => libraries::descriptor(oid),
+        Some(place) => TABLE[usize::from(*place)],
+        None => &MADE,
+    }
 }
 
-/// What a subscript of a built-in type's value reaches.
+/// What a subscript of a value reaches, of a type that is built in or of a library.
 pub fn subscripting(oid: Oid) -> Option<Subscripting> {
-    type_imp(oid).row.as_ref().and_then(TypeInfo::subscripting)
+    let imp = type_imp(oid);
+    match imp.entries {
+        Some(_) => Some(Subscripting::Entries),
+        None => imp.row.as_ref().and_then(TypeInfo::subscripting),
+    }
 }
 
 /// The type whose operators and operator classes take a type's values: itself, or `text` for `varchar`.
@@ -289,6 +311,8 @@ pub enum Subscripting {
     Parts,
     /// Members of a document.
     Members,
+    /// Texts by texts: `hstore`.
+    Entries,
 }
 
 impl TypeInfo {
@@ -303,7 +327,7 @@ impl TypeInfo {
     }
 
     /// A base type as most of its physical class are.
-    pub(crate) const fn new(oid: Oid, name: &'static str, category: u8, physical: Physical) -> TypeInfo {
+    pub const fn new(oid: Oid, name: &'static str, category: u8, physical: Physical) -> TypeInfo {
         let (len, align) = match physical {
             Physical::Bool | Physical::Char => (1, 1),
             Physical::Int2 => (2, 2),

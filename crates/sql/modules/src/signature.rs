@@ -1,0 +1,111 @@
+//! Operator classes of GiST whose keys are signatures: strings of bits, of which each element of a value sets one. A row is asked again.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use tuple::Datum;
+use tuple::tree::{Match, TreeClass, TreeQuery};
+use types::value::FromDatum;
+
+/// A class of signatures.
+pub(crate) struct Signatures {
+    /// Bytes of a signature.
+    pub(crate) bytes: usize,
+    /// Tells the hashes of a value's elements.
+    pub(crate) elements: fn(&Datum, &mut dyn FnMut(u64)),
+    /// Whether a row whose value may have just the elements of these hashes may satisfy a query.
+    pub(crate) may_match: fn(&dyn Fn(u64) -> bool, TreeQuery<'_>) -> bool,
+}
+
+impl fmt::Debug for Signatures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "signatures of {} bytes", self.bytes)
+    }
+}
+
+/// Hash of an element. Trees on disk are made of it.
+pub(crate) fn hash(bytes: &[u8]) -> u64 {
+    types::hashing::hash_bytes(bytes, 0)
+}
+
+impl Signatures {
+    fn bit(&self, hash: u64) -> (usize, u8) {
+        let bit = (hash % (8 * self.bytes as u64)) as usize;
+        (bit / 8, 1 << (bit % 8))
+    }
+}
+
+fn bits(key: &Datum) -> &[u8] {
+    <&[u8]>::from_datum(key)
+}
+
+/// Number of bits that differ.
+fn distance(a: &Datum, b: &Datum) -> u32 {
+    bits(a).iter().zip(bits(b)).map(|(a, b)| (a ^ b).count_ones()).sum()
+}
+
+impl TreeClass for Signatures {
+    fn compress(&self, value: &Datum) -> Datum {
+        let mut signature = vec![0u8; self.bytes];
+        (self.elements)(value, &mut |hash| {
+            let (byte, bit) = self.bit(hash);
+            signature[byte] |= bit;
+        });
+        Datum::Bytes(signature.into())
+    }
+
+    fn returns(&self) -> bool {
+        false
+    }
+
+    fn consistent(&self, key: &Datum, query: TreeQuery<'_>, _leaf: bool) -> Match {
+        let signature = bits(key);
+        let has = |hash| {
+            let (byte, bit) = self.bit(hash);
+            signature.get(byte).is_none_or(|found| found & bit != 0)
+        };
+        Match::of((self.may_match)(&has, query), false)
+    }
+
+    fn union(&self, keys: &[&Datum]) -> Datum {
+        let mut all = vec![0u8; self.bytes];
+        for key in keys {
+            all.iter_mut().zip(bits(key)).for_each(|(all, one)| *all |= one);
+        }
+        Datum::Bytes(all.into())
+    }
+
+    fn same(&self, a: &Datum, b: &Datum) -> bool {
+        a == b
+    }
+
+    /// How many bits it would get.
+    fn penalty(&self, key: &Datum, new: &Datum) -> f32 {
+        bits(key).iter().zip(bits(new)).map(|(key, new)| (new & !key).count_ones() as f32).sum()
+    }
+
+    /// Two that are far apart each get those that are closer to them, down to a third of all.
+    fn split(&self, keys: &[&Datum]) -> Vec<bool> {
+        let farthest = |from: usize| {
+            let far = |at: &usize| distance(keys[from], keys[*at]);
+            (0..keys.len()).max_by_key(far).unwrap_or(0)
+        };
+        let left = farthest(0);
+        let right = farthest(left);
+        let lean = |at: usize| {
+            i64::from(distance(keys[at], keys[left])) - i64::from(distance(keys[at], keys[right]))
+        };
+        let mut order: Vec<usize> = (0..keys.len()).collect();
+        order.sort_by_key(|at| lean(*at));
+        let least = (keys.len() / 3).max(1);
+        let wanted = order.iter().filter(|at| lean(**at) <= 0).count();
+        let cut = wanted.clamp(least, keys.len() - least);
+        let mut sides = vec![false; keys.len()];
+        order[cut..].iter().for_each(|at| sides[*at] = true);
+        sides
+    }
+
+    fn order(&self, a: &Datum, b: &Datum) -> Ordering {
+        bits(a).cmp(bits(b))
+    }
+}
