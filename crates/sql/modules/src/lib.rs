@@ -4,7 +4,7 @@
 //! # Layout
 //! * `pgcrypto`: hashes, ciphers, passwords, OpenPGP messages. `uuid_ossp`: UUIDs. `fuzzystrmatch`: similar words. `pg_trgm`: similar texts. `unaccent`:
 //!   letters without accents. `citext`: texts without regard to case. `hstore`: sets of keys and values.
-//!   `btree_gist`: GiST for what has an order.
+//!   `btree_gist`: GiST for what has an order. `intarray`: sets of integers. `vector`: vectors and distances between them.
 //!   `signature`: what several classes of GiST are made of.
 //!   `pg_stat_statements`, `auto_explain`: what statements take, and their plans. `amcheck`: whether tables and indexes are sound.
 //! * Each has its `script.sql`, the statements that make its functions, and a table that leads from symbols to them.
@@ -21,12 +21,14 @@ mod btree_gist;
 mod citext;
 mod fuzzystrmatch;
 mod hstore;
+mod intarray;
 mod pg_stat_statements;
 mod pg_trgm;
 mod pgcrypto;
 mod signature;
 mod unaccent;
 mod uuid_ossp;
+mod vector;
 
 use exec::module::Module;
 
@@ -39,10 +41,12 @@ pub fn all() -> Vec<&'static Module> {
         &citext::MODULE,
         &fuzzystrmatch::MODULE,
         &hstore::MODULE,
+        &intarray::MODULE,
         &pg_stat_statements::MODULE,
         &pg_trgm::MODULE,
         &pgcrypto::MODULE,
         &unaccent::MODULE,
         &uuid_ossp::MODULE,
+        &vector::MODULE,
     ]
 }

@@ -267,8 +267,13 @@ fn strategy_of(
     what: Comparison,
 ) -> SqlResult<Option<i16>> {
     let translate = families.functions_of(family).find(|f| f.number == TRANSLATE && f.left == oids::any);
-    let imp = translate.and_then(|f| types::registry::function(f.function)).map(|function| function.imp);
-    let Some(Imp::Native(eval)) = imp else { return Ok(None) };
+    let Some(translate) = translate else { return Ok(None) };
+    let eval = match types::registry::function(translate.function).map(|function| function.imp) {
+        Some(Imp::Native(eval)) => Some(eval),
+        Some(_) => None,
+        None => session.function_by_oid(translate.function)?.and_then(|function| function.pointer()),
+    };
+    let Some(eval) = eval else { return Ok(None) };
     let format = session.format();
     let call = Call::new(&format).with_session(session);
     Ok(match eval(&call, &[Datum::Int4(what as i32)])? {

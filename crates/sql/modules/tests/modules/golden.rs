@@ -36,4 +36,4 @@ macro_rules! golden {
     };
 }
 
-golden! { btree_gist hstore }
+golden! { btree_gist hstore intarray vector }

@@ -1,0 +1,48 @@
+//! GiST over sets of integers: `gist__int_ops`, `gist__intbig_ops`.
+
+use tuple::Datum;
+use tuple::tree::TreeQuery;
+use types::array::Array;
+use types::value::FromDatum;
+
+use super::query::Query;
+use crate::signature::{Signatures, hash};
+
+/// Strategy numbers.
+mod strategy {
+    pub const OVERLAPS: u16 = 3;
+    pub const SAME: u16 = 6;
+    pub const CONTAINS: u16 = 7;
+    pub const MATCHES: u16 = 20;
+}
+
+/// `gist__int_ops`
+pub(super) static SMALL: Signatures = Signatures { bytes: 64, elements, may_match };
+/// `gist__intbig_ops`
+pub(super) static BIG: Signatures = Signatures { bytes: 252, elements, may_match };
+
+fn of(number: i32) -> u64 {
+    hash(&number.to_le_bytes())
+}
+
+fn each(value: &Datum) -> Vec<i32> {
+    let array = Array::from_payload(<&[u8]>::from_datum(value));
+    array
+        .elements()
+        .iter()
+        .filter_map(|value| if let Datum::Int4(n) = value { Some(*n) } else { None })
+        .collect()
+}
+
+fn elements(value: &Datum, add: &mut dyn FnMut(u64)) {
+    each(value).into_iter().for_each(|number| add(of(number)));
+}
+
+fn may_match(has: &dyn Fn(u64) -> bool, query: TreeQuery<'_>) -> bool {
+    match query.strategy {
+        strategy::OVERLAPS => each(query.value).into_iter().any(|number| has(of(number))),
+        strategy::SAME | strategy::CONTAINS => each(query.value).into_iter().all(|number| has(of(number))),
+        strategy::MATCHES => Query::from_datum(query.value).may_match(|number| has(of(number))),
+        _ => true,
+    }
+}
