@@ -20,6 +20,8 @@ mod auto_explain;
 mod btree_gist;
 mod citext;
 mod fuzzystrmatch;
+#[cfg(test)]
+mod hostile;
 mod hstore;
 mod intarray;
 mod pg_stat_statements;

@@ -221,7 +221,13 @@ impl Session {
             return Ok(format!("{}[]", self.type_name(def.element, typmod)?));
         }
         let visible = self.object_is_visible(SessionFn::PgTypeIsVisible, ty)?;
-        Ok(super::text::name_in_schema(&def.schema_name, &def.name, visible))
+        let name = super::text::name_in_schema(&def.schema_name, &def.name, visible);
+        Ok(match (&def.kind, typmod) {
+            (catalog::TypeKind::Like(like), Some(typmod)) if like.modifiers => {
+                name + &types::registry::typmod_out(like.base, typmod)
+            }
+            _ => name,
+        })
     }
 
     /// Type and modifier of a type as SQL writes it.

@@ -6,6 +6,7 @@
 //!
 //! # PostgreSQL counterpart and differences
 //! `contrib/intarray`. Both classes of GiST keep signatures, of one length each: there are no parameters of operator classes.
+//! `gin__int_ops` is missing.
 
 mod query;
 mod tree;

@@ -147,15 +147,7 @@ pub(super) fn negative_inner<P: Precision>(_: &Call<'_>, args: &[Datum]) -> SqlR
 pub(super) fn cosine_of(product: f64, [a, b]: [f64; 2]) -> SqlResult<Datum> {
     let similarity = product / (a * b).sqrt();
     // Rounding may go beyond; NaN stays.
-    double(
-        1.0 - if similarity > 1.0 {
-            1.0
-        } else if similarity < -1.0 {
-            -1.0
-        } else {
-            similarity
-        },
-    )
+    double(1.0 - similarity.clamp(-1.0, 1.0))
 }
 
 pub(super) fn cosine<P: Precision>(_: &Call<'_>, args: &[Datum]) -> SqlResult<Datum> {

@@ -85,7 +85,7 @@ impl Sparse {
                 (None, Some(_)) => Ordering::Greater,
                 (Some((a, _)), Some((b, _))) => a.cmp(b),
             };
-            let mut next = |of: &mut std::iter::Peekable<std::slice::Iter<'_, (i32, f32)>>, takes: bool| {
+            let next = |of: &mut std::iter::Peekable<std::slice::Iter<'_, (i32, f32)>>, takes: bool| {
                 if takes { of.next().map_or(0.0, |(_, number)| *number) } else { 0.0 }
             };
             Some((next(&mut a, order.is_le()), next(&mut b, order.is_ge())))
