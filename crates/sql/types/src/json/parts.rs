@@ -214,7 +214,7 @@ impl PartsQuery for Query {
 }
 
 functions! {
-    3480 gin_compare_jsonb(text, text) -> int4 [immutable strict] { catalog_only }
+    3480 gin_compare_jsonb(text, text) -> int4 [immutable strict] { |a: &[u8], b: &[u8]| (a.cmp(b)) as i32 }
     3482 gin_extract_jsonb(jsonb, internal, internal) -> internal [immutable strict] { catalog_only }
     3483 gin_extract_jsonb_query(jsonb, internal, int2, internal, internal, internal, internal) -> internal [immutable strict] { catalog_only }
     3484 gin_consistent_jsonb(internal, int2, jsonb, int4, internal, internal, internal, internal) -> bool [immutable strict] { catalog_only }

@@ -187,6 +187,12 @@ fn damage_is_told() {
             let mut scan = world.rel.scan(keys, index::Wants::TIDS);
             struct Nothing;
             impl index::BitmapSink for Nothing {
+                fn pages(&mut self, _: base::BlockNo, _: u32) -> index::IndexResult<()> {
+                    Ok(())
+                }
+                fn table_pages(&mut self) -> index::IndexResult<u32> {
+                    Ok(0)
+                }
                 fn tid(&mut self, _: Tid) -> index::IndexResult<()> {
                     Ok(())
                 }
