@@ -60,6 +60,9 @@ pub const ROWS: &[Row] = &[
             "NOTICE 22023 ICU locale \"nonsense\" has unknown language",
         ),
     ),
+    ("default_text_search_config", Tells("german", "select to_tsvector('katzen')", "'katz':1")),
+    ("gin_fuzzy_search_limit", Tells("10", FUZZY, "some")),
+    ("gin_pending_list_limit", Tells("64", PENDING, "few")),
     ("lc_messages", Refuses("de_DE.UTF-8", "0A000")),
     ("lc_monetary", Refuses("de_DE.UTF-8", "0A000")),
     ("lc_numeric", Refuses("de_DE.UTF-8", "0A000")),
@@ -375,6 +378,10 @@ fn what_sessions_set() {
     assert!(failed.is_empty(), "without the effect that is named: {failed:?}");
 }
 
+/// A search that finds each of a thousand rows.
+const FUZZY: &str = "create table z as select array[1, g] a from generate_series(1, 1000) g;create index on z using gin (a);set enable_seqscan = off;;select case when count(*) < 500 then 'some' else 'all' end from z where a && '{1}';;drop table z";
+/// How long the list of pending entries is after an INSERT that a short one has no room for.
+const PENDING: &str = "create table z (a int[]);create index z_gin on z using gin (a);insert into z select array(select g * 10 + i from generate_series(1, 10) i) from generate_series(1, 3000) g;;select case when gin_clean_pending_list('z_gin') < 30 then 'few' else 'many' end;;drop table z";
 /// VACUUM of a table of five pages.
 const INDEXED: &str = "create table z as select g a, g b, g c from generate_series(1, 1000) g;create index on z (a);create index on z (b);create index on z (c);delete from z where a % 2 = 0;;vacuum (verbose) z;;drop table z";
 const INDEXED_WITH_SMALL: &str = "set min_parallel_index_scan_size = 0;;create table z as select g a, g b, g c from generate_series(1, 1000) g;create index on z (a);create index on z (b);create index on z (c);delete from z where a % 2 = 0;;vacuum (verbose) z;;drop table z";

@@ -49,7 +49,7 @@ impl Session {
         let table = names::describe(self, owner)?;
         let index = find(&table, oid)?;
         let not_gin = || sql_err!(WRONG_OBJECT_TYPE, "\"{}\" is not a GIN index", index.name);
-        if table.kind == RelationKind::PartitionedTable {
+        if table.kind == RelationKind::PartitionedTable || index.storage()?.desc().parts.is_empty() {
             return Err(not_gin());
         }
         if table.persistence == 't' && self.names.temporary_schema() != Some(table.schema) {
