@@ -2,8 +2,8 @@
 //! Passages of a text that show where it matches a query, with the words that were found marked.
 //!
 //! # Layout
-//! The text as [`Part`]s, the tokens of the default parser, of which some are operands of the query. A *cover* is a shortest stretch that
-//! satisfies the query; [`Covers`] gives one after another. A headline is one cover made longer or shorter to a good length, or some of them.
+//! The text as `Part`s, the tokens of the default parser, of which some are operands of the query. A *cover* is a shortest stretch that
+//! satisfies the query; `Covers` gives one after another. A headline is one cover made longer or shorter to a good length, or some of them.
 //!
 //! # PostgreSQL counterpart
 //! `prsd_headline` in `wparser_def.c`, `ts_parse.c`. The passages are the same.

@@ -14,7 +14,7 @@
 //!    session which already holds what a queued one waits for goes ahead of that one.
 //! 3. Whoever removes a holder or a waiter wakes, in queue order, all whose modes conflict with neither holders nor
 //!    those still queued ahead. Of those who want the same of a row, the waker's own worker's go first (`near`): another worker may not have a
-//!    processor just now, and all would wait for it. Nobody is passed over more than [`PASSES`] times, so nobody starves.
+//!    processor just now, and all would wait for it. Nobody is passed over more than `PASSES` times, so nobody starves.
 //! 4. A queue moves to another tag only together with its one holder, who does it (`lock_queue`).
 //! 5. While a strong lock on a relation is held or waited for, its counter in the fast path is above zero.
 //!

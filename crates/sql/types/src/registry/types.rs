@@ -3,7 +3,7 @@
 //!
 //! # Layout
 //! A built-in type has one `static` beside its functions, and a line in [`crate::oids`]. Descriptors of arrays are made of those of
-//! their elements. Types of extensions have theirs in the extension's module ([`libraries`](super::libraries)). All other types that are made at run time
+//! their elements. Types of extensions have theirs in the extension's module ([`super::libraries`]). All other types that are made at run time
 //! (enums, composites, domains, ranges, and arrays of them) share one, `MADE`, which asks the session. Descriptors of a family are written over a constant that has what they share.
 //!
 //! # Invariants
