@@ -82,6 +82,8 @@ fn what_can_be_ordered_or_hashed_can_be_compared() {
         let has = match class.method.0 {
             403 => imp.compare.is_some(),
             405 => imp.seeded_hash.is_some(),
+            // BRIN: what summarizes has its own functions.
+            3580 => true,
             _ => registry::tree_class(class.oid).is_some() || registry::is_parts_class(class.oid),
         };
         assert!(has, "class {} of {}", class.name, class.method);
