@@ -1,5 +1,8 @@
 //! What the tests of index access methods stand on: files in a directory of their own, a log, a pool, snapshots, and a table whose rows all live.
 
+pub mod crowd;
+pub mod replay;
+
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};

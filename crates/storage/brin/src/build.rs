@@ -2,7 +2,7 @@
 
 use base::Fork;
 use buffer::{PageChange, Persistence, WalAction};
-use index::{Access, IndexResult};
+use index::{Access, IndexResult, Pages};
 use wal::Rmgr;
 
 use crate::format::{Kind as PageKind, META, Opaque};

@@ -4,7 +4,7 @@
 //!
 //! # Layout
 //! One file per module: `format` (bytes), `ops` (pure changes of one page), `rel` (how pages are reached; entering, replacing, moving summaries), `summarize` (builds, ranges, rows), `scan`,
-//! `range` (what serializable transactions lock), `build`, `redo` (records), `verify`, `method` (what the rest of the server sees). Byte tables are in `format`, records in `redo`.
+//! `build`, `redo` (records), `verify`, `method` (what the rest of the server sees). Byte tables are in `format`, records in `redo`.
 //!
 //! The meta page in block 0 leads to directories, these to maps, and a map to the summary of each of its ranges, which lies on a data page. Pages come in the order in which they are needed;
 //! none moves, and none goes before the index is made anew.
@@ -32,7 +32,6 @@ mod build;
 mod format;
 mod method;
 mod ops;
-mod range;
 mod redo;
 mod rel;
 mod scan;

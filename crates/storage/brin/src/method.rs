@@ -125,7 +125,7 @@ impl IndexAccessMethod for BrinRel {
     }
 
     fn key_range(self: &Arc<Self>, keys: ScanKeys) -> Option<Arc<dyn KeyRange>> {
-        crate::range::of_keys(self, keys)
+        index::conditions(self, keys.keys)
     }
 
     /// No entries are handed out: whether a row is told of is asked by [`covers`](IndexAccessMethod::covers).

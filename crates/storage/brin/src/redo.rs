@@ -11,11 +11,10 @@
 //!
 //! Each page is changed by what the record says, never by what another page says: pages of one record may be replayed in any order.
 
-use std::fmt::{self, Write};
-
+use index::Records;
 use index::bytes::{Check, Reader};
 use page::PageBytes;
-use wal::{Record, RecordRef, ResourceManager, Rmgr, WalDescribe};
+use wal::{Record, RecordRef, ResourceManager, Rmgr};
 
 use crate::format::{Kind as PageKind, Opaque, Place};
 use crate::ops;
@@ -117,27 +116,11 @@ pub(crate) fn redo_block(page: &mut PageBytes, record: &RecordRef<'_>, index: us
 pub(crate) const MANAGER: ResourceManager = ResourceManager {
     id: Rmgr::Brin,
     redo_block: Some(|page, record, index| redo_block(page, record, index).map_err(str::to_owned)),
-    describe: &Describe,
+    describe: &Records { name: |info| Kind::from_info(info).map(|(_, name)| name), details },
 };
 
-/// Name of the action and its details, as `pg_waldump` shows them.
-struct Describe;
-
-impl WalDescribe for Describe {
-    fn name(&self, record: &Record) -> &'static str {
-        Kind::from_info(record.info).map_or("UNKNOWN", |(_, name)| name)
-    }
-
-    fn describe(&self, record: &Record, out: &mut dyn Write) -> fmt::Result {
-        match Kind::from_info(record.info).map(|(kind, _)| details(kind, record)) {
-            Some(Ok(text)) => out.write_str(&text),
-            Some(Err(what)) => write!(out, "damaged: {what}"),
-            None => write!(out, "info {}", record.info),
-        }
-    }
-}
-
-fn details(kind: Kind, record: &Record) -> Check<String> {
+fn details(record: &Record) -> Check<String> {
+    let (kind, _) = Kind::from_info(record.info).ok_or("unknown kind of record")?;
     let mut main = Reader(record.data());
     Ok(match kind {
         Kind::Build => String::new(),

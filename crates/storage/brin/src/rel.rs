@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use base::{BlockNo, Fork};
-use buffer::{BufferPool, ExclusivePage, PageChange, Pin, SharedPage, Tag, WalAction};
-use index::bytes::Check;
-use index::{Access, IndexDesc, IndexError, IndexResult};
+use buffer::{PageChange, WalAction};
+use index::{Access, Exclusive, INIT, IndexDesc, IndexError, IndexResult, Pages, Shared, interrupts};
 use parking_lot::Mutex;
 use tuple::RowLayout;
 use tuple::summary::SummaryClass;
@@ -16,15 +15,6 @@ use crate::format::{
 };
 use crate::ops;
 use crate::redo::{Kind, page_bytes, range_bytes};
-
-/// A page latched exclusively; the guard keeps the pin.
-pub(crate) type Exclusive = ExclusivePage<'static>;
-/// A page latched shared; the guard keeps the pin.
-pub(crate) type Shared = SharedPage<'static>;
-
-/// Of a page that the record builds from nothing.
-pub(crate) const INIT: PageChange =
-    PageChange { will_init: true, force_image: false, keep_data: false, no_image: false };
 
 const DEFAULT_PAGES: u32 = 128;
 /// How often a summary is looked for that others keep moving before that is taken for damage.
@@ -76,31 +66,6 @@ impl BrinRel {
 
     pub(crate) fn classes(&self) -> &[Arc<dyn SummaryClass>] {
         &self.desc.summaries
-    }
-
-    pub(crate) fn tag(&self, block: BlockNo) -> Tag {
-        Tag { rel: self.desc.file, fork: Fork::Main, block }
-    }
-
-    pub(crate) fn corrupt(&self, block: BlockNo, what: &'static str) -> IndexError {
-        IndexError::Corrupt { rel: self.desc.file, block, what }
-    }
-
-    fn pin(&self, pool: &BufferPool, block: BlockNo) -> IndexResult<Pin> {
-        Ok(pool.read(self.tag(block))?)
-    }
-
-    pub(crate) fn shared(&self, pool: &BufferPool, block: BlockNo) -> IndexResult<Shared> {
-        Ok(self.pin(pool, block)?.into_shared())
-    }
-
-    pub(crate) fn exclusive(&self, pool: &BufferPool, block: BlockNo) -> IndexResult<Exclusive> {
-        Ok(self.pin(pool, block)?.into_exclusive())
-    }
-
-    /// Names the page in an error about its bytes.
-    pub(crate) fn check<T>(&self, block: BlockNo, result: Check<T>) -> IndexResult<T> {
-        result.map_err(|what| self.corrupt(block, what))
     }
 
     /// A record about this index.
@@ -370,9 +335,4 @@ impl BrinRel {
     pub(crate) fn has_room(&self, block: BlockNo) {
         self.hints.lock().roomy = block.0;
     }
-}
-
-/// Between pages, no latch held.
-pub(crate) fn interrupts() -> IndexResult<()> {
-    runtime::check_interrupts().map_err(IndexError::Interrupted)
 }

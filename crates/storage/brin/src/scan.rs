@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use base::{BlockNo, PAGE_SIZE, Tid};
 use index::{
-    Access, BitmapSink, Facts, IndexError, IndexResult, IndexScan, ScanKey, ScanKeys, ScanOp, TreeQuery,
+    Access, BitmapSink, Facts, Finds, IndexError, IndexResult, IndexScan, Pages, ScanKey, ScanKeys, ScanOp,
+    TreeQuery, interrupts,
 };
 use page::PageBytes;
 use runtime::usage::used_often;
@@ -16,8 +17,7 @@ use txn::KeyRange;
 
 use crate::format::{Place, RANGES, Summary, place_at, range_of};
 use crate::method::FACTS;
-use crate::range::Conditions;
-use crate::rel::{BrinRel, Located, interrupts};
+use crate::rel::{BrinRel, Located};
 
 /// A scan of an index.
 #[derive(Debug)]
@@ -156,7 +156,7 @@ impl IndexScan for Scan {
     fn kill_current(&mut self) {}
 
     fn watch(&mut self) -> Option<Arc<dyn KeyRange>> {
-        crate::range::key_range(&self.rel, self.keys.clone())
+        index::conditions(&self.rel, self.keys.clone())
     }
 
     fn read_part(&mut self, _want_values: bool) -> IndexResult<Option<Arc<dyn KeyRange>>> {
@@ -170,11 +170,10 @@ impl IndexScan for Scan {
     fn finish(&mut self, _access: &Access<'_>) {}
 }
 
-impl Conditions {
-    /// Whether a row with these values may be found.
-    pub(crate) fn find(&self, values: &[Datum]) -> bool {
-        let mut summary = Summary::empty(0, self.rel.classes().len());
-        crate::summarize::add_row(&self.rel, &mut summary, values);
-        satisfies(&self.rel, &self.keys, &summary)
+impl Finds for BrinRel {
+    fn might_find(&self, keys: &[ScanKey], values: &[Datum]) -> bool {
+        let mut summary = Summary::empty(0, self.classes().len());
+        crate::summarize::add_row(self, &mut summary, values);
+        satisfies(self, keys, &summary)
     }
 }

@@ -4,11 +4,11 @@
 //! together. A placeholder that an error or a crash has left is as good as no summary: scans read the range, and it is summarized again.
 
 use base::{BlockNo, Tid};
-use index::{Access, IndexResult, Ranges, TableRows};
+use index::{Access, IndexResult, Pages, Ranges, TableRows, interrupts};
 use tuple::Datum;
 
 use crate::format::{META, Summary};
-use crate::rel::{BrinRel, interrupts};
+use crate::rel::BrinRel;
 
 /// Makes a summary tell of a row; whether that changed it.
 pub(crate) fn add_row(rel: &BrinRel, summary: &mut Summary, values: &[Datum]) -> bool {

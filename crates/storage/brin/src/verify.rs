@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 
 use base::{BlockNo, Fork, PAGE_SIZE};
-use index::{Access, IndexResult, VerifyOptions};
+use index::{Access, IndexResult, Pages, VerifyOptions, interrupts};
 use page::PageBytes;
 
 use crate::format::{BLOCKS, Kind, META, Opaque, Place, RANGES, block_at, place_at};
-use crate::rel::{BrinRel, Located, interrupts};
+use crate::rel::{BrinRel, Located};
 
 /// What a check found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

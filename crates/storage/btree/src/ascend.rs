@@ -7,13 +7,13 @@
 use base::{BlockNo, OffsetNo};
 use buffer::PageChange;
 use index::bytes::Check;
-use index::{Access, IndexResult};
+use index::{Access, Exclusive, INIT, IndexResult, Pages};
 
 use crate::format::{INCOMPLETE_SPLIT, META, Meta, NONE, Node, Opaque, ROOT, with_child};
 use crate::ops::{self, SplitPlan};
 use crate::redo::{Kind, SPLIT_CHILD, SPLIT_SIBLING, split_bytes};
 use crate::rel::BtreeRel;
-use crate::search::{Exclusive, Hops, Stack, allocate, edge, meta_bytes};
+use crate::search::{Hops, Stack, allocate, edge, meta_bytes};
 use crate::split::choose;
 
 /// An item on its way to a page.
@@ -26,9 +26,6 @@ pub(crate) struct New<'a> {
     /// It is the downlink for a split of the only page on the level below, which may have been the fast root.
     pub only_child: bool,
 }
-
-const INIT: PageChange =
-    PageChange { will_init: true, force_image: false, keep_data: false, no_image: false };
 
 /// Inserts on `page`, or splits it. `child`: the left half of the split below whose flag goes with this insertion; latched.
 pub(crate) fn insert_or_split(

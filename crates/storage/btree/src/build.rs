@@ -3,7 +3,7 @@
 
 use base::{BlockNo, Fork, Lsn, Tid};
 use buffer::{PageChange, Persistence, Pin, WalAction};
-use index::{Access, IndexDesc, IndexError, IndexResult, SortedEntries};
+use index::{Access, INIT, IndexDesc, IndexError, IndexResult, Pages, SortedEntries};
 use page::PageBytes;
 use wal::Rmgr;
 
@@ -24,9 +24,6 @@ use crate::split::{compressed, leaf_high_key};
 const INTERNAL_FILL: usize = 70;
 /// Room that is always left for a high key that keeps a TID.
 const SLACK: usize = 16;
-
-const INIT: PageChange =
-    PageChange { will_init: true, force_image: false, keep_data: false, no_image: false };
 
 /// Makes the index's main fork, which must be empty, an empty tree: a meta page. The initial fork of an unlogged one becomes the same.
 pub fn create_empty(access: &Access<'_>, rel: &BtreeRel) -> IndexResult<()> {

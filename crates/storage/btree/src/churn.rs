@@ -23,14 +23,13 @@ use std::ops::Range;
 use base::{OffsetNo, Tid};
 use buffer::PageChange;
 use index::bytes::Check;
-use index::{Access, DeadRows, IndexResult};
+use index::{Access, DeadRows, Exclusive, IndexResult, Pages};
 
 use crate::format::Node;
 use crate::insert::same_key;
 use crate::ops::{self, ListUpdate};
 use crate::redo::{Kind, delete_bytes};
 use crate::rel::BtreeRel;
-use crate::search::Exclusive;
 
 /// So many heap pages are looked at whatever comes of it,
 const LOOKS: usize = 64;

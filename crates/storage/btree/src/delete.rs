@@ -17,7 +17,7 @@
 use base::{BlockNo, OffsetNo};
 use buffer::PageChange;
 use index::bytes::Check;
-use index::{Access, IndexResult};
+use index::{Access, Exclusive, IndexResult, Pages};
 
 use crate::ascend::find_parent;
 use crate::format::{DELETED, HALF_DEAD, INCOMPLETE_SPLIT, LEAF, META, Meta, NONE, Node, ROOT};
@@ -26,7 +26,7 @@ use crate::ops;
 use crate::redo::{HalfDead, Kind, Unlink};
 use crate::rel::BtreeRel;
 use crate::scan::interrupts;
-use crate::search::{Exclusive, Hops, Stack, descend};
+use crate::search::{Hops, Stack, descend};
 
 /// Deletes the leaf `block` if it is empty and may go, with the branch above it; adds the pages deleted to `deleted`. No page is latched by the
 /// caller.

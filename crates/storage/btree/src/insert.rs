@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use base::{BlockNo, OffsetNo, Tid};
 use buffer::PageChange;
 use index::bytes::Check;
-use index::{Access, DeadRows, IndexError, IndexResult, InsertOutcome, UniqueCheck};
+use index::{Access, DeadRows, Exclusive, IndexError, IndexResult, InsertOutcome, Pages, UniqueCheck};
 use tuple::Datum;
 
 use crate::ascend::{finish_split, insert_or_split};
@@ -17,7 +17,7 @@ use crate::method::FORMAT;
 use crate::ops;
 use crate::redo::{Kind, delete_bytes};
 use crate::rel::BtreeRel;
-use crate::search::{Exclusive, Hops, Stack, descend, goes_right, make_root};
+use crate::search::{Hops, Stack, descend, goes_right, make_root};
 use crate::split::compressed;
 use crate::unique::check_unique;
 

@@ -18,12 +18,13 @@
 //!
 //! Each page is changed by what the record says, never by what another page says: pages of one record may be replayed in any order.
 
-use std::fmt::{self, Write};
+use std::fmt::Write;
 
 use base::{BlockNo, Lsn, Xid};
+use index::Records;
 use index::bytes::{Check, Reader, put_sized};
 use page::PageBytes;
-use wal::{Record, RecordRef, ResourceManager, Rmgr, WalDescribe};
+use wal::{Record, RecordRef, ResourceManager, Rmgr};
 
 use crate::format::{Meta, NONE};
 use crate::ops::{self, ListUpdate, SplitPlan};
@@ -299,27 +300,11 @@ fn redo_unlink(page: &mut PageBytes, what: &Unlink, index: usize) -> Check<()> {
 pub(crate) const MANAGER: ResourceManager = ResourceManager {
     id: Rmgr::Btree,
     redo_block: Some(|page, record, index| redo_block(page, record, index).map_err(str::to_owned)),
-    describe: &Describe,
+    describe: &Records { name: |info| Kind::from_info(info).map(Kind::name), details },
 };
 
-/// Name of the action and its details, as `pg_waldump` shows them.
-struct Describe;
-
-impl WalDescribe for Describe {
-    fn name(&self, record: &Record) -> &'static str {
-        Kind::from_info(record.info).map_or("UNKNOWN", Kind::name)
-    }
-
-    fn describe(&self, record: &Record, out: &mut dyn Write) -> fmt::Result {
-        match Kind::from_info(record.info).map(|kind| details(kind, record)) {
-            Some(Ok(text)) => out.write_str(&text),
-            Some(Err(what)) => write!(out, "damaged: {what}"),
-            None => write!(out, "info {}", record.info),
-        }
-    }
-}
-
-fn details(kind: Kind, record: &Record) -> Check<String> {
+fn details(record: &Record) -> Check<String> {
+    let kind = Kind::from_info(record.info).ok_or("unknown kind of record")?;
     let main = record.data();
     let block_data = record.block(0).map_or(&[][..], |block| block.data);
     let mut out = String::new();

@@ -23,13 +23,9 @@ pub struct BtreeRel {
 impl BtreeRel {
     /// Opens an index by its description. No I/O.
     pub fn new(desc: IndexDesc) -> BtreeRel {
-        let deduplicate = desc.equal_image
-            && desc.layout.len() == desc.nkeys()
-            && desc
-                .option("deduplicate_items")
-                .is_none_or(|value| base::settings::parse_bool(value) != Some(false));
-        let fillfactor = desc.option("fillfactor").and_then(|value| value.parse().ok());
-        let fillfactor = fillfactor.unwrap_or(DEFAULT_FILLFACTOR).clamp(10, 100);
+        let deduplicate =
+            desc.equal_image && desc.layout.len() == desc.nkeys() && desc.is_on("deduplicate_items");
+        let fillfactor = desc.fillfactor(DEFAULT_FILLFACTOR);
         BtreeRel { desc, deduplicate, fillfactor, root: AtomicU64::new(0), rightmost: AtomicU32::new(0) }
     }
 

@@ -27,7 +27,7 @@ use std::sync::Arc;
 use base::{BlockNo, Lsn, OffsetNo, Tid};
 use buffer::{Persistence, Pin};
 use index::bytes::Check;
-use index::{Access, Direction, IndexError, IndexResult, ScanKeys};
+use index::{Access, Direction, IndexError, IndexResult, Pages, ScanKeys, Shared};
 use runtime::usage::used_often;
 use tuple::Datum;
 use txn::KeyRange;
@@ -38,7 +38,7 @@ use crate::groups::{Groups, Next};
 use crate::key::SearchKey;
 use crate::range::ScanRange;
 use crate::rel::BtreeRel;
-use crate::search::{Hops, Shared, descend, edge, move_right};
+use crate::search::{Hops, descend, edge, move_right};
 use crate::unique::mark_dead;
 
 /// One entry copied out of a leaf.

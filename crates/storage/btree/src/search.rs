@@ -3,9 +3,9 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use base::{BlockNo, Fork, Lsn};
-use buffer::{BufferPool, ExclusivePage, PageChange, Pin, SharedPage, Tag, WalAction};
+use buffer::{BufferPool, PageChange, Pin, WalAction};
 use index::bytes::Check;
-use index::{Access, IndexError, IndexResult};
+use index::{Access, Exclusive, IndexResult, Pages, Shared};
 use page::PageBytes;
 use wal::Rmgr;
 
@@ -15,11 +15,6 @@ use crate::key::SearchKey;
 use crate::ops;
 use crate::redo::Kind;
 use crate::rel::BtreeRel;
-
-/// A page latched exclusively; the guard keeps the pin.
-pub(crate) type Exclusive = ExclusivePage<'static>;
-/// A page latched shared; the guard keeps the pin.
-pub(crate) type Shared = SharedPage<'static>;
 
 /// The internal pages a descent came through, root first: hints where to find the parents.
 pub(crate) type Stack = Vec<BlockNo>;
@@ -40,32 +35,6 @@ impl Hops {
 }
 
 impl BtreeRel {
-    pub(crate) fn tag(&self, block: BlockNo) -> Tag {
-        Tag { rel: self.desc.file, fork: Fork::Main, block }
-    }
-
-    pub(crate) fn corrupt(&self, block: BlockNo, what: &'static str) -> IndexError {
-        IndexError::Corrupt { rel: self.desc.file, block, what }
-    }
-
-    pub(crate) fn pin(&self, pool: &BufferPool, block: BlockNo) -> IndexResult<Pin> {
-        Ok(pool.read(self.tag(block))?)
-    }
-
-    pub(crate) fn shared(&self, pool: &BufferPool, block: BlockNo) -> IndexResult<Shared> {
-        Ok(self.pin(pool, block)?.into_shared())
-    }
-
-    pub(crate) fn exclusive(&self, pool: &BufferPool, block: BlockNo) -> IndexResult<Exclusive> {
-        Ok(self.pin(pool, block)?.into_exclusive())
-    }
-
-    /// Names the page in an error about its bytes.
-    #[inline]
-    pub(crate) fn check<T>(&self, block: BlockNo, result: Check<T>) -> IndexResult<T> {
-        result.map_err(|what| self.corrupt(block, what))
-    }
-
     #[inline]
     pub(crate) fn node<'p>(&self, block: BlockNo, page: &'p PageBytes) -> IndexResult<Node<'p>> {
         let node = self.check(block, Node::new(page))?;

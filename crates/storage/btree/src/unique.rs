@@ -5,13 +5,13 @@
 use std::cmp::Ordering;
 
 use base::{OffsetNo, Tid};
-use index::{Access, IndexResult, InsertOutcome, TupleState, UniqueCheck};
+use index::{Access, Exclusive, IndexResult, InsertOutcome, Pages, Shared, TupleState, UniqueCheck};
 use page::LpFlags;
 
 use crate::format::Node;
 use crate::key::SearchKey;
 use crate::rel::BtreeRel;
-use crate::search::{Exclusive, Hops, Shared};
+use crate::search::Hops;
 
 /// What one page says about the key.
 struct Found {

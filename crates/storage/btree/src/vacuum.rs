@@ -8,7 +8,7 @@
 use base::{BlockNo, Fork, Lsn, OffsetNo, Tid};
 use buffer::{ExclusivePage, PageChange, Ring};
 use index::bytes::Check;
-use index::{Access, IndexResult, Manner, VacuumStats, each_block};
+use index::{Access, IndexResult, Manner, Pages, VacuumStats, each_block};
 
 use crate::delete::delete_leaf;
 use crate::format::{DELETED, FREE, HALF_DEAD, Item, META, Meta, NONE, Node, Opaque};

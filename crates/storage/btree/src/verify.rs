@@ -14,7 +14,7 @@ use std::collections::HashSet;
 
 use base::{BlockNo, Fork, PAGE_SIZE, Tid};
 use index::bytes::Check;
-use index::{Access, EntryCheck, IndexDesc, IndexError, IndexResult, VerifyOptions};
+use index::{Access, EntryCheck, IndexDesc, IndexError, IndexResult, Pages, VerifyOptions};
 use page::PageBytes;
 use tuple::Datum;
 

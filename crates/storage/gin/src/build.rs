@@ -6,7 +6,7 @@ use std::collections::hash_map::Entry as MapEntry;
 
 use base::{BlockNo, Fork, Tid};
 use buffer::{PageChange, Persistence, WalAction};
-use index::{Access, IndexResult, SortedEntries};
+use index::{Access, Exclusive, IndexResult, Pages, SortedEntries, interrupts};
 use smallvec::SmallVec;
 use wal::Rmgr;
 
@@ -18,7 +18,7 @@ use crate::ops;
 use crate::pending;
 use crate::posting;
 use crate::redo::Kind;
-use crate::rel::{Exclusive, GinRel, interrupts};
+use crate::rel::GinRel;
 
 /// Makes the index's main fork, which must be empty, an empty tree. The initial fork of an unlogged one becomes the same.
 pub(crate) fn create_empty(access: &Access<'_>, rel: &GinRel) -> IndexResult<()> {

@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use base::{BlockNo, OffsetNo, Tid};
 use buffer::PageChange;
 use index::bytes::put_sized;
-use index::{Access, IndexError, IndexResult};
+use index::{Access, Exclusive, FreeList, INIT, IndexError, IndexResult, Pages, Shared, interrupts};
 use smallvec::SmallVec;
 use tuple::Datum;
 
@@ -17,7 +17,7 @@ use crate::format::{
     leaf_items, link, list_room, pack,
 };
 use crate::redo::{Kind, Step};
-use crate::rel::{Exclusive, GinRel, INIT, Shared, interrupts};
+use crate::rel::GinRel;
 use crate::{ops, posting};
 
 /// Most bytes of a record's steps.
@@ -356,9 +356,9 @@ fn split(
         _ => page::item(&page, 1).map(<[u8]>::to_vec),
     };
     let is_root = block == ROOT;
-    let mut made = vec![rel.allocate(access)?];
+    let mut made = vec![rel.allocate(access, false)?];
     if is_root {
-        made.insert(0, rel.allocate(access)?);
+        made.insert(0, rel.allocate(access, false)?);
     }
     let right = made[made.len() - 1].tag().block;
     let bound = link(middle_position(&middle), NONE);

@@ -107,7 +107,7 @@ impl IndexAccessMethod for GinRel {
     }
 
     fn key_range(self: &Arc<Self>, keys: ScanKeys) -> Option<Arc<dyn KeyRange>> {
-        crate::range::key_range(self, keys.keys)
+        index::conditions(self, keys.keys)
     }
 
     fn entry_layout(&self) -> &RowLayout {

@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use base::{BlockNo, PAGE_SIZE, RelFile};
 use buffer::PageChange;
 use index::bytes::put_sized;
-use index::{Access, IndexResult};
+use index::{Access, Exclusive, FreeList, INIT, IndexResult, Pages, Shared, interrupts};
 use runtime::WaitEvent;
 use smallvec::SmallVec;
 
@@ -27,7 +27,7 @@ use crate::format::{META_BLOCK, NONE, Node, Opaque, PENDING, Position, ROOM, lin
 use crate::insert::{Entry, enter};
 use crate::ops;
 use crate::redo::{Kind, cut_bytes};
-use crate::rel::{Exclusive, GinRel, INIT, Shared, interrupts};
+use crate::rel::GinRel;
 
 /// First page of the first lane.
 pub(crate) const FIRST_LANE: u32 = 2;
@@ -116,7 +116,7 @@ fn move_on(access: &Access<'_>, rel: &GinRel, page: &mut Exclusive) -> IndexResu
         return Err(rel.corrupt(lane, "page is not one of pending entries"));
     }
     let op = node.op;
-    let mut made = rel.allocate(access)?;
+    let mut made = rel.allocate(access, false)?;
     let block = made.tag().block;
     let items: Vec<&[u8]> = (1..=node.max()).filter_map(|n| page::item(page, n)).collect();
     rel.check(block, ops::fill(&mut made, Opaque { pages: 0, ..op }, &items))?;

@@ -1,13 +1,9 @@
 //! What a serializable transaction locks of a scan: its conditions. Whoever enters a row that would have been found meets them.
 
-use std::any::Any;
-use std::sync::Arc;
-
 use base::Tid;
-use index::{Match, ScanKey, ScanOp};
+use index::{Finds, Match, ScanKey};
 use tuple::Datum;
 use tuple::parts::SearchMode;
-use txn::KeyRange;
 
 use crate::format::{EMPTY, KEY, NULL_ROW};
 use crate::insert::{Entry, row_entries};
@@ -15,28 +11,11 @@ use crate::rel::GinRel;
 use crate::scan::{Query, queries, sought_key};
 use tuple::parts::InRange;
 
-/// The conditions of a scan.
-#[derive(Debug)]
-struct Conditions {
-    rel: Arc<GinRel>,
-    keys: Vec<ScanKey>,
-}
-
-/// What satisfies these conditions; nothing if one compares with NULL.
-pub(crate) fn key_range(rel: &Arc<GinRel>, keys: Vec<ScanKey>) -> Option<Arc<dyn KeyRange>> {
-    let never = |key: &ScanKey| matches!(&key.op, ScanOp::Operator { value, .. } if value.is_null());
-    if keys.iter().any(never) {
-        return None;
-    }
-    Some(Arc::new(Conditions { rel: rel.clone(), keys }))
-}
-
-impl Conditions {
-    /// Whether a row with these values might be found.
-    fn find(&self, values: &[Datum]) -> bool {
-        let Ok(Some(queries)) = queries(&self.rel, &self.keys) else { return false };
-        let Ok(entries) = row_entries(&self.rel, values, Tid::default()) else { return true };
-        queries.iter().all(|query| may_satisfy(&self.rel, query, &entries))
+impl Finds for GinRel {
+    fn might_find(&self, keys: &[ScanKey], values: &[Datum]) -> bool {
+        let Ok(Some(queries)) = queries(self, keys) else { return false };
+        let Ok(entries) = row_entries(self, values, Tid::default()) else { return true };
+        queries.iter().all(|query| may_satisfy(self, query, &entries))
     }
 }
 
@@ -65,23 +44,4 @@ fn may_satisfy(rel: &GinRel, query: &Query, entries: &[Entry]) -> bool {
         SearchMode::All => true,
     };
     looked_at && query.parts.satisfied(&present) != Match::No
-}
-
-impl KeyRange for Conditions {
-    fn holds(&self, key: &dyn Any) -> bool {
-        key.downcast_ref::<Vec<Datum>>().is_none_or(|values| self.find(values))
-    }
-
-    /// Without conditions it holds everything; otherwise nothing is sure.
-    fn covers(&self, _other: &dyn KeyRange) -> bool {
-        self.keys.is_empty()
-    }
-
-    fn begins_before(&self, _other: &dyn KeyRange) -> bool {
-        false
-    }
-
-    fn join(&self, _later: &dyn KeyRange) -> Arc<dyn KeyRange> {
-        Arc::new(Conditions { rel: self.rel.clone(), keys: Vec::new() })
-    }
 }

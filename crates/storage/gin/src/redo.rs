@@ -16,14 +16,14 @@
 //!
 //! Each page is changed by what the record says, never by what another page says: pages of one record may be replayed in any order.
 
-use std::fmt::{self, Write};
-
 use base::{BlockNo, OffsetNo, Xid};
 use index::bytes::{Check, Reader, put_sized};
+use index::{FreeList, Records};
 use page::PageBytes;
-use wal::{Record, RecordRef, ResourceManager, Rmgr, WalDescribe};
+use wal::{Record, RecordRef, ResourceManager, Rmgr};
 
 use crate::format::NONE;
+use crate::rel::GinRel;
 use crate::{ops, posting};
 
 /// Kind of a record, its `info`.
@@ -192,10 +192,7 @@ pub(crate) fn redo_block(page: &mut PageBytes, record: &RecordRef<'_>, index: us
                 _ => ops::change_items::<&[u8]>(page, &[(downlink, None)]),
             }
         }
-        (Kind::PutFree, 0) => ops::from_blob(page, data),
-        (Kind::PutFree, 1) => ops::set_next(page, record.block(0).ok_or("the record lacks a block")?.block),
-        (Kind::TakeFree, 0) => ops::unmark_free(page),
-        (Kind::TakeFree, 1) => ops::set_next(page, main.block()?),
+        (Kind::PutFree | Kind::TakeFree, index) => GinRel::redo_free(page, record, index),
         (Kind::Build, _) => Err("page image is missing"),
         (Kind::PendingAdd, 0) => ops::append(page, &read_items(data)?),
         (Kind::PendingMove, 0 | 1) => ops::from_blob(page, data),
@@ -218,27 +215,11 @@ pub(crate) fn redo_block(page: &mut PageBytes, record: &RecordRef<'_>, index: us
 pub(crate) const MANAGER: ResourceManager = ResourceManager {
     id: Rmgr::Gin,
     redo_block: Some(|page, record, index| redo_block(page, record, index).map_err(str::to_owned)),
-    describe: &Describe,
+    describe: &Records { name: |info| Kind::from_info(info).map(|(_, name)| name), details },
 };
 
-/// Name of the action and its details, as `pg_waldump` shows them.
-struct Describe;
-
-impl WalDescribe for Describe {
-    fn name(&self, record: &Record) -> &'static str {
-        Kind::from_info(record.info).map_or("UNKNOWN", |(_, name)| name)
-    }
-
-    fn describe(&self, record: &Record, out: &mut dyn Write) -> fmt::Result {
-        match Kind::from_info(record.info).map(|(kind, _)| details(kind, record)) {
-            Some(Ok(text)) => out.write_str(&text),
-            Some(Err(what)) => write!(out, "damaged: {what}"),
-            None => write!(out, "info {}", record.info),
-        }
-    }
-}
-
-fn details(kind: Kind, record: &Record) -> Check<String> {
+fn details(record: &Record) -> Check<String> {
+    let (kind, _) = Kind::from_info(record.info).ok_or("unknown kind of record")?;
     let mut main = Reader(record.data());
     let data = record.block(0).map_or(&[][..], |block| block.data);
     Ok(match kind {

@@ -2,10 +2,10 @@
 
 use std::cmp::Ordering;
 
-use base::{BlockNo, Fork, OffsetNo};
-use buffer::{BufferPool, ExclusivePage, PageChange, Pin, SharedPage, Tag, WalAction};
+use base::{BlockNo, OffsetNo};
+use buffer::WalAction;
 use index::bytes::Check;
-use index::{Access, IndexDesc, IndexError, IndexResult};
+use index::{Access, FreeList, IndexDesc, IndexResult, Pages, Unused};
 use page::PageBytes;
 use tuple::parts::PartsClass;
 use tuple::{Attr, Physical, RowLayout};
@@ -14,15 +14,6 @@ use wal::Rmgr;
 use crate::format::{DELETED, FREE, KEY, META_BLOCK, NONE, Node, Position};
 use crate::ops;
 use crate::redo::Kind;
-
-/// A page latched exclusively; the guard keeps the pin.
-pub(crate) type Exclusive = ExclusivePage<'static>;
-/// A page latched shared; the guard keeps the pin.
-pub(crate) type Shared = SharedPage<'static>;
-
-/// Of a page that the record builds from nothing.
-pub(crate) const INIT: PageChange =
-    PageChange { will_init: true, force_image: false, keep_data: false, no_image: false };
 
 /// An open index. Share it by `Arc`.
 #[derive(Debug)]
@@ -42,8 +33,7 @@ impl GinRel {
     pub fn new(desc: IndexDesc) -> GinRel {
         let number = Attr { physical: Physical::Int2, align: 2, storage: b'p', compression: None };
         let key = Attr { physical: Physical::Varlena, align: 1, storage: b'p', compression: None };
-        let fast_update =
-            desc.option("fastupdate").is_none_or(|value| !matches!(value, "off" | "false" | "no" | "0"));
+        let fast_update = desc.is_on("fastupdate");
         let own_limit = desc.option("gin_pending_list_limit").and_then(|value| value.parse().ok());
         let own_limit = own_limit.map(|kilobytes: usize| kilobytes << 10);
         GinRel { desc, entry: RowLayout::new(vec![number, number, key]), fast_update, own_limit }
@@ -52,31 +42,6 @@ impl GinRel {
     /// Bytes that pending entries may have.
     pub(crate) fn pending_limit(&self, access: &Access<'_>) -> usize {
         self.own_limit.unwrap_or(access.limits.pending_list)
-    }
-
-    pub(crate) fn tag(&self, block: BlockNo) -> Tag {
-        Tag { rel: self.desc.file, fork: Fork::Main, block }
-    }
-
-    pub(crate) fn corrupt(&self, block: BlockNo, what: &'static str) -> IndexError {
-        IndexError::Corrupt { rel: self.desc.file, block, what }
-    }
-
-    pub(crate) fn pin(&self, pool: &BufferPool, block: BlockNo) -> IndexResult<Pin> {
-        Ok(pool.read(self.tag(block))?)
-    }
-
-    pub(crate) fn shared(&self, pool: &BufferPool, block: BlockNo) -> IndexResult<Shared> {
-        Ok(self.pin(pool, block)?.into_shared())
-    }
-
-    pub(crate) fn exclusive(&self, pool: &BufferPool, block: BlockNo) -> IndexResult<Exclusive> {
-        Ok(self.pin(pool, block)?.into_exclusive())
-    }
-
-    /// Names the page in an error about its bytes.
-    pub(crate) fn check<T>(&self, block: BlockNo, result: Check<T>) -> IndexResult<T> {
-        result.map_err(|what| self.corrupt(block, what))
     }
 
     pub(crate) fn node<'p>(&self, block: BlockNo, page: &'p PageBytes) -> IndexResult<Node<'p>> {
@@ -149,70 +114,40 @@ impl GinRel {
     pub(crate) fn action<'a>(&self, access: &Access<'a>, kind: Kind) -> WalAction<'a> {
         WalAction::for_relation(access.pool, self.desc.persistence, Rmgr::Gin, kind as u8, access.xid)
     }
-
-    /// A page to write on, latched exclusively. Its bytes are to be overwritten entirely. The caller does not have the meta page.
-    pub(crate) fn allocate(&self, access: &Access<'_>) -> IndexResult<Exclusive> {
-        // A glance first: splits do not queue for the meta page while there is nothing to be had.
-        let meta = self.shared(access.pool, META_BLOCK)?;
-        let any = self.node(META_BLOCK, &meta)?.op.next != NONE;
-        drop(meta);
-        if any && let Some(page) = self.take_free(access)? {
-            return Ok(page);
-        }
-        Ok(access.pool.extend(self.desc.file, Fork::Main, self.desc.persistence)?)
-    }
-
-    /// Takes the first page off the list of free pages. If a crash follows before it is used, the next VACUUM puts it back.
-    fn take_free(&self, access: &Access<'_>) -> IndexResult<Option<Exclusive>> {
-        let mut meta = self.exclusive(access.pool, META_BLOCK)?;
-        let block = self.node(META_BLOCK, &meta)?.op.next;
-        if block == NONE {
-            return Ok(None);
-        }
-        let mut page = self.exclusive(access.pool, block)?;
-        let node = self.node(block, &page)?;
-        if !node.op.is(FREE) {
-            return Err(self.corrupt(block, "page on the list of free pages is in use"));
-        }
-        let next = node.next_free();
-        self.check(block, ops::unmark_free(&mut page))?;
-        self.check(META_BLOCK, ops::set_next(&mut meta, next))?;
-        let mut action = self.action(access, Kind::TakeFree);
-        action.data(&next.0.to_le_bytes());
-        action.page(&mut page, PageChange::default());
-        action.page(&mut meta, PageChange::default());
-        action.commit();
-        Ok(Some(page))
-    }
-
-    /// Puts a deleted page that no scan can reach any more, or one that was never used, on the list of free pages. `false` if it is neither (any more).
-    ///
-    /// The page is latched before the meta page: it may be in the tree again, latched by somebody who wants a free page. `take_free` goes the other way, but to a page that
-    /// is on the list, which nobody holds while he waits for the meta page.
-    pub(crate) fn put_free(&self, access: &Access<'_>, block: BlockNo) -> IndexResult<bool> {
-        let mut page = self.exclusive(access.pool, block)?;
-        if !page::is_new(&page) {
-            let node = self.node(block, &page)?;
-            let removable = node.op.is(DELETED) && access.horizon.is_removable(node.safe_xid());
-            if !removable || node.op.is(FREE) {
-                return Ok(false);
-            }
-        }
-        let mut meta = self.exclusive(access.pool, META_BLOCK)?;
-        let next = self.node(META_BLOCK, &meta)?.op.next;
-        self.check(block, ops::mark_free(&mut page, next))?;
-        self.check(META_BLOCK, ops::set_next(&mut meta, block))?;
-        let data = self.check(block, ops::blob(&page))?;
-        let mut action = self.action(access, Kind::PutFree);
-        let i = action.page(&mut page, INIT);
-        action.page_data(i, &data);
-        action.page(&mut meta, PageChange::default());
-        action.commit();
-        Ok(true)
-    }
 }
 
-/// Between pages, no latch held.
-pub(crate) fn interrupts() -> IndexResult<()> {
-    runtime::check_interrupts().map_err(IndexError::Interrupted)
+impl FreeList for GinRel {
+    const HEAD: BlockNo = META_BLOCK;
+    const TAKE: u8 = Kind::TakeFree as u8;
+    const PUT: u8 = Kind::PutFree as u8;
+
+    fn first_free(&self, head: &PageBytes) -> IndexResult<BlockNo> {
+        Ok(self.node(META_BLOCK, head)?.op.next)
+    }
+
+    fn set_first_free(head: &mut PageBytes, first: BlockNo) -> Check<()> {
+        ops::set_next(head, first)
+    }
+
+    fn unused(&self, block: BlockNo, page: &PageBytes) -> IndexResult<Unused> {
+        let node = self.node(block, page)?;
+        let (deleted, free) = (node.op.is(DELETED), node.op.is(FREE));
+        Ok(Unused { deleted, free, safe: node.safe_xid(), next: node.next_free() })
+    }
+
+    fn mark_free(page: &mut PageBytes, next: BlockNo) -> Check<()> {
+        ops::mark_free(page, next)
+    }
+
+    fn unmark_free(page: &mut PageBytes) -> Check<()> {
+        ops::unmark_free(page)
+    }
+
+    fn blob(page: &PageBytes) -> Check<Vec<u8>> {
+        ops::blob(page)
+    }
+
+    fn restore(page: &mut PageBytes, blob: &[u8]) -> Check<()> {
+        ops::from_blob(page, blob)
+    }
 }

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use base::{Lsn, OffsetNo, Tid};
 use buffer::{Persistence, Pin};
 use index::{
-    Access, BitmapSink, Facts, IndexError, IndexResult, IndexScan, Match, ScanKey, ScanKeys, ScanOp,
-    TreeQuery,
+    Access, BitmapSink, Facts, IndexError, IndexResult, IndexScan, Match, Pages, ScanKey, ScanKeys, ScanOp,
+    Shared, TreeQuery, interrupts,
 };
 use runtime::usage::used_often;
 use tuple::Datum;
@@ -22,7 +22,7 @@ use txn::KeyRange;
 use crate::format::{EMPTY, KEY, NONE, NULL_KEY, NULL_ROW, Node, Position, unpack};
 use crate::insert::leaf_to_read;
 use crate::pending;
-use crate::rel::{GinRel, Shared, interrupts};
+use crate::rel::GinRel;
 
 /// A condition, taken apart.
 #[derive(Debug)]
@@ -655,7 +655,7 @@ impl IndexScan for Scan {
     fn kill_current(&mut self) {}
 
     fn watch(&mut self) -> Option<Arc<dyn KeyRange>> {
-        crate::range::key_range(&self.rel, self.keys.clone())
+        index::conditions(&self.rel, self.keys.clone())
     }
 
     fn read_part(&mut self, _want_values: bool) -> IndexResult<Option<Arc<dyn KeyRange>>> {

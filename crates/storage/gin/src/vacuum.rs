@@ -5,13 +5,15 @@
 use base::{BlockNo, OffsetNo, Tid};
 use buffer::{PageChange, Ring};
 use index::bytes::Check;
-use index::{Access, IndexError, IndexResult, Manner, VacuumStats, each_block};
+use index::{
+    Access, Exclusive, FreeList, INIT, IndexError, IndexResult, Manner, Pages, VacuumStats, each_block,
+};
 
 use crate::format::{DELETED, FREE, INCOMPLETE, NONE, Node, Opaque, Position, ROOM, leaf_items, unpack};
 use crate::insert::{leaf_to_read, page_for};
 use crate::ops;
 use crate::redo::{Kind, change_bytes};
-use crate::rel::{Exclusive, GinRel, INIT};
+use crate::rel::GinRel;
 
 /// Removes every entry whose TID `is_dead`, and adds to `stats`. May be called several times in one VACUUM.
 pub(crate) fn bulk_delete(

@@ -3,14 +3,14 @@
 use std::collections::HashSet;
 
 use base::{BlockNo, Fork, PAGE_SIZE};
-use index::{Access, EntryCheck, IndexResult, VerifyOptions};
+use index::{Access, EntryCheck, IndexResult, Pages, VerifyOptions, interrupts};
 use page::PageBytes;
 use tuple::{Bytes, Datum};
 
 use crate::format::{
     DELETED, FREE, INCOMPLETE, META, META_BLOCK, NONE, Node, PENDING, Position, ROOT, link, unpack,
 };
-use crate::rel::{GinRel, interrupts};
+use crate::rel::GinRel;
 
 /// What a check found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

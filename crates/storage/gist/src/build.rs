@@ -3,7 +3,7 @@
 
 use base::{BlockNo, Fork};
 use buffer::{PageChange, Persistence, WalAction};
-use index::{Access, IndexResult, SortedEntries};
+use index::{Access, Exclusive, IndexResult, Pages, SortedEntries, interrupts};
 use wal::Rmgr;
 
 use crate::format::{NONE, Opaque, ROOM, ROOT};
@@ -11,7 +11,7 @@ use crate::insert::{downlink_to, leaf_entry};
 use crate::keys::Entry;
 use crate::ops;
 use crate::redo::Kind;
-use crate::rel::{Exclusive, GistRel, interrupts};
+use crate::rel::GistRel;
 
 /// Makes the index's main fork, which must be empty, an empty tree: a leaf. The initial fork of an unlogged one becomes the same.
 pub(crate) fn create_empty(access: &Access<'_>, rel: &GistRel) -> IndexResult<()> {

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use base::{BlockNo, Tid};
 use buffer::{ExclusivePage, PageChange};
-use index::{Access, IndexError, IndexResult, InsertOutcome};
+use index::{Access, Exclusive, FreeList, INIT, IndexError, IndexResult, InsertOutcome, Pages, interrupts};
 use tuple::Datum;
 
 use crate::format::{DELETED, FOLLOW_RIGHT, MAX_ENTRY, NONE, Node, Opaque, ROOM, ROOT, downlink, leaf_item};
@@ -15,7 +15,7 @@ use crate::keys::{Entry, Key, cheapest, distribute, same, union};
 use crate::method::FORMAT;
 use crate::ops;
 use crate::redo::{Kind, update_bytes};
-use crate::rel::{Exclusive, GistRel, INIT, interrupts};
+use crate::rel::GistRel;
 
 /// Keys of a row's values.
 pub(crate) fn compress(rel: &GistRel, values: &[Datum]) -> Key {

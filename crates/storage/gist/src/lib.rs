@@ -4,7 +4,7 @@
 //!
 //! # Layout
 //! One file per module: `format` (bytes), `ops` (pure changes of one page), `keys` (unions and penalties of several columns, distribution of a page's items), `rel` (how
-//! pages are reached; free pages), `insert` (descent, splits, downlinks), `scan`, `range` (what serializable transactions lock), `vacuum`, `build`, `redo` (records),
+//! pages are reached; free pages), `insert` (descent, splits, downlinks), `scan`, `vacuum`, `build`, `redo` (records),
 //! `verify`, `method` (what the rest of the server sees). Byte tables are in `format`, records in `redo`.
 //!
 //! Block 0 is the root. Every other page has a right link. An internal item is the key of a child and its block; a leaf's is the key of a row and its TID.
@@ -50,7 +50,6 @@ mod insert;
 mod keys;
 mod method;
 mod ops;
-mod range;
 mod redo;
 mod rel;
 mod scan;

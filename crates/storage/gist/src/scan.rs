@@ -14,16 +14,15 @@ use base::{BlockNo, Lsn, OffsetNo, Tid};
 use buffer::{Persistence, Pin};
 use index::bytes::Check;
 use index::{
-    Access, BitmapSink, Facts, IndexDesc, IndexResult, IndexScan, Match, ScanKey, ScanKeys, ScanOp,
-    TreeQuery, Wants,
+    Access, BitmapSink, Facts, Finds, IndexDesc, IndexResult, IndexScan, Match, Pages, ScanKey, ScanKeys,
+    ScanOp, TreeQuery, Wants, interrupts,
 };
 use runtime::usage::used_often;
 use tuple::Datum;
 use txn::KeyRange;
 
 use crate::format::{DELETED, FOLLOW_RIGHT, Item, NONE, Node, ROOT};
-use crate::range::Conditions;
-use crate::rel::{GistRel, interrupts};
+use crate::rel::GistRel;
 
 /// A page to visit.
 #[derive(Clone, Copy, Debug)]
@@ -414,7 +413,7 @@ impl IndexScan for Scan {
     }
 
     fn watch(&mut self) -> Option<Arc<dyn KeyRange>> {
-        crate::range::key_range(&self.rel, self.keys.clone())
+        index::conditions(&self.rel, self.keys.clone())
     }
 
     fn read_part(&mut self, _want_values: bool) -> IndexResult<Option<Arc<dyn KeyRange>>> {
@@ -431,10 +430,9 @@ impl IndexScan for Scan {
     }
 }
 
-impl Conditions {
-    /// Whether a row with these values would be found.
-    pub(crate) fn find(&self, values: &[Datum]) -> bool {
-        let key = crate::insert::compress(&self.rel, values);
-        key.len() < self.rel.nkeys() || satisfies(&self.rel.desc, &self.keys, &key, true) != Match::No
+impl Finds for GistRel {
+    fn might_find(&self, keys: &[ScanKey], values: &[Datum]) -> bool {
+        let key = crate::insert::compress(self, values);
+        key.len() < self.nkeys() || satisfies(&self.desc, keys, &key, true) != Match::No
     }
 }

@@ -1,162 +1,88 @@
 //! VACUUM: removing dead entries in physical order, deleting emptied leaves, making deleted pages free.
-//!
-//! Physical order reads fast, but entries move while it runs: a split may carry some to a page with a smaller number that has been visited. Every split stamps
-//! all its pages with the WAL position; VACUUM notes the position where it began, and when it meets a page that was split since and whose right sibling lies behind it, it
-//! visits that sibling too, and its siblings as long as the same holds.
 
 use std::collections::HashSet;
 
-use base::{BlockNo, Lsn, Tid};
-use buffer::{ExclusivePage, Ring};
-use index::bytes::Check;
-use index::{Access, IndexError, IndexResult, Manner, VacuumStats, each_block};
+use base::{BlockNo, Tid};
+use buffer::ExclusivePage;
+use index::{Access, Cleaned, IndexError, IndexResult, Manner, Pages, Sweep, VacuumStats, Visited, sweep};
+use page::PageBytes;
 
-use crate::format::{DELETED, FOLLOW_RIGHT, FREE, NONE, Node, Opaque, ROOT};
+use crate::format::{DELETED, FOLLOW_RIGHT, FREE, NONE, ROOT};
 use crate::insert::{find_downlink, remove};
 use crate::rel::GistRel;
 
-struct Pass<'a, 'd> {
-    access: &'a Access<'a>,
-    rel: &'a GistRel,
-    is_dead: Option<&'d mut dyn FnMut(Tid) -> bool>,
-    ring: Option<&'a Ring>,
-    start: Lsn,
-    stats: VacuumStats,
-    /// Leaves without entries.
-    empty: HashSet<BlockNo>,
-    /// Pages with downlinks to leaves.
-    parents: Vec<BlockNo>,
-}
-
-/// Removes every entry whose TID `is_dead`, deletes emptied leaves, and adds to `stats`. May be called several times in one VACUUM.
-pub(crate) fn bulk_delete(
-    access: &Access<'_>,
-    rel: &GistRel,
-    is_dead: &mut dyn FnMut(Tid) -> bool,
-    manner: &mut Manner<'_>,
-    stats: &mut VacuumStats,
-) -> IndexResult<()> {
-    stats.add_pass(pass(access, rel, Some(is_dead), manner)?);
-    Ok(())
-}
-
-/// Ends a VACUUM: without [`bulk_delete`] before, it only looks for pages that may be used again.
-pub(crate) fn cleanup(
-    access: &Access<'_>,
-    rel: &GistRel,
-    manner: &mut Manner<'_>,
-    stats: Option<VacuumStats>,
-) -> IndexResult<VacuumStats> {
-    match stats {
-        Some(stats) => Ok(stats),
-        None => pass(access, rel, None, manner),
-    }
-}
-
-/// One pass over all pages in physical order, those added meanwhile included.
-fn pass(
-    access: &Access<'_>,
-    rel: &GistRel,
-    is_dead: Option<&mut dyn FnMut(Tid) -> bool>,
-    manner: &mut Manner<'_>,
-) -> IndexResult<VacuumStats> {
-    let (start, ring) = (access.pool.wal().insert_end(), manner.ring);
-    let (stats, empty, parents) = (VacuumStats::default(), HashSet::new(), Vec::new());
-    let mut pass = Pass { access, rel, is_dead, ring, start, stats, empty, parents };
-    pass.stats.pages = each_block(access, &rel.desc, 0, manner, |block| pass.visit(block))?;
-    for parent in std::mem::take(&mut pass.parents) {
-        if pass.empty.is_empty() {
-            break;
-        }
-        (manner.pause)().map_err(IndexError::Interrupted)?;
-        pass.delete_children(parent)?;
-    }
-    Ok(pass.stats)
-}
-
-impl Pass<'_, '_> {
-    /// Visits a page, then pages behind it that took entries from it meanwhile.
-    fn visit(&mut self, first: BlockNo) -> IndexResult<()> {
-        let mut block = first;
-        loop {
-            let pin = self.access.pool.read_with(self.rel.tag(block), self.ring)?;
-            let op = {
-                let page = pin.shared();
-                if page::is_new(&page) { None } else { Some(self.rel.node(block, &page)?.op) }
-            };
-            if !op.is_some_and(|op| op.is_leaf() && !op.is(DELETED)) {
-                drop(pin);
-                return if block == first { self.visit_other(block, op) } else { Ok(()) };
-            }
-            let mut page = pin.cleanup();
-            let op = self.rel.node(block, &page)?.op;
-            if !op.is_leaf() || op.is(DELETED) {
-                // It is no leaf any more: the root was split.
-                continue;
-            }
-            let next = if block == ROOT { NONE } else { op.next };
-            let moved = op.split >= self.start && next != NONE && next < first;
-            if self.clean(&mut page, block, block == first)? && block != ROOT {
-                self.empty.insert(block);
-            }
-            if !moved {
-                return Ok(());
-            }
-            drop(page);
-            block = next;
-        }
+impl Sweep for GistRel {
+    fn visited(&self, block: BlockNo, page: &PageBytes) -> IndexResult<Visited> {
+        let op = self.node(block, page)?.op;
+        let (deleted, free) = (op.is(DELETED), op.is(FREE));
+        // The root's link is that of the list of free pages.
+        let next = Some(op.next).filter(|next| block != ROOT && *next != NONE);
+        Ok(Visited { has_entries: op.is_leaf() && !deleted, deleted, free, split: op.split, next })
     }
 
-    /// A page that holds no entries.
-    fn visit_other(&mut self, block: BlockNo, op: Option<Opaque>) -> IndexResult<()> {
-        match op {
-            Some(op) if op.is(FREE) => {
-                self.stats.pages_deleted += 1;
-                self.stats.pages_free += 1;
-            }
-            Some(op) if !op.is(DELETED) => {
-                if op.level == 1 {
-                    self.parents.push(block);
-                }
-            }
-            // Deleted before, or added to the file, but a crash or an error came before its use.
-            _ => {
-                self.stats.pages_deleted += 1;
-                if self.rel.put_free(self.access, block)? {
-                    self.stats.pages_free += 1;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Removes dead entries from a leaf under the cleanup latch; whether it is empty now.
-    fn clean(&mut self, page: &mut ExclusivePage<'_>, block: BlockNo, count: bool) -> IndexResult<bool> {
-        let (doomed, left) = self.rel.check(block, self.look(page))?;
-        if count {
-            self.stats.tuples += left;
-        }
-        self.stats.tuples_removed += doomed.len() as u64;
-        if !doomed.is_empty() {
-            remove(self.access, self.rel, page, &doomed)?;
-        }
-        Ok(left == 0)
-    }
-
-    /// Numbers of the entries of a leaf that are dead, and how many are left.
-    fn look(&mut self, page: &page::PageBytes) -> Check<(Vec<u16>, u64)> {
+    fn clean(
+        &self,
+        access: &Access<'_>,
+        page: &mut ExclusivePage<'_>,
+        is_dead: &mut dyn FnMut(Tid) -> bool,
+    ) -> IndexResult<Cleaned> {
+        let block = page.tag().block;
         let (mut doomed, mut left) = (Vec::new(), 0);
-        for item in Node::new(page)?.items() {
-            let (n, item) = item?;
-            if self.is_dead.as_mut().is_some_and(|is_dead| is_dead(item.tid())) {
+        for item in self.node(block, page)?.items() {
+            let (n, item) = self.check(block, item)?;
+            if is_dead(item.tid()) {
                 doomed.push(n);
             } else {
                 left += 1;
             }
         }
-        Ok((doomed, left))
+        if !doomed.is_empty() {
+            remove(access, self, page, &doomed)?;
+        }
+        Ok(Cleaned { left, removed: doomed.len() as u64 })
     }
 
+    /// Notes pages with downlinks to leaves.
+    fn meet(&self, block: BlockNo, page: &PageBytes, met: &mut Vec<BlockNo>) -> IndexResult<()> {
+        if self.node(block, page)?.op.level == 1 {
+            met.push(block);
+        }
+        Ok(())
+    }
+}
+
+/// One pass over all pages, then over the parents of leaves that it has emptied.
+pub(crate) fn pass(
+    access: &Access<'_>,
+    rel: &GistRel,
+    is_dead: Option<&mut dyn FnMut(Tid) -> bool>,
+    manner: &mut Manner<'_>,
+) -> IndexResult<VacuumStats> {
+    let swept = sweep(access, rel, is_dead, manner)?;
+    let mut deletion = Deletion { access, rel, empty: swept.empty.into_iter().collect(), deleted: 0 };
+    for parent in swept.met {
+        if deletion.empty.is_empty() {
+            break;
+        }
+        (manner.pause)().map_err(IndexError::Interrupted)?;
+        deletion.delete_children(parent)?;
+    }
+    let mut stats = swept.stats;
+    stats.pages_newly_deleted += deletion.deleted;
+    stats.pages_deleted += deletion.deleted;
+    Ok(stats)
+}
+
+struct Deletion<'a> {
+    access: &'a Access<'a>,
+    rel: &'a GistRel,
+    /// Leaves without entries.
+    empty: HashSet<BlockNo>,
+    /// How many of them were taken out of the tree.
+    deleted: u32,
+}
+
+impl Deletion<'_> {
     /// Takes the empty leaves below a page out of the tree; one child stays.
     fn delete_children(&mut self, parent: BlockNo) -> IndexResult<()> {
         let mut children = Vec::new();
@@ -193,8 +119,7 @@ impl Pass<'_, '_> {
         }
         let Some(at) = find_downlink(rel, parent, &node, child)? else { return Ok(()) };
         rel.delete_leaf(access, &mut leaf, &mut above, at)?;
-        self.stats.pages_newly_deleted += 1;
-        self.stats.pages_deleted += 1;
+        self.deleted += 1;
         Ok(())
     }
 }

@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 
 use base::{BlockNo, Fork, PAGE_SIZE};
-use index::{Access, EntryCheck, IndexResult, VerifyOptions};
+use index::{Access, EntryCheck, IndexResult, Pages, VerifyOptions, interrupts};
 use page::PageBytes;
 
 use crate::format::{DELETED, FOLLOW_RIGHT, FREE, NONE, Node, ROOT};
 use crate::keys::{Key, same, union};
-use crate::rel::{GistRel, interrupts};
+use crate::rel::GistRel;
 use crate::scan::entry_values;
 
 /// A child's key is not within its parent's.

@@ -3,14 +3,14 @@
 
 use base::{BlockNo, Fork};
 use buffer::{PageChange, Persistence, WalAction};
-use index::{Access, IndexResult, SortedEntries};
+use index::{Access, Exclusive, IndexResult, Pages, SortedEntries, interrupts};
 use tuple::Datum;
 use wal::Rmgr;
 
 use crate::format::{Key, NONE, Opaque, ROOT};
 use crate::ops;
 use crate::redo::Kind;
-use crate::rel::{Exclusive, HashRel, interrupts};
+use crate::rel::HashRel;
 
 /// Makes the index's main fork, which must be empty, an empty bucket. The initial fork of an unlogged one becomes the same.
 pub(crate) fn create_empty(access: &Access<'_>, rel: &HashRel) -> IndexResult<()> {

@@ -2,12 +2,12 @@
 
 use base::Tid;
 use buffer::{ExclusivePage, PageChange};
-use index::{Access, IndexResult, InsertOutcome};
+use index::{Access, Exclusive, FreeList, INIT, IndexResult, InsertOutcome, Pages, interrupts};
 
 use crate::format::{INCOMPLETE, Key, NONE, Node, Opaque, ROOT};
 use crate::ops::{self, Split};
 use crate::redo::{Kind, delete_bytes, insert_bytes, split_bytes};
-use crate::rel::{Exclusive, HashRel, INIT, interrupts};
+use crate::rel::HashRel;
 
 /// Enters a row with this hash code.
 pub(crate) fn insert(access: &Access<'_>, rel: &HashRel, code: u32, tid: Tid) -> IndexResult<InsertOutcome> {

@@ -102,16 +102,18 @@ impl IndexAccessMethod for HashRel {
         manner: &mut Manner<'_>,
         stats: &mut VacuumStats,
     ) -> IndexResult<()> {
-        crate::vacuum::bulk_delete(access, self, is_dead, manner, stats)
+        stats.add_pass(crate::vacuum::pass(access, self, Some(is_dead), manner)?);
+        Ok(())
     }
 
+    /// Without [`bulk_delete`](IndexAccessMethod::bulk_delete) before, it only looks for pages that may be used again.
     fn cleanup(
         &self,
         access: &Access<'_>,
         manner: &mut Manner<'_>,
         stats: Option<VacuumStats>,
     ) -> IndexResult<VacuumStats> {
-        crate::vacuum::cleanup(access, self, manner, stats)
+        stats.map_or_else(|| crate::vacuum::pass(access, self, None, manner), Ok)
     }
 
     fn scan(self: &Arc<Self>, keys: ScanKeys, wants: Wants) -> Scan {

@@ -14,15 +14,15 @@
 //!
 //! Each page is changed by what the record says, never by what another page says: pages of one record may be replayed in any order.
 
-use std::fmt::{self, Write};
-
 use base::{BlockNo, Lsn, Xid};
 use index::bytes::{Check, Reader};
+use index::{FreeList, Records};
 use page::PageBytes;
-use wal::{Record, RecordRef, ResourceManager, Rmgr, WalDescribe};
+use wal::{Record, RecordRef, ResourceManager, Rmgr};
 
 use crate::format::{KEY, Key};
 use crate::ops::{self, Split};
+use crate::rel::HashRel;
 
 /// Kind of a record, its `info`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,7 +124,7 @@ pub(crate) fn redo_block(page: &mut PageBytes, record: &RecordRef<'_>, index: us
         }
         (Kind::InsertUpper, 1) => ops::complete(page),
         (Kind::Split, 0) => ops::split(page, read_split(&mut main)?),
-        (Kind::Split, 1) | (Kind::SplitRoot, 0..=2) | (Kind::PutFree, 0) => ops::from_blob(page, data),
+        (Kind::Split, 1) | (Kind::SplitRoot, 0..=2) => ops::from_blob(page, data),
         (Kind::Delete, 0) => ops::remove(page, &read_delete(data)),
         (Kind::PageDelete, which) => {
             let gone = PageDelete::read(&mut main)?;
@@ -135,9 +135,7 @@ pub(crate) fn redo_block(page: &mut PageBytes, record: &RecordRef<'_>, index: us
                 _ => ops::merge(page, gone.at),
             }
         }
-        (Kind::PutFree, 1) => ops::set_next(page, record.block(0).ok_or("the record lacks a block")?.block),
-        (Kind::TakeFree, 0) => ops::unmark_free(page),
-        (Kind::TakeFree, 1) => ops::set_next(page, main.block()?),
+        (Kind::PutFree | Kind::TakeFree, index) => HashRel::redo_free(page, record, index),
         (Kind::Build, _) => Err("page image is missing"),
         _ => Err("the record has too many blocks"),
     }
@@ -147,27 +145,11 @@ pub(crate) fn redo_block(page: &mut PageBytes, record: &RecordRef<'_>, index: us
 pub(crate) const MANAGER: ResourceManager = ResourceManager {
     id: Rmgr::Hash,
     redo_block: Some(|page, record, index| redo_block(page, record, index).map_err(str::to_owned)),
-    describe: &Describe,
+    describe: &Records { name: |info| Kind::from_info(info).map(|(_, name)| name), details },
 };
 
-/// Name of the action and its details, as `pg_waldump` shows them.
-struct Describe;
-
-impl WalDescribe for Describe {
-    fn name(&self, record: &Record) -> &'static str {
-        Kind::from_info(record.info).map_or("UNKNOWN", |(_, name)| name)
-    }
-
-    fn describe(&self, record: &Record, out: &mut dyn Write) -> fmt::Result {
-        match Kind::from_info(record.info).map(|(kind, _)| details(kind, record)) {
-            Some(Ok(text)) => out.write_str(&text),
-            Some(Err(what)) => write!(out, "damaged: {what}"),
-            None => write!(out, "info {}", record.info),
-        }
-    }
-}
-
-fn details(kind: Kind, record: &Record) -> Check<String> {
+fn details(record: &Record) -> Check<String> {
+    let (kind, _) = Kind::from_info(record.info).ok_or("unknown kind of record")?;
     let mut main = Reader(record.data());
     let block_data = record.block(0).map_or(&[][..], |block| block.data);
     Ok(match kind {

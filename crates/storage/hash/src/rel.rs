@@ -2,10 +2,10 @@
 
 use std::ops::Deref;
 
-use base::{BlockNo, Fork};
-use buffer::{BufferError, BufferPool, ExclusivePage, PageChange, Pin, SharedPage, Tag, WalAction};
+use base::BlockNo;
+use buffer::{BufferError, Pin, WalAction};
 use index::bytes::Check;
-use index::{Access, IndexDesc, IndexError, IndexResult};
+use index::{Access, Exclusive, FreeList, IndexDesc, IndexResult, Pages, Shared, Unused};
 use page::PageBytes;
 use smgr::SmgrError;
 use tuple::Datum;
@@ -15,11 +15,6 @@ use crate::format::{DELETED, FREE, Key, NONE, Node, Opaque, ROOT, next_free, saf
 use crate::hints::Hints;
 use crate::ops;
 use crate::redo::Kind;
-
-/// A page latched exclusively; the guard keeps the pin.
-pub(crate) type Exclusive = ExclusivePage<'static>;
-/// A page latched shared; the guard keeps the pin.
-pub(crate) type Shared = SharedPage<'static>;
 
 /// A page under one of the two latches.
 pub(crate) trait Latched: Deref<Target = PageBytes> {
@@ -53,10 +48,6 @@ impl Latched for Exclusive {
     }
 }
 
-/// Of a page that the record builds from nothing.
-pub(crate) const INIT: PageChange =
-    PageChange { will_init: true, force_image: false, keep_data: false, no_image: false };
-
 const DEFAULT_FILLFACTOR: usize = 75;
 /// More steps to the right than any search makes: the links form a ring.
 const MOST_STEPS: u32 = 1 << 22;
@@ -77,42 +68,13 @@ pub struct HashRel {
 impl HashRel {
     /// Opens an index by its description. No I/O.
     pub fn new(desc: IndexDesc) -> HashRel {
-        let fillfactor = desc.option("fillfactor").and_then(|value| value.parse().ok());
-        let fillfactor = fillfactor.unwrap_or(DEFAULT_FILLFACTOR).clamp(10, 100);
-        HashRel { fillfactor, hints: Hints::default(), desc }
+        HashRel { fillfactor: desc.fillfactor(DEFAULT_FILLFACTOR), hints: Hints::default(), desc }
     }
 
     /// Hash code of a value that is not NULL.
     #[inline]
     pub(crate) fn code(&self, value: &Datum) -> u32 {
         self.desc.hashes.first().map_or(0, |hash| hash.code(value))
-    }
-
-    pub(crate) fn tag(&self, block: BlockNo) -> Tag {
-        Tag { rel: self.desc.file, fork: Fork::Main, block }
-    }
-
-    pub(crate) fn corrupt(&self, block: BlockNo, what: &'static str) -> IndexError {
-        IndexError::Corrupt { rel: self.desc.file, block, what }
-    }
-
-    #[inline]
-    pub(crate) fn pin(&self, pool: &BufferPool, block: BlockNo) -> IndexResult<Pin> {
-        Ok(pool.read(self.tag(block))?)
-    }
-
-    pub(crate) fn shared(&self, pool: &BufferPool, block: BlockNo) -> IndexResult<Shared> {
-        Ok(self.pin(pool, block)?.into_shared())
-    }
-
-    pub(crate) fn exclusive(&self, pool: &BufferPool, block: BlockNo) -> IndexResult<Exclusive> {
-        Ok(self.pin(pool, block)?.into_exclusive())
-    }
-
-    /// Names the page in an error about its bytes.
-    #[inline]
-    pub(crate) fn check<T>(&self, block: BlockNo, result: Check<T>) -> IndexResult<T> {
-        result.map_err(|what| self.corrupt(block, what))
     }
 
     #[inline]
@@ -240,72 +202,39 @@ impl HashRel {
         }
         Ok(None)
     }
-
-    /// A page to write on, latched exclusively. Its bytes are to be overwritten entirely. `root_latched`: the caller has the root, where the list of free pages
-    /// begins; the file grows then.
-    pub(crate) fn allocate(&self, access: &Access<'_>, root_latched: bool) -> IndexResult<Exclusive> {
-        if !root_latched {
-            // A glance first: splits do not queue for the root while there is nothing to be had.
-            let root = self.shared(access.pool, ROOT)?;
-            let any = self.check(ROOT, Opaque::read(&root))?.next != NONE;
-            drop(root);
-            if any && let Some(page) = self.take_free(access)? {
-                return Ok(page);
-            }
-        }
-        Ok(access.pool.extend(self.desc.file, Fork::Main, self.desc.persistence)?)
-    }
-
-    /// Takes the first page off the list of free pages. If a crash follows before it is used, the next VACUUM puts it back.
-    fn take_free(&self, access: &Access<'_>) -> IndexResult<Option<Exclusive>> {
-        let mut root = self.exclusive(access.pool, ROOT)?;
-        let block = self.check(ROOT, Opaque::read(&root))?.next;
-        if block == NONE {
-            return Ok(None);
-        }
-        let mut page = self.exclusive(access.pool, block)?;
-        if !self.check(block, Opaque::read(&page))?.is(FREE) {
-            return Err(self.corrupt(block, "page on the list of free pages is in use"));
-        }
-        let next = next_free(&page);
-        self.check(block, ops::unmark_free(&mut page))?;
-        self.check(ROOT, ops::set_next(&mut root, next))?;
-        let mut action = self.action(access, Kind::TakeFree);
-        action.data(&next.0.to_le_bytes());
-        action.page(&mut page, PageChange::default());
-        action.page(&mut root, PageChange::default());
-        action.commit();
-        Ok(Some(page))
-    }
-
-    /// Puts a deleted page that no scan can reach any more, or one that was never used, on the list of free pages. `false` if it is neither (any more).
-    ///
-    /// The page is latched before the root: it may be in use again, latched by somebody who goes up. `take_free` goes the other way, but to a page that is on the
-    /// list, which nobody holds while he waits for the root.
-    pub(crate) fn put_free(&self, access: &Access<'_>, block: BlockNo) -> IndexResult<bool> {
-        let mut page = self.exclusive(access.pool, block)?;
-        if !page::is_new(&page) {
-            let op = self.check(block, Opaque::read(&page))?;
-            let removable = op.is(DELETED) && access.horizon.is_removable(safe_xid(&page));
-            if !removable || op.is(FREE) {
-                return Ok(false);
-            }
-        }
-        let mut root = self.exclusive(access.pool, ROOT)?;
-        let next = self.check(ROOT, Opaque::read(&root))?.next;
-        self.check(block, ops::mark_free(&mut page, next))?;
-        self.check(ROOT, ops::set_next(&mut root, block))?;
-        let data = self.check(block, ops::blob(&page))?;
-        let mut action = self.action(access, Kind::PutFree);
-        let i = action.page(&mut page, INIT);
-        action.page_data(i, &data);
-        action.page(&mut root, PageChange::default());
-        action.commit();
-        Ok(true)
-    }
 }
 
-/// Between pages, no latch held.
-pub(crate) fn interrupts() -> IndexResult<()> {
-    runtime::check_interrupts().map_err(IndexError::Interrupted)
+impl FreeList for HashRel {
+    const HEAD: BlockNo = ROOT;
+    const TAKE: u8 = Kind::TakeFree as u8;
+    const PUT: u8 = Kind::PutFree as u8;
+
+    fn first_free(&self, head: &PageBytes) -> IndexResult<BlockNo> {
+        Ok(self.check(ROOT, Opaque::read(head))?.next)
+    }
+
+    fn set_first_free(head: &mut PageBytes, first: BlockNo) -> Check<()> {
+        ops::set_next(head, first)
+    }
+
+    fn unused(&self, block: BlockNo, page: &PageBytes) -> IndexResult<Unused> {
+        let op = self.check(block, Opaque::read(page))?;
+        Ok(Unused { deleted: op.is(DELETED), free: op.is(FREE), safe: safe_xid(page), next: next_free(page) })
+    }
+
+    fn mark_free(page: &mut PageBytes, next: BlockNo) -> Check<()> {
+        ops::mark_free(page, next)
+    }
+
+    fn unmark_free(page: &mut PageBytes) -> Check<()> {
+        ops::unmark_free(page)
+    }
+
+    fn blob(page: &PageBytes) -> Check<Vec<u8>> {
+        ops::blob(page)
+    }
+
+    fn restore(page: &mut PageBytes, blob: &[u8]) -> Check<()> {
+        ops::from_blob(page, blob)
+    }
 }

@@ -7,14 +7,14 @@ use std::sync::Arc;
 
 use base::{BlockNo, Lsn, Tid};
 use buffer::{Persistence, Pin};
-use index::{Access, Facts, IndexResult, IndexScan, ScanKeys, ScanOp, Wants};
+use index::{Access, Facts, IndexResult, IndexScan, Pages, ScanKeys, ScanOp, Shared, Wants, interrupts};
 use runtime::usage::used_often;
 use tuple::Datum;
 use txn::KeyRange;
 
 use crate::format::{DEAD, DELETED, FIRST, KEY, Key, NONE, Node};
 use crate::range::Codes;
-use crate::rel::{HashRel, Shared, interrupts};
+use crate::rel::HashRel;
 
 /// Marks that are gathered before they are made.
 const MOST_KILLED: usize = 128;

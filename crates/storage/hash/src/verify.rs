@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 
 use base::{BlockNo, Fork, PAGE_SIZE};
-use index::{Access, EntryCheck, IndexResult, VerifyOptions};
+use index::{Access, EntryCheck, IndexResult, Pages, Shared, VerifyOptions, interrupts};
 use page::PageBytes;
 use tuple::Datum;
 
 use crate::format::{DELETED, FREE, INCOMPLETE, Key, NONE, Node, Opaque, ROOT, next_free};
-use crate::rel::{HashRel, Shared, interrupts};
+use crate::rel::HashRel;
 
 /// What a check found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -133,6 +133,16 @@ impl IndexDesc {
         self.options.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
+    /// Percentage of a page that a build fills: the storage parameter, or what the method takes without it.
+    pub fn fillfactor(&self, default: usize) -> usize {
+        self.option("fillfactor").and_then(|value| value.parse().ok()).unwrap_or(default).clamp(10, 100)
+    }
+
+    /// Whether a storage parameter of truth is not off.
+    pub fn is_on(&self, name: &str) -> bool {
+        self.option(name).is_none_or(|value| base::settings::parse_bool(value) != Some(false))
+    }
+
     /// Whether a row with these values has an entry: codes are kept of values that are not NULL only.
     pub fn has_entry(&self, values: &[Datum]) -> bool {
         !values.iter().zip(&self.hashes).any(|(value, _)| value.is_null())

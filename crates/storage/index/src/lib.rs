@@ -5,7 +5,7 @@
 //! # Layout
 //! * [`method`](IndexAccessMethod): the traits. What operator classes of trees without an order give is in [`tuple::tree`]. `facts`: what a method can do, as constants. `desc`: what an index is, handed down from the catalog, and how
 //!   values of its columns compare.
-//! * [`bytes`]: what methods share in reading and writing pages and records. `access`: what operations need: pages, the horizon, and what the heap says of rows. `keys`: the conditions of a scan. `upkeep`: VACUUM and verification.
+//! * What methods share: [`bytes`] reads and writes pages and records, [`Pages`] reaches pages, [`FreeList`] keeps those that are free, [`sweep`](sweep()) goes over all of them for VACUUM, [`Records`] shows records, [`conditions`](conditions()) are what serializable transactions lock. `access`: what operations need: pages, the horizon, and what the heap says of rows. `keys`: the conditions of a scan. `upkeep`: VACUUM and verification.
 //!   `error`.
 //!
 //! # Invariants
@@ -38,25 +38,35 @@
 
 mod access;
 pub mod bytes;
+mod conditions;
 mod desc;
 mod error;
 mod facts;
+mod free_list;
 mod inclusion;
 mod keys;
 mod method;
 mod minmax;
+mod pages;
+mod records;
+mod sweep;
 mod upkeep;
 
 pub use access::{Access, DeadRows, Horizon, InsertOutcome, Limits, Liveness, TupleState, UniqueCheck};
+pub use conditions::{Finds, conditions};
 pub use desc::{
     Compare, HashBy, IndexDesc, KeyColumn, OrderBy, as_bytes, compare_column, compare_values, null_order,
 };
 pub use error::{IndexError, IndexResult};
 pub use facts::{Facts, OptionKind, StorageOption, strategy};
+pub use free_list::{FreeList, Unused};
 pub use inclusion::Inclusion;
 pub use keys::{Direction, ScanKey, ScanKeys, ScanOp, Wants};
 pub use method::{BitmapSink, IndexAccessMethod, IndexScan, Ranges, SortedEntries, TableRows};
 pub use minmax::MinMax;
+pub use pages::{Exclusive, INIT, Pages, Shared, interrupts};
+pub use records::Records;
+pub use sweep::{Cleaned, Sweep, Swept, Visited, sweep};
 pub use tuple::summary::SummaryClass;
 pub use tuple::tree::{Match, TreeClass, TreeQuery};
 pub use upkeep::{EntryCheck, Manner, VacuumStats, VerifyOptions, each_block};

@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use base::{BlockNo, Oid, Tid, Xid};
-use buffer::{BufferError, Persistence};
+use buffer::Persistence;
 use index::{
     Access, BitmapSink, Compare, IndexAccessMethod, IndexDesc, IndexResult, IndexScan, KeyColumn, MinMax,
-    Ranges, ScanKey, ScanKeys, ScanOp, TableRows, UniqueCheck, VerifyOptions, Wants, strategy,
+    Pages as _, Ranges, ScanKey, ScanKeys, ScanOp, TableRows, UniqueCheck, VerifyOptions, Wants, strategy,
 };
+use store::crowd::seeds;
+use store::replay::{damaged_pages_are_told, gives_the_same_pages, redo};
 use store::{AllLive, FILE, Random, Snapshots, Store};
 use tuple::{Attr, Bytes, Datum, Physical, RowLayout};
-use wal::Record;
 
 use crate::BrinRel;
 use crate::redo::{Kind, redo_block};
@@ -269,12 +270,6 @@ fn history() -> World {
     world
 }
 
-fn redo(store: &Store, record: &Record) -> Result<(), BufferError> {
-    buffer::replay(&store.pool, record, |page, record, index| {
-        redo_block(page, record, index).map_err(str::to_owned)
-    })
-}
-
 #[test]
 fn redo_gives_the_same_pages_and_every_prefix_is_sound() {
     let world = history();
@@ -284,45 +279,28 @@ fn redo_gives_the_same_pages_and_every_prefix_is_sound() {
     }
     let copy = World::with_store(1, Store::new(1024));
     for (i, record) in log.iter().enumerate() {
-        redo(&copy.store, record).unwrap();
+        redo(&copy.store.pool, record, redo_block);
         if i % 50 == 0 || record.info == Kind::Move as u8 {
             copy.verify();
         }
-        let mut text = String::new();
-        crate::redo::MANAGER.describe.describe(record, &mut text).unwrap();
-        assert!(!text.contains("damaged"), "{text}");
     }
-    let bytes = |world: &World| {
-        let blocks = world.store.pool.nblocks(FILE, base::Fork::Main).unwrap();
-        let page = |n| world.store.pool.read(world.rel.tag(BlockNo(n))).unwrap().shared()[32..].to_vec();
+    let bytes = |store: &Store| {
+        let blocks = store.pool.nblocks(FILE, base::Fork::Main).unwrap();
+        let page = |n| store.pool.read(world.rel.tag(BlockNo(n))).unwrap().shared()[32..].to_vec();
         (0..blocks).map(page).collect::<Vec<_>>()
     };
-    assert!(bytes(&copy) == bytes(&world));
-    log.iter().for_each(|record| redo(&copy.store, record).unwrap());
-    assert!(bytes(&copy) == bytes(&world), "after a second redo");
+    gives_the_same_pages(&world.store, &log, redo_block, crate::redo::MANAGER.describe, bytes);
 }
 
 #[test]
 fn redo_on_damaged_pages_is_an_error() {
-    let store = history().store;
-    let (mut random, mut refused) = (Random(9), 0);
-    for record in store.records(wal::Rmgr::Brin).iter().step_by(7) {
-        let record = record.borrowed();
-        for index in 0..record.blocks().count() {
-            let mut page = [0; base::PAGE_SIZE];
-            page.iter_mut().skip(8).for_each(|byte| *byte = random.below(256) as u8);
-            refused += u32::from(redo_block(&mut page, &record, index).is_err());
-        }
-    }
-    assert!(refused > 10);
+    damaged_pages_are_told(&history().store.records(wal::Rmgr::Brin), redo_block);
 }
 
 /// `BRIN_SEEDS=from..to` explores others.
 #[test]
 fn simulated_sessions_that_switch_at_latches() {
-    let range = std::env::var("BRIN_SEEDS").unwrap_or_else(|_| "0..12".into());
-    let (from, to) = range.split_once("..").unwrap();
-    for seed in from.parse::<u64>().unwrap()..to.parse().unwrap() {
+    for seed in seeds("BRIN_SEEDS", "0..12") {
         let simulation = runtime::Simulation::new(seed);
         simulation.interleave(2 + seed % 4);
         let ended = simulation.run(move || {

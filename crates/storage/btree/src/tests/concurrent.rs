@@ -1,6 +1,6 @@
 //! Several sessions on threads, and in a simulation where any latch may be the place at which another one goes on.
 
-use index::Direction;
+use index::{Direction, Pages};
 use store::Random;
 
 use std::rc::Rc;

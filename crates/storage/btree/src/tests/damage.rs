@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use base::{BlockNo, Fork, PAGE_SIZE};
-use index::{IndexError, ScanKey, ScanKeys, ScanOp, UniqueCheck, VacuumStats, VerifyOptions, strategy};
+use index::{
+    IndexError, Pages, ScanKey, ScanKeys, ScanOp, UniqueCheck, VacuumStats, VerifyOptions, strategy,
+};
 use page::PageBytes;
 use store::{AllLive, FILE, Random};
 use tuple::Datum;

@@ -1,15 +1,14 @@
 //! Redo: any prefix of the log gives a sound tree, which goes on working; the whole log gives the same pages.
 
 use base::{Lsn, Tid};
-use buffer::{BufferError, BufferPool};
 use index::Direction;
+use store::replay::{gives_the_same_pages, redo};
 use store::{Random, Store};
 use wal::Record;
 
 use super::world::{Shape, World};
 use crate::format::{Meta, Node};
-use crate::redo::Kind;
-use crate::redo::redo_block;
+use crate::redo::{Kind, redo_block};
 
 /// A history with splits on all levels, duplicates, vacuums, page deletions and recycled pages.
 fn history(shape: Shape) -> World {
@@ -32,10 +31,6 @@ fn history(shape: Shape) -> World {
     (0..count / 4).for_each(|n| world.insert(n * 3));
     world.check();
     world
-}
-
-fn redo(pool: &BufferPool, record: &Record) -> Result<(), BufferError> {
-    buffer::replay(pool, record, |page, record, index| redo_block(page, record, index).map_err(str::to_owned))
 }
 
 fn records(store: &Store) -> Vec<Record> {
@@ -78,18 +73,8 @@ fn the_whole_log_gives_the_same_pages() {
 /// The whole log makes the same pages out of nothing, once and once more.
 pub fn check_redo(world: &World) {
     let (shape, log) = (world.shape, records(&world.store));
-    let copy = Store::new(4096);
-    log.iter().for_each(|record| redo(&copy.pool, record).unwrap());
-    assert!(pages(&copy) == pages(&world.store), "{shape:?}");
-    // Once more from the start, on pages that have it all already.
-    log.iter().for_each(|record| redo(&copy.pool, record).unwrap());
-    assert!(pages(&copy) == pages(&world.store), "{shape:?} after a second redo");
-    assert_eq!(copy.pool.pins(), 0);
-    for record in &log {
-        let mut text = String::new();
-        crate::redo::MANAGER.describe.describe(record, &mut text).unwrap();
-        assert!(!text.contains("damaged"), "{text}");
-    }
+    println!("{shape:?}");
+    gives_the_same_pages(&world.store, &log, redo_block, crate::redo::MANAGER.describe, pages);
 }
 
 #[test]
@@ -99,7 +84,7 @@ fn every_prefix_is_a_sound_tree() {
         let copy = World::with_store(shape, Store::new(4096));
         let (mut incomplete, mut half_dead) = (0, 0);
         for (i, record) in log.iter().enumerate() {
-            redo(&copy.store.pool, record).unwrap();
+            redo(&copy.store.pool, record, redo_block);
             let leaf_insert =
                 record.info == Kind::InsertLeaf as u8 || record.info == Kind::InsertPosting as u8;
             if !leaf_insert || i % 200 == 0 {
@@ -115,7 +100,7 @@ fn every_prefix_is_a_sound_tree() {
 /// Stops behind a record, "recovers", and goes on inserting and vacuuming. Returns the numbers of incomplete splits before and after.
 fn stop_after(shape: Shape, log: &[Record], stop: usize) -> (u32, u32) {
     let mut world = World::with_store(shape, Store::new(4096));
-    log[..=stop].iter().for_each(|record| redo(&world.store.pool, record).unwrap());
+    log[..=stop].iter().for_each(|record| redo(&world.store.pool, record, redo_block));
     let before = world.verify().incomplete_splits;
     world.model = world.collect(vec![], Direction::Forward);
     let mut backward = world.collect(vec![], Direction::Backward);

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Mutex;
 
 use base::{BlockNo, SqlError, Tid, Xid};
-use index::{InsertOutcome, Liveness, TupleState, UniqueCheck, VerifyOptions};
+use index::{InsertOutcome, Liveness, Pages, TupleState, UniqueCheck, VerifyOptions};
 use store::{AllLive, Random, Store};
 use tuple::Datum;
 

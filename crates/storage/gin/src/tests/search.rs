@@ -1,7 +1,7 @@
 //! Insertions, builds, vacuums and searches against a list.
 
 use base::Tid;
-use index::{IndexAccessMethod, IndexError, VerifyOptions};
+use index::{IndexAccessMethod, IndexError, Pages, VerifyOptions};
 use store::{Random, Store, tid};
 use tuple::Datum;
 

@@ -1,7 +1,7 @@
 //! One session: insertion, searches, builds, VACUUM, damage.
 
 use base::Tid;
-use index::{IndexAccessMethod, IndexError, IndexScan, ScanKey, ScanOp, Wants};
+use index::{IndexAccessMethod, IndexError, IndexScan, Pages, ScanKey, ScanOp, Wants};
 use store::Random;
 use tuple::Datum;
 

@@ -1,7 +1,7 @@
 //! Redo: any prefix of the log gives a sound index, which goes on working; the whole log gives the same pages.
 
 use base::Lsn;
-use buffer::{BufferError, BufferPool};
+use store::replay::{damaged_pages_are_told, gives_the_same_pages, redo, stops};
 use store::{Random, Store};
 use wal::Record;
 
@@ -22,10 +22,6 @@ fn history(shape: Shape) -> World {
     (0..6000).for_each(|n| world.insert(n * 3));
     world.check();
     world
-}
-
-fn redo(pool: &BufferPool, record: &Record) -> Result<(), BufferError> {
-    buffer::replay(pool, record, |page, record, index| redo_block(page, record, index).map_err(str::to_owned))
 }
 
 fn records(store: &Store) -> Vec<Record> {
@@ -61,17 +57,8 @@ fn the_whole_log_gives_the_same_pages() {
         for (kind, name) in Kind::ALL {
             assert!(log.iter().any(|record| record.info == kind as u8), "{shape:?}: no {name}");
         }
-        let copy = Store::new(4096);
-        log.iter().for_each(|record| redo(&copy.pool, record).unwrap());
-        assert!(pages(&copy) == pages(&world.store), "{shape:?}");
-        // Once more from the start, on pages that have it all already.
-        log.iter().for_each(|record| redo(&copy.pool, record).unwrap());
-        assert!(pages(&copy) == pages(&world.store), "{shape:?} after a second redo");
-        for record in &log {
-            let mut text = String::new();
-            crate::redo::MANAGER.describe.describe(record, &mut text).unwrap();
-            assert!(!text.contains("damaged"), "{text}");
-        }
+        println!("{shape:?}");
+        gives_the_same_pages(&world.store, &log, redo_block, crate::redo::MANAGER.describe, pages);
     }
 }
 
@@ -82,7 +69,7 @@ fn every_prefix_is_a_sound_index() {
         let copy = World::with_store(shape, Store::new(4096));
         let mut incomplete = 0;
         for (i, record) in log.iter().enumerate() {
-            redo(&copy.store.pool, record).unwrap();
+            redo(&copy.store.pool, record, redo_block);
             if record.info != Kind::Insert as u8 || i % 200 == 0 {
                 incomplete += copy.verify().incomplete_splits;
             }
@@ -97,11 +84,9 @@ fn a_crash_between_two_steps_is_mended() {
         let history = history(shape);
         let log = records(&history.store);
         for kind in [Kind::Split, Kind::SplitRoot, Kind::PageDelete, Kind::TakeFree] {
-            let stops: Vec<usize> = (0..log.len()).filter(|&i| log[i].info == kind as u8).collect();
-            let step = (stops.len() / 4).max(1);
-            for &stop in stops.iter().step_by(step).chain(stops.last()) {
+            for stop in stops(&log, kind as u8) {
                 let mut world = World::with_store(shape, Store::new(4096));
-                log[..=stop].iter().for_each(|record| redo(&world.store.pool, record).unwrap());
+                log[..=stop].iter().for_each(|record| redo(&world.store.pool, record, redo_block));
                 let before = world.verify().entries;
                 world.next_tid = 1_000_000;
                 (0..3000).for_each(|n| world.insert(n * 5));
@@ -120,15 +105,5 @@ fn a_crash_between_two_steps_is_mended() {
 /// A page that is not what a record expects is told, never a crash.
 #[test]
 fn redo_on_damaged_pages_is_an_error() {
-    let store = history(Shape::Even).store;
-    let (mut random, mut refused) = (Random(9), 0);
-    for record in records(&store).iter().step_by(7) {
-        let record = record.borrowed();
-        for index in 0..record.blocks().count() {
-            let mut page = [0; base::PAGE_SIZE];
-            page.iter_mut().skip(8).for_each(|byte| *byte = random.below(256) as u8);
-            refused += u32::from(redo_block(&mut page, &record, index).is_err());
-        }
-    }
-    assert!(refused > 10);
+    damaged_pages_are_told(&records(&history(Shape::Even).store), redo_block);
 }

@@ -1,24 +1,30 @@
-//! What a serializable transaction locks of a scan: its conditions. Whoever enters a row that would have been found meets them, wherever in the table the row goes.
+//! What a serializable transaction locks of a scan whose method has no order of keys: its conditions. Whoever enters a row that would have been found meets them, wherever in the index or
+//! the table the row goes.
 
 use std::any::Any;
+use std::fmt::Debug;
 use std::sync::Arc;
 
-use index::ScanKeys;
-use index::{ScanKey, ScanOp};
 use tuple::Datum;
 use txn::KeyRange;
 
-use crate::rel::BrinRel;
+use crate::{ScanKey, ScanOp};
+
+/// An index that can tell whether a scan might find a row.
+pub trait Finds: Debug + Send + Sync + 'static {
+    /// Whether a row with these values might satisfy the conditions.
+    fn might_find(&self, keys: &[ScanKey], values: &[Datum]) -> bool;
+}
 
 /// The conditions of a scan.
 #[derive(Debug)]
-pub(crate) struct Conditions {
-    pub(crate) rel: Arc<BrinRel>,
-    pub(crate) keys: Vec<ScanKey>,
+struct Conditions<M> {
+    rel: Arc<M>,
+    keys: Vec<ScanKey>,
 }
 
 /// What satisfies these conditions; nothing if one compares with NULL.
-pub(crate) fn key_range(rel: &Arc<BrinRel>, keys: Vec<ScanKey>) -> Option<Arc<dyn KeyRange>> {
+pub fn conditions<M: Finds>(rel: &Arc<M>, keys: Vec<ScanKey>) -> Option<Arc<dyn KeyRange>> {
     let never = |key: &ScanKey| matches!(&key.op, ScanOp::Operator { value, .. } if value.is_null());
     if keys.iter().any(never) {
         return None;
@@ -26,14 +32,9 @@ pub(crate) fn key_range(rel: &Arc<BrinRel>, keys: Vec<ScanKey>) -> Option<Arc<dy
     Some(Arc::new(Conditions { rel: rel.clone(), keys }))
 }
 
-/// [`key_range`] of a scan that has not begun.
-pub(crate) fn of_keys(rel: &Arc<BrinRel>, keys: ScanKeys) -> Option<Arc<dyn KeyRange>> {
-    key_range(rel, keys.keys)
-}
-
-impl KeyRange for Conditions {
+impl<M: Finds> KeyRange for Conditions<M> {
     fn holds(&self, key: &dyn Any) -> bool {
-        key.downcast_ref::<Vec<Datum>>().is_none_or(|values| self.find(values))
+        key.downcast_ref::<Vec<Datum>>().is_none_or(|values| self.rel.might_find(&self.keys, values))
     }
 
     /// Without conditions it holds everything; otherwise nothing is sure.
