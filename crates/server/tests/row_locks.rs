@@ -7,22 +7,9 @@ use std::thread;
 use std::time::Duration;
 
 use support::client::message;
-use support::{Client, Failure, Random, Repeated, Server, beside, knob, until};
+use support::{Client, Failure, Random, Repeated, Server, beside, code, knob, run, until};
 
 const ROWS: u64 = 20;
-
-fn run(client: &mut Client, statements: &[&str]) {
-    for statement in statements {
-        client.query(statement).unwrap_or_else(|failure| panic!("{statement}: {failure:?}"));
-    }
-}
-
-fn code(failure: &Failure) -> &str {
-    match failure {
-        Failure::Error { code, .. } => code,
-        Failure::Lost => "lost",
-    }
-}
 
 #[test]
 fn sharers_wait_for_each_other_only_to_write_and_a_deadlock_among_them_is_found() {
@@ -445,7 +432,6 @@ fn each_of_a_crowd_is_told_what_became_of_the_row() {
 
 /// The one at the head of a crowd waits for one who waits in it: one of the two is told of a deadlock, and all others go on.
 #[test]
-#[ignore = "a loaded machine: some of the crowd, which stands between the two in the queue, is stopped as well"]
 fn a_deadlock_in_a_crowd_stops_one_of_two() {
     const CLIENTS: usize = 40;
     let server = Server::start(&["deadlock_timeout=100ms"]);

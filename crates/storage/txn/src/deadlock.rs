@@ -3,7 +3,8 @@
 //! A session that has waited for `deadlock_timeout` looks for a cycle of waits that leads back to it. A wait for a holder is a
 //! hard edge; a wait for somebody queued ahead with a conflicting request is a soft one. A cycle of hard edges only is a
 //! deadlock, and the session that looks is its victim, of this cycle alone. A cycle with soft edges may vanish when the queue is changed:
-//! the waiter of a soft edge goes ahead of its blocker, if that leaves neither of them in another cycle.
+//! the waiter of a soft edge goes ahead of its blocker, if that leaves neither of them in another cycle. A cycle of hard edges only, of others, does not count: no turn made it,
+//! and whoever closed it looks for it himself.
 //!
 //! Locks · All partitions of the main table, ascending: nothing moves while it looks.
 //!
@@ -80,34 +81,42 @@ impl Graph<'_> {
             .collect()
     }
 
-    /// A cycle through `start`.
-    fn cycle(&self, start: SessionId) -> Option<Vec<Edge>> {
-        let mut seen = FxHashSet::from_iter([start]);
+    /// A cycle through `start`; with `soft`, one that has a soft edge.
+    fn cycle(&self, start: SessionId, soft: bool) -> Option<Vec<Edge>> {
+        // Whom the path has come to, and whether by a soft edge.
+        let mut seen = FxHashSet::default();
         // Depth first, with the path's edges on an explicit stack: chains of waits can be long.
         let mut path: Vec<Edge> = Vec::new();
+        let mut softened = vec![false];
         let mut open = vec![self.edges(start, true).into_iter()];
         while let Some(edges) = open.last_mut() {
             let Some(edge) = edges.next() else {
                 open.pop();
+                softened.pop();
                 path.pop();
                 continue;
             };
             let blocker = edge.edge.blocker;
+            let by_soft = edge.soft || softened.last() == Some(&true);
             if blocker == start {
-                path.push(edge);
-                return Some(path);
-            }
-            if seen.insert(blocker) {
+                if by_soft || !soft {
+                    path.push(edge);
+                    return Some(path);
+                }
+            } else if seen.insert((blocker, by_soft)) {
                 open.push(self.edges(blocker, !edge.alike).into_iter());
+                softened.push(by_soft);
                 path.push(edge);
             }
         }
         None
     }
 
-    /// Turns soft edges until none of `sessions` is in a cycle; otherwise leaves the queues alone and gives the cycle.
+    /// Turns soft edges until the first of `sessions` is in no cycle, and the others, who were turned, in none with a soft edge; otherwise leaves the queues alone and gives
+    /// the cycle.
     fn resolve(&mut self, sessions: &[SessionId], turns: usize) -> Result<(), Vec<DeadlockEdge>> {
-        let Some(cycle) = sessions.iter().find_map(|&session| self.cycle(session)) else { return Ok(()) };
+        let mut each = sessions.iter().enumerate();
+        let Some(cycle) = each.find_map(|(n, &session)| self.cycle(session, n > 0)) else { return Ok(()) };
         let soft: Vec<DeadlockEdge> =
             cycle.iter().filter(|edge| edge.soft).map(|edge| edge.edge.clone()).collect();
         if turns > 0 {

@@ -210,6 +210,40 @@ fn a_victim_is_in_no_other_cycle_from_when_it_is_found() {
     });
 }
 
+/// The first two wait for each other; the third only stands in the queue between them.
+#[test]
+fn who_stands_between_two_in_a_deadlock_is_not_its_victim() {
+    simulate(8, || {
+        let server = Server::new();
+        let begin = |session: u32, has: Option<u32>| {
+            let mut t = server.session(session);
+            t.set_timeouts(LockTimeouts { lock: Some(Duration::from_millis(50)), ..Default::default() });
+            if let Some(has) = has {
+                t.lock(advisory(has), LockMode::Exclusive, LockWait::Block).unwrap();
+            }
+            t
+        };
+        let wait = |mut t: Transaction, wants: u32| {
+            let waits = spawn_fiber("waits", move || {
+                let result = t.lock(advisory(wants), LockMode::Exclusive, LockWait::Block);
+                settle();
+                t.abort();
+                result
+            });
+            settle();
+            waits
+        };
+        let (one, two, between) = (begin(1, Some(1)), begin(2, Some(2)), begin(3, None));
+        let waits = [wait(one, 2), wait(between, 1), wait(two, 1)];
+        let look = |session| server.system.locks().check_deadlock(SessionId(session));
+        assert!(matches!(look(3), Ok(true)), "it lets the other go ahead");
+        assert!(look(1).is_err());
+        for one in waits {
+            assert!(matches!(one.join().unwrap(), Ok(_) | Err(LockError::Timeout)));
+        }
+    });
+}
+
 /// Each session of a ring has something that the one before it waits for. With `STAMPEDE_DEADLOCKED` so many sessions.
 #[test]
 fn every_ring_of_waits_is_broken_once() {
