@@ -225,6 +225,11 @@ fn run_script(
     let path = session.settings.borrow().text(Setting::search_path).to_owned();
     let within = format!("{}, pg_temp", analyze::names::quote_identifier(&schema));
     session.change_setting(Setting::search_path.name(), Some(&within), true)?;
+    // What a script tells of its steps is of no use to who asked for the extension.
+    let told = session.settings.borrow().text(Setting::client_min_messages).to_owned();
+    if !matches!(told.as_str(), "warning" | "error") {
+        session.change_setting(Setting::client_min_messages.name(), Some("warning"), true)?;
+    }
     let before = session.names.make_members_of(extension);
     let mut run = || {
         parse::parse(&script)?.iter().try_for_each(|raw| {
@@ -238,6 +243,7 @@ fn run_script(
     };
     session.names.make_members_of(before);
     done?;
+    session.change_setting(Setting::client_min_messages.name(), Some(&told), true)?;
     session.change_setting(Setting::search_path.name(), Some(&path), true)
 }
 

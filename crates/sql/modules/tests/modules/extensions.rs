@@ -36,6 +36,17 @@ fn an_extension_comes_and_goes_with_its_members() {
 }
 
 #[test]
+fn what_a_script_says_of_its_steps_is_kept_back() {
+    let server = crate::server();
+    let s = server.connect();
+    assert!(s.run("create extension hstore").unwrap().notices.is_empty());
+    assert_eq!(s.query("show client_min_messages"), "notice");
+    s.run("set client_min_messages = error").unwrap();
+    s.run("create extension btree_gist").unwrap();
+    assert_eq!(s.query("show client_min_messages"), "error");
+}
+
+#[test]
 fn names_versions_and_places_are_checked() {
     let server = crate::server();
     let s = server.connect();
