@@ -269,69 +269,45 @@ pub enum Selectivity {
     Multirange,
 }
 
+/// The OIDs of their functions: `oprrest`, `oprjoin`. Ranges have none of their own for joins.
+const ESTIMATORS: [(Selectivity, u32, u32); 24] = [
+    (Selectivity::Equal, 101, 105),
+    (Selectivity::NotEqual, 102, 106),
+    (Selectivity::Less, 103, 107),
+    (Selectivity::LessEqual, 336, 386),
+    (Selectivity::Greater, 104, 108),
+    (Selectivity::GreaterEqual, 337, 398),
+    (Selectivity::Like, 1819, 1825),
+    (Selectivity::NotLike, 1822, 1828),
+    (Selectivity::ILike, 1814, 1816),
+    (Selectivity::NotILike, 1815, 1817),
+    (Selectivity::Prefix, 3437, 3438),
+    (Selectivity::Regex, 1818, 1824),
+    (Selectivity::NotRegex, 1821, 1827),
+    (Selectivity::IRegex, 1820, 1826),
+    (Selectivity::NotIRegex, 1823, 1829),
+    (Selectivity::ArrayContain, 3817, 3818),
+    (Selectivity::Contain, 1302, 1303),
+    (Selectivity::Area, 139, 140),
+    (Selectivity::Network, 3560, 3561),
+    (Selectivity::Position, 1300, 1301),
+    (Selectivity::Range, 3169, 0),
+    (Selectivity::Multirange, 4243, 0),
+    (Selectivity::Matching, 5040, 5041),
+    (Selectivity::TextSearch, 3686, 3687),
+];
+
 impl Selectivity {
-    /// The OIDs of its functions: `oprrest`, `oprjoin`. Ranges have none of their own for joins.
+    /// The OIDs of its functions: `oprrest`, `oprjoin`; 0 where it has none.
     pub fn estimators(self) -> (Oid, Oid) {
-        let (restrict, join) = match self {
-            Selectivity::None => (0, 0),
-            Selectivity::Equal => (101, 105),
-            Selectivity::NotEqual => (102, 106),
-            Selectivity::Less => (103, 107),
-            Selectivity::LessEqual => (336, 386),
-            Selectivity::Greater => (104, 108),
-            Selectivity::GreaterEqual => (337, 398),
-            Selectivity::Like => (1819, 1825),
-            Selectivity::NotLike => (1822, 1828),
-            Selectivity::ILike => (1814, 1816),
-            Selectivity::NotILike => (1815, 1817),
-            Selectivity::Prefix => (3437, 3438),
-            Selectivity::Regex => (1818, 1824),
-            Selectivity::NotRegex => (1821, 1827),
-            Selectivity::IRegex => (1820, 1826),
-            Selectivity::NotIRegex => (1823, 1829),
-            Selectivity::ArrayContain => (3817, 3818),
-            Selectivity::Contain => (1302, 1303),
-            Selectivity::Area => (139, 140),
-            Selectivity::Network => (3560, 3561),
-            Selectivity::Position => (1300, 1301),
-            Selectivity::Range => (3169, 0),
-            Selectivity::Multirange => (4243, 0),
-            Selectivity::Matching => (5040, 5041),
-            Selectivity::TextSearch => (3686, 3687),
-        };
-        (Oid(restrict), Oid(join))
+        let own = ESTIMATORS.iter().find(|(one, ..)| *one == self);
+        own.map_or((Oid(0), Oid(0)), |&(_, restrict, join)| (Oid(restrict), Oid(join)))
     }
 
     /// The one that a function estimates.
     pub fn of_estimator(function: Oid) -> Selectivity {
-        use Selectivity::*;
-        let all = [
-            Equal,
-            NotEqual,
-            Less,
-            LessEqual,
-            Greater,
-            GreaterEqual,
-            Like,
-            NotLike,
-            ILike,
-            NotILike,
-            Prefix,
-            Regex,
-            NotRegex,
-            IRegex,
-            NotIRegex,
-            ArrayContain,
-            Contain,
-            Area,
-            Network,
-            Position,
-            Range,
-            Multirange,
-            Matching,
-            TextSearch,
-        ];
-        all.into_iter().find(|one| one.estimators().0 == function).unwrap_or(None)
+        let of = ESTIMATORS.iter().find(|(_, restrict, _)| *restrict == function.0);
+        of.map_or(Selectivity::None, |(one, ..)| *one)
     }
 }
 
