@@ -2,17 +2,11 @@
 
 mod support;
 
-use support::{Client, Server, until};
+use support::{Client, Server, run, until};
 
 /// Tables are looked at often, and need something soon.
 const EAGER: [&str; 4] =
     ["autovacuum_naptime=1", "log_autovacuum_min_duration=0", "log_line_prefix=", "deadlock_timeout=10ms"];
-
-fn run(client: &mut Client, statements: &[&str]) {
-    for statement in statements {
-        client.query(statement).unwrap_or_else(|failure| panic!("{statement}: {failure:?}"));
-    }
-}
 
 /// Waits until a count of `pg_stat_all_tables` is above a number.
 fn until_above(client: &mut Client, table: &str, count: &str, least: i64) {

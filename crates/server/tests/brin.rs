@@ -2,13 +2,7 @@
 
 mod support;
 
-use support::{Client, Failure, Server};
-
-fn run(client: &mut Client, statements: &[&str]) {
-    for statement in statements {
-        client.query(statement).unwrap_or_else(|failure| panic!("{statement}: {failure:?}"));
-    }
-}
+use support::{Client, Failure, Server, run};
 
 const TABLE: [&str; 2] = [
     "create table t (id int, a int4, b int8, t text collate \"C\", n numeric, d timestamptz, x float4, c \"char\") with (autovacuum_enabled = off)",

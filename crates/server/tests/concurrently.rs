@@ -5,13 +5,7 @@ mod support;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use support::{Client, Failure, Random, Server, knob, until};
-
-fn run(client: &mut Client, statements: &[&str]) {
-    for statement in statements {
-        client.query(statement).unwrap_or_else(|failure| panic!("{statement}: {failure:?}"));
-    }
-}
+use support::{Client, Failure, Random, Server, knob, run, until};
 
 /// Runs a statement in a session of its own, which others may have to let go on.
 fn beside<'scope>(

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use support::{Client, Failure, Random, Server, knob};
+use support::{Client, Failure, Random, Server, knob, run};
 
 /// What happens to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,12 +78,6 @@ struct Image {
     dir: PathBuf,
     victims: Vec<Victim>,
     ledger: Ledger,
-}
-
-fn run(client: &mut Client, statements: &[&str]) {
-    for statement in statements {
-        client.query(statement).unwrap_or_else(|failure| panic!("{statement}: {failure:?}"));
-    }
 }
 
 const TABLES: [&str; 10] = [

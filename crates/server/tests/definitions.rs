@@ -4,13 +4,7 @@ mod support;
 
 use std::thread;
 
-use support::{Client, Repeated, Server, beside, knob, until};
-
-fn run(client: &mut Client, statements: &[&str]) {
-    for statement in statements {
-        client.query(statement).unwrap_or_else(|failure| panic!("{statement}: {failure:?}"));
-    }
-}
+use support::{Client, Repeated, Server, beside, knob, run, until};
 
 /// A server with a table, and a session whose transaction has changed a catalog, and has read the table.
 fn in_a_transaction_with_changes() -> (Server, Client) {

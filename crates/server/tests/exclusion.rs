@@ -4,20 +4,7 @@ mod support;
 
 use std::thread;
 
-use support::{Client, Failure, Random, Server, knob, output, text, until};
-
-fn run(client: &mut Client, statements: &[&str]) {
-    for statement in statements {
-        client.query(statement).unwrap_or_else(|failure| panic!("{statement}: {failure:?}"));
-    }
-}
-
-fn code(failure: &Failure) -> &str {
-    match failure {
-        Failure::Error { code, .. } => code,
-        Failure::Lost => "lost",
-    }
-}
+use support::{Client, Failure, Random, Server, code, knob, output, run, text, until};
 
 const BOOKINGS: &str = "create table booking (room int4range, during int4range, note text, \
      constraint free exclude using gist (room with =, during with &&) where (note is null))";

@@ -2,13 +2,7 @@
 
 mod support;
 
-use support::{Client, Server};
-
-fn run(client: &mut Client, statements: &[&str]) {
-    for statement in statements {
-        client.query(statement).unwrap_or_else(|failure| panic!("{statement}: {failure:?}"));
-    }
-}
+use support::{Client, Server, run};
 
 const TABLE: [&str; 6] = [
     "create table t (id int, a int[], s text[], n numeric[], f float8[], j jsonb)",

@@ -2,13 +2,7 @@
 
 mod support;
 
-use support::{Client, Server};
-
-fn run(client: &mut Client, statements: &[&str]) {
-    for statement in statements {
-        client.query(statement).unwrap_or_else(|failure| panic!("{statement}: {failure:?}"));
-    }
-}
+use support::{Client, Server, run};
 
 const TABLE: [&str; 4] = [
     "create table t (id int, r int4range, b box, p point, c circle, g polygon, a inet, m int4multirange)",

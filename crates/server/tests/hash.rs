@@ -2,13 +2,7 @@
 
 mod support;
 
-use support::{Client, Failure, Server};
-
-fn run(client: &mut Client, statements: &[&str]) {
-    for statement in statements {
-        client.query(statement).unwrap_or_else(|failure| panic!("{statement}: {failure:?}"));
-    }
-}
+use support::{Client, Failure, Server, run};
 
 const TABLE: [&str; 4] = [
     "create collation any_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false)",

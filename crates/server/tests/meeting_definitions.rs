@@ -5,7 +5,7 @@ mod support;
 use std::thread;
 
 use support::client::message;
-use support::{Client, Failure, Server, until};
+use support::{Client, Failure, Server, run, until};
 
 const SETUP: &[&str] = &[
     "drop table if exists t, t2",
@@ -15,12 +15,6 @@ const SETUP: &[&str] = &[
 ];
 
 const WAITING: &str = "select count(*) from pg_locks where not granted";
-
-fn run(client: &mut Client, statements: &[&str]) {
-    for statement in statements {
-        client.query(statement).unwrap_or_else(|failure| panic!("{statement}: {failure:?}"));
-    }
-}
 
 /// SQLSTATE and message, or nothing.
 fn outcome(client: &mut Client, statement: &str) -> String {

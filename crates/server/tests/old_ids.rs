@@ -5,7 +5,7 @@ mod support;
 mod xids;
 
 use support::client::message;
-use support::{Client, Server, knob, until};
+use support::{Client, Server, knob, run, until};
 use txn::clog::XIDS_PER_PAGE;
 use xids::skip_xids;
 
@@ -15,12 +15,6 @@ const PER_FILE: usize = 32 * txn::multixact::PER_PAGE as usize;
 const XIDS_PER_FILE: u64 = 32 * XIDS_PER_PAGE;
 /// How to connect to another database than usual.
 const TEMPLATE: [(&str, &str); 2] = [("database", "template1"), ("user", "postgres")];
-
-fn run(client: &mut Client, statements: &[&str]) {
-    for statement in statements {
-        client.query(statement).unwrap_or_else(|failure| panic!("{statement}: {failure:?}"));
-    }
-}
 
 fn files(server: &Server, folder: &str) -> Vec<String> {
     let mut names: Vec<String> = std::fs::read_dir(server.data().join(folder))

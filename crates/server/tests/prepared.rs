@@ -6,7 +6,7 @@ mod support;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use support::{Client, Server, knob};
+use support::{Client, Server, knob, run};
 
 const BALANCE: i64 = 1000;
 /// First account of the second half; transfer `n` goes from account `n` to `n + OTHER`.
@@ -15,12 +15,6 @@ const OTHER: u64 = 1_000_000;
 /// How many are prepared at a time.
 fn many() -> u64 {
     knob("STAMPEDE_PREPARED", 200)
-}
-
-fn run(client: &mut Client, statements: &[&str]) {
-    for statement in statements {
-        client.query(statement).unwrap_or_else(|failure| panic!("{statement}: {failure:?}"));
-    }
 }
 
 /// Prepares transfer `n` of amount `n`, part of it in a savepoint.

@@ -7,13 +7,7 @@ use std::os::unix::fs::FileExt;
 use std::thread;
 
 use support::client::message;
-use support::{Client, Repeated, Server, beside, knob, until};
-
-fn run(client: &mut Client, statements: &[&str]) {
-    for statement in statements {
-        client.query(statement).unwrap_or_else(|failure| panic!("{statement}: {failure:?}"));
-    }
-}
+use support::{Client, Repeated, Server, beside, knob, run, until};
 
 /// A statement that takes an index's file away waits for whoever reads by it.
 fn waits_for_the_reader(statement: &str, order: &str) {

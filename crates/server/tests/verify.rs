@@ -7,17 +7,11 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use page::{LinePointer, PAGE_SIZE, PageBytes};
-use support::{Client, Server, output, text};
+use support::{Client, Server, output, run, text};
 
 /// Where `pg_amcheck` may be.
 const PG_AMCHECK: [&str; 3] =
     ["pg_amcheck", "/usr/lib/postgresql/18/bin/pg_amcheck", "/usr/lib/postgresql/15/bin/pg_amcheck"];
-
-fn run(client: &mut Client, statements: &[&str]) {
-    for statement in statements {
-        client.query(statement).unwrap_or_else(|failure| panic!("{statement}: {failure:?}"));
-    }
-}
 
 fn filled(server: &Server) -> Client {
     let mut client = server.client();

@@ -317,6 +317,21 @@ pub fn wait(child: &mut Child) -> Option<ExitStatus> {
     None
 }
 
+/// Carries out statements; each must succeed.
+pub fn run(client: &mut Client, statements: &[&str]) {
+    for statement in statements {
+        client.query(statement).unwrap_or_else(|failure| panic!("{statement}: {failure:?}"));
+    }
+}
+
+/// SQLSTATE of a failure.
+pub fn code(failure: &Failure) -> &str {
+    match failure {
+        Failure::Error { code, .. } => code,
+        Failure::Lost => "lost",
+    }
+}
+
 /// Repeats until it is true.
 pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     let deadline = Instant::now() + PATIENCE;

@@ -56,6 +56,12 @@ impl Liveness for HeapLiveness<'_, '_> {
     }
 }
 
+/// What an operation on an index needs that writes for a table.
+fn writing<'a>(heap: &HeapRel, horizon: &'a TableHorizon<'_>, cx: &Cx<'a>) -> SqlResult<IndexAccess<'a>> {
+    let pool = cx.env.access.pool;
+    Ok(IndexAccess { pool, horizon, xid: cx.xid_for(heap)?, limits: cx.env.session.index_limits() })
+}
+
 impl IndexWriter {
     /// Compiles an index's expressions over the table's row.
     pub fn new(
@@ -167,12 +173,7 @@ impl IndexWriter {
         let env = cx.env;
         let open = self.index.storage()?;
         let horizon = TableHorizon::new(env.access.txns, heap.desc.kind);
-        let entries = IndexAccess {
-            pool: env.access.pool,
-            horizon: &horizon,
-            xid: cx.xid_for(heap)?,
-            limits: env.session.index_limits(),
-        };
+        let entries = writing(heap, &horizon, cx)?;
         if entry != Entry::Check {
             let rows = DeadRows { access: env.access, heap };
             open.insert(&entries, values, tid, UniqueCheck::No, &rows)
@@ -225,12 +226,7 @@ impl IndexWriter {
                     (true, _) => UniqueCheck::Yes(&liveness),
                 };
                 let horizon = TableHorizon::new(cx.env.access.txns, heap.desc.kind);
-                let access = IndexAccess {
-                    pool: cx.env.access.pool,
-                    horizon: &horizon,
-                    xid: cx.xid_for(heap)?,
-                    limits: cx.env.session.index_limits(),
-                };
+                let access = writing(heap, &horizon, cx)?;
                 let rows = DeadRows { access: cx.env.access, heap };
                 open.insert(&access, values, tid, unique, &rows)
                     .map_err(|e| e.into_sql(&self.index.name, &table.name))?

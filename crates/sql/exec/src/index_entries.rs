@@ -114,7 +114,8 @@ pub(crate) fn rival(
     (entry, tid): (&[Datum], Tid),
 ) -> SqlResult<Option<Rival>> {
     let (engine, format) = (session.engine(), session.format());
-    let entries = engine.index_access(session.txn.borrow_mut().xid_for(heap.is_logged())?);
+    let xid = session.txn.borrow_mut().xid_for(heap.is_logged())?;
+    let entries = session.index_access(xid);
     let call = Call::new(&format).with_session(session);
     let (rows, txn) = (engine.heap_access(), &session.txn);
     let search = Search { rows, entries, txn, table, heap, index, call: &call };

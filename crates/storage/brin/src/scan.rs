@@ -5,10 +5,10 @@
 
 use std::sync::Arc;
 
-use base::{BlockNo, PAGE_SIZE, Tid};
+use base::{BlockNo, PAGE_SIZE};
 use index::{
-    Access, BitmapSink, Facts, Finds, IndexError, IndexResult, IndexScan, Pages, ScanKey, ScanKeys, ScanOp,
-    TreeQuery, interrupts,
+    Access, BitmapSink, Facts, Finds, IndexResult, IndexScan, Pages, ScanKey, ScanKeys, ScanOp, TreeQuery,
+    interrupts,
 };
 use page::PageBytes;
 use runtime::usage::used_often;
@@ -101,10 +101,6 @@ impl IndexScan for Scan {
     }
 
     /// The index has no TIDs.
-    fn next(&mut self, _access: &Access<'_>) -> IndexResult<Option<Tid>> {
-        Err(IndexError::Unsupported { method: FACTS.name, what: "scans of single rows" })
-    }
-
     fn bitmap(&mut self, access: &Access<'_>, sink: &mut dyn BitmapSink) -> IndexResult<()> {
         self.searches += 1;
         used_often(|c| &c.index_searches);
@@ -139,35 +135,13 @@ impl IndexScan for Scan {
         Ok(())
     }
 
-    fn has_more(&self) -> bool {
-        false
-    }
-
-    fn upcoming(&self, _n: usize) -> Option<Tid> {
-        None
-    }
-
-    fn pass(&mut self, _count: usize) {}
-
-    fn values(&self, _out: &mut Vec<Datum>) -> IndexResult<()> {
-        Ok(())
-    }
-
-    fn kill_current(&mut self) {}
-
     fn watch(&mut self) -> Option<Arc<dyn KeyRange>> {
         index::conditions(&self.rel, self.keys.clone())
-    }
-
-    fn read_part(&mut self, _want_values: bool) -> IndexResult<Option<Arc<dyn KeyRange>>> {
-        Ok(None)
     }
 
     fn take_searches(&mut self) -> u64 {
         std::mem::take(&mut self.searches)
     }
-
-    fn finish(&mut self, _access: &Access<'_>) {}
 }
 
 impl Finds for BrinRel {

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use base::{BlockNo, Fork, PAGE_SIZE};
-use index::{Access, IndexResult, Pages, VerifyOptions, interrupts};
+use base::{BlockNo, Fork};
+use index::{Access, IndexResult, Pages, VerifyOptions};
 use page::PageBytes;
 
 use crate::format::{BLOCKS, Kind, META, Opaque, Place, RANGES, block_at, place_at};
@@ -27,13 +27,13 @@ pub(crate) fn verify(
     let mut report = VerifyReport::default();
     let mut known = HashSet::new();
     rel.pages_of_range(access)?;
-    let meta = copy(access, rel, META)?;
+    let meta = rel.copy(access.pool, META)?;
     for slot in 0..BLOCKS {
         let directory = block_at(&meta, slot);
         if directory == META {
             continue;
         }
-        let page = copy(access, rel, directory)?;
+        let page = rel.copy(access.pool, directory)?;
         expect(rel, directory, &page, Kind::Directory, slot)?;
         for map in 0..BLOCKS {
             let block = block_at(&page, map);
@@ -46,13 +46,6 @@ pub(crate) fn verify(
         data_pages(access, rel, &known)?;
     }
     Ok(report)
-}
-
-fn copy(access: &Access<'_>, rel: &BrinRel, block: BlockNo) -> IndexResult<Box<PageBytes>> {
-    interrupts()?;
-    let mut copy: Box<PageBytes> = Box::new([0; PAGE_SIZE]);
-    copy.copy_from_slice(&rel.shared(access.pool, block)?[..]);
-    Ok(copy)
 }
 
 fn expect(rel: &BrinRel, block: BlockNo, page: &PageBytes, kind: Kind, number: u32) -> IndexResult<()> {
@@ -69,7 +62,7 @@ fn check_map(
     known: &mut HashSet<Place>,
     report: &mut VerifyReport,
 ) -> IndexResult<()> {
-    let page = copy(access, rel, block)?;
+    let page = rel.copy(access.pool, block)?;
     expect(rel, block, &page, Kind::Map, number)?;
     for slot in 0..RANGES {
         if place_at(&page, slot).is_none() {
@@ -87,7 +80,7 @@ fn check_map(
 fn data_pages(access: &Access<'_>, rel: &BrinRel, known: &HashSet<Place>) -> IndexResult<()> {
     for n in 1..access.pool.nblocks(rel.desc.file, Fork::Main)? {
         let block = BlockNo(n);
-        let page = copy(access, rel, block)?;
+        let page = rel.copy(access.pool, block)?;
         if page::is_new(&page) || rel.check(block, Opaque::read(&page))?.kind != Kind::Data {
             continue;
         }

@@ -120,10 +120,6 @@ impl Verify<'_, '_> {
         Ok(copy)
     }
 
-    fn ensure(&self, block: BlockNo, holds: bool, what: &'static str) -> IndexResult<()> {
-        if holds { Ok(()) } else { Err(self.rel.corrupt(block, what)) }
-    }
-
     /// Every page can be read and has a sound special area.
     fn physical(&mut self) -> IndexResult<()> {
         for n in 1..self.access.pool.nblocks(self.rel.desc.file, Fork::Main)? {
@@ -139,14 +135,18 @@ impl Verify<'_, '_> {
     fn free_list(&mut self, mut block: BlockNo, count: u32) -> IndexResult<()> {
         while block != NONE {
             let new = self.seen.insert(block);
-            self.ensure(block, new, "list of free pages is a ring")?;
+            self.rel.ensure(block, new, "list of free pages is a ring")?;
             let page = self.page(block)?;
             let node = self.rel.node(block, &page)?;
-            self.ensure(block, node.op.is(FREE) && node.op.is(DELETED), "page on the free list is in use")?;
+            self.rel.ensure(
+                block,
+                node.op.is(FREE) && node.op.is(DELETED),
+                "page on the free list is in use",
+            )?;
             self.report.free += 1;
             block = node.next_free();
         }
-        self.ensure(META, self.report.free == count, "number of free pages is wrong")
+        self.rel.ensure(META, self.report.free == count, "number of free pages is wrong")
     }
 
     /// Walks one level from its first page, the first of `expected`, which lists the children that the level above knows.
@@ -163,7 +163,7 @@ impl Verify<'_, '_> {
         let mut incomplete = false;
         loop {
             let new = self.seen.insert(block);
-            self.ensure(block, new, "page is linked twice")?;
+            self.rel.ensure(block, new, "page is linked twice")?;
             let page = self.page(block)?;
             let node = self.rel.node(block, &page)?;
             let listed = expected.next_if(|downlink| downlink.child == block);
@@ -175,21 +175,21 @@ impl Verify<'_, '_> {
                 node.op.ignored()
             };
             if !node.op.is(DELETED) {
-                self.ensure(block, node.op.level == level, "level is wrong")?;
-                self.ensure(block, node.op.is_leaf() == (level == 0), "leaf flag is wrong")?;
+                self.rel.ensure(block, node.op.level == level, "level is wrong")?;
+                self.rel.ensure(block, node.op.is_leaf() == (level == 0), "leaf flag is wrong")?;
             }
             if node.op.is(HALF_DEAD) {
                 self.report.half_dead += 1;
-                self.ensure(block, level == 0, "internal page is half-dead")?;
+                self.rel.ensure(block, level == 0, "internal page is half-dead")?;
             }
             if !skeleton {
                 if still {
-                    self.ensure(block, listed.is_some() != incomplete, "page and downlink disagree")?;
+                    self.rel.ensure(block, listed.is_some() != incomplete, "page and downlink disagree")?;
                 }
                 if let Some(downlink) = listed.filter(|_| still) {
                     let same = same_pivot(self.rel, downlink.low.as_deref(), high.as_deref());
                     let same = self.rel.check(block, same)?;
-                    self.ensure(block, same, DOWNLINK)?;
+                    self.rel.ensure(block, same, DOWNLINK)?;
                 }
                 let mut items = self.items(block, &node, high.as_deref())?;
                 if !still {
@@ -208,24 +208,28 @@ impl Verify<'_, '_> {
             }
             before = block;
             if node.op.rightmost() {
-                self.ensure(block, !node.op.ignored(), "right-most page is deleted")?;
+                self.rel.ensure(block, !node.op.ignored(), "right-most page is deleted")?;
                 break;
             }
             block = node.op.next;
         }
         if still {
-            self.ensure(before, expected.next().is_none(), "a downlink leads to a page outside the chain")?;
-            self.ensure(before, !incomplete, "right-most page has an incomplete split")?;
+            self.rel.ensure(
+                before,
+                expected.next().is_none(),
+                "a downlink leads to a page outside the chain",
+            )?;
+            self.rel.ensure(before, !incomplete, "right-most page has an incomplete split")?;
         }
         Ok(out)
     }
 
     /// Links of a page in a still tree, behind the page `before`.
     fn links(&self, block: BlockNo, node: &Node<'_>, before: BlockNo) -> IndexResult<()> {
-        self.ensure(block, node.op.prev == before, "left link is wrong")?;
-        self.ensure(block, !node.op.is(DELETED), "a deleted page is linked")?;
+        self.rel.ensure(block, node.op.prev == before, "left link is wrong")?;
+        self.rel.ensure(block, !node.op.is(DELETED), "a deleted page is linked")?;
         let alone = node.op.leftmost() && node.op.rightmost();
-        self.ensure(block, !node.op.is(ROOT) || alone, "root has siblings")
+        self.rel.ensure(block, !node.op.is(ROOT) || alone, "root has siblings")
     }
 
     fn leftmost_from(&self, mut block: BlockNo) -> IndexResult<BlockNo> {
@@ -239,7 +243,7 @@ impl Verify<'_, '_> {
             hops.count(self.rel, block)?;
             let left = self.page(op.prev)?;
             let skeleton = self.rel.node(op.prev, &left)?;
-            self.ensure(
+            self.rel.ensure(
                 block,
                 skeleton.op.is(HALF_DEAD) || !skeleton.op.is_leaf() && skeleton.count() == 1,
                 "first child of a level has a left sibling",
@@ -262,13 +266,17 @@ impl Verify<'_, '_> {
             let (n, item) = self.rel.check(block, item)?;
             let leaf = node.op.is_leaf();
             let mut leaf_tids = Vec::new();
-            self.ensure(block, item.is_pivot() != leaf, "item of the wrong kind")?;
+            self.rel.ensure(block, item.is_pivot() != leaf, "item of the wrong kind")?;
             if leaf {
                 let tids = self.rel.check(block, item.tids())?;
-                self.ensure(block, tids.is_sorted_by(|a, b| a < b), "posting list is not in order")?;
+                self.rel.ensure(block, tids.is_sorted_by(|a, b| a < b), "posting list is not in order")?;
                 leaf_tids = tids;
             } else if n == node.first() {
-                self.ensure(block, item.columns(&desc.layout) == 0, "first item is not minus infinity")?;
+                self.rel.ensure(
+                    block,
+                    item.columns(&desc.layout) == 0,
+                    "first item is not minus infinity",
+                )?;
                 downlinks.push(Downlink { child: item.child(), low: low.map(<[u8]>::to_vec) });
                 continue;
             } else {
@@ -276,11 +284,11 @@ impl Verify<'_, '_> {
             }
             if let Some(before) = &before {
                 let order = self.rel.check(block, in_order(desc, before, &item, true))?;
-                self.ensure(block, order, complaint)?;
+                self.rel.ensure(block, order, complaint)?;
             }
             if let Some(high) = &high {
                 let order = self.rel.check(block, in_order(desc, &item, high, false))?;
-                self.ensure(block, order, HIGH_KEY)?;
+                self.rel.ensure(block, order, HIGH_KEY)?;
             }
             if leaf {
                 self.entry(block, node, n, &item, &leaf_tids)?;
@@ -288,7 +296,11 @@ impl Verify<'_, '_> {
             before = Some(item);
             complaint = ITEM_ORDER;
         }
-        self.ensure(block, node.op.is_leaf() || !downlinks.is_empty(), "internal page has no children")?;
+        self.rel.ensure(
+            block,
+            node.op.is_leaf() || !downlinks.is_empty(),
+            "internal page has no children",
+        )?;
         Ok(downlinks)
     }
 
@@ -313,7 +325,7 @@ impl Verify<'_, '_> {
         if self.options.root_descend {
             for &tid in tids {
                 let found = self.is_found(&values, tid)?;
-                self.ensure(block, found, ROOT_DESCENT)?;
+                self.rel.ensure(block, found, ROOT_DESCENT)?;
             }
         }
         if let Some(heap) = &mut self.heap {

@@ -5,10 +5,8 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry as MapEntry;
 
 use base::{BlockNo, Fork, Tid};
-use buffer::{PageChange, Persistence, WalAction};
-use index::{Access, Exclusive, IndexResult, Pages, SortedEntries, interrupts};
+use index::{Access, Exclusive, IndexResult, Pages, SortedEntries, create_pages, interrupts, log_page};
 use smallvec::SmallVec;
-use wal::Rmgr;
 
 use crate::format::{
     Leaf, Link, META, META_BLOCK, NONE, Opaque, PENDING, Position, ROOM, ROOT, leaf_items, link,
@@ -22,31 +20,17 @@ use crate::rel::GinRel;
 
 /// Makes the index's main fork, which must be empty, an empty tree. The initial fork of an unlogged one becomes the same.
 pub(crate) fn create_empty(access: &Access<'_>, rel: &GinRel) -> IndexResult<()> {
-    let persistence = rel.desc.persistence;
-    let initial = (persistence == Persistence::Unlogged).then_some((Fork::Init, Persistence::Permanent));
-    let pages: Vec<(BlockNo, Opaque)> = [(META_BLOCK, Opaque::new(0, META)), (ROOT, Opaque::new(0, 0))]
-        .into_iter()
-        .chain(pending::lanes().map(|lane| (lane, Opaque::new(0, PENDING))))
-        .collect();
-    for (fork, persistence) in std::iter::once((Fork::Main, persistence)).chain(initial) {
-        access.pool.admit(persistence)?;
-        for &(block, opaque) in &pages {
-            let mut page = access.pool.extend(rel.desc.file, fork, persistence)?;
-            if page.tag().block != block {
-                return Err(rel.corrupt(page.tag().block, "index to be made is not empty"));
-            }
-            rel.check(block, ops::fill::<&[u8]>(&mut page, opaque, &[]))?;
-            log_image(access, persistence, &mut page);
-        }
-    }
-    Ok(())
-}
-
-fn log_image(access: &Access<'_>, persistence: Persistence, page: &mut Exclusive) {
-    let kind = Kind::Build as u8;
-    let mut action = WalAction::for_relation(access.pool, persistence, Rmgr::Gin, kind, access.xid);
-    action.page(page, PageChange { force_image: true, ..PageChange::default() });
-    action.commit();
+    // The first pages of the lanes come last, in this order.
+    let lanes = pending::lanes().count() as u32;
+    debug_assert!(pending::lanes().eq((2..2 + lanes).map(BlockNo)));
+    create_pages(access, rel, Kind::Build as u8, 2 + lanes, |block, page| {
+        let opaque = match block {
+            META_BLOCK => Opaque::new(0, META),
+            ROOT => Opaque::new(0, 0),
+            _ => Opaque::new(0, PENDING),
+        };
+        ops::fill::<&[u8]>(page, opaque, &[])
+    })
 }
 
 /// Builds the index in the empty main fork. Returns the number of entries: keys of rows.
@@ -274,7 +258,7 @@ impl Builder<'_> {
         let all: Vec<&[u8]> = bound.iter().chain(&level.items).map(Vec::as_slice).collect();
         let opaque = Opaque { next: next.unwrap_or(NONE), ..Opaque::new(depth as u16, 0) };
         self.rel.check(block, ops::fill(&mut page, opaque, &all))?;
-        log_image(self.access, desc.persistence, &mut page);
+        log_page::<GinRel>(self.access, desc.persistence, Kind::Build as u8, &mut page);
         drop(page);
         (self.levels[depth].block, self.levels[depth].low) = (next, bound);
         let low = match &level.low {
@@ -294,7 +278,7 @@ impl Builder<'_> {
         let Some(top) = self.levels.pop() else { return Ok(()) };
         let mut root = self.rel.exclusive(self.access.pool, ROOT)?;
         self.rel.check(ROOT, ops::fill(&mut root, Opaque::new(depth as u16, 0), &top.items))?;
-        log_image(self.access, self.rel.desc.persistence, &mut root);
+        log_page::<GinRel>(self.access, self.rel.desc.persistence, Kind::Build as u8, &mut root);
         Ok(())
     }
 }

@@ -607,8 +607,6 @@ fn emit(sink: &mut dyn BitmapSink, tid: Tid, _recheck: bool) -> IndexResult<()> 
     sink.tid(tid)
 }
 
-const NO_PLAIN_SCAN: IndexError = IndexError::Unsupported { method: "gin", what: "plain index scans" };
-
 impl IndexScan for Scan {
     fn method(&self) -> &'static Facts {
         &crate::method::FACTS
@@ -628,43 +626,17 @@ impl IndexScan for Scan {
         Ok(false)
     }
 
-    fn next(&mut self, _access: &Access<'_>) -> IndexResult<Option<Tid>> {
-        Err(NO_PLAIN_SCAN)
-    }
-
     fn bitmap(&mut self, access: &Access<'_>, sink: &mut dyn BitmapSink) -> IndexResult<()> {
         self.searches += 1;
         used_often(|c| &c.index_searches);
         self.find(access, sink)
     }
 
-    fn has_more(&self) -> bool {
-        false
-    }
-
-    fn upcoming(&self, _n: usize) -> Option<Tid> {
-        None
-    }
-
-    fn pass(&mut self, _count: usize) {}
-
-    fn values(&self, _out: &mut Vec<Datum>) -> IndexResult<()> {
-        Ok(())
-    }
-
-    fn kill_current(&mut self) {}
-
     fn watch(&mut self) -> Option<Arc<dyn KeyRange>> {
         index::conditions(&self.rel, self.keys.clone())
-    }
-
-    fn read_part(&mut self, _want_values: bool) -> IndexResult<Option<Arc<dyn KeyRange>>> {
-        Ok(None)
     }
 
     fn take_searches(&mut self) -> u64 {
         std::mem::take(&mut self.searches)
     }
-
-    fn finish(&mut self, _access: &Access<'_>) {}
 }

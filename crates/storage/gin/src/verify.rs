@@ -2,9 +2,8 @@
 
 use std::collections::HashSet;
 
-use base::{BlockNo, Fork, PAGE_SIZE};
-use index::{Access, EntryCheck, IndexResult, Pages, VerifyOptions, interrupts};
-use page::PageBytes;
+use base::{BlockNo, Fork};
+use index::{Access, EntryCheck, IndexResult, Pages, VerifyOptions};
 use tuple::{Bytes, Datum};
 
 use crate::format::{
@@ -40,7 +39,7 @@ pub(crate) fn verify(
 ) -> IndexResult<VerifyReport> {
     let (report, seen) = (VerifyReport::default(), HashSet::new());
     let mut check = Check { access, rel, options, report, seen, each };
-    let root = check.copy(ROOT)?;
+    let root = rel.copy(access.pool, ROOT)?;
     let mut level = rel.node(ROOT, &root)?.op.level;
     let mut first = ROOT;
     loop {
@@ -67,18 +66,6 @@ struct Check<'a, 'e> {
 }
 
 impl Check<'_, '_> {
-    fn ensure(&self, block: BlockNo, holds: bool, what: &'static str) -> IndexResult<()> {
-        if holds { Ok(()) } else { Err(self.rel.corrupt(block, what)) }
-    }
-
-    /// A copy of a page.
-    fn copy(&self, block: BlockNo) -> IndexResult<Box<PageBytes>> {
-        interrupts()?;
-        let mut copy: Box<PageBytes> = Box::new([0; PAGE_SIZE]);
-        copy.copy_from_slice(&self.rel.shared(self.access.pool, block)?[..]);
-        Ok(copy)
-    }
-
     /// Checks the pages of a level from its first one on. Returns the first child.
     fn level(&mut self, level: u16, first: BlockNo) -> IndexResult<BlockNo> {
         let (mut block, mut below) = (first, NONE);
@@ -87,24 +74,24 @@ impl Check<'_, '_> {
         // Downlinks of this level whose pages are to follow in this order.
         let mut children = Vec::new();
         while block != NONE {
-            let bytes = self.copy(block)?;
+            let bytes = self.rel.copy(self.access.pool, block)?;
             let node = self.rel.node(block, &bytes)?;
             if node.op.is(DELETED) && !self.options.still {
                 block = node.op.next;
                 continue;
             }
-            self.ensure(block, node.op.is_in_tree(), "page of the tree is not in use")?;
-            self.ensure(block, node.op.level == level, "level is wrong")?;
+            self.rel.ensure(block, node.op.is_in_tree(), "page of the tree is not in use")?;
+            self.rel.ensure(block, node.op.level == level, "level is wrong")?;
             let new = self.seen.insert(block);
-            self.ensure(block, new, "page is in the tree twice")?;
+            self.rel.ensure(block, new, "page is in the tree twice")?;
             self.report.incomplete_splits += u32::from(node.op.is(INCOMPLETE));
             self.bounds(block, &node, &low)?;
             if level > 0 {
                 self.report.internal += 1;
-                self.ensure(block, node.max() >= node.first(), "internal page has no children")?;
+                self.rel.ensure(block, node.max() >= node.first(), "internal page has no children")?;
                 for n in node.first()..=node.max() {
                     let item = self.rel.check(block, node.link(n))?;
-                    self.ensure(block, item.child() != NONE, "downlink leads to the meta page")?;
+                    self.rel.ensure(block, item.child() != NONE, "downlink leads to the meta page")?;
                     children.push((item.child(), link(item.position(), NONE)));
                 }
                 if below == NONE {
@@ -135,13 +122,13 @@ impl Check<'_, '_> {
             let of = rel.check(block, node.position(n))?;
             let end = if node.op.is_leaf() { rel.check(block, node.leaf(n))?.last() } else { of.tid };
             if self.options.still {
-                self.ensure(block, rel.compare(of, low).is_ge(), "item lies before its page")?;
+                self.rel.ensure(block, rel.compare(of, low).is_ge(), "item lies before its page")?;
             }
             if let Some((last, end)) = last {
-                self.ensure(block, rel.compare(of, last.at(end)).is_gt(), "items are out of order")?;
+                self.rel.ensure(block, rel.compare(of, last.at(end)).is_gt(), "items are out of order")?;
             }
             if let Some(high) = high {
-                self.ensure(block, rel.compare(of.at(end), high).is_lt(), "item lies behind its page")?;
+                self.rel.ensure(block, rel.compare(of.at(end), high).is_lt(), "item lies behind its page")?;
             }
             last = Some((of, end));
         }
@@ -154,13 +141,17 @@ impl Check<'_, '_> {
         let (mut block, mut bound, mut named) = (*first, link(Position::LEAST, NONE), true);
         let mut children = children.iter().peekable();
         while block != NONE {
-            let bytes = self.copy(block)?;
+            let bytes = self.rel.copy(self.access.pool, block)?;
             let node = self.rel.node(block, &bytes)?;
             if named {
                 let known = children.next();
-                self.ensure(block, known.is_some_and(|(child, _)| *child == block), "page has no downlink")?;
+                self.rel.ensure(
+                    block,
+                    known.is_some_and(|(child, _)| *child == block),
+                    "page has no downlink",
+                )?;
                 let same = known.is_some_and(|(_, of)| *of == bound);
-                self.ensure(block, same, "downlink has another bound than its page")?;
+                self.rel.ensure(block, same, "downlink has another bound than its page")?;
             }
             named = !node.op.is(INCOMPLETE);
             if let Some(high) = self.rel.check(block, node.high())? {
@@ -168,7 +159,7 @@ impl Check<'_, '_> {
             }
             block = node.op.next;
         }
-        self.ensure(*first, children.next().is_none(), "a downlink leads to no page of the next level")
+        self.rel.ensure(*first, children.next().is_none(), "a downlink leads to no page of the next level")
     }
 
     fn entries(&mut self, block: BlockNo, node: &Node<'_>) -> IndexResult<()> {
@@ -193,11 +184,11 @@ impl Check<'_, '_> {
         for lane in crate::pending::lanes() {
             let (mut block, mut behind, mut pages) = (lane, 0, None);
             while block != NONE {
-                let bytes = self.copy(block)?;
+                let bytes = self.rel.copy(self.access.pool, block)?;
                 let node = self.rel.node(block, &bytes)?;
                 if !node.op.is(PENDING) {
                     // It was cut off meanwhile.
-                    self.ensure(
+                    self.rel.ensure(
                         block,
                         !self.options.still && block != lane,
                         "page is not one of pending entries",
@@ -205,7 +196,7 @@ impl Check<'_, '_> {
                     break;
                 }
                 let new = self.seen.insert(block);
-                self.ensure(block, new, "page of pending entries is in the index twice")?;
+                self.rel.ensure(block, new, "page of pending entries is in the index twice")?;
                 match pages {
                     None => pages = Some(node.op.pages),
                     Some(_) => behind += 1,
@@ -220,25 +211,25 @@ impl Check<'_, '_> {
                 block = node.op.next;
             }
             let right = !self.options.still || pages == Some(behind);
-            self.ensure(lane, right, "number of pages of pending entries is wrong")?;
+            self.rel.ensure(lane, right, "number of pages of pending entries is wrong")?;
         }
         Ok(())
     }
 
     /// Pages outside the tree are deleted, and those on the list are free.
     fn free_pages(&mut self) -> IndexResult<()> {
-        let meta = self.copy(META_BLOCK)?;
+        let meta = self.rel.copy(self.access.pool, META_BLOCK)?;
         let node = self.rel.node(META_BLOCK, &meta)?;
-        self.ensure(META_BLOCK, node.op.is(META), "first page is not the meta page")?;
+        self.rel.ensure(META_BLOCK, node.op.is(META), "first page is not the meta page")?;
         let mut listed = HashSet::new();
         let mut block = node.op.next;
         while block != NONE {
             let new = listed.insert(block);
-            self.ensure(block, new, "list of free pages is a ring")?;
-            let bytes = self.copy(block)?;
+            self.rel.ensure(block, new, "list of free pages is a ring")?;
+            let bytes = self.rel.copy(self.access.pool, block)?;
             let node = self.rel.node(block, &bytes)?;
             let free = node.op.is(FREE) && node.op.is(DELETED);
-            self.ensure(block, free, "page on the list of free pages is in use")?;
+            self.rel.ensure(block, free, "page on the list of free pages is in use")?;
             block = node.next_free();
         }
         self.report.free = listed.len() as u32;
@@ -247,13 +238,17 @@ impl Check<'_, '_> {
             if self.seen.contains(&block) {
                 continue;
             }
-            let bytes = self.copy(block)?;
+            let bytes = self.rel.copy(self.access.pool, block)?;
             if page::is_new(&bytes) {
                 continue;
             }
             let op = self.rel.check(block, Node::new(&bytes))?.op;
-            self.ensure(block, op.is(DELETED), "page is not in the tree")?;
-            self.ensure(block, op.is(FREE) == listed.contains(&block), "a free page is not on the list")?;
+            self.rel.ensure(block, op.is(DELETED), "page is not in the tree")?;
+            self.rel.ensure(
+                block,
+                op.is(FREE) == listed.contains(&block),
+                "a free page is not on the list",
+            )?;
             self.report.deleted += 1;
         }
         Ok(())

@@ -2,9 +2,7 @@
 //! image in the log and gives its downlink to the level above. The highest page goes to block 0.
 
 use base::{BlockNo, Fork};
-use buffer::{PageChange, Persistence, WalAction};
-use index::{Access, Exclusive, IndexResult, Pages, SortedEntries, interrupts};
-use wal::Rmgr;
+use index::{Access, Exclusive, IndexResult, Pages, SortedEntries, create_pages, interrupts, log_page};
 
 use crate::format::{NONE, Opaque, ROOM, ROOT};
 use crate::insert::{downlink_to, leaf_entry};
@@ -15,25 +13,7 @@ use crate::rel::GistRel;
 
 /// Makes the index's main fork, which must be empty, an empty tree: a leaf. The initial fork of an unlogged one becomes the same.
 pub(crate) fn create_empty(access: &Access<'_>, rel: &GistRel) -> IndexResult<()> {
-    let persistence = rel.desc.persistence;
-    let initial = (persistence == Persistence::Unlogged).then_some((Fork::Init, Persistence::Permanent));
-    for (fork, persistence) in std::iter::once((Fork::Main, persistence)).chain(initial) {
-        access.pool.admit(persistence)?;
-        let mut page = access.pool.extend(rel.desc.file, fork, persistence)?;
-        if page.tag().block != ROOT {
-            return Err(rel.corrupt(page.tag().block, "index to be made is not empty"));
-        }
-        rel.check(ROOT, ops::fill::<&[u8]>(&mut page, GistRel::empty_root(), &[]))?;
-        log_image(access, persistence, &mut page);
-    }
-    Ok(())
-}
-
-fn log_image(access: &Access<'_>, persistence: Persistence, page: &mut Exclusive) {
-    let kind = Kind::Build as u8;
-    let mut action = WalAction::for_relation(access.pool, persistence, Rmgr::Gist, kind, access.xid);
-    action.page(page, PageChange { force_image: true, ..PageChange::default() });
-    action.commit();
+    create_pages(access, rel, Kind::Build as u8, 1, |_, page| ops::fill::<&[u8]>(page, Opaque::new(0), &[]))
 }
 
 /// Builds the tree in the empty main fork. Returns the number of entries.
@@ -109,7 +89,7 @@ impl Builder<'_> {
         let items: Vec<&[u8]> = entries.iter().map(|entry| &entry.bytes[..]).collect();
         let opaque = Opaque { next: NONE, ..Opaque::new(depth as u16) };
         self.rel.check(block, ops::fill(&mut page, opaque, &items))?;
-        log_image(self.access, self.rel.desc.persistence, &mut page);
+        log_page::<GistRel>(self.access, self.rel.desc.persistence, Kind::Build as u8, &mut page);
         Ok(())
     }
 }

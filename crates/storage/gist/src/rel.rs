@@ -7,7 +7,7 @@ use index::{Access, Exclusive, FreeList, IndexDesc, IndexResult, Pages, Unused};
 use page::PageBytes;
 use wal::Rmgr;
 
-use crate::format::{DELETED, FREE, Node, Opaque, ROOT};
+use crate::format::{DELETED, FREE, Node, ROOT};
 use crate::ops;
 use crate::redo::Kind;
 
@@ -64,11 +64,6 @@ impl GistRel {
         action.page(parent, PageChange::default());
         action.commit();
         Ok(())
-    }
-
-    /// The special area of an empty root.
-    pub(crate) fn empty_root() -> Opaque {
-        Opaque::new(0)
     }
 }
 

@@ -2,9 +2,8 @@
 
 use std::collections::HashSet;
 
-use base::{BlockNo, Fork, PAGE_SIZE};
-use index::{Access, EntryCheck, IndexResult, Pages, VerifyOptions, interrupts};
-use page::PageBytes;
+use base::{BlockNo, Fork};
+use index::{Access, EntryCheck, IndexResult, Pages, VerifyOptions};
 
 use crate::format::{DELETED, FOLLOW_RIGHT, FREE, NONE, Node, ROOT};
 use crate::keys::{Key, same, union};
@@ -54,7 +53,7 @@ pub(crate) fn verify(
     while let Some(visit) = open.pop() {
         let new = seen.insert(visit.block);
         if options.still {
-            ensure(rel, visit.block, new, "page is in the tree twice")?;
+            rel.ensure(visit.block, new, "page is in the tree twice")?;
         }
         if new {
             page(access, rel, options, &visit, &mut open, &mut report, &mut each)?;
@@ -64,18 +63,6 @@ pub(crate) fn verify(
         free_pages(access, rel, &seen, &mut report)?;
     }
     Ok(report)
-}
-
-fn ensure(rel: &GistRel, block: BlockNo, holds: bool, what: &'static str) -> IndexResult<()> {
-    if holds { Ok(()) } else { Err(rel.corrupt(block, what)) }
-}
-
-/// A copy of a page.
-fn copy(access: &Access<'_>, rel: &GistRel, block: BlockNo) -> IndexResult<Box<PageBytes>> {
-    interrupts()?;
-    let mut copy: Box<PageBytes> = Box::new([0; PAGE_SIZE]);
-    copy.copy_from_slice(&rel.shared(access.pool, block)?[..]);
-    Ok(copy)
 }
 
 fn page(
@@ -88,18 +75,18 @@ fn page(
     each: &mut Option<EntryCheck<'_>>,
 ) -> IndexResult<()> {
     let (desc, block) = (&rel.desc, visit.block);
-    let bytes = copy(access, rel, block)?;
+    let bytes = rel.copy(access.pool, block)?;
     let node = rel.node(block, &bytes)?;
     if node.op.is(DELETED) {
-        return ensure(rel, block, !options.still, "a downlink leads to a deleted page");
+        return rel.ensure(block, !options.still, "a downlink leads to a deleted page");
     }
     if let Some(level) = visit.level {
-        ensure(rel, block, node.op.level == level, "level is wrong")?;
+        rel.ensure(block, node.op.level == level, "level is wrong")?;
     }
     let follow = block != ROOT && (node.op.is(FOLLOW_RIGHT) || node.op.nsn > visit.seen);
     report.incomplete_splits += u32::from(node.op.is(FOLLOW_RIGHT));
     if follow {
-        ensure(rel, block, node.op.next != NONE, "an incomplete split has no right page")?;
+        rel.ensure(block, node.op.next != NONE, "an incomplete split has no right page")?;
         let right = Visit { block: node.op.next, within: visit.within.clone(), ..*visit };
         open.push(right);
     }
@@ -113,11 +100,11 @@ fn page(
         let key: Key = rel.check(block, item.decode(&desc.layout, rel.nkeys()))?;
         if let Some(within) = visit.within.as_ref().filter(|_| options.still) {
             let both = union(desc, [within, &key].into_iter());
-            ensure(rel, block, same(desc, &both, within), OUTSIDE)?;
+            rel.ensure(block, same(desc, &both, within), OUTSIDE)?;
         }
         if !node.op.is_leaf() {
             let level = Some(node.op.level - 1);
-            ensure(rel, block, item.child() != ROOT, "downlink leads to the root")?;
+            rel.ensure(block, item.child() != ROOT, "downlink leads to the root")?;
             open.push(Visit { block: item.child(), level, within: Some(key), seen: node.op.version });
         } else if !node.is_dead(n) {
             report.entries += 1;
@@ -137,15 +124,14 @@ fn free_pages(
     in_tree: &HashSet<BlockNo>,
     report: &mut VerifyReport,
 ) -> IndexResult<()> {
-    let root = copy(access, rel, ROOT)?;
+    let root = rel.copy(access.pool, ROOT)?;
     let mut listed = HashSet::new();
     let mut block = rel.node(ROOT, &root)?.op.next;
     while block != NONE {
-        ensure(rel, block, listed.insert(block), "list of free pages is a ring")?;
-        let bytes = copy(access, rel, block)?;
+        rel.ensure(block, listed.insert(block), "list of free pages is a ring")?;
+        let bytes = rel.copy(access.pool, block)?;
         let node = rel.node(block, &bytes)?;
-        ensure(
-            rel,
+        rel.ensure(
             block,
             node.op.is(FREE) && node.op.is(DELETED),
             "page on the list of free pages is in use",
@@ -158,13 +144,13 @@ fn free_pages(
         if in_tree.contains(&block) {
             continue;
         }
-        let bytes = copy(access, rel, block)?;
+        let bytes = rel.copy(access.pool, block)?;
         if page::is_new(&bytes) {
             continue;
         }
         let op = rel.check(block, Node::new(&bytes))?.op;
-        ensure(rel, block, op.is(DELETED), "page is not in the tree")?;
-        ensure(rel, block, op.is(FREE) == listed.contains(&block), "a free page is not on the list")?;
+        rel.ensure(block, op.is(DELETED), "page is not in the tree")?;
+        rel.ensure(block, op.is(FREE) == listed.contains(&block), "a free page is not on the list")?;
         report.deleted += 1;
     }
     Ok(())

@@ -2,10 +2,8 @@
 //! level above. The highest page goes to block 0.
 
 use base::{BlockNo, Fork};
-use buffer::{PageChange, Persistence, WalAction};
-use index::{Access, Exclusive, IndexResult, Pages, SortedEntries, interrupts};
+use index::{Access, IndexResult, Pages, SortedEntries, create_pages, interrupts, log_page};
 use tuple::Datum;
-use wal::Rmgr;
 
 use crate::format::{Key, NONE, Opaque, ROOT};
 use crate::ops;
@@ -14,25 +12,7 @@ use crate::rel::HashRel;
 
 /// Makes the index's main fork, which must be empty, an empty bucket. The initial fork of an unlogged one becomes the same.
 pub(crate) fn create_empty(access: &Access<'_>, rel: &HashRel) -> IndexResult<()> {
-    let persistence = rel.desc.persistence;
-    let initial = (persistence == Persistence::Unlogged).then_some((Fork::Init, Persistence::Permanent));
-    for (fork, persistence) in std::iter::once((Fork::Main, persistence)).chain(initial) {
-        access.pool.admit(persistence)?;
-        let mut page = access.pool.extend(rel.desc.file, fork, persistence)?;
-        if page.tag().block != ROOT {
-            return Err(rel.corrupt(page.tag().block, "index to be made is not empty"));
-        }
-        rel.check(ROOT, ops::fill(&mut page, Opaque::new(0), &[]))?;
-        log_image(access, persistence, &mut page);
-    }
-    Ok(())
-}
-
-fn log_image(access: &Access<'_>, persistence: Persistence, page: &mut Exclusive) {
-    let kind = Kind::Build as u8;
-    let mut action = WalAction::for_relation(access.pool, persistence, Rmgr::Hash, kind, access.xid);
-    action.page(page, PageChange { force_image: true, ..PageChange::default() });
-    action.commit();
+    create_pages(access, rel, Kind::Build as u8, 1, |_, page| ops::fill(page, Opaque::new(0), &[]))
 }
 
 /// Fills the empty main fork. Returns the number of entries.
@@ -118,7 +98,7 @@ impl Builder<'_> {
     fn write(&self, block: BlockNo, op: Opaque, entries: &[u8]) -> IndexResult<()> {
         let mut page = self.rel.exclusive(self.access.pool, block)?;
         self.rel.check(block, ops::fill(&mut page, op, entries))?;
-        log_image(self.access, self.rel.desc.persistence, &mut page);
+        log_page::<HashRel>(self.access, self.rel.desc.persistence, Kind::Build as u8, &mut page);
         Ok(())
     }
 }

@@ -2,9 +2,8 @@
 
 use std::collections::HashSet;
 
-use base::{BlockNo, Fork, PAGE_SIZE};
-use index::{Access, EntryCheck, IndexResult, Pages, Shared, VerifyOptions, interrupts};
-use page::PageBytes;
+use base::{BlockNo, Fork};
+use index::{Access, EntryCheck, IndexResult, Pages, Shared, VerifyOptions};
 use tuple::Datum;
 
 use crate::format::{DELETED, FREE, INCOMPLETE, Key, NONE, Node, Opaque, ROOT, next_free};
@@ -44,7 +43,7 @@ pub(crate) fn verify(
     mut each: Option<EntryCheck<'_>>,
 ) -> IndexResult<VerifyReport> {
     let mut check = Check { access, rel, options, report: VerifyReport::default(), seen: HashSet::new() };
-    let root = check.copy(ROOT)?;
+    let root = rel.copy(access.pool, ROOT)?;
     let top = rel.node(ROOT, &root)?.op.level;
     for level in (0..=top).rev() {
         check.level(level, &mut each)?;
@@ -57,17 +56,6 @@ pub(crate) fn verify(
 }
 
 impl Check<'_> {
-    fn ensure(&self, block: BlockNo, holds: bool, what: &'static str) -> IndexResult<()> {
-        if holds { Ok(()) } else { Err(self.rel.corrupt(block, what)) }
-    }
-
-    fn copy(&self, block: BlockNo) -> IndexResult<Box<PageBytes>> {
-        interrupts()?;
-        let mut copy: Box<PageBytes> = Box::new([0; PAGE_SIZE]);
-        copy.copy_from_slice(&self.rel.shared(self.access.pool, block)?[..]);
-        Ok(copy)
-    }
-
     /// All pages of a level, from left to right.
     fn level(&mut self, level: u16, each: &mut Option<EntryCheck<'_>>) -> IndexResult<()> {
         let first: Shared = self.rel.descend(self.access, Key::default(), level)?;
@@ -76,16 +64,16 @@ impl Check<'_> {
         let mut expected = Key::default();
         let mut met = HashSet::new();
         loop {
-            self.ensure(block, met.insert(block), "links to the right form a ring")?;
-            let bytes = self.copy(block)?;
+            self.rel.ensure(block, met.insert(block), "links to the right form a ring")?;
+            let bytes = self.rel.copy(self.access.pool, block)?;
             let node = self.rel.node(block, &bytes)?;
             if node.op.is(DELETED) {
-                self.ensure(block, !self.options.still, "a link leads to a deleted page")?;
+                self.rel.ensure(block, !self.options.still, "a link leads to a deleted page")?;
             } else {
                 if self.options.still {
-                    self.ensure(block, node.op.low == expected, "keys of siblings do not adjoin")?;
+                    self.rel.ensure(block, node.op.low == expected, "keys of siblings do not adjoin")?;
                     let new = self.seen.insert(block);
-                    self.ensure(block, new, "page is in use twice")?;
+                    self.rel.ensure(block, new, "page is in use twice")?;
                 }
                 self.page(block, &node, level, each)?;
                 expected = node.op.high;
@@ -105,21 +93,21 @@ impl Check<'_> {
         each: &mut Option<EntryCheck<'_>>,
     ) -> IndexResult<()> {
         let (op, count) = (node.op, node.count());
-        self.ensure(block, op.level == level, "level is wrong")?;
-        self.ensure(block, op.next == NONE || op.low < op.high, "keys of a page are out of order")?;
+        self.rel.ensure(block, op.level == level, "level is wrong")?;
+        self.rel.ensure(block, op.next == NONE || op.low < op.high, "keys of a page are out of order")?;
         self.report.incomplete_splits += u32::from(op.is(INCOMPLETE));
         if op.is_bucket() {
             self.report.buckets += 1;
         } else {
             self.report.directory += 1;
-            self.ensure(block, count > 0, "directory has no entries")?;
-            self.ensure(block, node.key(0) == op.low, "directory does not begin with its least key")?;
+            self.rel.ensure(block, count > 0, "directory has no entries")?;
+            self.rel.ensure(block, node.key(0) == op.low, "directory does not begin with its least key")?;
         }
         for at in 0..count {
             let key = node.key(at);
             let within = key >= op.low && (op.next == NONE || key < op.high);
-            self.ensure(block, within, "key lies outside of its page")?;
-            self.ensure(block, at == 0 || node.key(at - 1) < key, "keys are out of order")?;
+            self.rel.ensure(block, within, "key lies outside of its page")?;
+            self.rel.ensure(block, at == 0 || node.key(at - 1) < key, "keys are out of order")?;
             if op.is_bucket() && !node.is_dead(at) {
                 self.report.entries += 1;
                 if let Some(each) = each {
@@ -128,7 +116,7 @@ impl Check<'_> {
             }
             if op.is_bucket() && self.options.root_descend && self.options.still && at == 0 {
                 let found: Shared = self.rel.bucket(self.access, key)?;
-                self.ensure(block, found.tag().block == block, "bucket is not found by its keys")?;
+                self.rel.ensure(block, found.tag().block == block, "bucket is not found by its keys")?;
             }
         }
         Ok(())
@@ -140,7 +128,7 @@ impl Check<'_> {
         let mut known = HashSet::from([ROOT]);
         let mut waiting = HashSet::new();
         while let Some((block, level)) = open.pop() {
-            let bytes = self.copy(block)?;
+            let bytes = self.rel.copy(self.access.pool, block)?;
             let node = self.rel.node(block, &bytes)?;
             if node.op.is(INCOMPLETE) {
                 waiting.insert(node.op.next);
@@ -151,33 +139,33 @@ impl Check<'_> {
             }
             for at in 0..node.count() {
                 let child = node.child(at);
-                self.ensure(block, known.insert(child), "directory has a page twice")?;
-                let bytes = self.copy(child)?;
+                self.rel.ensure(block, known.insert(child), "directory has a page twice")?;
+                let bytes = self.rel.copy(self.access.pool, child)?;
                 let op = self.rel.check(child, Opaque::read(&bytes))?;
-                self.ensure(child, !op.is(DELETED), "directory leads to a deleted page")?;
-                self.ensure(child, op.level + 1 == level, "level is wrong")?;
-                self.ensure(child, op.low == node.key(at), "directory has a page under another key")?;
+                self.rel.ensure(child, !op.is(DELETED), "directory leads to a deleted page")?;
+                self.rel.ensure(child, op.level + 1 == level, "level is wrong")?;
+                self.rel.ensure(child, op.low == node.key(at), "directory has a page under another key")?;
                 open.push((child, level - 1));
             }
         }
         known.extend(waiting);
         for &block in &self.seen {
-            self.ensure(block, known.contains(&block), "page is not in the directory")?;
+            self.rel.ensure(block, known.contains(&block), "page is not in the directory")?;
         }
         Ok(())
     }
 
     /// Pages that are not in use are deleted, and those on the list are free.
     fn free_pages(&mut self) -> IndexResult<()> {
-        let root = self.copy(ROOT)?;
+        let root = self.rel.copy(self.access.pool, ROOT)?;
         let mut listed = HashSet::new();
         let mut block = self.rel.check(ROOT, Opaque::read(&root))?.next;
         while block != NONE {
-            self.ensure(block, listed.insert(block), "list of free pages is a ring")?;
-            let bytes = self.copy(block)?;
+            self.rel.ensure(block, listed.insert(block), "list of free pages is a ring")?;
+            let bytes = self.rel.copy(self.access.pool, block)?;
             let op = self.rel.check(block, Opaque::read(&bytes))?;
             let free = op.is(FREE) && op.is(DELETED);
-            self.ensure(block, free, "page on the list of free pages is in use")?;
+            self.rel.ensure(block, free, "page on the list of free pages is in use")?;
             block = next_free(&bytes);
         }
         self.report.free = listed.len() as u32;
@@ -186,13 +174,17 @@ impl Check<'_> {
             if self.seen.contains(&block) {
                 continue;
             }
-            let bytes = self.copy(block)?;
+            let bytes = self.rel.copy(self.access.pool, block)?;
             if page::is_new(&bytes) {
                 continue;
             }
             let op = self.rel.check(block, Opaque::read(&bytes))?;
-            self.ensure(block, op.is(DELETED), "page is not in use, and not deleted")?;
-            self.ensure(block, op.is(FREE) == listed.contains(&block), "a free page is not on the list")?;
+            self.rel.ensure(block, op.is(DELETED), "page is not in use, and not deleted")?;
+            self.rel.ensure(
+                block,
+                op.is(FREE) == listed.contains(&block),
+                "a free page is not on the list",
+            )?;
             self.report.deleted += 1;
         }
         Ok(())

@@ -64,7 +64,7 @@ pub use inclusion::Inclusion;
 pub use keys::{Direction, ScanKey, ScanKeys, ScanOp, Wants};
 pub use method::{BitmapSink, IndexAccessMethod, IndexScan, Ranges, SortedEntries, TableRows};
 pub use minmax::MinMax;
-pub use pages::{Exclusive, INIT, Pages, Shared, interrupts};
+pub use pages::{Exclusive, INIT, Pages, Shared, create_pages, interrupts, log_page};
 pub use records::Records;
 pub use sweep::{Cleaned, Sweep, Swept, Visited, sweep};
 pub use tuple::summary::SummaryClass;

@@ -208,7 +208,12 @@ pub trait IndexScan {
     fn method(&self) -> &'static Facts;
 
     /// The next entry in the scan's direction. Of a method with [`index_scan`](Facts::index_scan).
-    fn next(&mut self, access: &Access<'_>) -> IndexResult<Option<Tid>>;
+    ///
+    /// # Errors
+    /// [`IndexError::Unsupported`] of a method that has no such scans, as those below then need nothing else.
+    fn next(&mut self, _access: &Access<'_>) -> IndexResult<Option<Tid>> {
+        Err(IndexError::Unsupported { method: self.method().name, what: "plain index scans" })
+    }
 
     /// Whether the row of the entry that came last is to be checked against the conditions.
     #[inline]
@@ -225,30 +230,38 @@ pub trait IndexScan {
     }
 
     /// Whether [`next`](IndexScan::next) may find an entry behind the one that it returned last.
-    fn has_more(&self) -> bool;
+    fn has_more(&self) -> bool {
+        false
+    }
 
     /// What the `n`th call of [`next`](IndexScan::next) from now on, counted from 0, will return, if the scan has that at hand.
-    fn upcoming(&self, n: usize) -> Option<Tid>;
+    fn upcoming(&self, _n: usize) -> Option<Tid> {
+        None
+    }
 
     /// Goes on by so many entries of those that are [`upcoming`](IndexScan::upcoming).
-    fn pass(&mut self, count: usize);
+    fn pass(&mut self, _count: usize) {}
 
     /// Column values of the entry that came last, INCLUDE columns too; appended to `out`. Nothing is appended without such an entry or
     /// if the scan does not [keep](Wants::values) them.
-    fn values(&self, out: &mut Vec<Datum>) -> IndexResult<()>;
+    fn values(&self, _out: &mut Vec<Datum>) -> IndexResult<()> {
+        Ok(())
+    }
 
     /// The row of the entry that came last is dead to everybody: the entry may be marked, so that no later scan finds it.
-    fn kill_current(&mut self);
+    fn kill_current(&mut self) {}
 
     /// The keys that the scan is going to read, for a serializable transaction to lock; none if it reads none. From now on the scan knows where it is.
     fn watch(&mut self) -> Option<Arc<dyn KeyRange>>;
 
     /// The part of them that it has read, if it is to go no further; none if it is all of them. `want_values`: as the scan was opened.
-    fn read_part(&mut self, want_values: bool) -> IndexResult<Option<Arc<dyn KeyRange>>>;
+    fn read_part(&mut self, _want_values: bool) -> IndexResult<Option<Arc<dyn KeyRange>>> {
+        Ok(None)
+    }
 
     /// How often a scan began a search since this was asked.
     fn take_searches(&mut self) -> u64;
 
     /// Ends the scan: pending marks are made and pins go. Dropping the scan without it only loses the marks. The scan may start again.
-    fn finish(&mut self, access: &Access<'_>);
+    fn finish(&mut self, _access: &Access<'_>) {}
 }

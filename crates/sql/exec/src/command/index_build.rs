@@ -21,7 +21,7 @@ use super::index_sort::{IndexSort, Sorted, Target};
 use super::names;
 use super::violation::key_text;
 use crate::session::Session;
-use crate::session::progress::{Lengthy, Progress};
+use crate::session::progress::{Lengthy, Progress, Running};
 
 // Figures of `pg_stat_progress_create_index`.
 pub(crate) const COMMAND: usize = 1;
@@ -104,14 +104,7 @@ impl Filling<'_> {
         }
         let memory = session.settings.borrow().fast().maintenance_work_mem as usize;
         let mut sort = IndexSort::new(rel, memory, session.temp.clone());
-        let progress = session.progress(Lengthy::CreateIndex, table.oid);
-        if progress.get(COMMAND) == 0 {
-            progress.set(COMMAND, CREATE_INDEX);
-        }
-        progress.set(INDEX, i64::from(index.oid.0));
-        progress.set(METHOD, i64::from(index.method.oid.0));
-        progress.set(PHASE, BUILDING);
-        progress.set(STEP, SCANNING_TABLE);
+        let progress = self.begin();
         let (live, broken_chains) = match rows {
             Rows::All | Rows::Unchecked => self.scan((&mut sort, &progress))?,
             Rows::Seen => (self.scan_seen((&mut sort, &progress))?, false),
@@ -131,6 +124,19 @@ impl Filling<'_> {
         };
         let entries = rel.build(&access, &mut next).map_err(|e| e.into_sql(&index.name, &table.name))?;
         Ok((Filled { rows: live, entries }, broken_chains))
+    }
+
+    /// Shows that the build has begun.
+    fn begin(&self) -> Running<'_> {
+        let progress = self.session.progress(Lengthy::CreateIndex, self.table.oid);
+        if progress.get(COMMAND) == 0 {
+            progress.set(COMMAND, CREATE_INDEX);
+        }
+        progress.set(INDEX, i64::from(self.index.oid.0));
+        progress.set(METHOD, i64::from(self.index.method.oid.0));
+        progress.set(PHASE, BUILDING);
+        progress.set(STEP, SCANNING_TABLE);
+        progress
     }
 
     /// Fails if rows of the table exclude each other by the index, which has been filled.
@@ -162,16 +168,10 @@ impl Filling<'_> {
     /// As [`run`](Filling::run), for an index that has summaries: rows are not sorted.
     fn run_as_they_lie(&self, which: Rows) -> SqlResult<(Filled, bool)> {
         let &Filling { session, table, index, rel, heap } = self;
-        let progress = session.progress(Lengthy::CreateIndex, table.oid);
-        if progress.get(COMMAND) == 0 {
-            progress.set(COMMAND, CREATE_INDEX);
-        }
-        progress.set(INDEX, i64::from(index.oid.0));
-        progress.set(METHOD, i64::from(index.method.oid.0));
-        progress.set(PHASE, BUILDING);
-        progress.set(STEP, SCANNING_TABLE);
+        // Shown until it goes.
+        let _progress = self.begin();
         let xid = session.txn.borrow_mut().xid()?;
-        let access = session.engine().index_access(xid);
+        let access = session.index_access(xid);
         let mut rows = SummaryRows::new(session, table, index, heap)?;
         let built =
             rel.build_of_rows(&access, &mut rows).map_err(|e| e.into_sql(&index.name, &table.name))?;
@@ -306,7 +306,7 @@ pub(crate) fn summarize(session: &Session, table: &Table, index: &Index, which: 
     let rel = index.storage()?;
     session.as_maintainer(table.owner, || {
         let mut rows = SummaryRows::new(session, table, index, table.heap.as_ref())?;
-        let access = session.engine().index_access(Xid::INVALID);
+        let access = session.index_access(Xid::INVALID);
         rel.summarize(&access, &mut rows, which).map_err(|e| e.into_sql(&index.name, &table.name))
     })
 }

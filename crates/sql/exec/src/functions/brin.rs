@@ -84,7 +84,7 @@ impl Session {
         if !index.valid {
             return Ok(());
         }
-        let access = self.engine().index_access(Xid::INVALID);
+        let access = self.index_access(Xid::INVALID);
         let done = index.storage()?.desummarize(&access, block);
         done.map_err(|error| error.into_sql(&index.name, &table.name))
     }

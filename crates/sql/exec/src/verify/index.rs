@@ -119,7 +119,7 @@ impl Check<'_> {
             }
             rows.entry(tid, values)
         };
-        let access = session.engine().index_access(Xid::INVALID);
+        let access = session.index_access(Xid::INVALID);
         let options =
             VerifyOptions { still: checks.parent, root_descend: checks.parent && checks.root_descend };
         self.rel.verify(&access, options, Some(&mut entry)).map_err(|error| self.error(error))?;
