@@ -4,7 +4,7 @@ mod support;
 
 use std::thread;
 
-use support::{Client, Failure, Random, Server, code, knob, output, run, text, until};
+use support::{Random, Server, code, knob, output, run, text, until};
 
 const BOOKINGS: &str = "create table booking (room int4range, during int4range, note text, \
      constraint free exclude using gist (room with =, during with &&) where (note is null))";
