@@ -13,7 +13,7 @@ use types::registry::{Relation, Subscripting, subscripting};
 use crate::decimal::DecimalCode;
 use crate::eval::*;
 use crate::json::JsonCode;
-use crate::nodes::BoxNode;
+use crate::node::BoxNode;
 use crate::truth::{CompareCode, ListCode};
 
 /// A subplan ready to run, with what it remembers between runs.

@@ -1,23 +1,24 @@
 //! What nodes and expressions work with while a statement runs.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use base::{CommandId, Oid, SqlResult, Tid, Xid};
 use catalog::{FunctionDef, Index, Table};
-use heap::{Access, Chunks, HeapRel, View, Writer};
+use heap::{Access, Chunks, ComboCids, HeapRel, KnownHolders, View, Writer};
 use plan::explain::Detail;
 use plan::{ParamId, RelId};
 use runtime::usage::Usage;
 use tuple::Datum;
-use txn::Snapshot;
-use types::SessionFn;
+use tuple::varlena::Compression;
+use txn::{Snapshot, Transaction};
+use types::{FormatContext, SessionFn};
 
 use crate::compile::SubProgram;
 use crate::counters::{Change, Counted};
 use crate::needs::Needs;
 use crate::row_store::RowStore;
-use crate::run::Env;
+use crate::spill::TempDir;
 use crate::trigger::{Events, Firing};
 
 /// What expressions ask of the session beyond their arguments.
@@ -74,6 +75,36 @@ pub trait Facilities {
     fn types(&self) -> &dyn types::Session;
     /// `current_user`, `session_user`, database and schema for the parameterless functions of SQL.
     fn sql_value(&self, kind: plan::SqlValueKind, type_oid: Oid, typmod: i32) -> SqlResult<Datum>;
+}
+
+/// What a run needs from its session.
+pub struct Env<'s> {
+    /// Storage.
+    pub access: Access<'s>,
+    /// The session's transaction; borrowed only for the moment of a call.
+    pub txn: &'s RefCell<Transaction>,
+    /// Its combo command ids.
+    pub combo: &'s ComboCids,
+    /// What it knows of those who hold rows that it locks.
+    pub holders: &'s RefCell<KnownHolders>,
+    /// What is visible.
+    pub snapshot: &'s Snapshot,
+    /// The command that runs.
+    pub command: CommandId,
+    /// REPEATABLE READ or stricter: a concurrent update is an error.
+    pub fixed_snapshot: bool,
+    /// Formats.
+    pub format: &'s FormatContext,
+    /// The session.
+    pub session: &'s dyn Facilities,
+    /// Bytes a sort may use.
+    pub work_mem: usize,
+    /// Bytes a hash table may use (`work_mem` times `hash_mem_multiplier`).
+    pub hash_mem: usize,
+    /// Temporary files.
+    pub temp: &'s TempDir,
+    /// How large values of columns that name no method are compressed.
+    pub compression: Compression,
 }
 
 /// Counters for EXPLAIN ANALYZE, one a plan node.

@@ -413,7 +413,7 @@ impl Code {
                         }
                     },
                 };
-                cx.env.session.current_of(name, *table)?.map_or(Datum::Null, crate::nodes::tid_datum)
+                cx.env.session.current_of(name, *table)?.map_or(Datum::Null, crate::node::tid_datum)
             }
             Code::Sub(sub) => crate::subplan::eval(sub, rows, cx)?,
             Code::Json(json) => json.eval(rows, cx)?,

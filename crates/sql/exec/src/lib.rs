@@ -3,7 +3,7 @@
 //!
 //! # Layout
 //! * `session`: what the server drives, one per connection. `command`: utility statements. `functions`: functions of SQL that need a session.
-//! * `run`: from an analysed statement to rows. `compile`, `eval`, `truth` (conditions), `decimal` (arithmetic of `numeric`), `composite` (arrays), `row_value` (rows, domains): expressions. `nodes`, `subplan`: the tree that runs. `cx`: what it works with.
+//! * `run`: from an analysed statement to rows. `compile`, `eval`, `truth` (conditions), `decimal` (arithmetic of `numeric`), `composite` (arrays), `row_value` (rows, domains): expressions. `node`, `nodes`, `subplan`: the tree that runs. `cx`: what it works with.
 //! * [`autovacuum`]: VACUUM and ANALYZE by themselves.
 //! * [`module`]: extensions that are compiled in. [`verify`]: whether tables and indexes are sound.
 //! * [`routine`]: functions that users made, and the languages that they are written in.
@@ -18,10 +18,6 @@
 //!
 //! # PostgreSQL counterpart
 //! `src/backend/executor`, `commands`, `tcop`.
-
-// What the tests in `tests/` and those inside share calls the crate by its name.
-#[cfg(test)]
-extern crate self as exec;
 
 pub mod autovacuum;
 mod clock_map;
@@ -47,6 +43,7 @@ mod kept;
 mod lookup;
 pub mod module;
 mod needs;
+mod node;
 mod nodes;
 mod notify;
 mod options;
@@ -82,7 +79,7 @@ pub use notify::Notification;
 pub use output::{Column, Format, Output, RowEncoder};
 pub use session::{
     AccessFiles, AccessRule, Activity, Arguments, Backend, BackendState, Background, Encryption, Instance,
-    LogSink, ParamValue, Passwords, Registered, Session, SessionInfo, Sessions, Situation, SocketOptions,
-    SocketSink, Source, TransactionStatus, UserMapping, escapes_read,
+    LogSink, ParamValue, Passwords, Registered, Session, SessionInfo, Sessions, Sharing, Situation,
+    SocketOptions, SocketSink, Source, TransactionStatus, UserMapping, escapes_read,
 };
 pub use trigger::{Event, TriggerCall};

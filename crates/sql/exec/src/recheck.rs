@@ -14,7 +14,8 @@ use tuple::Datum;
 use txn::{LockMode, LockTag, Snapshot};
 
 use crate::cx::{Cx, GivenRow};
-use crate::nodes::{Builder, datum_tid};
+use crate::node::{datum_tid, tid_datum};
+use crate::nodes::Builder;
 
 /// What became of a row that was to be changed or locked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -373,7 +374,7 @@ pub fn read_version(
     tuple
         .decode(&heap.desc.layout, heap.desc.layout.len(), out)
         .map_err(|_| sql_err!(DATA_CORRUPTED, "corrupted tuple {tid} of relation {table}"))?;
-    out.push(crate::nodes::tid_datum(tid));
+    out.push(tid_datum(tid));
     out.push(Datum::Oid(tuple.xmin().0 as u32));
     out.push(Datum::Oid(tuple.raw_cid().0));
     out.push(Datum::Oid(tuple.xmax().0 as u32));

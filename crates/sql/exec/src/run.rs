@@ -8,26 +8,22 @@
 //! # PostgreSQL counterpart
 //! `executor/execMain.c`, `utils/cache/plancache.c`.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::sync::Arc;
 
-use base::{CommandId, Oid, SqlError, SqlResult, Xid, sql_err};
-use heap::{Access, ComboCids, KnownHolders};
+use base::{Oid, SqlError, SqlResult, Xid, sql_err};
 use parse::fingerprint::Fingerprint;
 use plan::{Context, Expr, Statement};
 use tuple::Datum;
-use tuple::varlena::Compression;
-use txn::{Snapshot, Transaction};
-use types::FormatContext;
 
 use crate::compile::SubProgram;
-use crate::cx::{Counters, Cx, Facilities, Part, State};
+use crate::cx::{Counters, Cx, Env, Part, State};
 use crate::kept;
 use crate::needs::Needs;
-use crate::nodes::{BoxNode, Builder, Drained, Node, Origin, OriginSink, depends_on};
+use crate::node::{BoxNode, Node, Origin};
+use crate::nodes::{Builder, Drained, OriginSink, depends_on};
 use crate::row_store::RowStore;
-use crate::spill::TempDir;
-use crate::trigger::Events;
+use crate::trigger::{Condition, Events};
 
 /// A planned statement, shared by all sessions that run it.
 #[derive(Debug)]
@@ -62,36 +58,6 @@ impl Prepared {
         let (needs, fingerprint) = Default::default();
         Arc::new(Prepared { statement: Arc::new(statement), needs, fingerprint })
     }
-}
-
-/// What a run needs from its session.
-pub struct Env<'s> {
-    /// Storage.
-    pub access: Access<'s>,
-    /// The session's transaction; borrowed only for the moment of a call.
-    pub txn: &'s RefCell<Transaction>,
-    /// Its combo command ids.
-    pub combo: &'s ComboCids,
-    /// What it knows of those who hold rows that it locks.
-    pub holders: &'s RefCell<KnownHolders>,
-    /// What is visible.
-    pub snapshot: &'s Snapshot,
-    /// The command that runs.
-    pub command: CommandId,
-    /// REPEATABLE READ or stricter: a concurrent update is an error.
-    pub fixed_snapshot: bool,
-    /// Formats.
-    pub format: &'s FormatContext,
-    /// The session.
-    pub session: &'s dyn Facilities,
-    /// Bytes a sort may use.
-    pub work_mem: usize,
-    /// Bytes a hash table may use (`work_mem` times `hash_mem_multiplier`).
-    pub hash_mem: usize,
-    /// Temporary files.
-    pub temp: &'s TempDir,
-    /// How large values of columns that name no method are compressed.
-    pub compression: Compression,
 }
 
 /// How far a run came.
@@ -356,6 +322,17 @@ impl Execution {
             xid: Cell::new(Xid::INVALID),
         };
         f(node, cx)
+    }
+}
+
+impl Condition for Execution {
+    fn holds(&mut self, env: &Env<'_>, params: &[Datum]) -> SqlResult<bool> {
+        let mut holds = false;
+        self.run(env, params, &mut |row| {
+            holds = row.first() == Some(&Datum::Bool(true));
+            Ok(())
+        })?;
+        Ok(holds)
     }
 }
 

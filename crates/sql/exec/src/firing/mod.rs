@@ -31,7 +31,9 @@ use types::oids;
 use crate::expression::column_parameter;
 use crate::run::Execution;
 use crate::session::Session;
-use crate::trigger::{Change, ChangedRows, Events, Firing, Kind, Memory, Names, Queued, TriggerCall};
+use crate::trigger::{
+    Change, ChangedRows, Condition, Events, Firing, Kind, Memory, Names, Queued, TriggerCall,
+};
 
 /// A row of a partition as one of the partitioned table.
 fn as_row_of(table: &Table, partition: &Table, row: &[Datum]) -> Vec<Datum> {
@@ -170,7 +172,7 @@ impl Firing for Session {
         }
     }
 
-    fn condition(&self, table: &Table, text: &str) -> SqlResult<Execution> {
+    fn condition(&self, table: &Table, text: &str) -> SqlResult<Box<dyn Condition>> {
         let mut expr = stored::load_expr(text, self)?;
         analyze::computed::replace(&mut expr, &[table, table], self)?;
         let width = table.columns.len() as i16;
@@ -197,23 +199,16 @@ impl Firing for Session {
             Ok(true)
         })?;
         let planned = self.with_planner(self, |context| plan::convert_expression(&expr, context))?;
-        Execution::of_expressions(vec![planned])
+        Ok(Box::new(Execution::of_expressions(vec![planned])?))
     }
 
     fn holds(
         &self,
-        condition: &mut Execution,
+        condition: &mut dyn Condition,
         params: &[Datum],
         (snapshot, command): (&Snapshot, CommandId),
     ) -> SqlResult<bool> {
-        let mut holds = false;
-        self.with_env(snapshot, command, |env| {
-            condition.run(env, params, &mut |row| {
-                holds = row.first() == Some(&Datum::Bool(true));
-                Ok(())
-            })
-        })?;
-        Ok(holds)
+        self.with_env(snapshot, command, |env| condition.holds(env, params))
     }
 
     fn is_needed(&self, trigger: &Trigger, change: &Change<'_>) -> SqlResult<bool> {

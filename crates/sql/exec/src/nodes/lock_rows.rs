@@ -14,9 +14,10 @@ use plan::{Expr, ParamId, Plan, RelId, RowLockStrength, RowLockWait, RowMark, St
 use tuple::Datum;
 
 use super::ahead::PageLock;
-use super::table_scan::{datum_tid, heap_of};
+use super::table_scan::heap_of;
 use super::{BoxNode, Builder, Drained, Node, Origin};
 use crate::cx::Cx;
+use crate::node::datum_tid;
 use crate::recheck::{self, Given, Newest, Reference};
 use crate::spill::row_bytes;
 

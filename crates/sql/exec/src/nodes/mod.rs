@@ -1,15 +1,8 @@
 //! # What
-//! The executor's nodes: each pulls rows from its children and gives rows one at a time.
-//!
-//! A node's row stays valid until its next call. State trees are built from a plan by [`Builder::build`], and used again for the
-//! next execution after [`Node::rescan`].
-//!
-//! # Invariants
-//! 1. No borrow of the session's transaction is held over a call of `next`.
-//! 2. Every loop that can go on without giving a row checks for interrupts.
-//! 3. After `rescan` a node behaves as newly built; with `changed` it may keep what depends on none of those cells.
+//! The executor's nodes: each pulls rows from its children and gives rows one at a time. What a node has to keep to stands with
+//! the trait [`Node`]. State trees are built from a plan by [`Builder::build`], and used again for the next execution after [`Node::rescan`].
 
-use base::{Oid, SqlResult, Tid};
+use base::SqlResult;
 use plan::explain::Detail;
 use plan::{Expr, ParamId, Plan, RelId, Statement};
 use tuple::Datum;
@@ -17,6 +10,7 @@ use tuple::Datum;
 use crate::compile::{Compiler, Inputs};
 use crate::cx::Cx;
 use crate::eval::{Code, Rows, passes, project};
+use crate::node::{BoxNode, Node, Origin};
 use crate::row_store::RowStore;
 
 mod aggregate;
@@ -49,45 +43,8 @@ mod window_range;
 pub use lock_rows::members;
 pub(crate) use scan::row_type;
 pub use sort::Key;
-pub use table_scan::{TableHorizon, datum_tid, tid_datum};
+pub use table_scan::TableHorizon;
 pub(crate) use watching::key_entered;
-
-/// A table, and the place of one of its rows.
-pub type Origin = (Oid, Tid);
-
-/// Takes rows, each with the tables that it is of and their rows' places.
-pub type OriginSink<'a> = dyn FnMut(&[Datum], &[Origin]) -> SqlResult<()> + 'a;
-
-/// A node of an execution state tree.
-pub trait Node {
-    /// Moves to the next row; false at the end.
-    fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool>;
-    /// The current row.
-    fn row(&self) -> &[Datum];
-    /// Passes over rows that are at hand, whose values nobody reads, and tells how many they were; afterwards there is no current row. None: the next
-    /// one, if there is one, is to be had by [`Node::next`] only.
-    fn skip(&mut self, _cx: &mut Cx<'_>) -> SqlResult<usize> {
-        Ok(0)
-    }
-    /// Goes on over rows that are at hand, and appends the first column of each; afterwards there is no current row. None: as for [`Node::skip`].
-    fn append(&mut self, _cx: &mut Cx<'_>, _out: &mut Vec<Datum>) -> SqlResult<()> {
-        Ok(())
-    }
-    /// Whether the node has locked the current row as the [`ahead::PageLock`] that it was built with says.
-    fn is_locked(&self) -> bool {
-        false
-    }
-    /// The tables that the current row is of and the places of their rows, where one way leads from here to the scan or the row lock that
-    /// knows them.
-    fn origins(&self, _found: &mut Vec<Origin>) {}
-    /// Starts again; `changed` names the cells that have new values.
-    fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()>;
-    /// Ends: lets go of pins, memory and temporary files. The node may be used again after `rescan`.
-    fn close(&mut self, cx: &mut Cx<'_>);
-}
-
-/// A node on the heap.
-pub type BoxNode = Box<dyn Node>;
 
 /// Whether all rows of a node are read once the first is asked for, unless an error ends it all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,6 +78,9 @@ impl Drained {
         }
     }
 }
+
+/// Takes rows, each with the tables that it is of and their rows' places.
+pub type OriginSink<'a> = dyn FnMut(&[Datum], &[Origin]) -> SqlResult<()> + 'a;
 
 /// Builds state trees for one statement.
 pub struct Builder<'p> {

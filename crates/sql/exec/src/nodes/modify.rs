@@ -21,13 +21,13 @@ use plan::{Command, Expr, Modify, ParamId, Plan, RelId};
 use tuple::Datum;
 
 use super::modify_target::{SYSTEM, Step, Target, with_row};
-use super::table_scan::datum_tid;
 use super::{BoxNode, Builder, Node, Projection};
 use crate::compile::{Inputs, RawRow};
 use crate::counters::Change;
 use crate::cx::Cx;
 use crate::eval::{Code, Rows, passes};
 use crate::index::IndexWriter;
+use crate::node::datum_tid;
 use crate::partition::{PartitionChecker, Router};
 use crate::recheck::{self, Given, Newest, Reference};
 use crate::trigger::{Event, TableTriggers};

@@ -10,12 +10,12 @@ use tuple::Datum;
 use txn::{LockMode, LockTag, LockWait};
 
 use super::Builder;
-use super::table_scan::tid_datum;
 use crate::compile::{Compiler, Inputs, RawRow};
 use crate::counters::Change;
 use crate::cx::Cx;
 use crate::eval::{Code, Rows};
 use crate::index::IndexWriter;
+use crate::node::tid_datum;
 use crate::recheck;
 use crate::trigger::TableTriggers;
 

@@ -8,10 +8,10 @@ use plan::Plan;
 use tuple::{Datum, Physical, Selection, Undecoded};
 
 use super::Projection;
-use super::table_scan::tid_datum;
 use crate::compile::RawRow;
 use crate::cx::Cx;
 use crate::eval::Rows;
+use crate::node::tid_datum;
 
 /// Decodes rows of one table into the layout of a [`RawRow`].
 pub(super) struct RowReader {

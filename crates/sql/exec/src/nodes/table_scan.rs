@@ -12,7 +12,7 @@ use index::{
 };
 use plan::explain::Detail;
 use plan::{Bitmap, Expr, IndexBound, IndexCondition, IndexRef, ParamId, Plan, RelId};
-use tuple::{Bytes, Datum};
+use tuple::Datum;
 use txn::TxnSystem;
 use types::Order;
 
@@ -25,6 +25,7 @@ use crate::compile::{Inputs, RawRow};
 use crate::counters::{Counted, Scan};
 use crate::cx::Cx;
 use crate::eval::{Code, Rows, passes};
+use crate::node::datum_tid;
 
 /// Removal horizon of a table, for its indexes.
 pub struct TableHorizon<'a> {
@@ -66,22 +67,6 @@ fn check_not_lost(heap: &HeapRel, cx: &Cx<'_>) -> SqlResult<()> {
         return Err(crate::error::heap(heap::HeapError::SnapshotTooOld));
     }
     Ok(())
-}
-
-/// A place as a value of type `tid`: block (u32) and offset (u16), little-endian.
-pub fn tid_datum(tid: Tid) -> Datum {
-    let mut bytes = [0; 6];
-    bytes[..4].copy_from_slice(&tid.block.0.to_le_bytes());
-    bytes[4..].copy_from_slice(&tid.offset.to_le_bytes());
-    Datum::Bytes(Bytes::new(&bytes))
-}
-
-/// The place in a value of type `tid`.
-pub fn datum_tid(value: &Datum) -> Option<Tid> {
-    let Datum::Bytes(bytes) = value else { return None };
-    let block = u32::from_le_bytes(bytes.get(..4)?.try_into().ok()?);
-    let offset = u16::from_le_bytes(bytes.get(4..6)?.try_into().ok()?);
-    Some(Tid::new(base::BlockNo(block), offset))
 }
 
 /// Parts that all table scans share.

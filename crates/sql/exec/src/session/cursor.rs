@@ -27,7 +27,7 @@ use tuple::Datum;
 use super::portal::{Formats, Params, Portal};
 use super::statement::Source;
 use super::{Arguments, Session};
-use crate::nodes::{Origin, datum_tid, tid_datum};
+use crate::node::{Origin, datum_tid, tid_datum};
 use crate::output::{Column, Format, Output, RowEncoder};
 use crate::row_store::{Place, RowStore};
 

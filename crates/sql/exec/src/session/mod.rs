@@ -94,6 +94,7 @@ pub use protocol::escapes_read;
 pub use registry::{
     Activity, Backend, BackendKind, BackendState, Background, Encryption, Registered, Sessions,
 };
+pub use shapes::Sharing;
 pub use socket::{SocketOptions, SocketSink};
 pub use statement::Source;
 pub(crate) use statement::{Body, Named, Planned, Work};

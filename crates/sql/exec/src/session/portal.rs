@@ -15,10 +15,12 @@ use super::choice::Wanted;
 use super::cursor::Cursor;
 use super::statement::{Planned, Source, Work, lock_mode};
 use super::{BackendState, Ran, Session, Watched};
-use crate::nodes::{Origin, OriginSink};
+use crate::cx::Env;
+use crate::node::Origin;
+use crate::nodes::OriginSink;
 use crate::output::{Column, Format, Formatted, Output, RowEncoder};
 use crate::row_store::{Place, RowStore};
-use crate::run::{Env, Execution, Progress};
+use crate::run::{Execution, Progress};
 
 /// The values of a portal's parameters.
 pub(crate) type Params = SmallVec<[Datum; 2]>;

@@ -69,6 +69,21 @@ enum State {
     Alone,
 }
 
+/// What a session knows of a text of the simple protocol whose shape it has seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sharing {
+    /// No text has run with these literals where those are no values.
+    Unseen,
+    /// Too few such texts have run to make a statement of them.
+    Seen,
+    /// There is a statement for them, which has not run.
+    Untried,
+    /// They run as one statement with parameters.
+    Shared,
+    /// Each is a statement of its own.
+    Alone,
+}
+
 /// A statement with parameters in place of literals.
 struct Shared {
     source: Rc<Source>,
@@ -126,6 +141,19 @@ impl Session {
         // A plan that is told of is that of the text.
         let told = self.settings.borrow().fast().watch.explained_from().is_some();
         if failed || told { None } else { parse::shape::scan(text) }
+    }
+
+    /// How a text would run, by what the session knows of its shape; none if it has not seen that. For tests: no client can tell.
+    pub fn sharing_of(&self, text: &str) -> Option<Sharing> {
+        let shape = parse::shape::scan(text)?;
+        let entry = self.shapes.find(&shape)?;
+        let Some(variant) = entry.variant(&shape) else { return Some(Sharing::Unseen) };
+        Some(match &*variant.state.borrow() {
+            State::Seen(_) => Sharing::Seen,
+            State::Shared(shared) if shared.proven.get() => Sharing::Shared,
+            State::Shared(_) => Sharing::Untried,
+            State::Alone => Sharing::Alone,
+        })
     }
 
     /// A run of the statement that texts of this shape are, with a plan; `None` if the text is to run as it is.
@@ -286,6 +314,3 @@ fn value_of(shape: &Shape<'_>, value: &Value, ty: Oid, call: &Call<'_>) -> SqlRe
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -21,8 +21,8 @@ use tuple::Datum;
 use txn::{SessionId, Snapshot, Transaction};
 use types::{Call, FormatContext, SessionFn};
 
-use crate::cx::Facilities;
-use crate::run::{Env, Execution, Prepared};
+use crate::cx::{Env, Facilities};
+use crate::run::{Execution, Prepared};
 use crate::spill::TempDir;
 use crate::statistics::CatalogStatistics;
 

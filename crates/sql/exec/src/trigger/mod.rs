@@ -34,8 +34,7 @@ use queue::Of;
 pub use queue::{Deferred, Events, Kind, Queued};
 pub use transition::{Changed, ChangedRows, Names};
 
-use crate::cx::Cx;
-use crate::run::Execution;
+use crate::cx::{Cx, Env};
 
 /// What happens to rows or a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,6 +95,12 @@ pub struct Change<'a> {
     pub moves: bool,
 }
 
+/// WHEN of a trigger, ready to be asked again and again.
+pub trait Condition {
+    /// Whether it holds with these parameters.
+    fn holds(&mut self, env: &Env<'_>, params: &[Datum]) -> SqlResult<bool>;
+}
+
 /// What fires triggers: the session. It knows which fire, and calls their functions.
 pub trait Firing {
     /// Who changes rows.
@@ -105,11 +110,11 @@ pub trait Firing {
     /// Whether a trigger fires in this session, as `session_replication_role` and ENABLE say.
     fn is_enabled(&self, trigger: &Trigger) -> bool;
     /// WHEN of a trigger, ready to run: its parameters are the columns of the old row, those of the new row, and the table's OID.
-    fn condition(&self, table: &Table, text: &str) -> SqlResult<Execution>;
+    fn condition(&self, table: &Table, text: &str) -> SqlResult<Box<dyn Condition>>;
     /// Whether a condition holds, for whoever sees this.
     fn holds(
         &self,
-        condition: &mut Execution,
+        condition: &mut dyn Condition,
         params: &[Datum],
         sees: (&Snapshot, CommandId),
     ) -> SqlResult<bool>;
@@ -158,7 +163,7 @@ pub struct TableTriggers {
 /// A trigger with its condition, compiled when it is first asked for.
 struct Ready {
     trigger: Arc<Trigger>,
-    condition: RefCell<Option<Execution>>,
+    condition: RefCell<Option<Box<dyn Condition>>>,
 }
 
 impl Ready {
@@ -349,7 +354,7 @@ impl TableTriggers {
         let mut params = part(old);
         params.append(&mut part(new));
         params.push(Datum::Oid(self.table.oid.0));
-        let holds = firing.holds(&mut condition, &params, (&at.snapshot, at.command))?;
+        let holds = firing.holds(&mut *condition, &params, (&at.snapshot, at.command))?;
         ready.condition.replace(Some(condition));
         Ok(holds)
     }

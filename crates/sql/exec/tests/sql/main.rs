@@ -37,6 +37,7 @@ mod sequences;
 mod serializable;
 mod session;
 mod settings;
+mod shapes;
 mod support;
 mod text_search;
 mod transactions;

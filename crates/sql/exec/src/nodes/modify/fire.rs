@@ -8,7 +8,7 @@ use tuple::Datum;
 
 use super::{ModifyNode, Step, Target};
 use crate::cx::{Cx, Part};
-use crate::nodes::table_scan::datum_tid;
+use crate::node::datum_tid;
 use crate::recheck;
 use crate::trigger::{At, Change, Event, TableTriggers};
 

@@ -13,7 +13,7 @@ use super::{ModifyNode, SYSTEM, Step, Target};
 use crate::compile::{Compiler, Inputs};
 use crate::cx::Cx;
 use crate::eval::{Code, Rows, passes};
-use crate::nodes::table_scan::datum_tid;
+use crate::node::datum_tid;
 use crate::recheck::{self, Newest};
 
 /// The arms of a MERGE.

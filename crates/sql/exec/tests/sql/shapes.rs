@@ -1,23 +1,13 @@
 //! Which texts run as one statement. That their answers are the same is tested with a whole server.
 
-#[path = "../../../tests/sql/support/mod.rs"]
-mod support;
+use exec::Session;
+use exec::Sharing::{self, Alone, Seen, Shared, Unseen};
 
-use support::Server;
+use crate::support::Server;
 
-use super::*;
-
-/// What is known of the shape of a text; `None` if it was not seen.
-fn state(session: &Session, text: &str) -> Option<&'static str> {
-    let shape = parse::shape::scan(text)?;
-    let entry = session.shapes.find(&shape)?;
-    let Some(variant) = entry.variant(&shape) else { return Some("no values") };
-    Some(match &*variant.state.borrow() {
-        State::Seen(_) => "seen",
-        State::Shared(shared) if shared.proven.get() => "shared",
-        State::Shared(_) => "untried",
-        State::Alone => "alone",
-    })
+/// What is known of a text.
+fn state(session: &Session, text: &str) -> Option<Sharing> {
+    session.sharing_of(text)
 }
 
 const SETUP: &str = "create table t (id int primary key, s smallint, b bigint, n numeric(6,2), x text, v varchar(4), d date, i interval,
@@ -34,31 +24,31 @@ fn texts_are_shared_where_that_cannot_be_told() {
     let client = server.connect();
     client.run(SETUP).unwrap();
     for (text, expected) in [
-        ("select x from t where id = {}", "shared"),
-        ("select x from t where id = -{};", "shared"),
-        ("select x from t where s = {} and n > {}.5 and b < 9{}", "shared"),
-        ("select x from t where x = '{}' and v = '{}'", "shared"),
-        ("select x from t where d > '2020-01-0{}'", "shared"),
-        ("select x from t where d > '2020-01-0{}'::date and id in ({}, 2, 3)", "shared"),
-        ("select x from t where a = '{{},2}'", "shared"),
-        ("select 1, 'a' from t where id = {} limit 5 offset {}", "shared"),
-        ("select id from t where i > '2 s' and id = {}", "alone"),
-        ("select id from t where loud(1) = 1 and id = {}", "alone"),
-        ("select id from t where d < 'now' and id = {}", "shared"),
-        ("select id from t where d < date 'now' and id = {}", "alone"),
-        ("select s + 1 from t where id = {} group by s + 1", "shared"),
-        ("select s from t where s + 1 = {} group by s having s + 1 > 0", "shared"),
-        ("insert into t values ({}000, {}, {}, {}.25, 'x{}', '{}')", "shared"),
-        ("insert into u (e) select 'red' where '{}' <> ''", "no values"),
-        ("insert into u (e) values ('red')  /* {} */", "seen"),
-        ("insert into u (p) values ({})", "shared"),
-        ("insert into u (p) values ('{}')", "alone"),
-        ("update t set s = {}, x = x || '{}' where id = 7", "shared"),
-        ("update t set b = b + -{} where id = 7", "shared"),
-        ("delete from t where id = {} + 100", "no values"),
-        ("delete from t where id = {}", "shared"),
-        ("select {}", "no values"),
-        ("select x from t order by 1 /* {} */", "no values"),
+        ("select x from t where id = {}", Shared),
+        ("select x from t where id = -{};", Shared),
+        ("select x from t where s = {} and n > {}.5 and b < 9{}", Shared),
+        ("select x from t where x = '{}' and v = '{}'", Shared),
+        ("select x from t where d > '2020-01-0{}'", Shared),
+        ("select x from t where d > '2020-01-0{}'::date and id in ({}, 2, 3)", Shared),
+        ("select x from t where a = '{{},2}'", Shared),
+        ("select 1, 'a' from t where id = {} limit 5 offset {}", Shared),
+        ("select id from t where i > '2 s' and id = {}", Alone),
+        ("select id from t where loud(1) = 1 and id = {}", Alone),
+        ("select id from t where d < 'now' and id = {}", Shared),
+        ("select id from t where d < date 'now' and id = {}", Alone),
+        ("select s + 1 from t where id = {} group by s + 1", Shared),
+        ("select s from t where s + 1 = {} group by s having s + 1 > 0", Shared),
+        ("insert into t values ({}000, {}, {}, {}.25, 'x{}', '{}')", Shared),
+        ("insert into u (e) select 'red' where '{}' <> ''", Unseen),
+        ("insert into u (e) values ('red')  /* {} */", Seen),
+        ("insert into u (p) values ({})", Shared),
+        ("insert into u (p) values ('{}')", Alone),
+        ("update t set s = {}, x = x || '{}' where id = 7", Shared),
+        ("update t set b = b + -{} where id = 7", Shared),
+        ("delete from t where id = {} + 100", Unseen),
+        ("delete from t where id = {}", Shared),
+        ("select {}", Unseen),
+        ("select x from t order by 1 /* {} */", Unseen),
     ] {
         for value in 1..=5 {
             let text = text.replace("{}", &value.to_string());
@@ -82,14 +72,15 @@ fn other_literals_make_other_variants() {
     for limit in 1..=3 {
         assert_eq!(
             state(client.session(), &format!("select x from t where id = 9 limit {limit}")),
-            Some("shared")
+            Some(Shared)
         );
     }
     for limit in 4..=20 {
         client.run(&format!("select x from t where id = 1 limit {limit}")).unwrap();
     }
-    let shape = parse::shape::scan("select x from t where id = 9 limit 1").unwrap();
-    assert_eq!(client.session().shapes.find(&shape).unwrap().variants.borrow().len(), MOST_VARIANTS);
+    let last = |limit: i32| format!("select x from t where id = 9 limit {limit}");
+    assert_eq!(state(client.session(), &last(17)), Some(Seen));
+    assert_eq!(state(client.session(), &last(16)), Some(Unseen));
 }
 
 #[test]
@@ -102,15 +93,15 @@ fn errors_of_values_change_nothing_and_other_columns_begin_anew() {
         assert!(client.query(&text(value)).starts_with(value));
     }
     assert_eq!(client.query(&text("4x")), "ERROR:  invalid input syntax for type integer: \"4x\"");
-    assert_eq!(state(client.session(), &text("5")), Some("shared"));
+    assert_eq!(state(client.session(), &text("5")), Some(Shared));
     client.run("alter table t add column more int default 9").unwrap();
     assert!(client.query(&text("6")).ends_with("|9"));
-    assert_eq!(state(client.session(), &text("7")), Some("seen"));
+    assert_eq!(state(client.session(), &text("7")), Some(Seen));
     for _ in 0..3 {
         assert!(client.query(&text("7")).ends_with("|9"));
         assert!(client.query(&text("8")).ends_with("|9"));
     }
-    assert_eq!(state(client.session(), &text("7")), Some("shared"));
+    assert_eq!(state(client.session(), &text("7")), Some(Shared));
     client.run("set datestyle = 'ISO, DMY'").unwrap();
     client.run("select 1").unwrap();
     assert_eq!(state(client.session(), &text("7")), None);
@@ -126,6 +117,6 @@ fn shapes_are_limited() {
         client.run(&hot(id)).unwrap();
         client.run(&format!("select b as column_{id} from t where id = {id}")).unwrap();
     }
-    assert_eq!(state(client.session(), &hot(7)), Some("shared"));
+    assert_eq!(state(client.session(), &hot(7)), Some(Shared));
     assert_eq!(state(client.session(), "select b as column_1 from t where id = 1"), None);
 }

@@ -1,0 +1,65 @@
+//! # What
+//! What every node of a running plan is to those above it and to expressions: a source of rows.
+//!
+//! A node's row stays valid until its next call.
+//!
+//! # Invariants
+//! 1. No borrow of the session's transaction is held over a call of `next`.
+//! 2. Every loop that can go on without giving a row checks for interrupts.
+//! 3. After `rescan` a node behaves as newly built; with `changed` it may keep what depends on none of those cells.
+
+use base::{Oid, SqlResult, Tid};
+use plan::ParamId;
+use tuple::{Bytes, Datum};
+
+use crate::cx::Cx;
+
+/// A table, and the place of one of its rows.
+pub type Origin = (Oid, Tid);
+
+/// A node of an execution state tree.
+pub trait Node {
+    /// Moves to the next row; false at the end.
+    fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool>;
+    /// The current row.
+    fn row(&self) -> &[Datum];
+    /// Passes over rows that are at hand, whose values nobody reads, and tells how many they were; afterwards there is no current row. None: the next
+    /// one, if there is one, is to be had by [`Node::next`] only.
+    fn skip(&mut self, _cx: &mut Cx<'_>) -> SqlResult<usize> {
+        Ok(0)
+    }
+    /// Goes on over rows that are at hand, and appends the first column of each; afterwards there is no current row. None: as for [`Node::skip`].
+    fn append(&mut self, _cx: &mut Cx<'_>, _out: &mut Vec<Datum>) -> SqlResult<()> {
+        Ok(())
+    }
+    /// Whether the node has locked the current row as the page lock that it was built with says.
+    fn is_locked(&self) -> bool {
+        false
+    }
+    /// The tables that the current row is of and the places of their rows, where one way leads from here to the scan or the row lock that
+    /// knows them.
+    fn origins(&self, _found: &mut Vec<Origin>) {}
+    /// Starts again; `changed` names the cells that have new values.
+    fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()>;
+    /// Ends: lets go of pins, memory and temporary files. The node may be used again after `rescan`.
+    fn close(&mut self, cx: &mut Cx<'_>);
+}
+
+/// A node on the heap.
+pub type BoxNode = Box<dyn Node>;
+
+/// A place as a value of type `tid`: block (u32) and offset (u16), little-endian.
+pub fn tid_datum(tid: Tid) -> Datum {
+    let mut bytes = [0; 6];
+    bytes[..4].copy_from_slice(&tid.block.0.to_le_bytes());
+    bytes[4..].copy_from_slice(&tid.offset.to_le_bytes());
+    Datum::Bytes(Bytes::new(&bytes))
+}
+
+/// The place in a value of type `tid`.
+pub fn datum_tid(value: &Datum) -> Option<Tid> {
+    let Datum::Bytes(bytes) = value else { return None };
+    let block = u32::from_le_bytes(bytes.get(..4)?.try_into().ok()?);
+    let offset = u16::from_le_bytes(bytes.get(4..6)?.try_into().ok()?);
+    Some(Tid::new(base::BlockNo(block), offset))
+}
