@@ -8,7 +8,7 @@
 //! * [`module`]: extensions that are compiled in. [`verify`]: whether tables and indexes are sound.
 //! * [`routine`]: functions that users made, and the languages that they are written in.
 //! * `trigger`: triggers, and what waits for the end of a statement or transaction. `firing`: carries that out.
-//! * `lookup`: what statements name. [`commands`]: what sessions know of utility statements. `expression`, `uses`: expressions in definitions. `index_entries`, `violation`: entries of rows that no plan writes. `exclusion`: rows that conflict by an exclusion constraint. `options`: values of option lists. `reach`: files of the machine.
+//! * `lookup`: what statements name. [`commands`]: what sessions know of utility statements. `expression`, `uses`: expressions in definitions. `index_entries`, `violation`: entries of rows that no plan writes. `exclusion`: rows that conflict by an exclusion constraint. `options`: values of option lists. `table_rows`: rows that are read without a plan. `reach`: files of the machine.
 //! * `index`: entries of indexes. `recheck`: rows that others changed meanwhile. `spill`: temporary files. `statistics`: what the planner asks.
 //! * `notify`: what sessions tell each other. `clock_map`: a map of limited size. `output`: where rows go. `error`: errors of the layers below. `initialize`: what initdb does.
 //!
@@ -60,6 +60,7 @@ mod session;
 mod spill;
 mod statistics;
 mod subplan;
+mod table_rows;
 mod temp_account;
 #[cfg(test)]
 mod tests;

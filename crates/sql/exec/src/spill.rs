@@ -297,7 +297,7 @@ impl SpillReader {
     }
 
     /// Bytes in the file.
-    pub fn len(&self) -> u64 {
+    pub fn bytes(&self) -> u64 {
         self.file.written
     }
 

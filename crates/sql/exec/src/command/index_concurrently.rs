@@ -43,9 +43,10 @@ use super::concurrently::{KeptLock, wait_for_lockers, wait_for_older_snapshots};
 use super::expression::IndexKeys;
 use super::index_build::{self, Rows};
 use super::index_entries::{self, Check};
-use super::{inherit, object_name, violation};
+use super::{inherit, names, object_name, violation};
 use crate::session::Session;
 use crate::session::progress::{Lengthy, Progress};
+use crate::table_rows::Seen;
 
 /// Phases in `pg_stat_progress_create_index`.
 const WAITING_FOR_WRITERS: i64 = 1;
@@ -151,7 +152,7 @@ impl Entered {
 /// Enters the rows that a new snapshot sees and the index does not have. Returns the snapshot's `xmin`: an older snapshot may see rows
 /// that are not in the index.
 fn validate(session: &Session, table: &Table, index: Oid, progress: &Progress) -> SqlResult<Xid> {
-    let index = index_build::find(table, index)?;
+    let index = names::find_index(table, index)?;
     let open = index.storage()?;
     let heap = table.heap.as_ref().ok_or_else(|| SqlError::internal("an indexed table has no storage"))?;
     // Before the index is read: whatever the snapshot sees of those who know the index, they have entered.
@@ -174,7 +175,7 @@ fn validate(session: &Session, table: &Table, index: Oid, progress: &Progress) -
         open.bulk_delete(&access, &mut note, &mut manner, &mut VacuumStats::default())
             .map_err(|e| e.into_sql(&index.name, &table.name))?;
         progress.set(index_build::PHASE, SCANNING_TABLE);
-        let scan = index_build::Seen { session, heap, snapshot: &snapshot, pages };
+        let scan = Seen { session, heap, snapshot: &snapshot, pages };
         scan.each(keys.upto(), &mut |root, row| {
             if entered.contains(root) {
                 return Ok(());

@@ -11,6 +11,7 @@ use catalog::system::{pg_class, pg_database};
 use txn::{OldestIds, RelKind};
 
 use super::vacuum::FreezeAges;
+use crate::lookup::database::noted_ids;
 use crate::session::Session;
 
 /// What VACUUM takes out of a table.
@@ -46,22 +47,12 @@ pub(crate) fn settle(session: &Session) -> SqlResult<()> {
     Ok(txns.truncate(all.fold(oldest, OldestIds::min))?)
 }
 
-/// What the session's database notes; what is kept, if it notes nothing.
-pub(crate) fn noted_of_database(session: &Session, noted: &NotedIds) -> SqlResult<OldestIds> {
-    let row = session.with_reader(|reader| {
-        let key = [session.catalog.database().into()];
-        reader.find_one(&pg_database::TABLE, pg_database::PG_DATABASE_OID_INDEX, &key)
-    })?;
-    let ids = row.and_then(|(_, row)| noted.of_database(&row));
-    Ok(ids.unwrap_or_else(|| session.engine().txns().oldest_ids()))
-}
-
 /// The oldest ids in the database's relations.
 fn of_database(session: &Session, noted: &NotedIds) -> SqlResult<OldestIds> {
     // Before the rows are read: relations that are not seen, as running transactions make them, hold nothing older, and nor do databases that
     // are not seen to be entered.
     let usable = session.engine().txns().oldest_usable();
-    let before = noted_of_database(session, noted)?;
+    let before = noted_ids(session, noted)?;
     let rows = session.with_reader(|reader| reader.scan(&pg_class::TABLE))?;
     let all = rows.iter().filter_map(|(_, row)| noted.of_relation(row, before));
     Ok(all.fold(usable, OldestIds::min))

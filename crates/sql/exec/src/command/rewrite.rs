@@ -19,6 +19,7 @@ use super::index_sort::{IndexSort, Target};
 use super::{index_build, names, rewrite_catalog};
 use crate::session::Session;
 use crate::session::progress::{Lengthy, Progress};
+use crate::table_rows;
 
 // Figures of `pg_stat_progress_cluster`.
 pub(crate) const COMMAND: usize = 1;
@@ -166,7 +167,7 @@ fn copy_in_order(
         progress.add(TUPLES_SCANNED, 1);
         progress.set(BLOCKS_SCANNED, i64::from(found.tid.block.0) + 1);
         row.clear();
-        index_build::decode(&access, heap, found, keys.upto(), &mut row)?;
+        table_rows::decode(&access, heap, found, keys.upto(), &mut row)?;
         keys.entry(session, &row, &mut entry).map_err(HeapError::Callback)?;
         sort.add(&mut entry, Target { tid: found.tid, live: true }).map_err(HeapError::Callback)
     })

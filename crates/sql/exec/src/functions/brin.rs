@@ -13,9 +13,9 @@ use txn::LockMode;
 use types::SessionFn;
 
 use super::arg;
-use crate::command::index_build::{find, summarize};
 use crate::lookup::names;
 use crate::session::Session;
+use crate::table_rows::summarize;
 
 /// What a block number is that stands for the whole table.
 const ALL_BLOCKS: i64 = u32::MAX as i64;
@@ -68,7 +68,7 @@ impl Session {
             block => Ranges::Of(block),
         };
         let table = self.table_to_summarize(oid)?;
-        let index = find(&table, oid)?;
+        let index = names::find_index(&table, oid)?;
         self.check_index(&table, index)?;
         if !index.valid {
             return Ok(Datum::Int4(0));
@@ -79,7 +79,7 @@ impl Session {
     fn desummarize_range(&self, oid: Oid, block: i64) -> SqlResult<()> {
         let block = block_number(block)?;
         let table = self.table_to_summarize(oid)?;
-        let index = find(&table, oid)?;
+        let index = names::find_index(&table, oid)?;
         self.check_index(&table, index)?;
         if !index.valid {
             return Ok(());

@@ -8,7 +8,6 @@ use txn::{LockMode, LockWait};
 use types::SessionFn;
 
 use super::arg;
-use crate::command::index_build::find;
 use crate::lookup::names;
 use crate::session::Session;
 
@@ -47,7 +46,7 @@ impl Session {
         }
         names::lock_relation(self, owner, LockMode::RowExclusive, LockWait::Block)?;
         let table = names::describe(self, owner)?;
-        let index = find(&table, oid)?;
+        let index = names::find_index(&table, oid)?;
         let not_gin = || sql_err!(WRONG_OBJECT_TYPE, "\"{}\" is not a GIN index", index.name);
         if table.kind == RelationKind::PartitionedTable || index.storage()?.desc().parts.is_empty() {
             return Err(not_gin());

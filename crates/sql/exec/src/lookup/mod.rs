@@ -1,6 +1,7 @@
 //! # What
-//! What statements and functions name, looked up: relations (and locked), routines, types, operators, the session's temporary schema.
+//! What statements and functions name, looked up: relations (and locked), routines, types, operators, the session's database and its temporary schema.
 
+pub(crate) mod database;
 pub(crate) mod language;
 pub(crate) mod names;
 pub(crate) mod operator;

@@ -10,7 +10,7 @@ use base::settings::Setting;
 use base::{Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
 use catalog::authority::{self, AclKind};
 use catalog::system::pg_index;
-use catalog::{CatalogView, RelationKind, RowExt, Table};
+use catalog::{CatalogView, Index, RelationKind, RowExt, Table};
 use parse::ast::{Location, ObjectName, RangeVar};
 use txn::{LockError, LockMode, LockWait};
 use types::acl;
@@ -396,6 +396,12 @@ fn check_not_system_schema(session: &Session, found: Oid, name: &RangeVar) -> Sq
 /// Whether `allow_system_table_mods` is on: initdb makes the system views so.
 pub(crate) fn may_change_system(session: &Session) -> bool {
     session.settings.borrow().get(Setting::allow_system_table_mods).as_bool()
+}
+
+/// An index of a table.
+pub(crate) fn find_index(table: &Table, oid: Oid) -> SqlResult<&Index> {
+    let found = table.indexes.iter().find(|index| index.oid == oid);
+    found.map(|index| &**index).ok_or_else(|| SqlError::internal(format!("index {oid} not found")))
 }
 
 #[cfg(test)]

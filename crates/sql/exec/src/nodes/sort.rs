@@ -215,7 +215,7 @@ impl Sorter {
             (None, None) => "quicksort",
         };
         let bytes = match &self.merge {
-            Some(merge) => merge.runs.iter().map(SpillReader::len).sum(),
+            Some(merge) => merge.runs.iter().map(SpillReader::bytes).sum(),
             None => self.bytes as u64,
         };
         Detail::Sort { method, disk: self.merge.is_some(), kilobytes: bytes.div_ceil(1024) }

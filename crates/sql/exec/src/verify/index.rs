@@ -13,10 +13,10 @@ use txn::{LockMode, Snapshot};
 
 use super::filter::Filter;
 use super::{check_not_temporary, lock};
-use crate::command::index_build::{Seen, decode, find};
 use crate::expression::IndexKeys;
 use crate::lookup::names;
 use crate::session::Session;
+use crate::table_rows::{Seen, decode};
 
 /// Entries of an index page, if they are small: what a filter is made for.
 const ENTRIES_PER_PAGE: u64 = 400;
@@ -56,7 +56,7 @@ pub fn index(session: &Session, oid: Oid, checks: IndexChecks) -> SqlResult<()> 
         return Err(sql_err!(UNDEFINED_TABLE, "could not open relation with OID {oid}"));
     }
     let table = names::describe(session, owner)?;
-    let index = find(&table, oid)?;
+    let index = names::find_index(&table, oid)?;
     let Some(rel) = index.rel.as_ref().filter(|_| table.kind != RelationKind::PartitionedTable) else {
         return Err(sql_err!(FEATURE_NOT_SUPPORTED, "expected \"btree\" index as targets for verification")
             .detail(format!("Relation \"{}\" is a partitioned index.", index.name)));

@@ -8,7 +8,7 @@ use heap::verify::{Finding, Skip, Verifier, VerifyOptions};
 use txn::{LockMode, OldestIds};
 
 use super::{check_not_temporary, lock};
-use crate::command::oldest_ids;
+use crate::lookup::database::noted_ids;
 use crate::lookup::names::{self, plural};
 use crate::session::Session;
 
@@ -94,7 +94,7 @@ fn oldest(session: &Session, oid: Oid, table: &Table) -> SqlResult<OldestIds> {
         return Ok(OldestIds::default());
     }
     let noted = NotedIds::new(session.engine().txns());
-    let database = oldest_ids::noted_of_database(session, &noted)?;
+    let database = noted_ids(session, &noted)?;
     let row = session.with_reader(|reader| {
         reader.find_one(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &[oid.into()])
     })?;

@@ -26,9 +26,10 @@ use super::maintenance::Maintenance;
 use super::pace::Pace;
 use super::parallel::{Helpers, Pass, Task};
 use super::report::{Effort, VacuumReport};
-use crate::command::{index_build, oldest_ids, rewrite};
+use crate::command::{oldest_ids, rewrite};
 use crate::session::Session;
 use crate::session::progress::{Lengthy, Running};
+use crate::table_rows;
 
 /// How often, and how long, the lock for cutting is tried.
 const RETRY: Duration = Duration::from_millis(50);
@@ -65,7 +66,7 @@ pub(super) fn vacuum(
     let stats = heap::vacuum::vacuum(&access, heap, &options, &mut work).map_err(HeapError::into_sql)?;
     let Work { indexes, .. } = work;
     for open in indexes.iter().filter(|open| open.index.method.summarizes) {
-        index_build::summarize(session, table, &open.index, Ranges::Full)?;
+        table_rows::summarize(session, table, &open.index, Ranges::Full)?;
     }
     if how.verbose {
         tell_truncation(session, table, &stats);
