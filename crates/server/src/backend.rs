@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use base::settings::{ServerSettings, Timeouts};
 use base::{Oid, Severity, SqlError, SqlResult};
-use exec::{
+use runtime::Workers;
+use session::{
     Format, LogSink, Notification, Output, ParamValue, SessionInfo, Situation, SocketSink, TransactionStatus,
 };
-use runtime::Workers;
 use types::encoding::Passage;
 
 use crate::sessions::{Rank, Sessions};
@@ -57,7 +57,7 @@ pub trait Database: Send + Sync + 'static {
     fn reload(&self, settings: Arc<ServerSettings>);
 
     /// Whom statements ask for what concerns the server around the database.
-    fn set_control(&self, control: Arc<dyn exec::ServerControl>);
+    fn set_control(&self, control: Arc<dyn session::ServerControl>);
 
     /// Starts what works beside sessions, on these workers; some of it has a number as sessions have.
     fn start_background(&self, workers: &Workers, sessions: &Arc<Sessions>);
@@ -144,5 +144,5 @@ pub trait Client {
     /// What other sessions told this one; asked while no transaction runs.
     fn take_notifications(&mut self) -> VecDeque<Arc<Notification>>;
     /// The end of the connection, and how it came to that.
-    fn close(&mut self, how: exec::SessionEnd);
+    fn close(&mut self, how: counters::SessionEnd);
 }

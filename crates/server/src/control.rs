@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base::SqlResult;
 use base::settings::Setting;
-use exec::{AutoChange, FileSetting, ServerControl};
+use session::{AutoChange, FileSetting, ServerControl};
 
 use crate::config::{self, CommandLine, auto};
 use crate::log;

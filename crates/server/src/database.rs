@@ -2,7 +2,7 @@
 //!
 //! # What
 //! Translates settings into the engine's options, runs the loops that work beside sessions, and adapts
-//! [`exec::Session`] to [`Client`].
+//! [`session::Session`] to [`Client`].
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -11,17 +11,18 @@ use std::sync::Arc;
 use base::settings::{ServerSettings, Setting, Source, Timeouts};
 use base::{Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
 use catalog::{BootstrapOptions, Reader, predefined};
+use command::Commands;
+use command::autovacuum::Autovacuum;
 use engine::background::{self, Stop};
 use engine::control::{ClusterState, ControlFile};
 use engine::lock::DirectoryLock;
 use engine::{Engine, EngineError, EngineOptions, RecoveryOptions};
-use exec::autovacuum::Autovacuum;
-use exec::{
-    Commands, Format, Instance, LogSink, Notification, Output, ParamValue, Passwords, Session, SessionInfo,
-    Situation, SocketSink, TransactionStatus,
-};
 use runtime::Workers;
 use runtime::usage::Account;
+use session::{
+    Format, Instance, LogSink, Notification, Output, ParamValue, Passwords, Session, SessionInfo, Situation,
+    SocketSink, TransactionStatus,
+};
 use types::encoding::Passage;
 use wire::scram::{self, Verifier};
 
@@ -195,13 +196,13 @@ fn log_last_state(dir: &Path) {
 }
 
 /// Checks a data directory that no server runs on, and changes nothing of it. Called on a plain thread.
-pub fn verify(dir: &Path, watcher: &mut dyn exec::verify::Watcher) -> Result<(), String> {
+pub fn verify(dir: &Path, watcher: &mut dyn verify::Watcher) -> Result<(), String> {
     let mut options = EngineOptions::default();
     // However many were allowed when they were prepared.
     options.txn.max_prepared = 1 << 18;
     let engine = Engine::inspect(dir, options).map_err(|error| error.to_string())?;
     let instance = instance(Arc::new(engine), Arc::new(ServerSettings::new()));
-    exec::verify::databases(&instance, watcher).map_err(|error| error.message().to_owned())
+    verify::databases(&instance, watcher).map_err(|error| error.message().to_owned())
 }
 
 /// Makes a data directory's database. Called on a plain thread.
@@ -216,7 +217,7 @@ pub fn create(cluster: &NewCluster) -> Result<(), String> {
         encoding: cluster.encoding,
         locale: "C.UTF-8".into(),
     };
-    exec::initialize(&cluster.dir, options, &bootstrap).map_err(|error| error.message().to_string())
+    command::initialize(&cluster.dir, options, &bootstrap).map_err(|error| error.message().to_string())
 }
 
 /// Passwords are stored as SCRAM verifiers.
@@ -339,7 +340,7 @@ impl Database for Stampede {
         Ok(())
     }
 
-    fn set_control(&self, control: Arc<dyn exec::ServerControl>) {
+    fn set_control(&self, control: Arc<dyn session::ServerControl>) {
         self.instance.set_control(control);
     }
 }
@@ -455,7 +456,7 @@ impl Client for Session {
         Session::take_notifications(self)
     }
 
-    fn close(&mut self, how: exec::SessionEnd) {
+    fn close(&mut self, how: counters::SessionEnd) {
         Session::close_because(self, how);
     }
 }

@@ -16,8 +16,8 @@ use std::time::Duration;
 
 use base::settings::{ServerSettings, Setting};
 use base::{Severity, SqlError, SqlState};
-use exec::SocketOptions;
 use runtime::Workers;
+use session::SocketOptions;
 use tokio::io::unix::AsyncFd;
 
 use crate::pidfile::{Contents, PidFile, Status};

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use base::SqlError;
-use exec::autovacuum::{Autovacuum, Host, Launcher, Place};
-use exec::{Instance, LogSink};
+use command::autovacuum::{Autovacuum, Host, Launcher, Place};
 use runtime::Workers;
+use session::{Instance, LogSink};
 
 use crate::log::{self, Subject};
 use crate::loops::Loops;

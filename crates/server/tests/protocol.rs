@@ -11,7 +11,6 @@ use std::time::Duration;
 
 use base::settings::{ServerSettings, SessionSettings, Setting, Source, Timeouts};
 use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
-use exec::{Column, Format, Notification, Output, ParamValue, RowEncoder, SessionInfo, TransactionStatus};
 use runtime::rest::{Ground, rest_on};
 use runtime::{Interrupt, Workers};
 use server::backend::{Client, Database, Role};
@@ -20,6 +19,7 @@ use server::listener::Listeners;
 use server::pidfile::Contents;
 use server::session::{Phase, Shared};
 use server::sessions::Sessions;
+use session::{Column, Format, Notification, Output, ParamValue, RowEncoder, SessionInfo, TransactionStatus};
 use tuple::Datum;
 
 /// How often what answers rest on was made durable.
@@ -66,7 +66,7 @@ impl Database for Canned {
 
     fn reload(&self, _: Arc<ServerSettings>) {}
 
-    fn set_control(&self, _: Arc<dyn exec::ServerControl>) {}
+    fn set_control(&self, _: Arc<dyn session::ServerControl>) {}
 
     fn start_background(&self, _: &Workers, _: &Arc<Sessions>) {}
 
@@ -218,7 +218,7 @@ impl Client for CannedClient {
         VecDeque::new()
     }
 
-    fn close(&mut self, _: exec::SessionEnd) {}
+    fn close(&mut self, _: counters::SessionEnd) {}
 }
 
 /// A server in this process. It runs until the process ends.

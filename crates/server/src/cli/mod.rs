@@ -16,7 +16,7 @@ mod waldump;
 
 use std::path::{Path, PathBuf};
 
-use exec::verify::Watcher;
+use ::verify::Watcher;
 
 use crate::server::Open;
 use options::Given;

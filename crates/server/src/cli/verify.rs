@@ -3,8 +3,8 @@
 use std::io::{IsTerminal, Write, stderr};
 use std::time::Duration;
 
-use exec::verify::{Damage, Watcher};
 use runtime::time::{Instant, now};
+use verify::{Damage, Watcher};
 
 use super::options::{Flag, flag, parse, value};
 use super::say::say_line;

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use base::{SqlError, SqlResult, SqlState, sql_err};
-use exec::AutoChange;
 use parking_lot::Mutex;
+use session::AutoChange;
 
 use super::conf::{self, Item};
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use base::settings::{Reload, ServerSettings, Setting, Source, Value};
 use base::{SqlError, SqlResult, SqlState, sql_err};
-use exec::FileSetting;
+use session::FileSetting;
 
 /// What the command line says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 
 use base::error::Report;
-use exec::Situation;
+use session::Situation;
 use types::timezone::TimeZone;
 
 use super::time::Moment;

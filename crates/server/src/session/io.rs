@@ -19,9 +19,9 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use base::{Oid, Severity, SqlError, SqlResult, SqlState};
-use exec::{Column, Format, Output, RowEncoder};
 use runtime::{Interrupt, Interrupts, JoinHandle, WaitEvent, sleep, spawn_local, waiting};
 use rustls::ServerConfig;
+use session::{Column, Format, Output, RowEncoder};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
 use tuple::Datum;

@@ -11,8 +11,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::Duration;
 
 use base::{Lines, Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
-use exec::{Format, SessionEnd, TransactionStatus};
+use counters::SessionEnd;
 use runtime::{Interrupt, Interrupts, JoinHandle, with_interrupts};
+use session::{Format, TransactionStatus};
 use smallvec::SmallVec;
 use wire::Frame;
 use wire::backend;

@@ -293,7 +293,7 @@ async fn run(mut connection: Box<Connection>) -> Subject {
             }
             Arrival::End => {
                 lost(&connection);
-                connection.end = exec::SessionEnd::Abandoned;
+                connection.end = counters::SessionEnd::Abandoned;
                 Next::Close
             }
         };
@@ -344,7 +344,7 @@ fn interrupted(connection: &mut Connection) -> Next {
 
 /// The client has gone without a word.
 fn lost(connection: &Connection) {
-    if connection.client.transaction_status() != exec::TransactionStatus::Idle {
+    if connection.client.transaction_status() != session::TransactionStatus::Idle {
         let error = SqlError::with_severity(
             Severity::Log,
             SqlState::PROTOCOL_VIOLATION,

@@ -38,11 +38,11 @@ pub struct Secured {
 
 impl Secured {
     /// As others see it.
-    pub(super) fn shown(&self) -> exec::Encryption {
+    pub(super) fn shown(&self) -> session::Encryption {
         let of = |field: fn(&Identity) -> &String| {
             self.client.as_ref().map(|client| field(client).as_str().into())
         };
-        exec::Encryption {
+        session::Encryption {
             version: self.version,
             cipher: self.cipher,
             bits: self.bits,

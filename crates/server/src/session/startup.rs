@@ -2,8 +2,8 @@
 
 use base::settings::Setting;
 use base::{SqlError, SqlResult, SqlState, sql_err};
-use exec::{Output, SessionInfo};
 use runtime::Interrupts;
+use session::{Output, SessionInfo};
 use wire::backend as message;
 use wire::startup::{Startup, Version};
 

@@ -32,7 +32,7 @@ mod unaccent;
 mod uuid_ossp;
 mod vector;
 
-use exec::module::Module;
+use session::module::Module;
 
 /// All modules.
 pub fn all() -> Vec<&'static Module> {

@@ -1,7 +1,7 @@
 //! Dubious programming that `plpgsql.extra_warnings` and `plpgsql.extra_errors` tell of.
 
 use base::{Severity, SqlError};
-use exec::Session;
+use session::Session;
 
 /// What is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, SqlState};
 use catalog::FunctionDef;
-use exec::Session;
-use exec::routine::{Invocation, within_body};
+use session::Session;
+use session::routine::{Invocation, within_body};
 use types::oids;
 
 use crate::ast::*;
@@ -114,7 +114,7 @@ pub fn validate(session: &Session, definition: &FunctionDef) -> SqlResult<Vec<Sq
 
 /// Compiles the text of DO.
 pub fn block(session: &Session, text: &str) -> SqlResult<Rc<Function>> {
-    let text = &*exec::escapes_read(text)?;
+    let text = &*session::escapes_read(text)?;
     let mut parser = Parser::new(session, text).map_err(|e| within_body(e, text))?;
     parser.returns = Returns { void: true, ..Returns::default() };
     namespace::push_level(&mut parser.scope, Some("inline_code_block".to_owned()), false);
@@ -163,7 +163,7 @@ fn compile(
     result: Oid,
     warnings: Option<&mut Vec<SqlError>>,
 ) -> SqlResult<Function> {
-    let text = &*exec::escapes_read(&definition.source)?;
+    let text = &*session::escapes_read(&definition.source)?;
     let mut parser = Parser::new(session, text).map_err(|e| within_body(e, text))?;
     parser.look_for_shadows(warnings.is_some());
     let result = if result.is_valid() { result } else { definition.result };
@@ -210,7 +210,7 @@ fn compile_trigger(
         return Err(SqlError::new(SqlState::INVALID_FUNCTION_DEFINITION, message)
             .hint("The arguments of the trigger can be accessed through TG_NARGS and TG_ARGV instead."));
     }
-    let text = &*exec::escapes_read(&definition.source)?;
+    let text = &*session::escapes_read(&definition.source)?;
     let mut parser = Parser::new(session, text).map_err(|e| within_body(e, text))?;
     parser.look_for_shadows(warnings.is_some());
     parser.returns = Returns::default();

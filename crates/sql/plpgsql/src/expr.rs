@@ -10,8 +10,8 @@ use std::sync::Arc;
 use analyze::ColumnType;
 use analyze::variables::{Precedence, Variable, Variables};
 use base::{Oid, SqlResult, sql_err};
-use exec::routine::BodyStatement;
 use parse::RawStatement;
+use session::routine::BodyStatement;
 use types::oids;
 
 use crate::ast::{ScopeRef, TypeRef, VarId, VariableKind};

@@ -26,9 +26,10 @@ use std::sync::Arc;
 
 use base::{SqlError, SqlResult, SqlState};
 use catalog::FunctionDef;
-use exec::module::{Module, ModuleFunction, not_callable};
-use exec::routine::{Invocation, Language, Returned};
-use exec::{Session, TriggerCall};
+use eval::trigger::TriggerCall;
+use session::Session;
+use session::module::{Module, ModuleFunction, not_callable};
+use session::routine::{Invocation, Language, Returned};
 use tuple::Datum;
 use types::oids;
 

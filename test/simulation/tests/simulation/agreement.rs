@@ -1,7 +1,7 @@
 //! Every table and index of a database, by the verifier that users have.
 
 use catalog::POSTGRES;
-use exec::verify::{self, Damage, Watcher};
+use verify::{self, Damage, Watcher};
 
 use crate::cluster::Server;
 

@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use base::settings::ServerSettings;
 use catalog::BootstrapOptions;
+use command::Commands;
 use engine::background::{self, Stop};
 use engine::{Engine, EngineError, EngineOptions, RecoveryOptions};
-use exec::{Commands, Instance};
 use runtime::sim::{DiskImage, Simulation};
 use runtime::{JoinHandle, spawn_fiber};
+use session::Instance;
 use txn::TxnOptions;
 use wal::WalOptions;
 
@@ -50,7 +51,7 @@ pub fn initialized_disk(options: &EngineOptions, setup: &'static [&'static str])
     };
     simulation
         .run(move || {
-            exec::initialize(Path::new(DIR), options.clone(), &first).expect("a cluster is made");
+            command::initialize(Path::new(DIR), options.clone(), &first).expect("a cluster is made");
             let server = Server::open(options);
             let client = server.connect(1);
             for sql in setup {

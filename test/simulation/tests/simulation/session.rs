@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult};
-use exec::{Column, Format, Instance, Output, RowEncoder, Session, SessionInfo};
+use session::{Column, Format, Instance, Output, RowEncoder, Session, SessionInfo};
 use tuple::Datum;
 
 /// A session of the superuser. A crash drops it as it is: nothing is rolled back by its destructor.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use base::settings::{ServerSettings, Setting};
 use base::{Severity, SqlError, SqlResult};
-use exec::{AccessFiles, AccessRule, UserMapping};
+use session::{AccessFiles, AccessRule, UserMapping};
 
 use super::{Address, Kind, Line, Rule, Word, ident};
 

@@ -1,16 +1,16 @@
 //! # What
-//! `amcheck`: whether tables and B-tree indexes are sound. The verifier itself is `exec::verify`.
+//! `amcheck`: whether tables and B-tree indexes are sound. The verifier itself is `verify`.
 //!
 //! # PostgreSQL counterpart and differences
 //! `contrib/amcheck` 1.5, without `gin_index_check`. With `heapallindexed`, `bt_index_parent_check` also looks at the row behind every entry.
 
 use base::{Oid, SqlError, SqlResult, sql_err};
-use exec::Session;
-use exec::module::{Module, ModuleFunction, rows};
-use exec::routine::{Invocation, Returned};
-use exec::verify::{self, IndexChecks, Skip, TableChecks};
+use session::Session;
+use session::module::{Module, ModuleFunction, rows};
+use session::routine::{Invocation, Returned};
 use tuple::Datum;
 use types::value::FromDatum;
+use verify::{self, IndexChecks, Skip, TableChecks};
 
 /// The extension.
 pub static MODULE: Module = Module {
@@ -92,7 +92,7 @@ fn verify_heapam(session: &Session, invocation: &Invocation<'_>) -> SqlResult<Re
         TableChecks { toast: bool::from_datum(check_toast), skip, first: block(first), last: block(last) };
     let stop = bool::from_datum(on_error_stop);
     let mut found = Vec::new();
-    let mut note = |findings: Vec<exec::verify::Finding>| {
+    let mut note = |findings: Vec<verify::Finding>| {
         found.extend(findings.into_iter().map(|finding| {
             let number = |n: Option<usize>| n.map_or(Datum::Null, |n| Datum::Int4(n as i32));
             vec![

@@ -11,7 +11,7 @@
 mod tree;
 
 use base::{Oid, SqlError, SqlResult, sql_err};
-use exec::module::{Module, ModuleFunction};
+use session::module::{Module, ModuleFunction};
 use tuple::{Datum, Physical};
 use types::registry::libraries::{LibraryType, Tree, TypeSymbols};
 use types::registry::{TypeImp, TypeInfo, functions_of_symbol};

@@ -5,7 +5,7 @@
 //! # PostgreSQL counterpart and differences
 //! `contrib/citext`. Foreign keys over it are refused. `citext_pattern_ops` is there, but no index can have it: in the C collation the default class serves patterns as well.
 
-use exec::module::Module;
+use session::module::Module;
 
 /// The extension.
 pub static MODULE: Module = Module {

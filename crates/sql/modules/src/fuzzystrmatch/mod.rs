@@ -5,7 +5,7 @@
 //! `contrib/fuzzystrmatch`. Metaphone, Double Metaphone and Daitch-Mokotoff are not there yet.
 
 use base::{SqlError, SqlResult, sql_err};
-use exec::module::{Module, ModuleFunction};
+use session::module::{Module, ModuleFunction};
 use tuple::Datum;
 use types::Call;
 use types::value::FromDatum;

@@ -1,8 +1,8 @@
 //! What is done with sets.
 
 use base::{SqlError, SqlResult, sql_err};
-use exec::Session;
-use exec::routine::{Invocation, Returned, RowStore};
+use session::Session;
+use session::routine::{Invocation, Returned, RowStore};
 use tuple::Datum;
 use types::array::{Array, Dimension, Dimensions};
 use types::json::binary::Builder;
@@ -202,7 +202,7 @@ pub(super) fn set_of_values(session: &Session, call: &Invocation<'_>) -> SqlResu
 
 pub(super) fn each(session: &Session, call: &Invocation<'_>) -> SqlResult<Returned> {
     let rows = set(call.args, 0).pairs().map(|(key, value)| vec![Datum::text(key), text_or_null(value)]);
-    exec::module::rows(session, call, rows)
+    session::module::rows(session, call, rows)
 }
 
 /// Whether a text is a number as JSON writes them.

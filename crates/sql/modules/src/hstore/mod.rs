@@ -12,7 +12,7 @@ mod rows;
 mod tree;
 pub(crate) mod value;
 
-use exec::module::{Module, ModuleFunction};
+use session::module::{Module, ModuleFunction};
 use tuple::{Datum, Physical};
 use types::registry::libraries::{LibraryType, Tree, TypeSymbols};
 use types::registry::{Entries, TypeImp, TypeInfo};

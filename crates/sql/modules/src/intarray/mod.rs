@@ -12,7 +12,7 @@ mod query;
 mod tree;
 
 use base::{SqlError, SqlResult, sql_err};
-use exec::module::{Module, ModuleFunction};
+use session::module::{Module, ModuleFunction};
 use tuple::{Datum, Physical};
 use types::array::Array;
 use types::registry::libraries::{LibraryType, Tree, TypeSymbols};

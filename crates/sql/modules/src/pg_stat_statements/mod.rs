@@ -3,7 +3,7 @@
 //!
 //! # Layout
 //! `store`: counting, forgetting, and the sum. `figures`: what is counted of one statement. `file`: what is kept over a clean restart. Here are the
-//! extension's functions. Statements and their texts come from `exec::watch`.
+//! extension's functions. Statements and their texts come from `session::hooks`.
 //!
 //! # PostgreSQL counterpart and differences
 //! `contrib/pg_stat_statements` 1.12. Texts are kept in memory. There are no local buffers, no compiled expressions and no parallel workers: their
@@ -18,9 +18,9 @@ use std::sync::Arc;
 use base::settings::Setting;
 use base::{SqlError, SqlResult, sql_err};
 use catalog::predefined;
-use exec::module::{Module, ModuleFunction, rows};
-use exec::routine::{Invocation, Returned};
-use exec::{Instance, Session};
+use session::module::{Module, ModuleFunction, rows};
+use session::routine::{Invocation, Returned};
+use session::{Instance, Session};
 use tuple::Datum;
 use types::numeric::Numeric;
 use types::value::{FromDatum, IntoDatum};

@@ -19,10 +19,10 @@ use std::sync::{Arc, Weak};
 
 use base::Oid;
 use base::settings::Setting;
-use exec::Instance;
-use exec::watch::{Counted, Statements};
 use parking_lot::{Mutex, MutexGuard};
 use rustc_hash::FxHashMap;
+use session::Instance;
+use session::hooks::{Counted, Statements};
 
 use super::figures::Figures;
 use super::file;

@@ -12,9 +12,9 @@ mod trigram;
 mod window;
 
 use base::{SqlResult, sql_err};
-use exec::Session;
-use exec::module::{Module, ModuleFunction};
-use exec::routine::{Invocation, Returned};
+use session::Session;
+use session::module::{Module, ModuleFunction};
+use session::routine::{Invocation, Returned};
 use tuple::Datum;
 use types::value::FromDatum;
 

@@ -3,9 +3,9 @@
 use base::{SqlError, SqlResult, SqlState, sql_err};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use exec::Session;
-use exec::module;
-use exec::routine::{Invocation, Returned};
+use session::Session;
+use session::module;
+use session::routine::{Invocation, Returned};
 use tuple::Datum;
 use types::Call;
 use types::array::Array;

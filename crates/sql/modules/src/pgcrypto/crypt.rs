@@ -2,8 +2,8 @@
 
 use base::{SqlError, SqlResult, SqlState, sql_err};
 use blowfish::Blowfish;
-use exec::Session;
-use exec::routine::{Invocation, Returned};
+use session::Session;
+use session::routine::{Invocation, Returned};
 use tuple::Datum;
 
 use super::{bytes, des, sha_crypt, text};

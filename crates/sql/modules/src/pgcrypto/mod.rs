@@ -19,8 +19,8 @@ use std::borrow::Cow;
 
 use base::{SqlError, SqlResult, SqlState, sql_err};
 use digest::Digest;
-use exec::module::{Module, ModuleFunction};
 use hmac::{Mac, SimpleHmac};
+use session::module::{Module, ModuleFunction};
 use tuple::Datum;
 use types::Call;
 use types::value::FromDatum;

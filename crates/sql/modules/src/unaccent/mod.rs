@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use base::SqlResult;
-use exec::module::{Module, ModuleFunction};
+use session::module::{Module, ModuleFunction};
 use tuple::Datum;
 use types::value::FromDatum;
 use unicode_normalization::char::{decompose_compatible, is_combining_mark};

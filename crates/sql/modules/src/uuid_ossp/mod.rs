@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use base::SqlResult;
 use digest::Digest;
-use exec::module::{Module, ModuleFunction};
+use session::module::{Module, ModuleFunction};
 use tuple::Datum;
 use types::Call;
 use types::value::FromDatum;

@@ -14,7 +14,7 @@ mod form;
 mod half;
 mod sparse;
 
-use exec::module::{Module, ModuleFunction};
+use session::module::{Module, ModuleFunction};
 use types::registry::libraries::{LibraryType, TypeSymbols};
 
 use ModuleFunction::Value;

@@ -3,7 +3,7 @@
 mod extensions;
 mod functions;
 mod golden;
-#[path = "../../../exec/tests/sql/support/mod.rs"]
+#[path = "../../../command/tests/sql/support/mod.rs"]
 mod support;
 
 use support::Server;

@@ -16,8 +16,8 @@ use std::sync::Arc;
 
 use analyze::variables::Precedence;
 use base::{Severity, SqlError, SqlResult, sql_err};
-use exec::Session;
 use parse::RawStatement;
+use session::Session;
 
 use crate::ast::*;
 use crate::checks::Check;

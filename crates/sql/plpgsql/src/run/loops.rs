@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use base::{Oid, SqlResult, SqlState, sql_err};
-use exec::routine::Fetching;
+use session::routine::Fetching;
 use tuple::Datum;
 use types::array::Array;
 use types::oids;

@@ -17,8 +17,8 @@ use std::rc::Rc;
 
 use analyze::ColumnType;
 use base::{SqlError, SqlResult, SqlState, sql_err};
-use exec::Session;
-use exec::routine::{Invocation, Returned, RowStore, Sees};
+use session::Session;
+use session::routine::{Invocation, Returned, RowStore, Sees};
 use tuple::Datum;
 use types::record::Row;
 

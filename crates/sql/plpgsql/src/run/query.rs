@@ -5,7 +5,7 @@ use std::rc::Rc;
 use analyze::ColumnType;
 use analyze::variables::{Precedence, Variable, Variables};
 use base::{Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
-use exec::routine::{BodyStatement, Done, within_body};
+use session::routine::{BodyStatement, Done, within_body};
 use tuple::Datum;
 
 use super::{Flow, Frame};
@@ -110,7 +110,7 @@ impl Frame<'_> {
         }
         let variables = Rc::new(Using(types));
         let shared: std::sync::Arc<str> = text.as_str().into();
-        let read = exec::escapes_read(&text).and_then(|read| parse::parse(&read));
+        let read = session::escapes_read(&text).and_then(|read| parse::parse(&read));
         let raw = read.map_err(|e| within_body(e, &text))?;
         let mut all = Vec::with_capacity(raw.len());
         for raw in raw {

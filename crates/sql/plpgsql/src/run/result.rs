@@ -5,7 +5,7 @@ use std::rc::Rc;
 use analyze::ColumnType;
 use analyze::routine::ReturnType;
 use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
-use exec::routine::{Invocation, Place, Returned, RowStore};
+use session::routine::{Invocation, Place, Returned, RowStore};
 use tuple::Datum;
 use types::oids;
 

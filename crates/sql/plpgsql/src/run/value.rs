@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use analyze::ColumnType;
 use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
-use exec::routine::{BodyStatement, within_body};
+use session::routine::{BodyStatement, within_body};
 use tuple::Datum;
 use types::oids;
 

@@ -4,6 +4,6 @@ mod authority;
 mod counters;
 mod language;
 mod progress;
-#[path = "../../../exec/tests/sql/support/mod.rs"]
+#[path = "../../../command/tests/sql/support/mod.rs"]
 mod support;
 mod triggers;

@@ -1,0 +1,668 @@
+//! # What
+//! COPY FROM: text or bytes to rows.
+//!
+//! Rows of a plain table are gathered and stored a batch at a time, one log record a page. Where expressions have a say
+//! (defaults of columns left out, checks, expression indexes, WHERE), each row runs through an INSERT of our own.
+//!
+//! # PostgreSQL counterpart
+//! `commands/copyfrom.c`, `copyfromparse.c`.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use base::{Oid, Severity, SqlError, SqlResult, SqlState, Tid, sql_err};
+use catalog::{Generated, Identity, RelationKind, Table, TriggerKind};
+use counters::Change;
+use eval::cx::Facilities;
+use eval::trigger::{At, Event, Events, Firing, TableTriggers};
+use heap::{Chunks, HeapRel, InsertOptions, Writer};
+use parse::Statement;
+use parse::ast::{
+    Copy, Expr, FromItem, Insert, Location, Overriding, RangeVar, ResTarget, Returning, Select, SelectBody,
+    SimpleSelect, TargetColumn,
+};
+use session::Session;
+use session::output::Output;
+use session::progress::Progress;
+use tuple::Datum;
+use txn::LockMode;
+use types::Call;
+use types::encoding::Passage;
+
+use super::binary;
+use super::encoding::{self, Decoder};
+use super::file::Source;
+use super::options::{CopyOptions, Format, Header};
+use super::split::{Next, Splitter, extra_data, missing_data};
+use super::{column_numbers, forced};
+use crate::index_entries::TableIndexes;
+use crate::internal::Internal;
+use crate::{expression, names, violation};
+
+/// Rows stored at once.
+const BATCH_ROWS: usize = 1000;
+/// Bytes of input gathered at once.
+const BATCH_BYTES: usize = 65_535;
+/// Longest piece of a value or line in a context line.
+const MAX_SHOWN: usize = 100;
+
+/// Runs it. Returns the number of rows.
+pub(super) fn run(
+    session: &Session,
+    copy: &Copy,
+    options: &CopyOptions,
+    text: &str,
+    out: &mut dyn Output,
+) -> SqlResult<u64> {
+    let name = copy.relation.as_ref().ok_or_else(|| SqlError::internal("COPY FROM without a table"))?;
+    let table = names::open(session, name, LockMode::RowExclusive)?;
+    let numbers = column_numbers(&table, &copy.columns)?;
+    super::check_access(session, &table, &numbers, false)?;
+    check(session, &table)?;
+    if let Some(filter) = &copy.filter {
+        expression::copy_filter(session, &table, filter, text)?;
+    }
+    let target = Target::new(session, copy, &table, &numbers, text)?;
+    let progress = super::progress(session, copy, table.oid);
+    let mut load = Load::new(session, options, &table, &numbers, (target, &progress))?;
+    let mut source = Source::open(&copy.target, options.format, numbers.len(), out)?;
+    load.filtered = copy.filter.is_some();
+    progress.set(super::BYTES_TOTAL, source.size() as i64);
+    // As in PostgreSQL the client has begun to send by now, so that a script's data is not taken for SQL.
+    if options.freeze {
+        load.freeze(check_freeze(session, &table)?);
+    }
+    let triggers = TableTriggers::new(&table);
+    if let Some(triggers) = &triggers {
+        triggers.fire_before_statement(Event::Insert, None, &At::now(session, &session.txn))?;
+    }
+    let done = match options.format {
+        Format::Binary => load.all_binary(&mut source, out),
+        _ => load.all(&mut source, out),
+    };
+    done.map_err(|e| load.locate(e))?;
+    source.finish()?;
+    let mut events = load.take_events();
+    if let Some(triggers) = &triggers {
+        triggers.queue_statement(Event::Insert, None, (&At::now(session, &session.txn), &mut events))?;
+    }
+    session.fire_after(events)?;
+    load.report_skipped();
+    Ok(load.rows)
+}
+
+fn check(session: &Session, table: &Table) -> SqlResult<()> {
+    let name = &table.name;
+    let what = match table.kind {
+        RelationKind::Table | RelationKind::PartitionedTable => {
+            names::check_not_system(table)?;
+            if table.persistence != 't' {
+                session.refuse_read_only("COPY FROM")?;
+            }
+            return Ok(());
+        }
+        RelationKind::View if inserts_instead(table) => return session.refuse_read_only("COPY FROM"),
+        RelationKind::View => {
+            return Err(sql_err!(WRONG_OBJECT_TYPE, "cannot copy to view \"{name}\"")
+                .hint("To enable copying to a view, provide an INSTEAD OF INSERT trigger."));
+        }
+        RelationKind::MaterializedView => "materialized view",
+        RelationKind::Sequence => "sequence",
+        _ => "non-table relation",
+    };
+    Err(sql_err!(WRONG_OBJECT_TYPE, "cannot copy to {what} \"{name}\""))
+}
+
+/// Whether triggers take the rows that are copied to a view.
+fn inserts_instead(view: &Table) -> bool {
+    let wanted = TriggerKind::ROW | TriggerKind::INSTEAD | TriggerKind::INSERT;
+    view.triggers.iter().any(|trigger| trigger.kind.has(wanted))
+}
+
+/// FREEZE: only into a file that goes away with this very (sub)transaction.
+fn check_freeze(session: &Session, table: &Table) -> SqlResult<InsertOptions> {
+    if session.txn.borrow().made_here(table.file) {
+        return Ok(InsertOptions { skip_fsm: true, frozen: true });
+    }
+    Err(sql_err!(
+        OBJECT_NOT_IN_PREREQUISITE_STATE,
+        "cannot perform COPY FREEZE because the table was not created or truncated in the current subtransaction"
+    ))
+}
+
+/// Where rows go.
+enum Target {
+    /// Straight into the heap.
+    Plain { heap: Arc<HeapRel>, indexes: Box<TableIndexes>, options: InsertOptions },
+    /// Through an INSERT with one parameter for each column copied.
+    Insert(Box<Internal>),
+}
+
+impl Target {
+    fn new(
+        session: &Session,
+        copy: &Copy,
+        table: &Arc<Table>,
+        numbers: &[usize],
+        text: &str,
+    ) -> SqlResult<Target> {
+        let needs_default = |(i, c): (usize, &catalog::Column)| {
+            !c.dropped
+                && !numbers.contains(&i)
+                && (c.default.is_some() || c.identity != Identity::None || c.generated != Generated::None)
+        };
+        let plain = copy.filter.is_none()
+            && !table.partition_of.is_valid()
+            && table.triggers.is_empty()
+            && table.checks.is_empty()
+            && !table.columns.iter().enumerate().any(needs_default)
+            && table.indexes.iter().all(|i| i.immediate)
+            && table.columns.iter().all(|c| types::builtin_type(c.type_oid).is_some() || c.dropped);
+        match &table.heap {
+            Some(heap) if plain => Ok(Target::Plain {
+                heap: heap.clone(),
+                indexes: Box::new(TableIndexes::new(session, table)?),
+                options: InsertOptions::default(),
+            }),
+            _ => {
+                let statement = insert_statement(table, numbers, copy.filter.as_ref());
+                let types: Vec<Oid> = numbers.iter().map(|&n| table.columns[n].type_oid).collect();
+                let mut insert = Internal::new(session, &statement, text, &types)?;
+                insert.in_bulk();
+                Ok(Target::Insert(Box::new(insert)))
+            }
+        }
+    }
+}
+
+/// `INSERT INTO t (columns) OVERRIDING SYSTEM VALUE SELECT * FROM (SELECT $1, $2) t (columns) WHERE filter`.
+fn insert_statement(table: &Table, numbers: &[usize], filter: Option<&Expr>) -> Statement {
+    let names = || numbers.iter().map(|&n| table.columns[n].name.clone());
+    let simple = |targets, from, filter| Select {
+        with: None,
+        body: SelectBody::Simple(Box::new(SimpleSelect { targets, from, filter, ..SimpleSelect::default() })),
+        order_by: Vec::new(),
+        offset: None,
+        limit: None,
+        with_ties: false,
+        locking: Vec::new(),
+    };
+    let location = Location::NONE;
+    let target = |value| ResTarget { name: None, value, location };
+    let param = |i: usize| target(Expr::Param { number: i as i32 + 1, location });
+    let params = simple((0..numbers.len()).map(param).collect(), Vec::new(), None);
+    let column = |name: String| {
+        target(Expr::Column(parse::ast::ColumnRef {
+            fields: vec![parse::ast::Indirection::Field(name)],
+            location,
+        }))
+    };
+    let alias = parse::ast::Alias { name: table.name.clone(), columns: names().collect() };
+    let row = FromItem::Subquery { lateral: false, query: Box::new(params), alias: Some(alias), location };
+    let source = simple(names().map(column).collect(), vec![row], filter.cloned());
+    let columns = names().map(|name| TargetColumn { name, steps: Vec::new(), location });
+    Statement::Insert(Box::new(Insert {
+        with: None,
+        relation: RangeVar {
+            schema: Some(table.schema_name.clone()),
+            name: table.name.clone(),
+            ..RangeVar::default()
+        },
+        columns: columns.collect(),
+        source: Some(Box::new(source)),
+        overriding: Overriding::System,
+        on_conflict: None,
+        returning: Returning::default(),
+    }))
+}
+
+/// What an error is to be told about its place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Not in any line.
+    None,
+    /// The line and what it says.
+    Line,
+    /// The line's number only: it is not text, or rows read before are being stored.
+    Number(u64),
+    /// A column of the present line; whether its value is NULL.
+    Column(usize, bool),
+    /// A column of the present row, whose value cannot be shown.
+    Name(usize),
+}
+
+struct Load<'a> {
+    session: &'a Session,
+    options: &'a CopyOptions,
+    table: &'a Arc<Table>,
+    numbers: &'a [usize],
+    force_not_null: Vec<bool>,
+    force_null: Vec<bool>,
+    target: Target,
+    splitter: Splitter<'a>,
+    passage: Option<Passage>,
+    place: Place,
+    batch: Vec<Vec<Datum>>,
+    /// Line of each row of the batch.
+    lines: Vec<u64>,
+    bytes: usize,
+    tids: Vec<Tid>,
+    rows: u64,
+    skipped: i64,
+    progress: &'a Progress,
+    /// There is a condition that rows must meet.
+    filtered: bool,
+    /// Defaults of columns, once asked for; none where a column has none.
+    defaults: Vec<Option<Option<expression::ColumnDefault>>>,
+}
+
+impl<'a> Load<'a> {
+    fn new(
+        session: &'a Session,
+        options: &'a CopyOptions,
+        table: &'a Arc<Table>,
+        numbers: &'a [usize],
+        (target, progress): (Target, &'a Progress),
+    ) -> SqlResult<Load<'a>> {
+        let names: Vec<&str> = numbers.iter().map(|&n| table.columns[n].name.as_str()).collect();
+        Ok(Load {
+            session,
+            options,
+            table,
+            numbers,
+            force_not_null: forced(Some(table), &options.force_not_null, &names, "FORCE_NOT_NULL")?,
+            force_null: forced(Some(table), &options.force_null, &names, "FORCE_NULL")?,
+            target,
+            splitter: Splitter::new(options),
+            passage: encoding::of_file(session, options, true)?,
+            place: Place::None,
+            batch: Vec::new(),
+            lines: Vec::new(),
+            bytes: 0,
+            tids: Vec::new(),
+            rows: 0,
+            skipped: 0,
+            progress,
+            filtered: false,
+            defaults: numbers.iter().map(|_| None).collect(),
+        })
+    }
+
+    /// What is to fire after the rows.
+    fn take_events(&mut self) -> Events {
+        match &mut self.target {
+            Target::Insert(insert) => insert.take_events(),
+            Target::Plain { .. } => Events::default(),
+        }
+    }
+
+    /// Rows are visible to everybody from the beginning.
+    fn freeze(&mut self, frozen: InsertOptions) {
+        if let Target::Plain { options, .. } = &mut self.target {
+            *options = frozen;
+        }
+    }
+
+    fn all(&mut self, source: &mut Source, out: &mut dyn Output) -> SqlResult<()> {
+        let format = self.session.format();
+        let call = Call::new(&format).with_session(self.session);
+        let mut decoder = self.passage.map(Decoder::new);
+        let mut last = false;
+        let mut header = self.options.header;
+        loop {
+            self.place = Place::Number(self.splitter.line_number.max(1));
+            match self.splitter.next_line(last)? {
+                Next::End => break,
+                Next::More => {
+                    self.place = Place::Number(self.splitter.line_number + 1);
+                    let bytes = source.read(out)?;
+                    self.progress.add(super::BYTES, bytes.as_ref().map_or(0, Vec::len) as i64);
+                    let bytes = match &mut decoder {
+                        None => bytes,
+                        Some(decoder) => decoder.decode(bytes)?,
+                    };
+                    match bytes {
+                        Some(bytes) => self.splitter.feed(&bytes),
+                        None => last = true,
+                    }
+                }
+                Next::Line => {
+                    self.place = Place::Line;
+                    if header != Header::None {
+                        self.header(header)?;
+                        header = Header::None;
+                        continue;
+                    }
+                    self.line(&call, out)?;
+                }
+            }
+        }
+        self.drain(source, out)?;
+        self.flush()
+    }
+
+    fn all_binary(&mut self, source: &mut Source, out: &mut dyn Output) -> SqlResult<()> {
+        let format = self.session.format();
+        let call = Call::new(&format).with_session(self.session);
+        let mut reader = binary::Reader::default();
+        let progress = self.progress;
+        let mut more = || {
+            let bytes = source.read(out)?;
+            progress.add(super::BYTES, bytes.as_ref().map_or(0, Vec::len) as i64);
+            Ok(bytes)
+        };
+        self.place = Place::Number(0);
+        reader.header(&mut more)?;
+        loop {
+            runtime::check_interrupts().map_err(plan::interrupted)?;
+            self.splitter.line_number += 1;
+            self.place = Place::Number(self.splitter.line_number);
+            if !reader.row(self.numbers.len(), &mut more)? {
+                break;
+            }
+            let mut row = vec![Datum::Null; self.width()];
+            for i in 0..self.numbers.len() {
+                self.place = Place::Name(i);
+                let column = &self.table.columns[self.numbers[i]];
+                if let Some(bytes) = reader.field(&mut more)? {
+                    self.bytes += bytes.len();
+                    let value = match self.passage {
+                        None => Cow::Borrowed(bytes),
+                        Some(passage) => {
+                            types::encoding::from_client(passage, column.type_oid, bytes, &call)?
+                        }
+                    };
+                    let slot = self.slot(i);
+                    row[slot] = types::receive(column.type_oid, &value, column.typmod, &call)?;
+                }
+            }
+            self.place = Place::Number(self.splitter.line_number);
+            self.put(row)?;
+        }
+        self.flush()
+    }
+
+    /// How many values the target takes.
+    fn width(&self) -> usize {
+        match self.target {
+            Target::Plain { .. } => self.table.columns.len(),
+            Target::Insert(_) => self.numbers.len(),
+        }
+    }
+
+    /// Where the target takes the value of a column that is copied.
+    fn slot(&self, i: usize) -> usize {
+        match self.target {
+            Target::Plain { .. } => self.numbers[i],
+            Target::Insert(_) => i,
+        }
+    }
+
+    /// The default of a column that is copied.
+    fn default_value(&mut self, i: usize) -> SqlResult<Datum> {
+        let (session, table, number) = (self.session, self.table, self.numbers[i]);
+        let known = &mut self.defaults[i];
+        if known.is_none() {
+            *known = Some(expression::ColumnDefault::new(session, table, number as i16 + 1)?);
+        }
+        match known.as_mut().and_then(Option::as_mut) {
+            Some(default) => default.value(session),
+            None => Err(sql_err!(BAD_COPY_FILE_FORMAT, "unexpected default marker in COPY data")
+                .detail(format!("Column \"{}\" has no default value.", table.columns[number].name))),
+        }
+    }
+
+    /// Reads what the client still sends behind the end marker.
+    fn drain(&mut self, source: &mut Source, out: &mut dyn Output) -> SqlResult<()> {
+        if let Source::Client = source {
+            while source.read(out)?.is_some() {}
+        }
+        Ok(())
+    }
+
+    fn header(&mut self, header: Header) -> SqlResult<()> {
+        if header != Header::Match {
+            return Ok(());
+        }
+        let fields = self.splitter.fields()?.to_vec();
+        if fields.len() != self.numbers.len() {
+            return Err(sql_err!(
+                BAD_COPY_FILE_FORMAT,
+                "wrong number of fields in header line: got {}, expected {}",
+                fields.len(),
+                self.numbers.len()
+            ));
+        }
+        for (i, field) in fields.into_iter().enumerate() {
+            let expected = &self.table.columns[self.numbers[i]].name;
+            let got = String::from_utf8_lossy(self.splitter.bytes(field));
+            let got = if field.null {
+                format!("null value (\"{}\")", self.options.null)
+            } else {
+                format!("\"{got}\"")
+            };
+            if got != format!("\"{expected}\"") {
+                return Err(sql_err!(
+                    BAD_COPY_FILE_FORMAT,
+                    "column name mismatch in header line field {}: got {got}, expected \"{expected}\"",
+                    i + 1
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn line(&mut self, call: &Call<'_>, out: &mut dyn Output) -> SqlResult<()> {
+        runtime::check_interrupts().map_err(plan::interrupted)?;
+        if let Err(error) = types::text::check_utf8(self.splitter.line()) {
+            self.place = Place::Number(self.splitter.line_number);
+            return Err(error);
+        }
+        let fields = self.splitter.fields()?.to_vec();
+        // A single empty field is an empty line, which a table without columns takes.
+        if self.numbers.is_empty() && !self.splitter.line().is_empty()
+            || fields.len() > self.numbers.len().max(1)
+        {
+            return Err(extra_data());
+        }
+        let mut row = vec![Datum::Null; self.width()];
+        for (i, &n) in self.numbers.iter().enumerate() {
+            let Some(field) = fields.get(i) else {
+                self.place = Place::Line;
+                return Err(missing_data(&self.table.columns[n].name));
+            };
+            let slot = self.slot(i);
+            match self.value(i, *field, call) {
+                Ok(value) => row[slot] = value,
+                Err(error) if self.options.ignore_errors && is_data_error(&error) => {
+                    return self.skip(out);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        self.bytes += self.splitter.line().len();
+        self.place = Place::Line;
+        self.put(row)
+    }
+
+    fn value(&mut self, i: usize, field: super::split::Field, call: &Call<'_>) -> SqlResult<Datum> {
+        if field.default {
+            self.place = Place::Column(i, false);
+            return self.default_value(i);
+        }
+        let column = &self.table.columns[self.numbers[i]];
+        let bytes = self.splitter.bytes(field);
+        let mut null = field.null;
+        if self.options.format == Format::Csv {
+            if null && self.force_not_null[i] {
+                null = false;
+            } else if field.quoted && self.force_null[i] && bytes == self.options.null.as_bytes() {
+                null = true;
+            }
+        }
+        self.place = Place::Column(i, null);
+        if null {
+            return Ok(Datum::Null);
+        }
+        let text = types::text::check_utf8(bytes)?;
+        types::input(column.type_oid, text, column.typmod, call)
+    }
+
+    /// ON_ERROR ignore: the row is left out.
+    fn skip(&mut self, out: &mut dyn Output) -> SqlResult<()> {
+        self.skipped += 1;
+        self.progress.set(super::TUPLES_SKIPPED, self.skipped);
+        if self.options.verbose {
+            let (column, value) = match self.place {
+                Place::Column(i, true) => (i, "null input".to_owned()),
+                Place::Column(i, false) => (i, self.shown_field(i)),
+                _ => (0, String::new()),
+            };
+            let column = self.numbers.get(column).map_or("", |n| self.table.columns[*n].name.as_str());
+            let message = format!(
+                "skipping row due to data type incompatibility at line {} for column \"{column}\": {value}",
+                self.splitter.line_number
+            );
+            let notice = names::notice(SqlState::SUCCESSFUL_COMPLETION, message);
+            self.session.notice(notice.context(format!("COPY {}", self.table.name)));
+            self.session.send_notices(out);
+        }
+        if self.options.reject_limit > 0 && self.skipped > self.options.reject_limit {
+            return Err(sql_err!(
+                INVALID_TEXT_REPRESENTATION,
+                "skipped more than REJECT_LIMIT ({}) rows due to data type incompatibility",
+                self.options.reject_limit
+            ));
+        }
+        Ok(())
+    }
+
+    fn report_skipped(&self) {
+        if self.skipped == 0 || self.options.silent {
+            return;
+        }
+        let (rows, were) = if self.skipped == 1 { ("row", "was") } else { ("rows", "were") };
+        let message = format!("{} {rows} {were} skipped due to data type incompatibility", self.skipped);
+        let severity = Severity::Notice;
+        self.session.notice(SqlError::with_severity(severity, SqlState::SUCCESSFUL_COMPLETION, message));
+    }
+
+    fn put(&mut self, row: Vec<Datum>) -> SqlResult<()> {
+        match &mut self.target {
+            Target::Insert(insert) => {
+                let done = insert.run(self.session, &row, &mut |_| Ok(()));
+                if let Err(error) = &done
+                    && error.code() == SqlState::UNIQUE_VIOLATION
+                    && !self.table.triggers.iter().any(|t| t.kind.row() && t.kind.before())
+                {
+                    // As of rows stored together, whose lines are not known any more.
+                    self.place = Place::Number(self.splitter.line_number);
+                }
+                let stored = done?.processed;
+                self.rows += stored;
+                self.progress.set(super::TUPLES, self.rows as i64);
+                if stored == 0 && self.filtered {
+                    self.progress.add(super::TUPLES_EXCLUDED, 1);
+                }
+                Ok(())
+            }
+            Target::Plain { .. } => {
+                for (column, value) in self.table.columns.iter().zip(&row) {
+                    if column.not_null && !column.dropped && value.is_null() {
+                        return Err(violation::null_in(self.session, self.table, &column.name, &row)?);
+                    }
+                }
+                self.batch.push(row);
+                self.lines.push(self.splitter.line_number);
+                if self.batch.len() >= BATCH_ROWS || self.bytes >= BATCH_BYTES {
+                    self.flush()
+                } else {
+                    Ok(())
+                }
+            }
+        }
+    }
+
+    /// Stores the batch.
+    fn flush(&mut self) -> SqlResult<()> {
+        let Target::Plain { heap, indexes, options } = &mut self.target else { return Ok(()) };
+        if self.batch.is_empty() {
+            return Ok(());
+        }
+        let session = self.session;
+        let xid = session.txn.borrow_mut().xid_for(heap.is_logged())?;
+        self.tids.clear();
+        self.place = Place::Number(self.lines[0]);
+        {
+            let me = session.txn.borrow();
+            let chunks = Chunks::default();
+            let writer = Writer {
+                xid,
+                cid: me.current_command(),
+                me: &me,
+                combo: &session.combo,
+                compression: session.compression(),
+                chunks: Some(&chunks),
+            };
+            let access = session.engine().heap_access();
+            heap::multi_insert(&access, heap, &writer, &self.batch, *options, &mut self.tids)
+                .map_err(heap::HeapError::into_sql)?;
+            session.count_chunks(heap, me.depth() as u32, &chunks);
+        }
+        for ((row, &tid), &line) in self.batch.iter().zip(&self.tids).zip(&self.lines) {
+            self.place = Place::Number(line);
+            indexes.enter(session, self.table, heap, (row, tid))?;
+        }
+        let (depth, rows) = (session.txn.borrow().depth() as u32, self.batch.len());
+        session.count_change(self.table.oid, depth, Change::Insert(rows as i64));
+        self.rows += rows as u64;
+        self.progress.set(super::TUPLES, self.rows as i64);
+        self.batch.clear();
+        self.lines.clear();
+        self.bytes = 0;
+        Ok(())
+    }
+
+    /// Adds the line of context that names the place of an error.
+    fn locate(&self, error: SqlError) -> SqlError {
+        let (table, line) = (&self.table.name, self.splitter.line_number);
+        match self.place {
+            Place::None => error,
+            Place::Number(line) => error.context(format!("COPY {table}, line {line}")),
+            Place::Line => {
+                let shown = shown(self.splitter.line());
+                error.context(format!("COPY {table}, line {line}: \"{shown}\""))
+            }
+            Place::Name(i) => {
+                let column = &self.table.columns[self.numbers[i]].name;
+                error.context(format!("COPY {table}, line {line}, column {column}"))
+            }
+            Place::Column(i, null) => {
+                let column = &self.table.columns[self.numbers[i]].name;
+                let value = if null { "null input".to_owned() } else { self.shown_field(i) };
+                error.context(format!("COPY {table}, line {line}, column {column}: {value}"))
+            }
+        }
+    }
+
+    fn shown_field(&self, i: usize) -> String {
+        match self.splitter.field(i) {
+            Some(bytes) => format!("\"{}\"", shown(bytes)),
+            None => "null input".to_owned(),
+        }
+    }
+}
+
+/// Errors of a value, its domain's constraints and the names it may hold; not of the machine.
+fn is_data_error(error: &SqlError) -> bool {
+    matches!(error.code().as_str().get(..2), Some("22" | "23" | "42"))
+}
+
+/// The beginning of a line or value.
+fn shown(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    if text.len() <= MAX_SHOWN {
+        return text.into_owned();
+    }
+    format!("{}...", &text[..text.floor_char_boundary(MAX_SHOWN)])
+}

@@ -1,0 +1,209 @@
+//! # What
+//! CREATE, ALTER and DROP DATABASE: who may, and what is written into `pg_database`. The files are the engine's business.
+//!
+//! # Layout
+//! `create` (with `options` and `locale`), `alter`, `remove`; here, what they share: finding and locking a database, and waiting for those who
+//! are in it.
+//!
+//! # Invariants
+//! 1. While a database is copied, renamed or removed its lock keeps everybody from entering, and nobody is in it: who enters locks it
+//!    too, and is counted before that lock is let go ([`Session::new`]).
+//! 2. What is kept in memory of a database that is renamed or removed goes with the commit, before the lock.
+//!
+//! # Locks
+//! [`database_lock`]: SHARE of a database that is copied, ACCESS EXCLUSIVE of one that is renamed or removed, ROW EXCLUSIVE of one that is entered.
+//!
+//! # PostgreSQL counterpart and differences
+//! `commands/dbcommands.c`. There is no database that is marked as invalid: a removal is there with its commit, or not at all.
+
+mod alter;
+mod create;
+mod locale;
+mod options;
+mod remove;
+
+use std::time::Duration;
+
+use base::{Oid, SqlError, SqlResult, sql_err};
+use catalog::system::{pg_database, pg_tablespace};
+use catalog::{Row, RowExt, database_lock};
+use runtime::{Interrupt, WaitEvent};
+use session::{Backend, BackendKind, Instance, Session};
+use txn::{End, LockMode, LockWait, Phase};
+
+use super::names;
+
+pub(super) use alter::{alter, refresh_collation, rename};
+pub(super) use create::create;
+pub(super) use remove::drop;
+
+/// How long to wait for those who are about to leave, and how often to look.
+const PATIENCE: Duration = Duration::from_secs(5);
+const POLL: Duration = Duration::from_millis(20);
+
+fn undefined(name: &str) -> SqlError {
+    sql_err!(UNDEFINED_DATABASE, "database \"{name}\" does not exist")
+}
+
+fn exists(name: &str) -> SqlError {
+    sql_err!(DUPLICATE_DATABASE, "database \"{name}\" already exists")
+}
+
+/// The row of a database, as of now.
+fn find(session: &Session, name: &str) -> SqlResult<Option<Row>> {
+    let index = pg_database::PG_DATABASE_DATNAME_INDEX;
+    let found = session.with_reader(|reader| reader.find_one(&pg_database::TABLE, index, &[name.into()]))?;
+    Ok(found.map(|(_, row)| row))
+}
+
+/// Locks the database with this name, if there is one, and gives its row as of then.
+fn open(session: &Session, name: &str, mode: LockMode) -> SqlResult<Option<Row>> {
+    while let Some(found) = find(session, name)? {
+        let oid = found.oid(pg_database::OID);
+        session.txn.borrow_mut().lock(database_lock(oid), mode, LockWait::Block)?;
+        match find(session, name)? {
+            Some(now) if now.oid(pg_database::OID) == oid => return Ok(Some(now)),
+            _ => drop_lock(session, oid, mode),
+        }
+    }
+    Ok(None)
+}
+
+fn drop_lock(session: &Session, database: Oid, mode: LockMode) {
+    session.txn.borrow_mut().unlock(database_lock(database), mode);
+}
+
+fn check_owner(session: &Session, row: &Row) -> SqlResult<()> {
+    if names::owns(session, row.oid(pg_database::DATDBA))? {
+        return Ok(());
+    }
+    let name = row.str(pg_database::DATNAME);
+    Err(sql_err!(INSUFFICIENT_PRIVILEGE, "must be owner of database {name}"))
+}
+
+/// Fails unless the current user may make databases.
+fn check_creator(session: &Session, act: &str) -> SqlResult<()> {
+    let me = session.with_reader(|reader| reader.role_facts(reader.session.user()))?;
+    if me.superuser || me.create_database {
+        return Ok(());
+    }
+    Err(sql_err!(INSUFFICIENT_PRIVILEGE, "permission denied to {act} database"))
+}
+
+/// The tablespace with this name, where databases may lie.
+fn tablespace(session: &Session, name: &str) -> SqlResult<Oid> {
+    let index = pg_tablespace::PG_TABLESPACE_SPCNAME_INDEX;
+    let row = session.with_reader(|reader| reader.find_one(&pg_tablespace::TABLE, index, &[name.into()]))?;
+    let (_, row) = row.ok_or_else(|| sql_err!(UNDEFINED_OBJECT, "tablespace \"{name}\" does not exist"))?;
+    let oid = row.oid(pg_tablespace::OID);
+    names::check_tablespace_creation(session, oid, name)?;
+    if oid == catalog::tables::PG_GLOBAL {
+        return Err(sql_err!(INVALID_PARAMETER_VALUE, "pg_global cannot be used as default tablespace"));
+    }
+    if oid != catalog::tables::PG_DEFAULT {
+        return Err(SqlError::not_supported(format!("a database in tablespace \"{name}\"")));
+    }
+    Ok(oid)
+}
+
+/// Who uses a database.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Users {
+    sessions: usize,
+    prepared: usize,
+}
+
+impl Users {
+    /// Other sessions, and prepared transactions.
+    fn of(session: &Session, database: Oid) -> Users {
+        let prepared = session.engine().txns().prepared().list();
+        Users {
+            sessions: other_sessions(session, database).len(),
+            prepared: prepared.iter().filter(|prepared| prepared.database == database).count(),
+        }
+    }
+
+    fn any(self) -> bool {
+        self.sessions + self.prepared > 0
+    }
+
+    /// The DETAIL of an error that they cause.
+    fn detail(self) -> String {
+        let counted = |count: usize, what: &str| match count {
+            1 => format!("1 {what}"),
+            _ => format!("{count} {what}s"),
+        };
+        let is = |count: usize| if count == 1 { "is" } else { "are" };
+        match self {
+            Users { prepared: 0, sessions } => {
+                format!("There {} {} using the database.", is(sessions), counted(sessions, "other session"))
+            }
+            Users { sessions: 0, prepared } => {
+                let what = counted(prepared, "prepared transaction");
+                format!("There {} {what} using the database.", is(prepared))
+            }
+            Users { sessions, prepared } => format!(
+                "There are {sessions} other session(s) and {prepared} prepared transaction(s) using the database."
+            ),
+        }
+    }
+}
+
+fn other_sessions(session: &Session, database: Oid) -> Vec<std::sync::Arc<Backend>> {
+    let mut all = session.instance.sessions().list();
+    all.retain(|other| other.database == database && other.pid != session.info.pid);
+    all
+}
+
+/// Fails with `message` unless all others leave a database soon. Its lock is held.
+fn wait_for_others(session: &Session, database: Oid, message: impl FnOnce() -> String) -> SqlResult<()> {
+    let start = runtime::now();
+    loop {
+        let users = Users::of(session, database);
+        if !users.any() {
+            return Ok(());
+        }
+        // Those that vacuum its tables give way.
+        let workers = other_sessions(session, database);
+        let workers = workers.iter().filter(|other| other.kind == BackendKind::AutovacuumWorker);
+        workers.for_each(|worker| worker.interrupts.set(Interrupt::Terminate));
+        if start.elapsed() >= PATIENCE {
+            return Err(sql_err!(OBJECT_IN_USE, "{}", message()).detail(users.detail()));
+        }
+        let pause = || runtime::wait_interruptible(runtime::sleep(POLL));
+        runtime::waiting(WaitEvent::BackendTermination, pause).map_err(eval::error::interrupted)?;
+    }
+}
+
+fn accessed(name: &str) -> String {
+    format!("database \"{name}\" is being accessed by other users")
+}
+
+/// Lets what is kept of a database go when the transaction commits.
+fn forget_at_commit(session: &Session, database: Oid, forget: fn(&Instance, Oid)) {
+    let instance = session.instance.clone();
+    let action = move |end| {
+        if end == End::Commit {
+            forget(&instance, database);
+        }
+    };
+    session.txn.borrow_mut().on_end(Phase::BeforeLocks, Box::new(action));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Users;
+
+    #[test]
+    fn details_count_as_people_do() {
+        let detail = |sessions, prepared| Users { sessions, prepared }.detail();
+        assert_eq!(detail(1, 0), "There is 1 other session using the database.");
+        assert_eq!(detail(2, 0), "There are 2 other sessions using the database.");
+        assert_eq!(detail(0, 1), "There is 1 prepared transaction using the database.");
+        assert_eq!(detail(0, 3), "There are 3 prepared transactions using the database.");
+        assert_eq!(
+            detail(1, 1),
+            "There are 1 other session(s) and 1 prepared transaction(s) using the database."
+        );
+    }
+}

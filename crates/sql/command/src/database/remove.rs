@@ -1,0 +1,67 @@
+//! DROP DATABASE.
+
+use base::{Oid, SqlResult, SqlState, sql_err};
+use catalog::RowExt;
+use catalog::system::pg_database as d;
+use parse::ast::DefElem;
+use runtime::Interrupt;
+use session::{BackendKind, Instance, Session};
+use txn::LockMode;
+
+use super::{
+    Users, accessed, check_owner, forget_at_commit, open, other_sessions, undefined, wait_for_others,
+};
+use crate::names::{self, at};
+
+/// DROP DATABASE.
+pub(crate) fn drop(
+    session: &Session,
+    name: &str,
+    missing_ok: bool,
+    options: &[DefElem],
+    text: &str,
+) -> SqlResult<()> {
+    if let Some(option) = options.iter().find(|option| option.name != "force") {
+        let error = sql_err!(SYNTAX_ERROR, "unrecognized DROP DATABASE option \"{}\"", option.name);
+        return Err(at(error, text, option.location));
+    }
+    let Some(row) = open(session, name, LockMode::AccessExclusive)? else {
+        if !missing_ok {
+            return Err(undefined(name));
+        }
+        let message = format!("database \"{name}\" does not exist, skipping");
+        session.notice(names::notice(SqlState::SUCCESSFUL_COMPLETION, message));
+        return Ok(());
+    };
+    check_owner(session, &row)?;
+    let oid = row.oid(d::OID);
+    if oid == session.catalog.database() {
+        return Err(sql_err!(OBJECT_IN_USE, "cannot drop the currently open database"));
+    }
+    if row.bool(d::DATISTEMPLATE) {
+        return Err(sql_err!(WRONG_OBJECT_TYPE, "cannot drop a template database"));
+    }
+    if !options.is_empty() {
+        end_sessions(session, oid, name)?;
+    }
+    wait_for_others(session, oid, || accessed(name))?;
+    session.with_changer(|changer| changer.drop_database(oid))?;
+    forget_at_commit(session, oid, Instance::forget_database);
+    session.engine().drop_database(&mut session.txn.borrow_mut(), oid);
+    Ok(())
+}
+
+/// WITH (FORCE): ends the sessions that are in a database, if the current user may end all of them.
+fn end_sessions(session: &Session, database: Oid, name: &str) -> SqlResult<()> {
+    let users = Users { sessions: 0, ..Users::of(session, database) };
+    if users.any() {
+        return Err(sql_err!(OBJECT_IN_USE, "database \"{name}\" is being used by prepared transactions")
+            .detail(users.detail()));
+    }
+    let mut others = other_sessions(session, database);
+    // The others end by themselves.
+    others.retain(|other| other.kind == BackendKind::Client);
+    others.iter().try_for_each(|other| session.check_may_signal(other, true))?;
+    others.iter().for_each(|other| other.interrupts.set(Interrupt::Terminate));
+    Ok(())
+}

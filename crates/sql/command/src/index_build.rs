@@ -1,0 +1,291 @@
+//! # What
+//! Filling a new index: every row that somebody may still see, or those that a snapshot sees, sorted, packed into a tree.
+//!
+//! # Locks
+//! The caller holds SHARE or a stronger lock on the table; while others write ([`Rows::Seen`]) SHARE UPDATE EXCLUSIVE.
+
+use std::sync::Arc;
+
+use base::{SqlError, SqlResult, sql_err};
+use catalog::{Index, SizeEstimate, Table};
+use engine::OpenIndex;
+use heap::{HeapError, HeapRel};
+use session::Session;
+use session::progress::{Lengthy, Progress, Running};
+use session::table_rows::{Seen, SummaryRows, decode};
+use tuple::Datum;
+
+use super::expression::IndexKeys;
+use super::index_entries;
+use super::index_sort::{IndexSort, Sorted, Target};
+use super::names;
+use super::violation::key_text;
+
+// Figures of `pg_stat_progress_create_index`.
+pub(crate) const COMMAND: usize = 1;
+pub(crate) const INDEX: usize = 7;
+const METHOD: usize = 9;
+pub(crate) const PHASE: usize = 10;
+const STEP: usize = 11;
+const TUPLES: usize = 12;
+const TUPLES_DONE: usize = 13;
+pub(crate) const PARTITIONS: usize = 14;
+pub(crate) const PARTITIONS_DONE: usize = 15;
+const BLOCKS: usize = 16;
+const BLOCKS_DONE: usize = 17;
+
+const CREATE_INDEX: i64 = 1;
+/// [`COMMAND`]
+pub(crate) const CREATE_CONCURRENTLY: i64 = 2;
+/// [`COMMAND`]
+pub(crate) const REINDEX: i64 = 3;
+/// [`COMMAND`]
+pub(crate) const REINDEX_CONCURRENTLY: i64 = 4;
+const BUILDING: i64 = 2;
+const SCANNING_TABLE: i64 = 2;
+const SORTING: i64 = 3;
+const LOADING: i64 = 5;
+
+/// Which rows a new index gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rows {
+    /// All that somebody may still see; nobody else writes.
+    All,
+    /// The same for an index that is not valid, nor will be: live rows may have the same key.
+    Unchecked,
+    /// Those that a new snapshot sees.
+    Seen,
+}
+
+/// Builds the index `oid` of `table`, whose file is empty, and notes the sizes of both. Its expressions are computed as the table's owner.
+pub(crate) fn build(session: &Session, table: &Table, oid: base::Oid, rows: Rows) -> SqlResult<()> {
+    session.as_maintainer(table.owner, || build_as_owner(session, table, oid, rows))
+}
+
+fn build_as_owner(session: &Session, table: &Table, oid: base::Oid, rows: Rows) -> SqlResult<()> {
+    let table = names::describe(session, table.oid)?;
+    let index = names::find_index(&table, oid)?;
+    let rel = index.storage()?;
+    let work = Filling { session, table: &table, index, heap: table.heap.as_ref(), rel };
+    let (filled, broken_chains) = work.run(rows)?;
+    if rows == Rows::All && !index.excluders.is_empty() {
+        work.check_exclusion()?;
+    }
+    if broken_chains {
+        session.with_changer(|changer| changer.set_index_check_xmin(oid))?;
+    }
+    note_sizes(session, &table, index, &filled)
+}
+
+/// Rows and entries of a table and an index that was filled.
+pub(super) struct Filled {
+    pub(super) rows: u64,
+    pub(super) entries: u64,
+}
+
+/// An index being filled, from a heap and in a file that need not be those of their descriptions.
+pub(super) struct Filling<'a> {
+    pub(super) session: &'a Session,
+    pub(super) table: &'a Table,
+    pub(super) index: &'a Index,
+    pub(super) heap: Option<&'a Arc<HeapRel>>,
+    pub(super) rel: &'a OpenIndex,
+}
+
+impl Filling<'_> {
+    /// Fills it. Changes no catalog. Also returns whether versions that only older snapshots see were left out: those of HOT chains whose
+    /// live end has other keys.
+    pub(super) fn run(&self, rows: Rows) -> SqlResult<(Filled, bool)> {
+        let &Filling { session, table, index, rel, .. } = self;
+        if index.method.summarizes {
+            return self.run_as_they_lie(rows);
+        }
+        let memory = session.settings.borrow().fast().maintenance_work_mem as usize;
+        let mut sort = IndexSort::new(rel, memory, session.temp.clone());
+        let progress = self.begin();
+        let (live, broken_chains) = match rows {
+            Rows::All | Rows::Unchecked => self.scan((&mut sort, &progress))?,
+            Rows::Seen => (self.scan_seen((&mut sort, &progress))?, false),
+        };
+        progress.set(STEP, SORTING);
+        let mut sorted = sort.finish()?;
+        progress.set(STEP, LOADING);
+        progress.set(TUPLES, progress.get(TUPLES_DONE));
+        progress.set(TUPLES_DONE, 0);
+        let xid = session.txn.borrow_mut().xid()?;
+        let access = session.index_access(xid);
+        let checked = index.refuses_duplicates() && rows != Rows::Unchecked;
+        let mut unique = checked.then_some(Uniqueness { session, table, index, last: None });
+        let mut next = |out: &mut Vec<Datum>| {
+            progress.add(TUPLES_DONE, 1);
+            next_entry(&mut sorted, unique.as_mut(), out)
+        };
+        let entries = rel.build(&access, &mut next).map_err(|e| e.into_sql(&index.name, &table.name))?;
+        Ok((Filled { rows: live, entries }, broken_chains))
+    }
+
+    /// Shows that the build has begun.
+    fn begin(&self) -> Running<'_> {
+        let progress = self.session.progress(Lengthy::CreateIndex, self.table.oid);
+        if progress.get(COMMAND) == 0 {
+            progress.set(COMMAND, CREATE_INDEX);
+        }
+        progress.set(INDEX, i64::from(self.index.oid.0));
+        progress.set(METHOD, i64::from(self.index.method.oid.0));
+        progress.set(PHASE, BUILDING);
+        progress.set(STEP, SCANNING_TABLE);
+        progress
+    }
+
+    /// Fails if rows of the table exclude each other by the index, which has been filled.
+    fn check_exclusion(&self) -> SqlResult<()> {
+        let &Filling { session, table, index, .. } = self;
+        let Some(heap) = self.heap else { return Ok(()) };
+        let snapshot = session.txn.borrow().system().snapshot();
+        let (mut keys, mut theirs) =
+            (IndexKeys::new(session, table, index)?, IndexKeys::new(session, table, index)?);
+        let mut entry = Vec::new();
+        let pages = session.blocks(heap.desc.file)?;
+        Seen { session, heap, snapshot: &snapshot, pages: 0..pages }.each(keys.upto(), &mut |root, row| {
+            if !keys.entry(session, row, &mut entry)? {
+                return Ok(());
+            }
+            let found = index_entries::rival(session, (table, heap), (index, &mut theirs), (&entry, root))?;
+            let Some(rival) = found else { return Ok(()) };
+            Err(sql_err!(EXCLUSION_VIOLATION, "could not create exclusion constraint \"{}\"", index.name)
+                .detail(format!(
+                    "Key {} conflicts with key {}.",
+                    key_text(session, table, index, &entry)?,
+                    key_text(session, table, index, &rival.key)?
+                ))
+                .table(&table.schema_name, &table.name)
+                .constraint(&index.name))
+        })
+    }
+
+    /// As [`run`](Filling::run), for an index that has summaries: rows are not sorted.
+    fn run_as_they_lie(&self, which: Rows) -> SqlResult<(Filled, bool)> {
+        let &Filling { session, table, index, rel, heap } = self;
+        // Shown until it goes.
+        let _progress = self.begin();
+        let xid = session.txn.borrow_mut().xid()?;
+        let access = session.index_access(xid);
+        let mut rows = SummaryRows::new(session, table, index, heap)?;
+        let built =
+            rel.build_of_rows(&access, &mut rows).map_err(|e| e.into_sql(&index.name, &table.name))?;
+        // While others write, snapshots that see broken chains are waited for.
+        let broken_chains = rows.broken_chains && which != Rows::Seen;
+        Ok((Filled { rows: rows.live, entries: built }, broken_chains))
+    }
+
+    /// Hands the table's rows to the sort. Returns how many are live, and whether versions that only older snapshots see were left
+    /// out: those of HOT chains whose live end has other keys.
+    fn scan(&self, (sort, progress): (&mut IndexSort<'_>, &Progress)) -> SqlResult<(u64, bool)> {
+        let &Filling { session, table, index, .. } = self;
+        let Some(heap) = self.heap else { return Ok((0, false)) };
+        let mut keys = IndexKeys::new(session, table, index)?;
+        let access = session.engine().heap_access();
+        let pages = session.blocks(heap.desc.file)?;
+        progress.set(BLOCKS, i64::from(pages));
+        let (mut row, mut entry, mut live) = (Vec::new(), Vec::new(), 0);
+        // Not held over the scan: expressions may call functions, which use the transaction.
+        let is_mine = |xid| session.txn.borrow().is_mine(xid);
+        let broken_chains = heap::build_scan(&access, heap, &is_mine, 0..pages, &mut |found| {
+            let callback = |e: SqlError| HeapError::Callback(e);
+            progress.set(BLOCKS_DONE, i64::from(found.root.block.0));
+            row.clear();
+            decode(&access, heap, &found.row, keys.upto(), &mut row)?;
+            live += u64::from(found.live);
+            if keys.entry(session, &row, &mut entry).map_err(callback)? {
+                progress.add(TUPLES_DONE, 1);
+                sort.add(&mut entry, Target { tid: found.root, live: found.live }).map_err(callback)?;
+            }
+            Ok(())
+        })
+        .map_err(HeapError::into_sql)?;
+        progress.set(BLOCKS_DONE, i64::from(pages));
+        Ok((live, broken_chains))
+    }
+
+    /// Hands the rows that a snapshot sees to the sort, and says how many there are. Chains that grew before the index was entered may be broken;
+    /// snapshots that see their older versions must not use it.
+    fn scan_seen(&self, (sort, progress): (&mut IndexSort<'_>, &Progress)) -> SqlResult<u64> {
+        let &Filling { session, table, index, .. } = self;
+        let Some(heap) = self.heap else { return Ok(0) };
+        let snapshot = session.txn.borrow_mut().statement_snapshot()?;
+        let mut keys = IndexKeys::new(session, table, index)?;
+        let pages = session.blocks(heap.desc.file)?;
+        progress.set(BLOCKS, i64::from(pages));
+        let (mut entry, mut rows) = (Vec::new(), 0);
+        Seen { session, heap, snapshot: &snapshot, pages: 0..pages }.each(
+            keys.upto(),
+            &mut |root, row| {
+                progress.set(BLOCKS_DONE, i64::from(root.block.0));
+                rows += 1;
+                if keys.entry(session, row, &mut entry)? {
+                    progress.add(TUPLES_DONE, 1);
+                    sort.add(&mut entry, Target { tid: root, live: true })?;
+                }
+                Ok(())
+            },
+        )?;
+        progress.set(BLOCKS_DONE, i64::from(pages));
+        Ok(rows)
+    }
+}
+
+fn next_entry(
+    sorted: &mut Sorted<'_>,
+    unique: Option<&mut Uniqueness<'_>>,
+    out: &mut Vec<Datum>,
+) -> SqlResult<Option<base::Tid>> {
+    let Some(target) = sorted.next(out)? else { return Ok(None) };
+    if target.live
+        && let Some(unique) = unique
+    {
+        unique.check(out)?;
+    }
+    Ok(Some(target.tid))
+}
+
+/// Finds equal keys among live rows that follow each other.
+struct Uniqueness<'a> {
+    session: &'a Session,
+    table: &'a Table,
+    index: &'a Index,
+    last: Option<Vec<Datum>>,
+}
+
+impl Uniqueness<'_> {
+    fn check(&mut self, entry: &[Datum]) -> SqlResult<()> {
+        let key = &entry[..self.index.keys.len()];
+        if !self.index.nulls_not_distinct && key.iter().any(Datum::is_null) {
+            return Ok(());
+        }
+        let desc = self.index.storage()?.desc();
+        if self.last.as_ref().is_some_and(|last| desc.compare_keys(last, key).is_eq()) {
+            let shown = key_text(self.session, self.table, self.index, key)?;
+            return Err(sql_err!(UNIQUE_VIOLATION, "could not create unique index \"{}\"", self.index.name)
+                .detail(format!("Key {shown} is duplicated."))
+                .table(&self.table.schema_name, &self.table.name)
+                .constraint(&self.index.name));
+        }
+        self.last = Some(key.to_vec());
+        Ok(())
+    }
+}
+
+fn note_sizes(session: &Session, table: &Table, index: &Index, filled: &Filled) -> SqlResult<()> {
+    let &Filled { rows, entries } = filled;
+    let (heap_pages, index_pages) = (session.blocks(table.file)?, session.blocks(index.file)?);
+    session.with_changer(|changer| {
+        let all_visible = table.size.all_visible;
+        // An empty table may be about to be filled: its size stays unknown, as in PostgreSQL.
+        if rows > 0 || heap_pages > 0 {
+            let size = SizeEstimate { pages: heap_pages, tuples: rows as f32, all_visible };
+            changer.set_size(table.oid, size)?;
+        }
+        let size = SizeEstimate { pages: index_pages, tuples: entries as f32, all_visible: 0 };
+        changer.set_size(index.oid, size)
+    })
+}

@@ -1,0 +1,278 @@
+//! # What
+//! Sorting the entries of an index to be built: in memory as far as `maintenance_work_mem` goes, in sorted runs on disk beyond.
+//!
+//! # Layout
+//! Values of all entries lie in one array, `width` each; only row numbers are sorted. A run is a [`SpillFile`] whose rows end
+//! with the entry's place as one `int8`: block, offset, and whether the row is live.
+//!
+//! # Invariants
+//! 1. Entries come out in the order of [`OpenIndex::compare_entries`].
+
+use std::cmp::Ordering;
+
+use base::{BlockNo, SqlError, SqlResult, Tid};
+use engine::OpenIndex;
+use eval::spill::{SpillFile, SpillReader, TempDir, row_bytes};
+use tuple::Datum;
+
+/// Where an entry points, and whether its row counts for uniqueness.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Target {
+    /// Root of the row's HOT chain.
+    pub(crate) tid: Tid,
+    /// Not dead yet.
+    pub(crate) live: bool,
+}
+
+impl Target {
+    fn pack(self) -> i64 {
+        i64::from(self.tid.block.0) << 17 | i64::from(self.tid.offset) << 1 | i64::from(self.live)
+    }
+
+    fn unpack(packed: i64) -> Target {
+        let tid = Tid::new(BlockNo((packed >> 17) as u32), (packed >> 1) as u16);
+        Target { tid, live: packed & 1 != 0 }
+    }
+}
+
+/// Takes entries in any order.
+pub(crate) struct IndexSort<'a> {
+    rel: &'a OpenIndex,
+    width: usize,
+    values: Vec<Datum>,
+    targets: Vec<Target>,
+    bytes: usize,
+    memory: usize,
+    temp: TempDir,
+    runs: Vec<SpillReader>,
+}
+
+impl<'a> IndexSort<'a> {
+    /// An empty sort for the index `rel` that may use `memory` bytes.
+    pub(crate) fn new(rel: &'a OpenIndex, memory: usize, temp: TempDir) -> IndexSort<'a> {
+        let width = rel.desc().layout.len();
+        let (values, targets, runs) = Default::default();
+        IndexSort { rel, width, values, targets, bytes: 0, memory, temp, runs }
+    }
+
+    /// Adds an entry; takes the values out of `entry`.
+    pub(crate) fn add(&mut self, entry: &mut Vec<Datum>, target: Target) -> SqlResult<()> {
+        debug_assert_eq!(entry.len(), self.width, "an entry has all columns of its index");
+        self.rel.prepare(entry);
+        self.bytes += row_bytes(entry);
+        self.values.append(entry);
+        self.targets.push(target);
+        if self.bytes > self.memory { self.spill() } else { Ok(()) }
+    }
+
+    fn row(&self, i: u32) -> (&[Datum], Tid) {
+        let i = i as usize;
+        (&self.values[i * self.width..(i + 1) * self.width], self.targets[i].tid)
+    }
+
+    /// Row numbers in order.
+    fn order(&self) -> SqlResult<Vec<u32>> {
+        let mut order: Vec<u32> = (0..self.targets.len() as u32).collect();
+        types::piece::sort_by(&mut order, |&a, &b| self.rel.compare_entries(self.row(a), self.row(b)))?;
+        Ok(order)
+    }
+
+    fn spill(&mut self) -> SqlResult<()> {
+        let mut file = SpillFile::create(&self.temp)?;
+        let mut row = Vec::with_capacity(self.width + 1);
+        for i in self.order()? {
+            runtime::check_interrupts()?;
+            row.clear();
+            row.extend_from_slice(self.row(i).0);
+            row.push(Datum::Int8(self.targets[i as usize].pack()));
+            file.write(&row)?;
+        }
+        self.runs.push(file.into_reader()?);
+        self.values.clear();
+        self.targets.clear();
+        self.bytes = 0;
+        Ok(())
+    }
+
+    /// Ends the input.
+    pub(crate) fn finish(mut self) -> SqlResult<Sorted<'a>> {
+        if self.runs.is_empty() {
+            let order = self.order()?.into_iter();
+            return Ok(Sorted::Memory { sort: self, order });
+        }
+        if !self.targets.is_empty() {
+            self.spill()?;
+        }
+        let mut heads = Vec::with_capacity(self.runs.len());
+        for mut reader in self.runs {
+            let mut row = Vec::new();
+            if reader.next(&mut row)? {
+                let target = take_target(&mut row)?;
+                heads.push(Head { reader, row, target });
+            }
+        }
+        let mut merge = Merge { rel: self.rel, heads };
+        for at in (0..merge.heads.len() / 2).rev() {
+            merge.sift(at);
+        }
+        Ok(Sorted::Merge(merge))
+    }
+}
+
+fn take_target(row: &mut Vec<Datum>) -> SqlResult<Target> {
+    match row.pop() {
+        Some(Datum::Int8(packed)) => Ok(Target::unpack(packed)),
+        _ => Err(SqlError::internal("a sorted run's row has no place")),
+    }
+}
+
+/// The next row of one run.
+pub(crate) struct Head {
+    reader: SpillReader,
+    row: Vec<Datum>,
+    target: Target,
+}
+
+/// Runs being merged: a binary heap, least row first.
+pub(crate) struct Merge<'a> {
+    rel: &'a OpenIndex,
+    heads: Vec<Head>,
+}
+
+impl Merge<'_> {
+    fn less(&self, a: usize, b: usize) -> bool {
+        let entry = |i: usize| (&self.heads[i].row[..], self.heads[i].target.tid);
+        self.rel.compare_entries(entry(a), entry(b)) == Ordering::Less
+    }
+
+    fn sift(&mut self, mut at: usize) {
+        loop {
+            let mut least = at;
+            for child in [2 * at + 1, 2 * at + 2] {
+                if child < self.heads.len() && self.less(child, least) {
+                    least = child;
+                }
+            }
+            if least == at {
+                return;
+            }
+            self.heads.swap(at, least);
+            at = least;
+        }
+    }
+
+    fn next(&mut self, out: &mut Vec<Datum>) -> SqlResult<Option<Target>> {
+        let Some(head) = self.heads.first_mut() else { return Ok(None) };
+        out.clear();
+        out.append(&mut head.row);
+        let target = head.target;
+        if head.reader.next(&mut head.row)? {
+            head.target = take_target(&mut head.row)?;
+        } else {
+            self.heads.swap_remove(0);
+        }
+        self.sift(0);
+        Ok(Some(target))
+    }
+}
+
+/// Entries in order.
+pub(crate) enum Sorted<'a> {
+    /// All fitted into memory.
+    Memory {
+        /// The rows.
+        sort: IndexSort<'a>,
+        /// Their numbers in order.
+        order: std::vec::IntoIter<u32>,
+    },
+    /// From runs.
+    Merge(Merge<'a>),
+}
+
+impl Sorted<'_> {
+    /// Replaces `out` by the next entry.
+    pub(crate) fn next(&mut self, out: &mut Vec<Datum>) -> SqlResult<Option<Target>> {
+        match self {
+            Sorted::Merge(merge) => merge.next(out),
+            Sorted::Memory { sort, order } => {
+                let Some(i) = order.next() else { return Ok(None) };
+                let i = i as usize;
+                out.clear();
+                out.extend(sort.values[i * sort.width..(i + 1) * sort.width].iter_mut().map(std::mem::take));
+                Ok(Some(sort.targets[i]))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use base::RelFile;
+    use buffer::Persistence;
+    use index::{Compare, IndexDesc, KeyColumn};
+    use tuple::{Attr, Physical, RowLayout};
+
+    use super::*;
+
+    fn index() -> OpenIndex {
+        let attr = Attr { physical: Physical::Int4, align: 4, storage: b'p', compression: None };
+        OpenIndex::open_default(IndexDesc {
+            file: RelFile::default(),
+            layout: Arc::new(RowLayout::new(vec![attr])),
+            keys: Arc::new([KeyColumn::ascending(Compare::Int4)]),
+            trees: Vec::new(),
+            hashes: Vec::new(),
+            parts: Vec::new(),
+            summaries: Vec::new(),
+            persistence: Persistence::Permanent,
+            unique: false,
+            nulls_not_distinct: false,
+            equal_image: true,
+            options: Vec::new(),
+        })
+    }
+
+    fn sorted(memory: usize, keys: &[i32]) -> Vec<(Option<i32>, Target)> {
+        let dir = std::env::temp_dir().join(format!("index_sort{:016x}", runtime::random_u64()));
+        let rel = index();
+        let temp = TempDir { path: dir.clone(), pid: 1, account: Default::default() };
+        let mut sort = IndexSort::new(&rel, memory, temp);
+        for (i, key) in keys.iter().enumerate() {
+            let value = if *key == i32::MIN { Datum::Null } else { Datum::Int4(*key) };
+            let target =
+                Target { tid: Tid::new(BlockNo(i as u32 / 100), (i % 100) as u16 + 1), live: i % 3 > 0 };
+            sort.add(&mut vec![value], target).unwrap();
+        }
+        let mut sorted = sort.finish().unwrap();
+        let (mut out, mut row) = (Vec::new(), Vec::new());
+        while let Some(target) = sorted.next(&mut row).unwrap() {
+            let key = if let Datum::Int4(n) = row[0] { Some(n) } else { None };
+            out.push((key, target));
+        }
+        drop(sorted);
+        let _ = std::fs::remove_dir(dir);
+        out
+    }
+
+    #[test]
+    fn memory_and_disk_give_the_same_order() {
+        let keys: Vec<i32> = (0..5000u32)
+            .map(|i| (i.wrapping_mul(2_654_435_761) % 1000) as i32)
+            .chain([i32::MIN, 7])
+            .collect();
+        let memory = sorted(usize::MAX, &keys);
+        assert_eq!(memory.len(), keys.len());
+        assert!(memory.windows(2).all(|w| {
+            let key = |i: usize| (w[i].0.is_none(), w[i].0, w[i].1.tid);
+            key(0) < key(1)
+        }));
+        assert_eq!(memory, sorted(20_000, &keys));
+    }
+
+    #[test]
+    fn nothing_in_nothing_out() {
+        assert!(sorted(100, &[]).is_empty());
+    }
+}

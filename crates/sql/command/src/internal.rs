@@ -1,0 +1,128 @@
+//! # What
+//! Statements that utility statements run for themselves: the query of COPY, the checks of ALTER TABLE.
+
+use std::sync::Arc;
+
+use analyze::ParamTypes;
+use base::{Oid, SqlResult};
+use eval::trigger::Events;
+use executor::run::{Execution, Prepared, Progress};
+use parse::Statement;
+use session::{Session, Source};
+use tuple::Datum;
+use types::Call;
+
+/// A planned statement of this session's own.
+pub(crate) struct Internal {
+    prepared: Arc<Prepared>,
+    execution: Execution,
+}
+
+impl Internal {
+    /// Analyses and plans a statement of `text` with parameters of these types, and takes its locks.
+    pub(crate) fn new(
+        session: &Session,
+        statement: &Statement,
+        text: &str,
+        params: &[Oid],
+    ) -> SqlResult<Internal> {
+        let format = session.format();
+        let call = Call::new(&format).with_session(session);
+        let types = if params.is_empty() { ParamTypes::None } else { ParamTypes::Fixed(params.to_vec()) };
+        let analyze = || analyze::analyze_statement(statement, text, types.clone(), session, &call);
+        Ok(Internal::analyzed(session, analyze)?.0)
+    }
+
+    /// Analyses and plans a statement and takes its locks, once more if others have changed definitions before it had them.
+    pub(crate) fn analyzed(
+        session: &Session,
+        analyze: impl Fn() -> SqlResult<analyze::Analyzed>,
+    ) -> SqlResult<(Internal, analyze::Analyzed)> {
+        session.settled(|| {
+            let analyzed = analyze()?;
+            let internal = Internal::planned(session, &analyzed)?;
+            let locks = internal.prepared.statement.locks.clone();
+            Ok(((internal, analyzed), locks))
+        })
+    }
+
+    /// Plans an analysed statement, and takes its locks. What it names is locked already.
+    pub(crate) fn planned(session: &Session, analyzed: &analyze::Analyzed) -> SqlResult<Internal> {
+        let prepared = session.with_planner(session, |context| Prepared::plan(analyzed, context))?;
+        Internal::of(session, prepared)
+    }
+
+    /// A statement that was planned before.
+    pub(crate) fn of(session: &Session, prepared: Arc<Prepared>) -> SqlResult<Internal> {
+        session.refuse_writes(&prepared.statement)?;
+        session.lock_relations(&prepared.statement)?;
+        let execution = Execution::new(&prepared)?;
+        Ok(Internal { prepared, execution })
+    }
+
+    /// The plan.
+    pub(crate) fn prepared(&self) -> &Arc<Prepared> {
+        &self.prepared
+    }
+
+    /// Its runs are part of a bulk load: triggers for statements do not fire, and what is to fire after rows is given by
+    /// [`Internal::take_events`].
+    pub(crate) fn in_bulk(&mut self) {
+        self.execution.in_bulk();
+    }
+
+    /// What is to fire after the rows of the runs until now.
+    pub(crate) fn take_events(&mut self) -> Events {
+        self.execution.take_events()
+    }
+
+    /// Columns of the result.
+    pub(crate) fn columns(&self) -> &[plan::ResultColumn] {
+        &self.prepared.statement.result
+    }
+
+    /// Whether it changes rows.
+    pub(crate) fn modifies(&self) -> bool {
+        self.prepared.statement.modifies
+    }
+
+    /// Runs it under a snapshot of now.
+    pub(crate) fn run(
+        &mut self,
+        session: &Session,
+        params: &[Datum],
+        each: &mut dyn FnMut(&[Datum]) -> SqlResult<()>,
+    ) -> SqlResult<Progress> {
+        let (snapshot, command) = {
+            let mut txn = session.txn.borrow_mut();
+            (txn.statement_snapshot()?, txn.current_command())
+        };
+        session.with_env(&snapshot, command, |env| self.execution.run(env, params, each))
+    }
+
+    /// The same, of a query that a user wrote: it counts as a statement within the one that runs it.
+    pub(crate) fn run_written(
+        &mut self,
+        session: &Session,
+        (source, params): (&Source, &[Datum]),
+        each: &mut dyn FnMut(&[Datum]) -> SqlResult<()>,
+    ) -> SqlResult<Progress> {
+        let (snapshot, command) = {
+            let mut txn = session.txn.borrow_mut();
+            (txn.statement_snapshot()?, txn.current_command())
+        };
+        session.watch_within((source, params), &mut self.execution, |execution| {
+            session.with_env(&snapshot, command, |env| execution.run(env, params, each))
+        })
+    }
+}
+
+/// Runs SQL text of our own making; true if it returned a row.
+pub(crate) fn finds_row(session: &Session, statement: &Statement, text: &str) -> SqlResult<bool> {
+    let mut found = false;
+    Internal::new(session, statement, text, &[])?.run(session, &[], &mut |_| {
+        found = true;
+        Ok(())
+    })?;
+    Ok(found)
+}

@@ -1,0 +1,32 @@
+//! # What
+//! Evaluates expressions: compiles them for a running plan, and computes them over its rows.
+//!
+//! # Layout
+//! * `compile`: from a plan's expressions to [`code::Code`], which `code` runs. Kinds of it: `truth` (conditions), `decimal` (arithmetic of `numeric`), `composite` (arrays), `json`, `row_value` (rows, domains), `subplan`.
+//! * `cx`: what expressions and nodes work with, and what they ask of their session ([`cx::Facilities`]). [`node`]: a source of rows, as subplans read it. `needs`: what a plan's user must be allowed to do.
+//! * [`trigger`]: triggers of a table, and what is to fire when a statement or a transaction ends.
+//! * `row_store`: rows in memory, and from some size on in a temporary file (`spill`, `temp_account`).
+//! * `error`: errors of the layers below.
+//!
+//! # Invariants
+//! 1. Nothing here knows sessions or how nodes work: a running statement's session is a [`cx::Facilities`] and a [`trigger::Firing`], its nodes are [`node::Node`]s.
+//!
+//! # PostgreSQL counterpart
+//! `executor/execExpr.c`, `execExprInterp.c`, `nodeSubplan.c`; `commands/trigger.c`; `utils/sort/tuplestore.c`.
+
+pub mod code;
+pub mod compile;
+pub mod composite;
+pub mod cx;
+mod decimal;
+pub mod error;
+pub mod json;
+pub mod needs;
+pub mod node;
+pub mod row_store;
+mod row_value;
+pub mod spill;
+pub mod subplan;
+mod temp_account;
+pub mod trigger;
+mod truth;

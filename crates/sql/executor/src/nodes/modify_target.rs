@@ -1,0 +1,425 @@
+//! A table that rows are written to: its own target of a statement, or a member of the target's inheritance tree.
+
+use std::sync::Arc;
+
+use base::{SqlError, SqlResult, Tid, sql_err};
+use catalog::view::{Column, Generated, Index, Table};
+use counters::Change;
+use eval::code::{Code, Rows};
+use eval::compile::{Compiler, Inputs, RawRow};
+use eval::cx::Cx;
+use eval::node::tid_datum;
+use eval::trigger::TableTriggers;
+use heap::{HeapRel, HeapTuple, InsertOptions, LockStrength, Refusal, UpdateOutcome};
+use plan::RelId;
+use tuple::Datum;
+use txn::{LockMode, LockTag, LockWait};
+
+use super::Builder;
+use crate::index::IndexWriter;
+use crate::recheck;
+
+/// System columns that RETURNING and checks may name, behind the table's columns.
+pub const SYSTEM: [i16; 6] = [-1, -2, -3, -4, -5, -6];
+
+/// What became of one attempt to change a row.
+pub enum Step {
+    /// It is changed.
+    Done,
+    /// Somebody else was there first.
+    Refused(Refusal),
+    /// A trigger is against it.
+    Skipped,
+}
+
+/// A table that rows are written to.
+pub struct Target {
+    /// The relation.
+    pub rel: RelId,
+    /// Its descriptor.
+    pub table: Arc<Table>,
+    /// Its rows.
+    pub heap: Arc<HeapRel>,
+    /// Its indexes.
+    pub indexes: Vec<IndexWriter>,
+    /// Its triggers.
+    pub triggers: Option<TableTriggers>,
+    /// Position here of each column of the statement's target, none for dropped ones; absent if all have the same.
+    places: Option<Box<[Option<usize>]>>,
+    generated: Vec<(i16, Code)>,
+    /// Virtual columns that must not be null.
+    required: Vec<(i16, Code)>,
+    checks: Vec<(String, Code)>,
+    /// Columns that some index contains; none if an expression may use any.
+    indexed: Option<Vec<usize>>,
+    /// Columns of unique indexes that foreign keys could refer to: whoever locks a row's key wants these to stay.
+    keys: Vec<usize>,
+}
+
+impl Target {
+    /// The table, for who waits for one of its rows.
+    pub fn rows(&self) -> recheck::Table<'_> {
+        (self.table.oid, &self.heap)
+    }
+
+    /// Compiles what it takes to write the table's rows.
+    pub fn new(builder: &Builder<'_>, target: &plan::TargetTable) -> SqlResult<Target> {
+        Target::compiled(&builder.compiler(), target)
+    }
+
+    fn compiled(compiler: &Compiler<'_>, target: &plan::TargetTable) -> SqlResult<Target> {
+        let table = target.table.clone();
+        let heap = table.heap.clone();
+        let heap =
+            heap.ok_or_else(|| SqlError::internal(format!("relation \"{}\" has no storage", table.name)))?;
+        let raw = RawRow { rel: target.rel, upto: table.columns.len(), system: SYSTEM.to_vec(), start: 0 };
+        let over_row = Inputs::scan(&raw);
+        let generated = target.generated.iter().map(|(n, e)| Ok((*n, compiler.expr(e, over_row)?)));
+        let required = target.required.iter().map(|(n, e)| Ok((*n, compiler.expr(e, over_row)?)));
+        let checks = target.checks.iter().map(|(n, e)| Ok((n.to_string(), compiler.expr(e, over_row)?)));
+        let indexes = target.indexes.iter().zip(&target.index_ancestors);
+        let ready = indexes.filter(|(i, _)| i.index.ready && i.index.rel.is_some());
+        let place = |number: &i16| usize::try_from(*number - 1).ok();
+        Ok(Target {
+            rel: target.rel,
+            heap,
+            indexes: ready
+                .map(|(i, ancestors)| IndexWriter::new(compiler, i, ancestors, over_row))
+                .collect::<SqlResult<_>>()?,
+            triggers: TableTriggers::new(&table),
+            places: target.columns.as_ref().map(|columns| columns.iter().map(place).collect()),
+            generated: generated.collect::<SqlResult<_>>()?,
+            required: required.collect::<SqlResult<_>>()?,
+            checks: checks.collect::<SqlResult<_>>()?,
+            indexed: indexed_columns(&table),
+            keys: key_columns(&table),
+            table,
+        })
+    }
+
+    /// Columns of its rows, system columns not counted.
+    pub fn width(&self) -> usize {
+        self.table.columns.len()
+    }
+
+    /// Position here of column `number` of the statement's target.
+    pub fn place(&self, number: i16) -> SqlResult<usize> {
+        let at = number as usize - 1;
+        match &self.places {
+            None => Ok(at),
+            Some(places) => places.get(at).copied().flatten().ok_or_else(|| {
+                SqlError::internal(format!("column {number} has no place in {}", self.table.name))
+            }),
+        }
+    }
+
+    /// A row of this table, system columns behind, as one of the statement's target.
+    pub fn to_root<'r>(&self, row: &'r [Datum], buffer: &'r mut Vec<Datum>) -> &'r [Datum] {
+        let Some(places) = &self.places else { return row };
+        buffer.clear();
+        buffer.extend(places.iter().map(|place| place.map_or(Datum::Null, |i| row[i].clone())));
+        buffer.extend_from_slice(&row[self.width()..]);
+        buffer
+    }
+
+    /// Replaces `row` by one of this table, system columns behind, made of a row of the statement's target.
+    pub fn take_root(&self, root: &[Datum], row: &mut Vec<Datum>) {
+        row.clear();
+        match &self.places {
+            None => row.extend_from_slice(&root[..self.width()]),
+            Some(places) => {
+                row.resize(self.width(), Datum::Null);
+                for (place, value) in places.iter().zip(root) {
+                    if let Some(place) = place {
+                        row[*place] = value.clone();
+                    }
+                }
+            }
+        }
+        row.resize(self.width() + SYSTEM.len(), Datum::Null);
+    }
+
+    /// Generated columns, NOT NULL and CHECK of a new row. Errors show it as `root`, the statement's target, has it.
+    pub fn check_row(&self, root: &Table, row: &mut [Datum], cx: &mut Cx<'_>) -> SqlResult<()> {
+        // Of the system columns, a row that is not stored yet knows its table.
+        if let Some(tableoid) = row.get_mut(self.width() + SYSTEM.len() - 1) {
+            *tableoid = Datum::Oid(self.table.oid.0);
+        }
+        for (number, code) in &self.generated {
+            let value = code.eval(Rows::one(row), cx)?;
+            row[*number as usize - 1] = value;
+        }
+        for (column, value) in self.table.columns.iter().zip(row.iter()) {
+            if column.not_null && value.is_null() && !column.dropped && column.generated != Generated::Virtual
+            {
+                return Err(self.missing(column, root, row, cx)?);
+            }
+        }
+        for (number, code) in &self.required {
+            if code.eval(Rows::one(row), cx)?.is_null() {
+                return Err(self.missing(&self.table.columns[*number as usize - 1], root, row, cx)?);
+            }
+        }
+        for (name, code) in &self.checks {
+            if matches!(code.eval(Rows::one(row), cx)?, Datum::Bool(false)) {
+                let error = sql_err!(
+                    CHECK_VIOLATION,
+                    "new row for relation \"{}\" violates check constraint \"{name}\"",
+                    self.table.name
+                );
+                return Err(self
+                    .failing(error, root, row, cx)?
+                    .table(self.table.schema_name.as_str(), self.table.name.as_str())
+                    .constraint(name.as_str()));
+            }
+        }
+        Ok(())
+    }
+
+    /// The error that a column has no value.
+    fn missing(&self, column: &Column, root: &Table, row: &[Datum], cx: &Cx<'_>) -> SqlResult<SqlError> {
+        let error = sql_err!(
+            NOT_NULL_VIOLATION,
+            "null value in column \"{}\" of relation \"{}\" violates not-null constraint",
+            column.name,
+            self.table.name
+        );
+        Ok(self
+            .failing(error, root, row, cx)?
+            .table(self.table.schema_name.as_str(), self.table.name.as_str())
+            .column(column.name.as_str()))
+    }
+
+    fn failing(&self, error: SqlError, root: &Table, row: &[Datum], cx: &Cx<'_>) -> SqlResult<SqlError> {
+        match self.places {
+            None => with_row(error, &self.table, row, cx),
+            Some(_) => with_row(error, root, self.to_root(row, &mut Vec::new()), cx),
+        }
+    }
+
+    /// Stores a checked row; its system columns are set. False if another row has its key in an index that arbitrates: then it was
+    /// taken back.
+    pub fn insert(
+        &self,
+        row: &mut Vec<Datum>,
+        arbitrates: impl Fn(&IndexWriter) -> bool,
+        cx: &mut Cx<'_>,
+    ) -> SqlResult<bool> {
+        let heap = &self.heap;
+        // Who meets a row that may be taken back waits until that is settled.
+        let token = match self.indexes.iter().any(&arbitrates) {
+            true => Some(LockTag::Speculative(cx.xid_for(heap)?)),
+            false => None,
+        };
+        if let Some(tag) = token {
+            cx.env.txn.borrow_mut().lock(tag, LockMode::Exclusive, LockWait::Block)?;
+        }
+        let stored = self.store(row, arbitrates, cx)?;
+        if let Some(tag) = token {
+            cx.env.txn.borrow_mut().unlock(tag, LockMode::Exclusive);
+        }
+        let Some(tid) = stored else { return Ok(false) };
+        cx.count_change(self.table.oid, Change::Insert(1));
+        self.finish_row(row, tid, cx);
+        Ok(true)
+    }
+
+    /// Puts in a row with its entries; `None`: it was taken back.
+    fn store(
+        &self,
+        row: &[Datum],
+        arbitrates: impl Fn(&IndexWriter) -> bool,
+        cx: &mut Cx<'_>,
+    ) -> SqlResult<Option<Tid>> {
+        let (heap, values) = (&self.heap, &row[..self.width()]);
+        let tid = cx
+            .with_writer(heap, |access, writer| {
+                heap::insert(access, heap, writer, values, InsertOptions::default())
+            })?
+            .map_err(eval::error::heap)?;
+        cx.rechecks.clear();
+        for index in &self.indexes {
+            if !arbitrates(index) {
+                index.insert(&self.table, heap, row, tid, cx)?;
+            } else if !index.try_insert(&self.table, heap, row, tid, cx)? {
+                cx.with_writer(heap, |access, writer| heap::take_back(access, heap, writer, tid))?
+                    .map_err(eval::error::heap)?;
+                return Ok(None);
+            }
+        }
+        Ok(Some(tid))
+    }
+
+    /// A live row that has a key of `row` in an index that arbitrates.
+    pub fn find_conflict(
+        &self,
+        arbitrates: impl Fn(&IndexWriter) -> bool,
+        row: &[Datum],
+        cx: &mut Cx<'_>,
+    ) -> SqlResult<Option<Tid>> {
+        for index in self.indexes.iter().filter(|index| arbitrates(index)) {
+            let found = index.find_conflict(&self.table, &self.heap, row, cx)?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The version at `tid` into `row`, system columns behind; false if there is none. `whole`: large values too, even if nothing
+    /// of the table asks for them.
+    pub fn fetch(
+        &self,
+        tid: Tid,
+        whole: bool,
+        buffer: &mut HeapTuple,
+        row: &mut Vec<Datum>,
+        cx: &mut Cx<'_>,
+    ) -> SqlResult<bool> {
+        if !recheck::read_version(&self.heap, self.table.oid, tid, buffer, row, cx)? {
+            return Ok(false);
+        }
+        // Expressions see whole values; without any, large unchanged ones stay where they are.
+        if whole || self.computes() || self.indexed.is_none() {
+            self.detoast(row, cx)?;
+        }
+        Ok(true)
+    }
+
+    /// Whether expressions look at new rows.
+    fn computes(&self) -> bool {
+        !self.checks.is_empty() || !self.generated.is_empty() || !self.required.is_empty()
+    }
+
+    /// Fetches large values that a row holds as pointers.
+    pub fn detoast(&self, row: &mut [Datum], cx: &Cx<'_>) -> SqlResult<()> {
+        for value in row {
+            if let Datum::Toasted(_) = value {
+                *value = heap::detoast(&cx.env.access, self.heap.desc.toast.as_ref(), value)
+                    .map_err(eval::error::heap)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Replaces the version at `tid`, which was `old`, by a checked row.
+    pub fn update(&self, tid: Tid, old: &[Datum], row: &mut Vec<Datum>, cx: &mut Cx<'_>) -> SqlResult<Step> {
+        let unchanged = match &self.indexed {
+            Some(columns) => columns.iter().all(|c| old[*c] == row[*c]),
+            None => self.indexes.is_empty(),
+        };
+        let keys_changed = !unchanged && self.keys.iter().any(|c| old[*c] != row[*c]);
+        let (heap, values) = (&self.heap, &row[..self.width()]);
+        let outcome = cx
+            .with_writer(heap, |access, writer| {
+                heap::update(access, heap, writer, tid, values, unchanged, keys_changed)
+            })?
+            .map_err(eval::error::heap)?;
+        match outcome {
+            UpdateOutcome::Refused(refusal) => Ok(Step::Refused(refusal)),
+            UpdateOutcome::Updated { tid: new, hot } => {
+                cx.rechecks.clear();
+                let newpage = new.block != tid.block;
+                cx.count_change(self.table.oid, Change::Update { hot, newpage });
+                let pruned = self.heap.take_pruned();
+                if pruned > 0 {
+                    cx.count_change(self.table.oid, Change::Pruned(pruned.into()));
+                }
+                recheck::row_moved(self.rows(), tid, new, cx);
+                let tid = new;
+                if !hot {
+                    for index in &self.indexes {
+                        index.insert(&self.table, &self.heap, row, tid, cx)?;
+                    }
+                }
+                self.finish_row(row, tid, cx);
+                Ok(Step::Done)
+            }
+        }
+    }
+
+    /// The lock that a row needs before these columns of the statement's target are updated.
+    pub fn update_strength(&self, columns: impl IntoIterator<Item = i16>) -> SqlResult<LockStrength> {
+        for number in columns {
+            if self.keys.contains(&self.place(number)?) {
+                return Ok(LockStrength::Update);
+            }
+        }
+        Ok(LockStrength::NoKeyUpdate)
+    }
+
+    fn finish_row(&self, row: &mut Vec<Datum>, tid: Tid, cx: &mut Cx<'_>) {
+        row.truncate(self.width());
+        row.push(tid_datum(tid));
+        row.push(Datum::Oid(cx.xid.get().0 as u32));
+        row.extend([
+            Datum::Oid(cx.env.command.0),
+            Datum::Oid(0),
+            Datum::Oid(cx.env.command.0),
+            Datum::Oid(self.table.oid.0),
+        ]);
+        cx.state.processed += 1;
+    }
+}
+
+/// Positions of columns that some index contains; none if an expression may use any.
+fn indexed_columns(table: &Table) -> Option<Vec<usize>> {
+    let mut out = Vec::new();
+    for index in &table.indexes {
+        if !index.expressions.is_empty() || index.predicate.is_some() {
+            return None;
+        }
+        out.extend(index.keys.iter().chain(&index.including).map(|c| *c as usize - 1));
+    }
+    out.sort_unstable();
+    out.dedup();
+    Some(out)
+}
+
+/// Positions of the key columns of unique indexes on plain columns of all rows.
+fn key_columns(table: &Table) -> Vec<usize> {
+    let whole =
+        |index: &&Arc<Index>| index.unique && index.expressions.is_empty() && index.predicate.is_none();
+    let mut out: Vec<usize> =
+        table.indexes.iter().filter(whole).flat_map(|index| &index.keys).map(|c| *c as usize - 1).collect();
+    out.sort_unstable();
+    out.dedup();
+    out
+}
+
+/// The error with `Failing row contains (1, null, …).`, or `(a, b) = (1, null)` if the user may not know all columns; with
+/// nothing if he may know none.
+pub fn with_row(error: SqlError, table: &Table, row: &[Datum], cx: &Cx<'_>) -> SqlResult<SqlError> {
+    const MOST: usize = 64;
+    let shown = cx.env.session.shown_columns(table, &cx.needs.written(table.oid));
+    let (mut names, mut parts) = (Vec::new(), Vec::new());
+    for (number, (column, value)) in (1..).zip(table.columns.iter().zip(row)) {
+        if column.dropped || shown.as_ref().is_some_and(|shown| !shown.contains(&number)) {
+            continue;
+        }
+        names.push(column.name.as_str());
+        if column.generated == Generated::Virtual {
+            parts.push("virtual".to_string());
+            continue;
+        }
+        if value.is_null() {
+            parts.push("null".to_string());
+            continue;
+        }
+        let mut text = Vec::new();
+        let call = cx.call(&[], column.type_oid, column.collation, false);
+        types::output(column.type_oid, value, &call, &mut text)?;
+        let text = String::from_utf8_lossy(&text).into_owned();
+        match text.char_indices().nth(MOST) {
+            Some((at, _)) => parts.push(format!("{}...", &text[..at])),
+            None => parts.push(text),
+        }
+    }
+    Ok(match shown {
+        Some(_) if names.is_empty() => error,
+        Some(_) => {
+            error.detail(format!("Failing row contains ({}) = ({}).", names.join(", "), parts.join(", ")))
+        }
+        None => error.detail(format!("Failing row contains ({}).", parts.join(", "))),
+    })
+}

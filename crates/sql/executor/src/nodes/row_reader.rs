@@ -1,0 +1,143 @@
+//! Rows of a table as values.
+
+use std::sync::Arc;
+
+use base::{Oid, SqlError, SqlResult, Tid};
+use eval::code::Rows;
+use eval::compile::RawRow;
+use eval::cx::Cx;
+use eval::node::tid_datum;
+use heap::HeapRel;
+use plan::Plan;
+use tuple::{Datum, Physical, Selection, Undecoded};
+
+use super::Projection;
+
+/// Decodes rows of one table into the layout of a [`RawRow`].
+pub(super) struct RowReader {
+    heap: Arc<HeapRel>,
+    raw: RawRow,
+    table: Oid,
+}
+
+impl RowReader {
+    /// A reader for what `raw` names.
+    pub fn new(heap: Arc<HeapRel>, raw: RawRow, table: Oid) -> RowReader {
+        RowReader { heap, raw, table }
+    }
+
+    /// The table's OID.
+    pub fn table(&self) -> Oid {
+        self.table
+    }
+
+    /// Replaces `out` by the row's values.
+    #[inline]
+    pub fn read(&self, tuple: &heap::TupleRef<'_>, out: &mut Vec<Datum>) -> SqlResult<()> {
+        out.clear();
+        if self.raw.upto > 0 {
+            tuple
+                .decode(&self.heap.desc.layout, self.raw.upto, out)
+                .map_err(|_| self.corrupted(tuple.tid))?;
+        }
+        self.read_system(tuple, out);
+        Ok(())
+    }
+
+    #[cold]
+    fn corrupted(&self, tid: Tid) -> SqlError {
+        base::sql_err!(DATA_CORRUPTED, "corrupted tuple {tid} of relation {}", self.table)
+    }
+
+    #[inline]
+    fn read_system(&self, tuple: &heap::TupleRef<'_>, out: &mut Vec<Datum>) {
+        for column in &self.raw.system {
+            out.push(match column {
+                -1 => tid_datum(tuple.tid),
+                -2 => Datum::Oid(tuple.xmin().0 as u32),
+                -4 => Datum::Oid(tuple.xmax().0 as u32),
+                -3 | -5 => Datum::Oid(tuple.raw_cid().0),
+                _ => Datum::Oid(self.table.0),
+            });
+        }
+    }
+
+    /// Fetches large values that `out` holds as pointers.
+    #[inline]
+    pub fn detoast(&self, cx: &Cx<'_>, out: &mut [Datum]) -> SqlResult<()> {
+        for value in out {
+            if let Datum::Toasted(_) = value {
+                let toast = self.heap.desc.toast.as_ref();
+                *value = heap::detoast(&cx.env.access, toast, value).map_err(|error| {
+                    let lost =
+                        toast.is_some_and(|t| cx.env.snapshot.lost_from(t.rel.desc.file, base::BlockNo(0)));
+                    let missing = matches!(error, heap::HeapError::ToastMissing { .. });
+                    eval::error::heap(if lost && missing { heap::HeapError::SnapshotTooOld } else { error })
+                })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Decodes of a row what the filter reads, and the rest that is wanted once the filter has let it through.
+pub(super) struct SelectiveReader {
+    pub(super) reader: RowReader,
+    selection: Selection,
+    left: Undecoded,
+    /// The wanted columns that may be stored elsewhere.
+    varlenas: Box<[usize]>,
+}
+
+impl SelectiveReader {
+    pub(super) fn new(reader: RowReader, plan: &Plan) -> SelectiveReader {
+        let early = reader.raw.read_by(&plan.filter);
+        let late = reader.raw.read_by(&plan.output);
+        let selection = Selection::new(reader.raw.upto, |c| early[c], |c| late[c]);
+        let attrs = reader.heap.desc.layout.attrs().iter().take(reader.raw.upto).enumerate();
+        let varlenas = attrs
+            .filter(|(c, attr)| attr.physical == Physical::Varlena && (early[*c] || late[*c]))
+            .map(|(c, _)| c)
+            .collect();
+        SelectiveReader { reader, selection, left: Undecoded::default(), varlenas }
+    }
+
+    /// Whether the row passes the filter; then `out` holds its values.
+    #[inline]
+    pub(super) fn read(
+        &mut self,
+        tuple: &heap::TupleRef<'_>,
+        projection: &Projection,
+        cx: &mut Cx<'_>,
+        out: &mut Vec<Datum>,
+    ) -> SqlResult<bool> {
+        let layout = &self.reader.heap.desc.layout;
+        let row = tuple.row();
+        let corrupted = |_| self.reader.corrupted(tuple.tid);
+        // Columns that are not wanted stay NULL from the first row on.
+        out.resize(self.reader.raw.upto, Datum::Null);
+        self.selection.decode_first(layout, &row, &mut self.left, out).map_err(corrupted)?;
+        if !projection.filter.is_empty() {
+            self.reader.read_system(tuple, out);
+            self.detoast(cx, out)?;
+            if !projection.accepts(Rows::one(out), cx)? {
+                return Ok(false);
+            }
+            out.truncate(self.reader.raw.upto);
+        }
+        self.selection.decode_rest(layout, &row, &mut self.left, out).map_err(corrupted)?;
+        self.reader.read_system(tuple, out);
+        self.detoast(cx, out)?;
+        Ok(true)
+    }
+
+    #[inline]
+    fn detoast(&self, cx: &Cx<'_>, out: &mut [Datum]) -> SqlResult<()> {
+        for column in &self.varlenas {
+            if let Datum::Toasted(_) = out[*column] {
+                self.reader.detoast(cx, &mut out[*column..=*column])?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,417 @@
+//! Sorting: in memory while it fits, else sorted runs in temporary files and a merge.
+
+use std::cmp::Ordering;
+
+use base::SqlResult;
+use eval::code::{Code, Rows};
+use eval::compile::{Inputs, order_of};
+use eval::cx::Cx;
+use eval::spill::{SpillFile, SpillReader, row_bytes};
+use plan::explain::Detail;
+use plan::{ParamId, Plan, SortKey};
+use tuple::Datum;
+use types::Order;
+
+use super::{BoxNode, Builder, Node, affected, depends_on, quick_sort};
+
+/// A sort key, compiled.
+pub struct Key {
+    code: Code,
+    order: Order,
+    descending: bool,
+    nulls_first: bool,
+}
+
+/// Compiles sort keys.
+pub fn keys(builder: &Builder<'_>, keys: &[SortKey], inputs: Inputs<'_>) -> SqlResult<Box<[Key]>> {
+    let compiler = builder.compiler();
+    keys.iter()
+        .map(|k| {
+            Ok(Key {
+                code: compiler.expr(&k.expr, inputs)?,
+                order: order_of(builder.statement, &k.expr)?,
+                descending: k.descending,
+                nulls_first: k.nulls_first,
+            })
+        })
+        .collect()
+}
+
+impl Key {
+    /// A key on a column of the rows, ascending.
+    pub fn column(i: usize, order: Order) -> Key {
+        Key { code: Code::Outer(i), order, descending: false, nulls_first: false }
+    }
+
+    /// The same order on another column.
+    pub fn at_column(&self, i: usize) -> Key {
+        Key { code: Code::Outer(i), ..*self }
+    }
+
+    /// Changes the direction.
+    pub fn set_direction(&mut self, descending: bool, nulls_first: bool) {
+        (self.descending, self.nulls_first) = (descending, nulls_first);
+    }
+
+    /// DESC.
+    pub fn descending(&self) -> bool {
+        self.descending
+    }
+
+    /// NULLS FIRST.
+    pub fn nulls_first(&self) -> bool {
+        self.nulls_first
+    }
+
+    /// The key of a row.
+    pub fn value(&self, row: &[Datum], cx: &mut Cx<'_>) -> SqlResult<Datum> {
+        self.code.eval(Rows::one(row), cx)
+    }
+
+    /// Order of two values under this key.
+    #[inline]
+    pub fn compare(&self, a: &Datum, b: &Datum) -> Ordering {
+        match (a.is_null(), b.is_null()) {
+            (true, true) => Ordering::Equal,
+            (true, false) => {
+                if self.nulls_first {
+                    Ordering::Less
+                } else {
+                    Ordering::Greater
+                }
+            }
+            (false, true) => {
+                if self.nulls_first {
+                    Ordering::Greater
+                } else {
+                    Ordering::Less
+                }
+            }
+            (false, false) => {
+                let order = match (a, b) {
+                    (Datum::Int4(a), Datum::Int4(b)) => a.cmp(b),
+                    (Datum::Int8(a), Datum::Int8(b)) => a.cmp(b),
+                    _ => self.order.compare(a, b),
+                };
+                if self.descending { order.reverse() } else { order }
+            }
+        }
+    }
+}
+
+/// Order of two rows.
+pub fn compare_rows(keys: &[Key], a: &[Datum], b: &[Datum], cx: &mut Cx<'_>) -> SqlResult<Ordering> {
+    for key in keys {
+        let order = match &key.code {
+            Code::Outer(i) => key.compare(&a[*i], &b[*i]),
+            code => {
+                let (x, y) = (code.eval(Rows::one(a), cx)?, code.eval(Rows::one(b), cx)?);
+                key.compare(&x, &y)
+            }
+        };
+        if order.is_ne() {
+            return Ok(order);
+        }
+    }
+    Ok(Ordering::Equal)
+}
+
+/// Rows being sorted. The key columns must be columns of the rows.
+pub struct Sorter {
+    places: Vec<usize>,
+    rows: Vec<Vec<Datum>>,
+    bytes: usize,
+    /// Sorted runs by how often they were merged: a level that is full becomes one run of the next.
+    levels: Vec<Vec<SpillReader>>,
+    merge: Option<Merge>,
+    /// Only this many rows of the beginning are wanted.
+    pub bound: Option<usize>,
+    at: usize,
+}
+
+/// Runs merged at once.
+const FAN_IN: usize = 64;
+
+impl Sorter {
+    /// An empty sorter.
+    pub fn new(keys: &[Key]) -> Sorter {
+        let places = keys
+            .iter()
+            .map(|k| match k.code {
+                Code::Outer(i) => i,
+                _ => usize::MAX,
+            })
+            .collect();
+        Sorter { places, rows: Vec::new(), bytes: 0, levels: Vec::new(), merge: None, bound: None, at: 0 }
+    }
+
+    fn order(places: &[usize], keys: &[Key], a: &[Datum], b: &[Datum]) -> Ordering {
+        for (key, place) in keys.iter().zip(places) {
+            let order = key.compare(&a[*place], &b[*place]);
+            if order.is_ne() {
+                return order;
+            }
+        }
+        Ordering::Equal
+    }
+
+    /// Adds a row.
+    pub fn add(&mut self, row: Vec<Datum>, keys: &[Key], cx: &Cx<'_>) -> SqlResult<()> {
+        self.bytes += row_bytes(&row);
+        self.rows.push(row);
+        if let Some(bound) = self.bound {
+            // Sorting twice the bound at a time costs a constant factor more than a heap.
+            if self.rows.len() >= bound.saturating_mul(2).max(64) {
+                self.sort(keys)?;
+                self.rows.truncate(bound);
+                self.bytes = self.rows.iter().map(|r| row_bytes(r)).sum();
+            }
+        }
+        if self.bytes > cx.env.work_mem {
+            self.spill(keys, cx)?;
+        }
+        Ok(())
+    }
+
+    fn sort(&mut self, keys: &[Key]) -> SqlResult<()> {
+        let places = &self.places;
+        let order = |a: &Vec<Datum>, b: &Vec<Datum>| Self::order(places, keys, a, b);
+        match self.rows.len() <= quick_sort::LONGEST {
+            true => quick_sort::sort(&mut self.rows, &order),
+            false => types::piece::sort_by(&mut self.rows, order)?,
+        }
+        Ok(())
+    }
+
+    fn spill(&mut self, keys: &[Key], cx: &Cx<'_>) -> SqlResult<()> {
+        self.sort(keys)?;
+        let mut file = SpillFile::create(cx.env.temp)?;
+        for row in self.rows.drain(..) {
+            runtime::check_interrupts().map_err(eval::error::interrupted)?;
+            file.write(&row)?;
+        }
+        self.bytes = 0;
+        self.add_run(0, file.into_reader()?, keys, cx)
+    }
+
+    fn add_run(&mut self, level: usize, run: SpillReader, keys: &[Key], cx: &Cx<'_>) -> SqlResult<()> {
+        if self.levels.len() == level {
+            self.levels.push(Vec::new());
+        }
+        self.levels[level].push(run);
+        if self.levels[level].len() < FAN_IN {
+            return Ok(());
+        }
+        let runs = std::mem::take(&mut self.levels[level]);
+        let merged = Merge::new(runs, &self.places, keys)?.into_run(&self.places, keys, cx)?;
+        self.add_run(level + 1, merged, keys, cx)
+    }
+
+    /// How the rows were sorted.
+    fn detail(&self) -> Detail {
+        let method = match (&self.merge, self.bound) {
+            (Some(_), _) => "external merge",
+            (None, Some(_)) => "top-N heapsort",
+            (None, None) => "quicksort",
+        };
+        let bytes = match &self.merge {
+            Some(merge) => merge.runs.iter().map(SpillReader::bytes).sum(),
+            None => self.bytes as u64,
+        };
+        Detail::Sort { method, disk: self.merge.is_some(), kilobytes: bytes.div_ceil(1024) }
+    }
+
+    /// Ends adding.
+    pub fn finish(&mut self, keys: &[Key], cx: &Cx<'_>) -> SqlResult<()> {
+        if self.levels.is_empty() {
+            self.sort(keys)?;
+            if let Some(bound) = self.bound {
+                self.rows.truncate(bound);
+            }
+            return Ok(());
+        }
+        if !self.rows.is_empty() {
+            self.spill(keys, cx)?;
+        }
+        self.rows = Vec::new();
+        // Small runs first, so that long ones are read as seldom as may be.
+        let mut runs = Vec::new();
+        for level in std::mem::take(&mut self.levels) {
+            runs.extend(level);
+            if runs.len() > FAN_IN {
+                let merged = Merge::new(std::mem::take(&mut runs), &self.places, keys)?;
+                runs.push(merged.into_run(&self.places, keys, cx)?);
+            }
+        }
+        self.merge = Some(Merge::new(runs, &self.places, keys)?);
+        Ok(())
+    }
+
+    /// Back to the first row.
+    pub fn rewind(&mut self, keys: &[Key]) -> SqlResult<()> {
+        self.at = 0;
+        if let Some(merge) = self.merge.take() {
+            self.merge = Some(Merge::new(merge.runs, &self.places, keys)?);
+        }
+        Ok(())
+    }
+
+    /// Moves to the next row in order.
+    pub fn next(&mut self, keys: &[Key]) -> SqlResult<bool> {
+        let Some(merge) = &mut self.merge else {
+            self.at += 1;
+            return Ok(self.at <= self.rows.len());
+        };
+        if self.bound.is_some_and(|b| self.at >= b) {
+            return Ok(false);
+        }
+        self.at += 1;
+        merge.next(&self.places, keys)
+    }
+
+    /// The current row.
+    pub fn row(&self) -> &[Datum] {
+        self.merge.as_ref().map_or_else(|| self.rows[self.at - 1].as_slice(), |merge| &merge.current)
+    }
+}
+
+/// Sorted runs, read side by side.
+struct Merge {
+    runs: Vec<SpillReader>,
+    /// The next row of each run.
+    heads: Vec<Vec<Datum>>,
+    /// Runs that are not at their end, as a heap by their heads: none comes before the one at half its position.
+    heap: Vec<usize>,
+    current: Vec<Datum>,
+}
+
+impl Merge {
+    /// Starts at the first rows.
+    fn new(runs: Vec<SpillReader>, places: &[usize], keys: &[Key]) -> SqlResult<Merge> {
+        let mut merge = Merge { heads: Vec::new(), heap: Vec::new(), current: Vec::new(), runs };
+        for (number, run) in merge.runs.iter_mut().enumerate() {
+            run.rewind();
+            let mut row = Vec::new();
+            if run.next(&mut row)? {
+                merge.heap.push(number);
+            }
+            merge.heads.push(row);
+        }
+        for at in (0..merge.heap.len() / 2).rev() {
+            merge.sift_down(at, places, keys);
+        }
+        Ok(merge)
+    }
+
+    fn sift_down(&mut self, mut at: usize, places: &[usize], keys: &[Key]) {
+        let heads = &self.heads;
+        let before =
+            |a: usize, b: usize| Sorter::order(places, keys, &heads[a], &heads[b]).then(a.cmp(&b)).is_lt();
+        loop {
+            let mut child = 2 * at + 1;
+            if child >= self.heap.len() {
+                return;
+            }
+            if child + 1 < self.heap.len() && before(self.heap[child + 1], self.heap[child]) {
+                child += 1;
+            }
+            if !before(self.heap[child], self.heap[at]) {
+                return;
+            }
+            self.heap.swap(at, child);
+            at = child;
+        }
+    }
+
+    fn next(&mut self, places: &[usize], keys: &[Key]) -> SqlResult<bool> {
+        let Some(&first) = self.heap.first() else { return Ok(false) };
+        std::mem::swap(&mut self.current, &mut self.heads[first]);
+        if !self.runs[first].next(&mut self.heads[first])? {
+            self.heap.swap_remove(0);
+        }
+        self.sift_down(0, places, keys);
+        Ok(true)
+    }
+
+    /// All rows as one run.
+    fn into_run(mut self, places: &[usize], keys: &[Key], cx: &Cx<'_>) -> SqlResult<SpillReader> {
+        let mut file = SpillFile::create(cx.env.temp)?;
+        while self.next(places, keys)? {
+            runtime::check_interrupts().map_err(eval::error::interrupted)?;
+            file.write(&self.current)?;
+        }
+        file.into_reader()
+    }
+}
+
+/// A sort node.
+pub fn build<'p>(builder: &mut Builder<'p>, child: &'p Plan, sort_keys: &[SortKey]) -> SqlResult<BoxNode> {
+    let keys = keys(builder, sort_keys, Inputs::one(&child.output))?;
+    let depends = depends_on(builder.statement, child);
+    let width = child.output.len();
+    Ok(Box::new(Sort { child: builder.build(child)?, keys, width, depends, sorter: None }))
+}
+
+struct Sort {
+    child: BoxNode,
+    keys: Box<[Key]>,
+    width: usize,
+    depends: Vec<ParamId>,
+    sorter: Option<Sorter>,
+}
+
+impl Node for Sort {
+    fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        if self.sorter.is_none() {
+            let mut sorter = Sorter::new(&self.keys);
+            // Keys that are no columns are appended to the rows.
+            let mut extra = self.width;
+            for place in &mut sorter.places {
+                if *place == usize::MAX {
+                    *place = extra;
+                    extra += 1;
+                }
+            }
+            while self.child.next(cx)? {
+                runtime::check_interrupts().map_err(eval::error::interrupted)?;
+                let mut row = self.child.row().to_vec();
+                for key in &self.keys {
+                    if !matches!(key.code, Code::Outer(_)) {
+                        let value = key.code.eval(Rows::one(&row), cx)?;
+                        row.push(value);
+                    }
+                }
+                if row.is_empty() {
+                    row.push(Datum::Null);
+                }
+                sorter.add(row, &self.keys, cx)?;
+            }
+            sorter.finish(&self.keys, cx)?;
+            cx.tell(|_| sorter.detail());
+            self.sorter = Some(sorter);
+        }
+        runtime::check_interrupts().map_err(eval::error::interrupted)?;
+        self.sorter.as_mut().map_or(Ok(false), |s| s.next(&self.keys))
+    }
+
+    fn row(&self) -> &[Datum] {
+        self.sorter.as_ref().map_or(&[], |s| &s.row()[..self.width])
+    }
+
+    fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()> {
+        match &mut self.sorter {
+            Some(sorter) if !changed.is_empty() && !affected(&self.depends, changed) => {
+                sorter.rewind(&self.keys)
+            }
+            _ => {
+                self.sorter = None;
+                self.child.rescan(cx, changed)
+            }
+        }
+    }
+
+    fn close(&mut self, cx: &mut Cx<'_>) {
+        self.sorter = None;
+        self.child.close(cx);
+    }
+}

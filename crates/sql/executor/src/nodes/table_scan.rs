@@ -1,0 +1,903 @@
+//! Scans of tables: by index, by bitmap, by place, and what these and sequential ones share.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use base::{Oid, SqlError, SqlResult, Tid, Xid};
+use counters::{Counted, Scan};
+use engine::{OpenIndex, OpenScan};
+use eval::code::{Code, Rows, passes};
+use eval::compile::{Inputs, RawRow};
+use eval::cx::Cx;
+use eval::node::datum_tid;
+use heap::{Fetched, HeapRel, HeapTuple};
+use index::{
+    Access as IndexAccess, BitmapSink, Direction, Horizon, IndexError, IndexResult, ScanKey, ScanKeys,
+    ScanOp, Wants, strategy,
+};
+use plan::explain::Detail;
+use plan::{Bitmap, Expr, IndexBound, IndexCondition, IndexRef, ParamId, Plan, RelId};
+use tuple::Datum;
+use txn::TxnSystem;
+use types::Order;
+
+use super::ahead::Ahead;
+use super::counting::measure;
+use super::row_reader::RowReader;
+use super::watching::WatchedKeys;
+use super::{BoxNode, Builder, Node, Origin, Projection};
+
+/// Removal horizon of a table, for its indexes.
+pub struct TableHorizon<'a> {
+    txns: &'a TxnSystem,
+    kind: txn::RelKind,
+}
+
+impl<'a> TableHorizon<'a> {
+    /// Of a table of this kind.
+    pub fn new(txns: &'a TxnSystem, kind: txn::RelKind) -> TableHorizon<'a> {
+        TableHorizon { txns, kind }
+    }
+}
+
+impl Horizon for TableHorizon<'_> {
+    fn next_xid(&self) -> Xid {
+        self.txns.next_xid()
+    }
+
+    fn is_removable(&self, xid: Xid) -> bool {
+        self.txns.is_removable(self.kind, xid)
+    }
+}
+
+/// The heap of a relation of the statement.
+pub fn heap_of(builder: &Builder<'_>, rel: RelId) -> SqlResult<Arc<HeapRel>> {
+    let table = builder.statement.relations[rel].table.as_ref();
+    let table = table.ok_or_else(|| SqlError::internal("a table scan over no table"))?;
+    table
+        .heap
+        .clone()
+        .ok_or_else(|| SqlError::internal(format!("relation \"{}\" has no storage", table.name)))
+}
+
+/// After an index was read: fails if it may have lost an entry of a row that the snapshot sees (`old_snapshot_threshold`).
+#[inline]
+fn check_not_lost(heap: &HeapRel, cx: &Cx<'_>) -> SqlResult<()> {
+    if cx.env.snapshot.lost_from(heap.desc.file, base::BlockNo(0)) {
+        return Err(eval::error::heap(heap::HeapError::SnapshotTooOld));
+    }
+    Ok(())
+}
+
+/// Parts that all table scans share.
+pub(super) struct Parts {
+    pub(super) heap: Arc<HeapRel>,
+    pub(super) raw: RawRow,
+    pub(super) projection: Projection,
+    pub(super) table: Oid,
+}
+
+/// The parts of a scan; `more`: what it computes beside its plan's expressions.
+pub(super) fn parts(builder: &Builder<'_>, plan: &Plan, rel: RelId, more: &[Expr]) -> SqlResult<Parts> {
+    let heap = heap_of(builder, rel)?;
+    let relation = &builder.statement.relations[rel];
+    let table = relation.table.as_ref().map_or(Oid::INVALID, |t| t.oid);
+    let exprs = plan.output.iter().chain(&plan.filter).chain(more);
+    let raw = RawRow::of(rel, exprs, relation.columns.len());
+    let projection = builder.projection(plan, Inputs::scan(&raw))?;
+    Ok(Parts { heap, raw, projection, table })
+}
+
+/// The scan of a relation whose row is given, while a concurrently updated row is checked again.
+pub(super) fn recheck(
+    builder: &Builder<'_>,
+    plan: &Plan,
+    rel: RelId,
+    conditions: Vec<Expr>,
+) -> SqlResult<BoxNode> {
+    let columns = builder.statement.relations[rel].columns.len();
+    let raw = RawRow { rel, upto: columns, system: vec![-1, -2, -3, -4, -5, -6], start: 0 };
+    let projection = builder.projection(plan, Inputs::scan(&raw))?;
+    let conditions = builder.compiler().list(&conditions, Inputs::scan(&raw))?;
+    Ok(Box::new(RecheckScan { rel, projection, conditions }))
+}
+
+struct RecheckScan {
+    rel: RelId,
+    projection: Projection,
+    conditions: Box<[Code]>,
+}
+
+impl Node for RecheckScan {
+    fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        let given = cx.recheck.iter_mut().find(|given| given.rel == self.rel && !given.done);
+        let Some(given) = given else { return Ok(false) };
+        given.done = true;
+        let Some(row) = given.row.clone() else { return Ok(false) };
+        let rows = Rows::one(&row);
+        Ok(passes(&self.conditions, rows, cx)? && self.projection.apply(rows, cx)?)
+    }
+
+    fn row(&self) -> &[Datum] {
+        self.projection.row()
+    }
+
+    fn rescan(&mut self, cx: &mut Cx<'_>, _changed: &[ParamId]) -> SqlResult<()> {
+        for given in cx.recheck.iter_mut().filter(|given| given.rel == self.rel) {
+            given.done = false;
+        }
+        Ok(())
+    }
+
+    fn close(&mut self, _cx: &mut Cx<'_>) {}
+}
+
+/// A condition of an index scan, compiled.
+struct KeyCode {
+    column: usize,
+    bound: IndexBound,
+    value: Code,
+    /// How elements of an array compare, in the order of the index.
+    element: Option<Order>,
+}
+
+/// The conditions of an index scan and what they make of the cells' present values.
+pub(super) struct Keys {
+    codes: Box<[KeyCode]>,
+    direction: Direction,
+    /// Number of the method's strategy of equality.
+    equality: u16,
+    /// Of a point query: each of the leading columns, in their order, is to equal one value.
+    point: bool,
+}
+
+impl Keys {
+    pub(super) fn new(
+        builder: &Builder<'_>,
+        index: &IndexRef,
+        conditions: &[IndexCondition],
+        backward: bool,
+    ) -> SqlResult<Keys> {
+        let compiler = builder.compiler();
+        let codes = conditions
+            .iter()
+            .map(|c| {
+                let element = builder.statement.types.element(c.value.type_oid());
+                let element = match c.bound {
+                    IndexBound::Any => {
+                        let collation = index.collations.get(c.column).copied().unwrap_or_default();
+                        builder.statement.types.comparator(element, collation)?.order
+                    }
+                    _ => None,
+                };
+                let value = compiler.expr(&c.value, Inputs::default())?;
+                Ok(KeyCode { column: c.column, bound: c.bound, value, element })
+            })
+            .collect::<SqlResult<Box<[KeyCode]>>>()?;
+        let direction = if backward { Direction::Backward } else { Direction::Forward };
+        let equal = |(i, code): (usize, &KeyCode)| code.column == i && code.bound == IndexBound::Equal;
+        let point =
+            index.method.equality.is_some() && !codes.is_empty() && codes.iter().enumerate().all(equal);
+        let equality = index.method.equality.unwrap_or(strategy::EQUAL);
+        Ok(Keys { codes, direction, equality, point })
+    }
+
+    /// Starts the scan of a point query; `false` if a value is NULL.
+    fn start_point(&self, cx: &mut Cx<'_>, access: &IndexAccess<'_>, scan: &mut OpenScan) -> SqlResult<bool> {
+        scan.rescan_equal(access, self.codes.len(), |i| self.codes[i].value.eval(Rows::one(&[]), cx))
+    }
+
+    /// Starts the scan; `false` if a bound is NULL: nothing can be found.
+    fn start(&self, cx: &mut Cx<'_>, access: &IndexAccess<'_>, scan: &mut OpenScan) -> SqlResult<bool> {
+        let Some(keys) = self.compute(cx)? else { return Ok(false) };
+        scan.rescan(access, ScanKeys { keys, direction: self.direction });
+        Ok(true)
+    }
+
+    /// The conditions; `None` if a bound is NULL.
+    pub(super) fn compute(&self, cx: &mut Cx<'_>) -> SqlResult<Option<Vec<ScanKey>>> {
+        let mut keys = Vec::with_capacity(self.codes.len());
+        for code in &self.codes {
+            let op = match code.bound {
+                IndexBound::IsNull => ScanOp::IsNull,
+                IndexBound::IsNotNull => ScanOp::IsNotNull,
+                bound => {
+                    let value = code.value.eval(Rows::one(&[]), cx)?;
+                    if value.is_null() {
+                        return Ok(None);
+                    }
+                    match bound {
+                        IndexBound::Less => ScanOp::Strategy(strategy::LESS, value),
+                        IndexBound::LessEqual => ScanOp::Strategy(strategy::LESS_EQUAL, value),
+                        IndexBound::GreaterEqual => ScanOp::Strategy(strategy::GREATER_EQUAL, value),
+                        IndexBound::Greater => ScanOp::Strategy(strategy::GREATER, value),
+                        IndexBound::Operator { strategy, operand } => {
+                            ScanOp::Operator { strategy, operand, value }
+                        }
+                        IndexBound::Any => {
+                            let list = eval::composite::elements(&value);
+                            ScanOp::Any(sorted_unique(list, code.element)?)
+                        }
+                        _ => ScanOp::Strategy(self.equality, value),
+                    }
+                }
+            };
+            keys.push(ScanKey { column: code.column, op });
+        }
+        Ok(Some(keys))
+    }
+}
+
+fn sorted_unique(mut list: Vec<Datum>, order: Option<Order>) -> SqlResult<Vec<Datum>> {
+    list.retain(|v| !v.is_null());
+    let order = order.ok_or_else(|| SqlError::internal("values of an array without order"))?;
+    types::piece::sort_by(&mut list, |a, b| order.compare(a, b))?;
+    list.dedup_by(|a, b| order.compare(a, b).is_eq());
+    Ok(list)
+}
+
+/// An index scan, or an index-only scan.
+pub fn index(
+    builder: &mut Builder<'_>,
+    plan: &Plan,
+    rel: RelId,
+    index: &IndexRef,
+    conditions: &[IndexCondition],
+    backward: bool,
+    only: bool,
+) -> SqlResult<BoxNode> {
+    if builder.recheck.contains(&rel) {
+        return recheck(builder, plan, rel, conditions.iter().map(|c| c.original.clone()).collect());
+    }
+    let open = index.storage()?.clone();
+    let recheck: Vec<Expr> = match index.method.lossy {
+        true => conditions.iter().map(|c| c.original.clone()).collect(),
+        false => Vec::new(),
+    };
+    let Parts { heap, raw, projection, table } = parts(builder, plan, rel, &recheck)?;
+    let recheck = builder.compiler().list(&recheck, Inputs::scan(&raw))?;
+    let names = Names { index: index.name.clone(), table: index.table.name.clone() };
+    let keys = Keys::new(builder, index, conditions, backward)?;
+    // Where an index-only scan finds each column of the row in the index entry.
+    let places = only.then(|| {
+        let all: Vec<i16> = index.keys.iter().chain(&index.including).copied().collect();
+        (1..=raw.upto as i16).map(|c| all.iter().position(|k| *k == c)).collect()
+    });
+    let reader = RowReader::new(heap.clone(), raw, table);
+    let idle = !only && recheck.is_empty() && projection.is_idle();
+    Ok(Box::new(IndexScan {
+        heap,
+        index: open,
+        names,
+        reader,
+        projection,
+        keys,
+        recheck,
+        places,
+        scan: None,
+        started: false,
+        watched: WatchedKeys::default(),
+        reading: false,
+        at: Tid::default(),
+        tuple: HeapTuple::new(),
+        ahead: Ahead::locking(builder.page_lock.take()),
+        idle,
+        values: Vec::new(),
+        entry: Vec::new(),
+        map: heap::vm::VmCursor::default(),
+        counted: Counted::new(table),
+        index_counted: Counted::new(index.oid),
+    }))
+}
+
+/// EXPLAIN's count of an index-only scan's looks at the table.
+fn one_more_fetch(before: Detail) -> Detail {
+    match before {
+        Detail::HeapFetches(count) => Detail::HeapFetches(count + 1),
+        _ => Detail::HeapFetches(1),
+    }
+}
+
+/// Whether all rows of a page are visible to everybody, so that an index entry tells enough. A serializable transaction locks the page before that
+/// is settled.
+#[inline]
+fn all_visible(heap: &HeapRel, tid: Tid, map: &mut heap::vm::VmCursor, cx: &Cx<'_>) -> SqlResult<bool> {
+    let ask = |map: &mut heap::vm::VmCursor| {
+        heap::vm::all_visible(&cx.env.access, heap, tid.block, map).map_err(eval::error::heap)
+    };
+    let visible = ask(map)?;
+    if !visible || !cx.env.fixed_snapshot {
+        return Ok(visible);
+    }
+    cx.with_view(|_, view| heap::watch_page(heap, view.me, tid.block));
+    ask(map)
+}
+
+struct Names {
+    index: String,
+    table: String,
+}
+
+struct IndexScan {
+    heap: Arc<HeapRel>,
+    index: OpenIndex,
+    names: Names,
+    reader: RowReader,
+    projection: Projection,
+    keys: Keys,
+    /// The conditions, for entries that may not satisfy them.
+    recheck: Box<[Code]>,
+    places: Option<Vec<Option<usize>>>,
+    scan: Option<OpenScan>,
+    started: bool,
+    watched: WatchedKeys,
+    /// `scan` may find more entries.
+    reading: bool,
+    /// Place of the row last read, or that its index entry names.
+    at: Tid,
+    tuple: HeapTuple,
+    ahead: Ahead,
+    /// All rows that are found are given.
+    idle: bool,
+    values: Vec<Datum>,
+    entry: Vec<Datum>,
+    /// Page of the visibility map last looked at.
+    map: heap::vm::VmCursor,
+    counted: Counted,
+    index_counted: Counted,
+}
+
+impl IndexScan {
+    /// Starts the scan; false if nothing can be found.
+    fn start(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        self.started = true;
+        let horizon = TableHorizon::new(cx.env.access.txns, self.heap.desc.kind);
+        let access = IndexAccess {
+            pool: cx.env.access.pool,
+            horizon: &horizon,
+            xid: Xid::INVALID,
+            limits: index::Limits::default(),
+        };
+        let only = self.places.is_some();
+        let scan = self.scan.get_or_insert_with(|| {
+            let keys = ScanKeys { keys: Vec::new(), direction: self.keys.direction };
+            self.index.scan(keys, if only { Wants::ONLY } else { Wants::TIDS })
+        });
+        self.watched.end(&self.index, scan, only, cx);
+        self.reading = match self.keys.point {
+            true => self.keys.start_point(cx, &access, scan)?,
+            false => self.keys.start(cx, &access, scan)?,
+        };
+        if self.reading {
+            self.watched.begin(&self.heap, &self.index, scan, cx);
+        }
+        Ok(self.reading)
+    }
+
+    /// The next row's values into `self.values`.
+    fn fetch_next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        loop {
+            runtime::check_interrupts().map_err(eval::error::interrupted)?;
+            if !self.reading && (self.started || !self.start(cx)?) {
+                return Ok(false);
+            }
+            let Some(scan) = &mut self.scan else { return Ok(false) };
+            let horizon = TableHorizon::new(cx.env.access.txns, self.heap.desc.kind);
+            let access = IndexAccess {
+                pool: cx.env.access.pool,
+                horizon: &horizon,
+                xid: Xid::INVALID,
+                limits: index::Limits::default(),
+            };
+            let before = runtime::usage::pages();
+            let found = scan.next(&access).map_err(|e| e.into_sql(&self.names.index, &self.names.table))?;
+            let before = self.index_counted.scan.pages_since(before);
+            check_not_lost(&self.heap, cx)?;
+            self.reading = found.is_some() && scan.has_more();
+            let Some(tid) = found else { continue };
+            self.at = tid;
+            self.index_counted.scan.returned += 1;
+            if let Some(places) = &self.places
+                && all_visible(&self.heap, tid, &mut self.map, cx)?
+            {
+                self.counted.scan.pages_since(before);
+                self.entry.clear();
+                scan.values(&mut self.entry).map_err(|e| e.into_sql(&self.names.index, &self.names.table))?;
+                self.values.clear();
+                let entry = &self.entry;
+                self.values.extend(places.iter().map(|p| p.map_or(Datum::Null, |i| entry[i].clone())));
+                if scan.recheck() && !passes(&self.recheck, Rows::one(&self.values), cx)? {
+                    continue;
+                }
+                return Ok(true);
+            }
+            if self.places.is_some() {
+                cx.tell(one_more_fetch);
+            }
+            let wanted = (tid, scan.upcoming());
+            let (fetched, row) = self.ahead.row(&self.heap, wanted, &mut self.tuple, cx)?;
+            self.counted.scan.pages_since(before);
+            match fetched {
+                Fetched::Visible => {
+                    self.index_counted.scan.fetched += 1;
+                    let Some(tuple) = row else { continue };
+                    self.at = tuple.tid;
+                    self.reader.read(&tuple, &mut self.values)?;
+                    self.reader.detoast(cx, &mut self.values)?;
+                    if scan.recheck() && !passes(&self.recheck, Rows::one(&self.values), cx)? {
+                        continue;
+                    }
+                    return Ok(true);
+                }
+                Fetched::AllDead => scan.kill_current(),
+                Fetched::Invisible => {}
+            }
+        }
+    }
+}
+
+impl Node for IndexScan {
+    fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        while self.fetch_next(cx)? {
+            if self.projection.apply(Rows::one(&self.values), cx)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn row(&self) -> &[Datum] {
+        self.projection.row()
+    }
+
+    fn skip(&mut self, cx: &mut Cx<'_>) -> SqlResult<usize> {
+        let Some(scan) = self.scan.as_mut().filter(|_| self.idle && self.reading) else { return Ok(0) };
+        runtime::check_interrupts().map_err(eval::error::interrupted)?;
+        let before = runtime::usage::pages();
+        let ready = self.ahead.ready(&self.heap, scan.upcoming(), cx)?;
+        self.counted.scan.pages_since(before);
+        let mut seen = 0;
+        for _ in 0..ready {
+            scan.pass(1);
+            match self.ahead.pass() {
+                Fetched::Visible => seen += 1,
+                Fetched::AllDead => scan.kill_current(),
+                Fetched::Invisible => {}
+            }
+        }
+        check_not_lost(&self.heap, cx)?;
+        self.reading = scan.has_more();
+        self.index_counted.scan.returned += ready as i64;
+        self.index_counted.scan.fetched += seen as i64;
+        Ok(seen)
+    }
+
+    fn is_locked(&self) -> bool {
+        self.ahead.is_locked()
+    }
+
+    fn origins(&self, found: &mut Vec<Origin>) {
+        found.push((self.reader.table(), self.at));
+    }
+
+    fn rescan(&mut self, _cx: &mut Cx<'_>, _changed: &[ParamId]) -> SqlResult<()> {
+        self.started = false;
+        self.reading = false;
+        self.ahead.restart();
+        Ok(())
+    }
+
+    fn close(&mut self, cx: &mut Cx<'_>) {
+        if let Some(scan) = &mut self.scan {
+            self.watched.end(&self.index, scan, self.places.is_some(), cx);
+            let horizon = TableHorizon::new(cx.env.access.txns, self.heap.desc.kind);
+            scan.finish(&IndexAccess {
+                pool: cx.env.access.pool,
+                horizon: &horizon,
+                xid: Xid::INVALID,
+                limits: index::Limits::default(),
+            });
+            self.index_counted.scan.scans += scan.take_searches() as i64;
+        }
+        cx.count_scan(&mut self.counted);
+        cx.count_scan(&mut self.index_counted);
+        self.map = heap::vm::VmCursor::default();
+        self.started = false;
+        self.reading = false;
+        self.ahead.restart();
+    }
+}
+
+/// A bitmap scan.
+pub fn bitmap(
+    builder: &mut Builder<'_>,
+    plan: &Plan,
+    rel: RelId,
+    bitmap: &Bitmap,
+    conditions: &[Expr],
+) -> SqlResult<BoxNode> {
+    if builder.recheck.contains(&rel) {
+        return recheck(builder, plan, rel, conditions.to_vec());
+    }
+    let Parts { heap, raw, projection, table } = parts(builder, plan, rel, conditions)?;
+    let quals = builder.compiler().list(conditions, Inputs::scan(&raw))?;
+    let source = bitmap_source(builder, bitmap)?;
+    let reader = RowReader::new(heap.clone(), raw, table);
+    Ok(Box::new(TidListScan {
+        heap,
+        reader,
+        projection,
+        quals,
+        source: TidSource::Bitmap(source),
+        tids: None,
+        at: 0,
+        page: Vec::new(),
+        page_at: 0,
+        tuple: HeapTuple::new(),
+        ahead: Ahead::default(),
+        origin: None,
+        values: Vec::new(),
+        counted: Counted::new(table),
+    }))
+}
+
+/// A scan by place.
+pub fn tid(
+    builder: &Builder<'_>,
+    plan: &Plan,
+    rel: RelId,
+    tids: &[Expr],
+    condition: &[Expr],
+) -> SqlResult<BoxNode> {
+    if builder.recheck.contains(&rel) {
+        // The newest version of the row is meant, wherever it is.
+        let condition = condition.iter().filter(|e| !e.is_current_of());
+        return recheck(builder, plan, rel, condition.cloned().collect());
+    }
+    let Parts { heap, raw, projection, table } = parts(builder, plan, rel, &[])?;
+    let codes = builder.compiler().list(tids, Inputs::default())?;
+    let source = match tids {
+        [Expr::CurrentOf { .. }] => TidSource::Cursor(codes),
+        _ => TidSource::Values(codes, tids.iter().map(Expr::type_oid).collect()),
+    };
+    let reader = RowReader::new(heap.clone(), raw, table);
+    Ok(Box::new(TidListScan {
+        heap,
+        reader,
+        projection,
+        quals: Box::new([]),
+        source,
+        tids: None,
+        at: 0,
+        page: Vec::new(),
+        page_at: 0,
+        tuple: HeapTuple::new(),
+        ahead: Ahead::default(),
+        origin: None,
+        values: Vec::new(),
+        counted: Counted::new(table),
+    }))
+}
+
+/// A part of a bitmap, and its number among the nodes.
+struct BitmapNode {
+    number: usize,
+    kind: BitmapKind,
+}
+
+enum BitmapKind {
+    Index { counted: RefCell<Counted>, index: OpenIndex, names: Names, keys: Keys },
+    And(Vec<BitmapNode>),
+    Or(Vec<BitmapNode>),
+}
+
+fn bitmap_source(builder: &mut Builder<'_>, bitmap: &Bitmap) -> SqlResult<BitmapNode> {
+    let number = builder.count();
+    let kind = match bitmap {
+        Bitmap::Index { index, conditions, .. } => {
+            let open = index.storage()?.clone();
+            let names = Names { index: index.name.clone(), table: index.table.name.clone() };
+            let keys = Keys::new(builder, index, conditions, false)?;
+            BitmapKind::Index { counted: RefCell::new(Counted::new(index.oid)), index: open, names, keys }
+        }
+        Bitmap::And(list, _) => {
+            BitmapKind::And(list.iter().map(|b| bitmap_source(builder, b)).collect::<SqlResult<_>>()?)
+        }
+        Bitmap::Or(list, _) => {
+            BitmapKind::Or(list.iter().map(|b| bitmap_source(builder, b)).collect::<SqlResult<_>>()?)
+        }
+    };
+    Ok(BitmapNode { number, kind })
+}
+
+impl BitmapNode {
+    /// Places in ascending order, each once.
+    fn collect(&self, heap: &HeapRel, cx: &mut Cx<'_>) -> SqlResult<Vec<Tid>> {
+        if cx.state.counters.is_none() {
+            return self.collect_plain(heap, cx);
+        }
+        let (tids, counters) = measure(cx, self.number, |cx| self.collect_plain(heap, cx));
+        if let (Ok(tids), Some(counters)) = (&tids, counters) {
+            counters.loops += 1.0;
+            counters.startup = counters.total;
+            // As in PostgreSQL, unions and intersections do not count their rows.
+            if let BitmapKind::Index { .. } = &self.kind {
+                counters.rows += tids.len() as f64;
+            }
+        }
+        tids
+    }
+
+    fn collect_plain(&self, heap: &HeapRel, cx: &mut Cx<'_>) -> SqlResult<Vec<Tid>> {
+        match &self.kind {
+            BitmapKind::Index { counted, index, names, keys } => {
+                let horizon = TableHorizon::new(cx.env.access.txns, heap.desc.kind);
+                let access = IndexAccess {
+                    pool: cx.env.access.pool,
+                    horizon: &horizon,
+                    xid: Xid::INVALID,
+                    limits: cx.env.session.index_limits(),
+                };
+                let mut out = Vec::new();
+                let mut scan = index.scan(ScanKeys::default(), Wants::TIDS);
+                let found = keys.start(cx, &access, &mut scan)?;
+                // What the conditions' values have read is not the index's.
+                let before = runtime::usage::pages();
+                if found {
+                    WatchedKeys::default().begin(heap, index, &mut scan, cx);
+                }
+                if found {
+                    let mut sink = TidSink { tids: &mut out, pool: access.pool, table: heap.desc.file };
+                    let done = scan.bitmap(&access, &mut sink);
+                    done.map_err(|e| e.into_sql(&names.index, &names.table))?;
+                }
+                scan.finish(&access);
+                let mut done = Scan { scans: scan.take_searches() as i64, ..Scan::default() };
+                done.pages_since(before);
+                done.returned = out.len() as i64;
+                let mut counted = counted.borrow_mut();
+                counted.scan = done;
+                cx.count_scan(&mut counted);
+                check_not_lost(heap, cx)?;
+                out.sort_unstable();
+                out.dedup();
+                absorb(&mut out);
+                Ok(out)
+            }
+            BitmapKind::And(list) => {
+                let mut result: Option<Vec<Tid>> = None;
+                for part in list {
+                    let tids = part.collect(heap, cx)?;
+                    result = Some(match result {
+                        None => tids,
+                        Some(old) => intersect(&old, &tids),
+                    });
+                }
+                Ok(result.unwrap_or_default())
+            }
+            BitmapKind::Or(list) => {
+                let mut out = Vec::new();
+                for part in list {
+                    out.append(&mut part.collect(heap, cx)?);
+                }
+                out.sort_unstable();
+                out.dedup();
+                absorb(&mut out);
+                Ok(out)
+            }
+        }
+    }
+}
+
+/// Collects what an index finds.
+struct TidSink<'a> {
+    tids: &'a mut Vec<Tid>,
+    pool: &'a buffer::BufferPool,
+    table: base::RelFile,
+}
+
+/// Stands for all rows of a page.
+fn whole_page(block: base::BlockNo) -> Tid {
+    Tid::new(block, 0)
+}
+
+fn is_whole_page(tid: Tid) -> bool {
+    tid.offset == 0
+}
+
+/// Places that two lists, each in order, have in common.
+fn intersect(a: &[Tid], b: &[Tid]) -> Vec<Tid> {
+    let has = |list: &[Tid], tid: Tid| {
+        list.binary_search(&tid).is_ok() || list.binary_search(&whole_page(tid.block)).is_ok()
+    };
+    let mut out: Vec<Tid> = a.iter().copied().filter(|tid| has(b, *tid)).collect();
+    out.extend(b.iter().copied().filter(|tid| has(a, *tid)));
+    out.sort_unstable();
+    out.dedup();
+    out
+}
+
+/// Drops the places on pages all of whose rows are in a list anyway.
+fn absorb(tids: &mut Vec<Tid>) {
+    let mut whole = None;
+    tids.retain(|tid| {
+        if is_whole_page(*tid) {
+            whole = Some(tid.block);
+            return true;
+        }
+        whole != Some(tid.block)
+    });
+}
+
+impl BitmapSink for TidSink<'_> {
+    fn tid(&mut self, tid: Tid) -> IndexResult<()> {
+        runtime::check_interrupts().map_err(IndexError::Interrupted)?;
+        self.tids.push(tid);
+        Ok(())
+    }
+
+    fn pages(&mut self, first: base::BlockNo, count: u32) -> IndexResult<()> {
+        self.tids
+            .extend((first.0..first.0.saturating_add(count)).map(|block| whole_page(base::BlockNo(block))));
+        Ok(())
+    }
+
+    fn table_pages(&mut self) -> IndexResult<u32> {
+        Ok(self.pool.nblocks(self.table, base::Fork::Main)?)
+    }
+}
+
+enum TidSource {
+    Bitmap(BitmapNode),
+    Values(Box<[Code]>, Vec<Oid>),
+    /// The row that a cursor stands on.
+    Cursor(Box<[Code]>),
+}
+
+/// EXPLAIN's count of the pages that a bitmap names.
+fn heap_blocks(before: Detail, tids: &[Tid]) -> Detail {
+    let whole = tids.iter().filter(|tid| is_whole_page(**tid)).count() as u64;
+    let exact = tids.chunk_by(|a, b| a.block == b.block).count() as u64 - whole;
+    match before {
+        Detail::HeapBlocks { exact: old, lossy } => {
+            Detail::HeapBlocks { exact: old + exact, lossy: lossy + whole }
+        }
+        _ => Detail::HeapBlocks { exact, lossy: whole },
+    }
+}
+
+/// Rows at places collected before.
+struct TidListScan {
+    heap: Arc<HeapRel>,
+    reader: RowReader,
+    projection: Projection,
+    quals: Box<[Code]>,
+    source: TidSource,
+    tids: Option<Vec<Tid>>,
+    at: usize,
+    /// Places on the page that is read as a whole.
+    page: Vec<Tid>,
+    page_at: usize,
+    tuple: HeapTuple,
+    ahead: Ahead,
+    /// Place of the row last read.
+    origin: Option<Tid>,
+    values: Vec<Datum>,
+    counted: Counted,
+}
+
+impl TidListScan {
+    fn collect(&mut self, cx: &mut Cx<'_>) -> SqlResult<Vec<Tid>> {
+        match &self.source {
+            TidSource::Bitmap(bitmap) => bitmap.collect(&self.heap, cx),
+            TidSource::Cursor(codes) => {
+                let mut place = |code: &Code| Ok(datum_tid(&code.eval(Rows::one(&[]), cx)?));
+                codes.iter().filter_map(|code| place(code).transpose()).collect()
+            }
+            TidSource::Values(codes, types) => {
+                let mut out = Vec::new();
+                for (code, type_oid) in codes.iter().zip(types) {
+                    let value = code.eval(Rows::one(&[]), cx)?;
+                    if *type_oid == Oid(27) {
+                        out.extend(datum_tid(&value));
+                    } else if !value.is_null() {
+                        out.extend(eval::composite::elements(&value).iter().filter_map(datum_tid));
+                    }
+                }
+                out.sort_unstable();
+                out.dedup();
+                let blocks = cx.env.access.pool.nblocks(self.heap.desc.file, base::Fork::Main).unwrap_or(0);
+                out.retain(|t| t.block.0 < blocks);
+                Ok(out)
+            }
+        }
+    }
+}
+
+impl TidListScan {
+    /// The next place; that of a whole page stands for all places there.
+    fn next_place(&mut self, cx: &mut Cx<'_>) -> SqlResult<Option<Tid>> {
+        loop {
+            if let Some(tid) = self.page.get(self.page_at).copied() {
+                self.page_at += 1;
+                return Ok(Some(tid));
+            }
+            let Some(tid) = self.tids.as_ref().and_then(|t| t.get(self.at)).copied() else { return Ok(None) };
+            self.at += 1;
+            if !is_whole_page(tid) {
+                return Ok(Some(tid));
+            }
+            runtime::check_interrupts().map_err(eval::error::interrupted)?;
+            let roots = heap::roots_on(&cx.env.access, &self.heap, tid.block).map_err(eval::error::heap)?;
+            self.page.clear();
+            self.page.extend(roots.into_iter().map(|offset| Tid::new(tid.block, offset)));
+            self.page_at = 0;
+        }
+    }
+
+    fn forget(&mut self) {
+        self.tids = None;
+        self.page.clear();
+        self.page_at = 0;
+    }
+}
+
+impl Node for TidListScan {
+    fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        if self.tids.is_none() {
+            let tids = self.collect(cx)?;
+            if let TidSource::Bitmap(_) = &self.source {
+                cx.tell(|before| heap_blocks(before, &tids));
+            }
+            self.tids = Some(tids);
+            self.at = 0;
+        }
+        loop {
+            runtime::check_interrupts().map_err(eval::error::interrupted)?;
+            let Some(tid) = self.next_place(cx)? else { return Ok(false) };
+            let (before, heap, tuple) = (runtime::usage::pages(), &self.heap, &mut self.tuple);
+            let row = if let TidSource::Cursor(_) = self.source {
+                let found = cx.with_view(|access, view| heap::fetch_latest(access, heap, view, tid, tuple));
+                found.map_err(eval::error::heap)?.then(|| self.tuple.get()).flatten()
+            } else {
+                let later = self.tids.iter().flat_map(|tids| &tids[self.at..]).copied();
+                let of_page = self.page[self.page_at..].iter().copied();
+                let upcoming = of_page.chain(later.take_while(|tid| !is_whole_page(*tid)));
+                self.ahead.row(heap, (tid, upcoming), tuple, cx)?.1
+            };
+            self.counted.scan.pages_since(before);
+            let Some(tuple) = row else { continue };
+            if matches!(self.source, TidSource::Values(..)) && tuple.tid != tid {
+                continue;
+            }
+            self.counted.scan.fetched += 1;
+            self.origin = Some(tuple.tid);
+            self.reader.read(&tuple, &mut self.values)?;
+            self.reader.detoast(cx, &mut self.values)?;
+            let rows = Rows::one(&self.values);
+            if passes(&self.quals, rows, cx)? && self.projection.apply(rows, cx)? {
+                return Ok(true);
+            }
+        }
+    }
+
+    fn row(&self) -> &[Datum] {
+        self.projection.row()
+    }
+
+    fn origins(&self, found: &mut Vec<Origin>) {
+        found.extend(self.origin.map(|tid| (self.reader.table(), tid)));
+    }
+
+    fn rescan(&mut self, _cx: &mut Cx<'_>, _changed: &[ParamId]) -> SqlResult<()> {
+        self.forget();
+        self.ahead.restart();
+        Ok(())
+    }
+
+    fn close(&mut self, cx: &mut Cx<'_>) {
+        cx.count_scan(&mut self.counted);
+        self.forget();
+        self.ahead.restart();
+    }
+}

@@ -1,0 +1,99 @@
+//! What indexes and their access methods can do, by the names of properties.
+//!
+//! PostgreSQL counterpart: `amutils.c`. Of methods that indexes can be made with, their facts answer; others can only be asked about as such.
+
+use base::{Oid, SqlResult};
+use catalog::system::{pg_am, pg_class, pg_index};
+use catalog::{RowExt, int2s_of};
+use engine::indexes;
+use index::Facts;
+use tuple::Datum;
+use types::SessionFn;
+
+use super::arg;
+use crate::Session;
+
+/// Access methods that no index has yet, with what each can: order, be unique, have several columns, exclude, include columns.
+const OTHERS: [(&str, [bool; 5]); 1] = [("spgist", [false, false, false, true, true])];
+
+/// The properties of the list above.
+const METHOD_PROPERTIES: [&str; 5] =
+    ["can_order", "can_unique", "can_multi_col", "can_exclude", "can_include"];
+
+/// Flags of `pg_index.indoption`.
+const DESCENDING: i16 = 1;
+const NULLS_FIRST: i16 = 2;
+
+impl Session {
+    pub(super) fn index_property(&self, id: SessionFn, args: &[Datum]) -> SqlResult<Option<Datum>> {
+        let oid = || Oid(arg(args, 0));
+        let answer = match id {
+            SessionFn::PgIndexamHasProperty => self.method_can(oid(), arg(args, 1))?,
+            SessionFn::PgIndexHasProperty => self.index_can(oid(), arg(args, 1))?,
+            SessionFn::PgIndexColumnHasProperty => {
+                self.index_column_can(oid(), arg(args, 1), arg(args, 2))?
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(answer.map_or(Datum::Null, Datum::Bool)))
+    }
+
+    fn method_can(&self, method: Oid, property: &str) -> SqlResult<Option<bool>> {
+        let key = [method.into()];
+        let row = self.with_reader(|r| r.find_one(&pg_am::TABLE, pg_am::PG_AM_OID_INDEX, &key))?;
+        let Some((_, row)) = row else { return Ok(None) };
+        let name = row.str(pg_am::AMNAME);
+        let facts = indexes::method_named(name).map(|f| {
+            // A plain scan is what an exclusion constraint looks for conflicts with.
+            [f.can_order, f.can_unique, f.can_multi_column, f.index_scan, f.can_include]
+        });
+        let other = || OTHERS.iter().find(|(method, _)| *method == name).map(|(_, can)| *can);
+        let at = METHOD_PROPERTIES.iter().position(|known| property.eq_ignore_ascii_case(known));
+        Ok(facts.or_else(other).zip(at).map(|(can, at)| can[at]))
+    }
+
+    fn index_can(&self, index: Oid, property: &str) -> SqlResult<Option<bool>> {
+        let Some(facts) = self.facts_of(index)? else { return Ok(None) };
+        Ok(match property.to_ascii_lowercase().as_str() {
+            "clusterable" => Some(facts.clusterable),
+            "index_scan" => Some(facts.index_scan),
+            "bitmap_scan" => Some(facts.bitmap_scan),
+            "backward_scan" => Some(facts.can_backward),
+            _ => None,
+        })
+    }
+
+    /// What the access method of an index can do; none if it is no index.
+    fn facts_of(&self, index: Oid) -> SqlResult<Option<&'static Facts>> {
+        let key = [index.into()];
+        let row = self.with_reader(|r| match r.index_row(index)? {
+            Some(_) => r.find_one(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &key),
+            None => Ok(None),
+        })?;
+        row.map(|(_, class)| indexes::known(class.oid(pg_class::RELAM))).transpose()
+    }
+
+    fn index_column_can(&self, index: Oid, column: i32, property: &str) -> SqlResult<Option<bool>> {
+        let Some(row) = self.with_reader(|r| r.index_row(index))? else { return Ok(None) };
+        let columns = int2s_of(&row[pg_index::INDKEY]).len();
+        let Some(at) = usize::try_from(column - 1).ok().filter(|at| *at < columns) else { return Ok(None) };
+        let Some(facts) = self.facts_of(index)? else { return Ok(None) };
+        // What an index only includes has no order.
+        let options = int2s_of(&row[pg_index::INDOPTION]);
+        let option = options.get(at).filter(|_| at < row.int(pg_index::INDNKEYATTS) as usize).copied();
+        let ordered = option.filter(|_| facts.can_order);
+        let flag = |flag: i16, set: bool| ordered.map(|option| (option & flag != 0) == set);
+        Ok(match property.to_ascii_lowercase().as_str() {
+            "asc" => flag(DESCENDING, false),
+            "desc" => flag(DESCENDING, true),
+            "nulls_first" => flag(NULLS_FIRST, true),
+            "nulls_last" => flag(NULLS_FIRST, false),
+            "orderable" => Some(ordered.is_some()),
+            "distance_orderable" => Some(option.is_some() && facts.can_order_by_operator),
+            "returnable" => Some(facts.returnable),
+            "search_array" => option.map(|_| facts.search_array),
+            "search_nulls" => option.map(|_| facts.search_nulls),
+            _ => None,
+        })
+    }
+}

@@ -1,0 +1,558 @@
+//! Running statements: a prepared statement with parameter values, and where its execution stands.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use base::{CommandId, Oid, SqlError, SqlResult, SubxactId};
+use eval::cx::Env;
+use eval::node::Origin;
+use eval::row_store::{Place, RowStore};
+use executor::nodes::OriginSink;
+use executor::run::{Execution, Progress};
+use smallvec::SmallVec;
+use tuple::Datum;
+use tuple::varlena::Compression;
+use txn::{BlockState, LockMode, Snapshot};
+use types::FormatContext;
+
+use super::choice::Wanted;
+use super::cursor::Cursor;
+use super::statement::{Planned, Source, Work, lock_mode};
+use super::{BackendState, Ran, Session, Watched};
+use crate::output::{Column, Format, Formatted, Output, RowEncoder};
+
+/// The values of a portal's parameters.
+pub(crate) type Params = SmallVec<[Datum; 2]>;
+/// The formats of a portal's columns, by the rule of the protocol.
+pub(crate) type Formats = SmallVec<[Format; 16]>;
+
+/// A statement ready to run, running, suspended at its row limit, or done.
+pub(crate) struct Portal {
+    pub(crate) source: Rc<Source>,
+    params: Params,
+    pub(crate) formats: Formats,
+    state: State,
+    /// The plan once it was asked for, with its relations locked until the portal ends.
+    plan: RefCell<Option<Rc<Planned>>>,
+    /// In which subtransaction, and when, it was made.
+    pub(super) made: (SubxactId, i64),
+    /// What the client sent, where that is not the text of the source.
+    shown: Option<Arc<str>>,
+    /// Made by DECLARE.
+    pub(super) cursor: Option<Box<Cursor>>,
+}
+
+enum State {
+    Ready,
+    Suspended(Running),
+    /// Carried out, with rows that are still to be sent.
+    Stored(Box<Stored>),
+    Done,
+}
+
+/// An execution that can go on.
+struct Running {
+    planned: Rc<Planned>,
+    execution: Box<Execution>,
+    snapshot: Snapshot,
+    command: CommandId,
+    watched: Option<Box<Watched>>,
+}
+
+/// The rows that a statement that writes has returned. A row limit is one of sending: the statement is carried out whole whatever the client fetches.
+struct Stored {
+    planned: Rc<Planned>,
+    rows: RowStore,
+    sent: u64,
+    processed: u64,
+}
+
+impl Portal {
+    pub(crate) fn new(source: Rc<Source>, params: Params, formats: Formats) -> Box<Portal> {
+        let (plan, made) = (RefCell::default(), (SubxactId(0), 0));
+        let state = State::Ready;
+        Box::new(Portal { source, params, formats, state, plan, made, shown: None, cursor: None })
+    }
+
+    /// One that the client sees as this text, with a plan whose relations are locked.
+    pub(super) fn of_text(
+        text: &str,
+        source: Rc<Source>,
+        params: Params,
+        planned: Rc<Planned>,
+    ) -> Box<Portal> {
+        let mut portal = Portal::new(source, params, Formats::new());
+        portal.plan = RefCell::new(Some(planned));
+        portal.shown = Some(text.into());
+        portal
+    }
+
+    /// The values of its parameters.
+    pub(super) fn params(&self) -> &[Datum] {
+        &self.params
+    }
+
+    /// Whether the row limit was reached before the last row.
+    pub(crate) fn is_suspended(&self) -> bool {
+        matches!(self.state, State::Suspended(_) | State::Stored(_))
+    }
+
+    /// Whether it is a cursor that outlived its transaction.
+    pub(super) fn is_held(&self) -> bool {
+        self.cursor.as_ref().is_some_and(|cursor| cursor.is_held())
+    }
+
+    /// Its plan, and the tables that its current row is of with the places of their rows; `None` if it does not run.
+    pub(super) fn current(&self) -> Option<(Arc<plan::Statement>, Vec<Origin>)> {
+        let State::Suspended(running) = &self.state else { return None };
+        let statement = running.planned.shared.prepared.statement.clone();
+        Some((statement, running.execution.origins()))
+    }
+
+    /// A run has ended.
+    fn end_watch(&self, session: &Session, running: &mut Running) {
+        let ran = Ran { source: &self.source, shown: self.shown.as_deref(), params: &self.params };
+        session.end_watch(running.watched.take(), &running.execution, &ran);
+    }
+
+    /// Lets go of pins, files and memory; keeps the state tree for the plan's next run.
+    pub(crate) fn close(&mut self, session: &Session) {
+        if let State::Suspended(mut running) = std::mem::replace(&mut self.state, State::Done) {
+            session.with_env(&running.snapshot, running.command, |env| running.execution.close(env));
+            if session.txn.borrow().state() != BlockState::Failed {
+                self.end_watch(session, &mut running);
+            }
+            running.give_back();
+        }
+    }
+}
+
+impl Session {
+    /// Runs a portal to its end or to `max_rows` rows (0: all). Returns the command tag at the end.
+    pub(super) fn run_portal(
+        &self,
+        portal: &mut Portal,
+        max_rows: u32,
+        out: &mut dyn Output,
+    ) -> SqlResult<Option<Tag>> {
+        let source = portal.source.clone();
+        self.show_command(portal.shown.as_ref().unwrap_or(&source.text));
+        match &source.work {
+            Work::Empty => Ok(None),
+            Work::Utility(raw) => {
+                let out = &mut Formatted { formats: &portal.formats, out };
+                let arguments = self.arguments_of(&source, &portal.params);
+                let tag = self.watch_utility(&source, raw, || {
+                    self.commands().run(self, &raw.stmt, &source.text, &arguments, out)
+                })?;
+                portal.state = State::Done;
+                Ok(Some(Tag::Text(tag)))
+            }
+            Work::Query(_) | Work::Stored if portal.cursor.is_some() => {
+                Ok(self.execute_cursor(portal, max_rows, out)?.map(Tag::Text))
+            }
+            Work::Query(_) | Work::Stored => self.run_query(portal, max_rows, out),
+        }
+    }
+
+    /// Tells `pg_stat_activity` that a command runs.
+    fn show_command(&self, text: &Arc<str>) {
+        let (now, transaction) = {
+            let format = self.format.borrow();
+            (format.statement_time, format.transaction_time)
+        };
+        match self.backend.begin_command(text, now, transaction) {
+            (BackendState::Idle, _) => {}
+            (BackendState::Active, time) => self.pending.was_active(time),
+            (_, time) => self.pending.was_idle_in_transaction(time),
+        }
+    }
+
+    /// The same for what comes before the run and may take long, as planning does when it computes what is constant. A text
+    /// within a command that is shown already changes nothing.
+    pub(super) fn show_before_run(&self, text: &Arc<str>) {
+        if !self.backend.is_active() {
+            self.show_command(text);
+        }
+    }
+
+    fn run_query(&self, portal: &mut Portal, max_rows: u32, out: &mut dyn Output) -> SqlResult<Option<Tag>> {
+        let mut running = match std::mem::replace(&mut portal.state, State::Done) {
+            State::Suspended(running) => running,
+            State::Stored(stored) => return self.send_stored(portal, stored, max_rows, out),
+            State::Ready => self.start(portal)?,
+            State::Done => return Ok(Some(Tag::Rows("SELECT", 0))),
+        };
+        // A client sees no row of a change that fails, be it in a later row or in an AFTER trigger.
+        if running.writes_and_returns() {
+            let stored = self.carry_out(portal, running, out)?;
+            return self.send_stored(portal, stored, max_rows, out);
+        }
+        let progress = self.pull(&mut running, &portal.formats, max_rows.into(), out);
+        match progress {
+            Ok(progress) if !progress.finished => {
+                portal.state = State::Suspended(running);
+                Ok(None)
+            }
+            Ok(progress) => {
+                let tag = running.planned.tag(progress.rows, progress.processed);
+                portal.end_watch(self, &mut running);
+                running.give_back();
+                Ok(Some(tag))
+            }
+            Err(error) => {
+                running.give_back();
+                Err(error)
+            }
+        }
+    }
+
+    /// Runs a statement to its end and keeps the rows that it returns. Notices go to the client at once: the statement may wait.
+    fn carry_out(
+        &self,
+        portal: &Portal,
+        mut running: Running,
+        out: &mut dyn Output,
+    ) -> SqlResult<Box<Stored>> {
+        let mut rows = RowStore::default();
+        let Running { execution, snapshot, command, watched, .. } = &mut running;
+        let done = self.notices.lend(out, |_| {
+            self.watch_part(watched, || {
+                self.with_env(snapshot, *command, |env| {
+                    execution.fetch(env, 0, &mut |row| self.keep_row(&mut rows, row.to_vec()))
+                })
+            })
+        });
+        let planned = running.planned.clone();
+        if done.is_ok() {
+            portal.end_watch(self, &mut running);
+        }
+        running.give_back();
+        Ok(Box::new(Stored { planned, rows, sent: 0, processed: done?.processed }))
+    }
+
+    /// Sends the next rows of a statement that was carried out; the command tag behind the last.
+    fn send_stored(
+        &self,
+        portal: &mut Portal,
+        mut stored: Box<Stored>,
+        max_rows: u32,
+        out: &mut dyn Output,
+    ) -> SqlResult<Option<Tag>> {
+        let rows = self.fetch_stored(&mut stored, &portal.formats, max_rows.into(), Some(out))?;
+        if max_rows != 0 && rows == u64::from(max_rows) {
+            portal.state = State::Stored(stored);
+            return Ok(None);
+        }
+        Ok(Some(stored.planned.tag(rows, stored.processed)))
+    }
+
+    /// Up to `limit` more rows of a statement that was carried out (0: all), sent or skipped. Returns their number.
+    fn fetch_stored(
+        &self,
+        stored: &mut Stored,
+        formats: &[Format],
+        limit: u64,
+        mut out: Option<&mut dyn Output>,
+    ) -> SqlResult<u64> {
+        let limit = if limit == 0 { u64::MAX } else { limit };
+        let (context, mut place, from) = (self.format(), Place::default(), stored.sent);
+        let columns = stored.planned.shared.columns.as_deref().unwrap_or_default();
+        let encoder = RowEncoder { columns, formats, context: &context, session: self };
+        while stored.sent - from < limit
+            && let Some(row) = stored.rows.get(&mut place, stored.sent)?
+        {
+            if let Some(out) = &mut out {
+                out.data_row(&encoder, row)?;
+            }
+            stored.sent += 1;
+        }
+        Ok(stored.sent - from)
+    }
+
+    /// Starts a cursor's query without fetching: what it sees is settled now.
+    pub(super) fn open_portal(&self, portal: &mut Portal) -> SqlResult<()> {
+        portal.state = State::Suspended(self.start(portal)?);
+        Ok(())
+    }
+
+    /// Starts a portal that Bind made and that has not run, so that rows can be fetched from it.
+    pub(super) fn open_bound_portal(&self, portal: &mut Portal, out: &mut dyn Output) -> SqlResult<()> {
+        match (&portal.state, &portal.source.work) {
+            (State::Ready, Work::Query(_) | Work::Stored) => {}
+            (State::Ready, _) => return Err(SqlError::not_supported("FETCH from a utility statement")),
+            _ => return Ok(()),
+        }
+        let running = self.start(portal)?;
+        if !running.returns_rows() {
+            return Err(SqlError::internal("unsupported portal strategy"));
+        }
+        portal.state = match running.writes_and_returns() {
+            true => State::Stored(self.carry_out(portal, running, out)?),
+            false => State::Suspended(running),
+        };
+        Ok(())
+    }
+
+    /// Up to `limit` more rows of a cursor (0: all), sent or skipped. Returns their number.
+    pub(super) fn fetch_rows(
+        &self,
+        portal: &mut Portal,
+        limit: u64,
+        out: Option<&mut dyn Output>,
+    ) -> SqlResult<u64> {
+        if let State::Stored(stored) = &mut portal.state {
+            return self.fetch_stored(stored, &portal.formats, limit, out);
+        }
+        let Some(out) = out else { return self.pull_rows(portal, limit, &mut |_| Ok(())) };
+        let State::Suspended(running) = &mut portal.state else { return Ok(0) };
+        Ok(self.pull(running, &portal.formats, limit, out)?.rows)
+    }
+
+    /// Up to `limit` more rows of a cursor (0: all). Returns their number.
+    pub(super) fn pull_rows(
+        &self,
+        portal: &mut Portal,
+        limit: u64,
+        each: &mut dyn FnMut(&[Datum]) -> SqlResult<()>,
+    ) -> SqlResult<u64> {
+        let State::Suspended(running) = &mut portal.state else { return Ok(0) };
+        let Running { execution, snapshot, command, watched, .. } = running;
+        let fetch = || self.with_env(snapshot, *command, |env| execution.fetch(env, limit, each));
+        Ok(self.watch_part(watched, fetch)?.rows)
+    }
+
+    /// As [`pull_rows`](Self::pull_rows), with the tables that each row is of and the places of their rows.
+    pub(super) fn pull_with_origins(
+        &self,
+        portal: &mut Portal,
+        limit: u64,
+        each: &mut OriginSink<'_>,
+    ) -> SqlResult<u64> {
+        let State::Suspended(running) = &mut portal.state else { return Ok(0) };
+        let Running { execution, snapshot, command, watched, .. } = running;
+        let fetch =
+            || self.with_env(snapshot, *command, |env| execution.fetch_with_origins(env, limit, each));
+        Ok(self.watch_part(watched, fetch)?.rows)
+    }
+
+    /// Lets a cursor's query give its rows again from the first, as they were.
+    pub(super) fn restart(&self, portal: &mut Portal) {
+        if let State::Suspended(Running { execution, snapshot, command, .. }) = &mut portal.state {
+            self.with_env(snapshot, *command, |env| execution.close(env));
+            execution.start(&portal.params);
+        }
+    }
+
+    fn start(&self, portal: &Portal) -> SqlResult<Running> {
+        let planned = self.portal_plan(portal)?;
+        let statement = &planned.shared.prepared.statement;
+        self.check_permitted(&planned.shared)?;
+        self.refuse_writes(statement)?;
+        let watched = self.watch_run(&planned.shared.prepared);
+        let mut execution = self.execution_for(&watched, &planned.shared.prepared)?;
+        execution.start(&portal.params);
+        let mut txn = self.txn.borrow_mut();
+        let (snapshot, command) = (txn.statement_snapshot()?, txn.current_command());
+        Ok(Running { planned, execution, snapshot, command, watched })
+    }
+
+    /// The portal's plan, looked for once.
+    fn portal_plan(&self, portal: &Portal) -> SqlResult<Rc<Planned>> {
+        let known = portal.plan.borrow().clone();
+        if let Some(planned) = known.filter(|planned| self.still_holds(planned)) {
+            return Ok(planned);
+        }
+        let planned = self.plan_for(&portal.source, &portal.params, Wanted::Equivalent)?;
+        planned.shared.check_constants()?;
+        // Rolling back to a savepoint that came after the portal gives the locks up, but not the portal.
+        if portal.made.0 == self.txn.borrow().subxact() {
+            *portal.plan.borrow_mut() = Some(planned.clone());
+        }
+        Ok(planned)
+    }
+
+    /// Columns of a portal's result, if it returns rows.
+    pub(super) fn portal_columns(&self, portal: &Portal) -> SqlResult<Option<Arc<[Column]>>> {
+        match portal.source.work {
+            Work::Query(_) | Work::Stored => Ok(self.portal_plan(portal)?.shared.columns.clone()),
+            _ => self.columns_of(&portal.source),
+        }
+    }
+
+    fn pull(
+        &self,
+        running: &mut Running,
+        formats: &[Format],
+        max_rows: u64,
+        out: &mut dyn Output,
+    ) -> SqlResult<Progress> {
+        let Running { planned, execution, snapshot, command, watched } = running;
+        let context = self.format();
+        let columns = planned.shared.columns.as_deref();
+        self.notices.lend(out, |out| {
+            let fetch = || {
+                self.with_env(snapshot, *command, |env| {
+                    execution.fetch(env, max_rows, &mut |row| match columns {
+                        Some(columns) => {
+                            let encoder = RowEncoder { columns, formats, context: &context, session: self };
+                            out.borrow_mut().data_row(&encoder, row)
+                        }
+                        None => Ok(()),
+                    })
+                })
+            };
+            self.watch_part(watched, fetch)
+        })
+    }
+
+    /// What a run needs of this session.
+    pub fn with_env<T>(&self, snapshot: &Snapshot, command: CommandId, f: impl FnOnce(&Env<'_>) -> T) -> T {
+        self.backend.uses_snapshot(snapshot.xmin());
+        let format = self.format();
+        // Read before: `f` borrows both cells.
+        let fixed_snapshot = self.txn.borrow().characteristics().isolation.keeps_snapshot();
+        let (work_mem, hash_mem, time_io) = {
+            let settings = self.settings.borrow();
+            let fast = settings.fast();
+            (fast.work_mem as usize, fast.hash_mem() as usize, fast.track_io_timing)
+        };
+        runtime::usage::time_io(time_io);
+        f(&Env {
+            access: self.engine().heap_access(),
+            txn: &self.txn,
+            combo: &self.combo,
+            holders: &self.holders,
+            snapshot,
+            command,
+            fixed_snapshot,
+            format: &format,
+            session: self,
+            work_mem,
+            hash_mem,
+            temp: &self.temp,
+            compression: self.compression(),
+        })
+    }
+
+    /// How large values of columns that name no method are compressed (`default_toast_compression`).
+    pub fn compression(&self) -> Compression {
+        match self.settings.borrow().fast().compresses_by_pglz {
+            true => Compression::Pglz,
+            false => Compression::Lz4,
+        }
+    }
+
+    /// Tells `pg_stat_activity` which snapshots stay while no statement runs: the transaction's and those of cursors.
+    pub(super) fn show_snapshots(&self) {
+        let Ok(portals) = self.portals.try_borrow() else { return };
+        let cursors = portals.iter().filter_map(|(_, portal)| match &portal.state {
+            State::Suspended(running) => Some(running.snapshot.xmin()),
+            State::Ready | State::Stored(_) | State::Done => None,
+        });
+        self.backend.holds_snapshots(cursors.chain(self.txn.borrow().kept_xmin()));
+    }
+
+    /// Closes those portals of which `which` says so.
+    pub(super) fn close_portals(&self, which: impl Fn(&Portal) -> bool) {
+        let unnamed = self.portals.borrow_mut().take_unnamed_if(&which);
+        if let Some(mut portal) = unnamed {
+            portal.close(self);
+        }
+        let named = self.portals.borrow_mut().take_named_if(which);
+        for (_, mut portal) in named {
+            portal.close(self);
+        }
+    }
+
+    /// The end of a transaction ends what runs in it; held cursors stay.
+    pub(super) fn close_transaction_portals(&self) {
+        self.close_portals(|portal| !portal.is_held());
+    }
+
+    /// A Bind parameter as a value.
+    pub(super) fn decode_parameter(
+        &self,
+        index: usize,
+        ty: base::Oid,
+        format: Format,
+        value: super::ParamValue<'_>,
+    ) -> SqlResult<Datum> {
+        let Some(bytes) = value else { return types::Session::type_null(self, ty) };
+        let context = self.format();
+        let call = types::Call::new(&context).with_session(self);
+        let which = || format!("unnamed portal parameter ${}", index + 1);
+        match format {
+            Format::Binary => types::receive(ty, bytes, -1, &call).map_err(|e| e.context(which())),
+            Format::Text => {
+                let text = types::text::check_utf8(bytes)?;
+                let shown = || format!("{} = {}", which(), self.shown_parameter(text));
+                types::input(ty, text, -1, &call).map_err(|e| e.context(shown()))
+            }
+        }
+    }
+
+    /// The session's formats, as they are now.
+    pub fn format(&self) -> Rc<FormatContext> {
+        self.format.borrow().clone()
+    }
+}
+
+impl Running {
+    /// Keeps the state tree for the plan's next run.
+    fn give_back(self) {
+        self.planned.give_back(self.execution);
+    }
+
+    fn returns_rows(&self) -> bool {
+        self.planned.shared.columns.is_some()
+    }
+
+    /// Whether it changes rows and returns some.
+    fn writes_and_returns(&self) -> bool {
+        let shared = &self.planned.shared;
+        let writes = |&(_, mode): &(Oid, u8)| lock_mode(mode) == LockMode::RowExclusive;
+        self.returns_rows() && shared.prepared.statement.locks.iter().any(writes)
+    }
+}
+
+impl Planned {
+    /// The command tag of a run that has sent and changed so many rows.
+    fn tag(&self, rows: u64, processed: u64) -> Tag {
+        match self.shared.prepared.statement.command {
+            plan::Command::Select => Tag::Rows("SELECT", rows),
+            plan::Command::Insert => Tag::Rows("INSERT 0", processed),
+            plan::Command::Update => Tag::Rows("UPDATE", processed),
+            plan::Command::Delete => Tag::Rows("DELETE", processed),
+            plan::Command::Merge => Tag::Rows("MERGE", processed),
+        }
+    }
+}
+
+/// A command tag.
+pub(crate) enum Tag {
+    /// Of a command that counts rows.
+    Rows(&'static str, u64),
+    /// Of any other.
+    Text(String),
+}
+
+impl Tag {
+    /// CommandComplete.
+    pub(super) fn send(&self, out: &mut dyn Output) -> SqlResult<()> {
+        match self {
+            Tag::Text(text) => out.command_complete(text),
+            Tag::Rows(command, rows) => out.command_complete_rows(command, *rows),
+        }
+    }
+}
+
+impl std::fmt::Display for Tag {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Tag::Rows(command, rows) => write!(f, "{command} {rows}"),
+            Tag::Text(text) => f.write_str(text),
+        }
+    }
+}
