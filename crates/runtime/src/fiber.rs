@@ -35,6 +35,9 @@ use crate::watch;
 /// Stack of a plain thread kept free below the point where [`check_stack`] reports an error, for code that does not check.
 const STACK_RESERVE: usize = if cfg!(debug_assertions) { 384 << 10 } else { 96 << 10 };
 
+/// Number of [words](word) of a fiber.
+const WORDS: usize = 4;
+
 /// What belongs to one fiber, or to a thread outside any fiber.
 pub(crate) struct FiberState {
     yielder: Cell<*const Yielder<(), ()>>,
@@ -46,7 +49,7 @@ pub(crate) struct FiberState {
     /// `max_stack_depth`, in kilobytes.
     stack_depth: Cell<u32>,
     /// See [`word`].
-    word: Cell<u32>,
+    words: [Cell<u32>; WORDS],
     unwinding: Cell<bool>,
     pub(crate) interrupts: InterruptState,
     pub(crate) usage: Counters,
@@ -61,7 +64,7 @@ impl FiberState {
             stack_limit: Cell::new(0),
             stretch: Cell::new(None),
             stack_depth: Cell::new(DEFAULT_STACK_DEPTH),
-            word: Cell::new(0),
+            words: [const { Cell::new(0) }; WORDS],
             unwinding: Cell::new(false),
             interrupts: InterruptState::new(),
             usage: Counters::new(),
@@ -344,14 +347,14 @@ pub fn set_stack_depth(kilobytes: u32) {
     });
 }
 
-/// A word of the running fiber's, for whoever runs in it: 0 until it is set. It reaches places that nothing is handed down to.
-pub fn word() -> u32 {
-    with_state(|state| state.word.get())
+/// The `n`th of the running fiber's four words, for whoever runs in it: 0 until it is set. They reach places that nothing is handed down to.
+pub fn word(n: usize) -> u32 {
+    with_state(|state| state.words[n].get())
 }
 
-/// Sets [`word`] of the running fiber.
-pub fn set_word(word: u32) {
-    with_state(|state| state.word.set(word));
+/// Sets a [`word`] of the running fiber.
+pub fn set_word(n: usize, word: u32) {
+    with_state(|state| state.words[n].set(word));
 }
 
 /// Fails when the fiber is deeper than `max_stack_depth` allows, or the stack of a thread is used up but for a reserve. Recursive code calls it

@@ -226,6 +226,8 @@ pub enum Module {
     AutoExplain = 1,
     /// `pg_stat_statements`
     StatStatements = 2,
+    /// `pg_trgm`
+    Trigrams = 4,
 }
 
 impl Module {
@@ -234,11 +236,12 @@ impl Module {
         match self {
             Module::AutoExplain => "auto_explain",
             Module::StatStatements => "pg_stat_statements",
+            Module::Trigrams => "pg_trgm",
         }
     }
 
     /// All of them.
-    pub const ALL: [Module; 2] = [Module::AutoExplain, Module::StatStatements];
+    pub const ALL: [Module; 3] = [Module::AutoExplain, Module::StatStatements, Module::Trigrams];
 }
 
 pub(super) const MAX: i32 = i32::MAX;

@@ -97,6 +97,8 @@ pub struct Fast {
     pub quote_all_identifiers: bool,
     /// `track_wal_io_timing`
     pub track_wal_io_timing: bool,
+    /// `pg_trgm.similarity_threshold`, `word_similarity_threshold`, `strict_word_similarity_threshold`; none: none of them was touched.
+    pub alike: Option<[f32; 3]>,
     /// `plan_cache_mode`
     pub plan_cache_mode: PlanCacheMode,
     pub log_duration: bool,
@@ -239,6 +241,7 @@ impl Default for Fast {
             track_counts: true,
             quote_all_identifiers: false,
             track_wal_io_timing: false,
+            alike: None,
             track_functions: TrackFunctions::None,
             plan_cache_mode: PlanCacheMode::Auto,
             log_duration: false,
@@ -300,6 +303,9 @@ impl Fast {
             Setting::track_counts => self.track_counts = value.as_bool(),
             Setting::track_wal_io_timing => self.track_wal_io_timing = value.as_bool(),
             Setting::quote_all_identifiers => self.quote_all_identifiers = value.as_bool(),
+            Setting::pg_trgm_similarity_threshold => self.set_alike(0, value),
+            Setting::pg_trgm_word_similarity_threshold => self.set_alike(1, value),
+            Setting::pg_trgm_strict_word_similarity_threshold => self.set_alike(2, value),
             Setting::track_functions => {
                 self.track_functions = match value.as_text() {
                     "pl" => TrackFunctions::Procedural,
@@ -349,6 +355,18 @@ impl Fast {
             }
             _ => {}
         }
+    }
+}
+
+impl Fast {
+    /// The `n`th of [`Fast::alike`] is this from now on.
+    fn set_alike(&mut self, n: usize, value: &Value) {
+        const DEFAULTS: [f32; 3] = [0.3, 0.6, 0.5];
+        let mut all = self.alike.unwrap_or(DEFAULTS);
+        let limit = value.as_real() as f32;
+        // The least that is not below the setting, so that a similarity reaches the one if it reaches the other.
+        all[n] = if f64::from(limit) < value.as_real() { limit.next_up() } else { limit };
+        self.alike = (self.alike.is_some() || all != DEFAULTS).then_some(all);
     }
 }
 

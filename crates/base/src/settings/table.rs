@@ -67,6 +67,12 @@ settings! {
             .about("Whether the making of plans is counted.");
         pg_stat_statements_track_utility = bool(true).of(StatStatements, "pg_stat_statements.track_utility").superuser().works()
             .about("Whether statements without a plan are counted.");
+        pg_trgm_similarity_threshold = real(0.3, 0.0, 1.0).of(Trigrams, "pg_trgm.similarity_threshold").user().works()
+            .about("Similarity from which on two texts are alike: %.");
+        pg_trgm_strict_word_similarity_threshold = real(0.5, 0.0, 1.0).of(Trigrams, "pg_trgm.strict_word_similarity_threshold").user().works()
+            .about("Similarity from which on a word is like whole words of a text: <<%.");
+        pg_trgm_word_similarity_threshold = real(0.6, 0.0, 1.0).of(Trigrams, "pg_trgm.word_similarity_threshold").user().works()
+            .about("Similarity from which on a word is like a part of a text: <%.");
         plpgsql_check_asserts = bool(true).named("plpgsql.check_asserts").not_in_sample().user().works()
             .about("Whether ASSERT checks anything.");
         plpgsql_extra_errors = string("none").named("plpgsql.extra_errors").not_in_sample().user().list().works()

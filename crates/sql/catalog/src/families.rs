@@ -456,16 +456,38 @@ pub fn tree_class<C: CatalogView + ?Sized>(
     if let Some(known) = types::registry::tree_class(class) {
         return Ok(Some(known));
     }
+    Ok(of_library(view, class, 1, types::registry::libraries::tree_class)?.map(|tree| tree.under(rules)))
+}
+
+/// What an operator class of GIN does under the rules of a collation, on a column of type `key` or one that compares as that; none if it is not one that there is. A class of
+/// a library is known by its third support function, which takes queries apart.
+pub fn parts_class<C: CatalogView + ?Sized>(
+    view: &C,
+    class: Oid,
+    key: Oid,
+    rules: &'static collation::Rules,
+) -> SqlResult<Option<&'static dyn tuple::parts::PartsClass>> {
+    if let Some(known) = types::registry::parts_class(class, key, rules) {
+        return Ok(Some(known));
+    }
+    Ok(of_library(view, class, 3, types::registry::libraries::parts_class)?.map(|parts| parts.under(rules)))
+}
+
+/// What a library says of the symbol of an operator class's support function with this number.
+fn of_library<C: CatalogView + ?Sized, T>(
+    view: &C,
+    class: Oid,
+    number: i16,
+    find: impl Fn(&str, &str) -> Option<T>,
+) -> SqlResult<Option<T>> {
     let families = view.operator_families()?;
     let Some(class) = families.class(class) else { return Ok(None) };
-    let Some(function) = families.function(class.family, (class.input, class.input), 1) else {
+    let Some(function) = families.function(class.family, (class.input, class.input), number) else {
         return Ok(None);
     };
     let function = view.function_by_oid(function)?;
     let symbol = function.as_deref().and_then(crate::view::FunctionDef::symbol);
-    Ok(symbol
-        .and_then(|(library, symbol)| types::registry::libraries::tree_class(library, symbol))
-        .map(|tree| tree.under(rules)))
+    Ok(symbol.and_then(|(library, symbol)| find(library, symbol)))
 }
 
 #[cfg(test)]

@@ -240,7 +240,7 @@ impl Reader<'_> {
                 continue;
             }
             let key = crate::type_shape(self, column.type_oid)?.comparable;
-            let found = types::registry::parts_class(*class, key, rules);
+            let found = crate::families::parts_class(self, *class, key, rules)?;
             let unknown = || SqlError::internal(format!("operator class {class} is not known to its method"));
             parts.push(found.ok_or_else(unknown)?);
         }

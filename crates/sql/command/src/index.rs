@@ -440,7 +440,7 @@ fn is_known_to(session: &Session, method: &Facts, class: Oid) -> SqlResult<bool>
     match method.keeps_codes() {
         true => Ok(class.is_pinned()),
         false if method.summarizes => Ok(catalog::has_summary(class)),
-        false => Ok(types::registry::is_parts_class(class)
+        false => Ok(families::parts_class(session, class, types::oids::int4, &collation::C)?.is_some()
             || families::tree_class(session, class, &collation::C)?.is_some()),
     }
 }

@@ -9,12 +9,22 @@ use types::{Call, FormatContext};
 /// What texts are put together from.
 const PIECES: &[&str] = &[
     "[", "]", "{", "}", "(", ")", "=>", "=", ",", ":", "/", "\"", "\\", "NULL", " ", "1", "-2.5", "1e39",
-    "NaN", "a", "é", "&", "|", "!", "3",
+    "NaN", "a", "é", "&", "|", "!", "3", ".", "*", "@", "%",
 ];
 
 /// Forms that are right, which are then spoilt.
-const RIGHT: &[&str] =
-    &["\"a\"=>\"1\", \"b\"=>NULL", "[1,2.5,-3]", "{1:1.5,3:2}/5", "1&(2|!3)", "a=>b,c=>\"d\\\"\"", "[1e-7]"];
+const RIGHT: &[&str] = &[
+    "\"a\"=>\"1\", \"b\"=>NULL",
+    "[1,2.5,-3]",
+    "{1:1.5,3:2}/5",
+    "1&(2|!3)",
+    "a=>b,c=>\"d\\\"\"",
+    "[1e-7]",
+    "[(1,2),(3,-inf)]",
+    "a.b_c.d-3",
+    "!a|b@*{1,3}.*.c{2}",
+    "a & !(b|c%@*)",
+];
 
 fn below(random: &mut Random, limit: usize) -> usize {
     (random.bits() % limit as u64) as usize

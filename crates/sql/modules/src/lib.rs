@@ -4,8 +4,9 @@
 //! # Layout
 //! * `pgcrypto`: hashes, ciphers, passwords, OpenPGP messages. `uuid_ossp`: UUIDs. `fuzzystrmatch`: similar words. `pg_trgm`: similar texts. `unaccent`:
 //!   letters without accents. `citext`: texts without regard to case. `hstore`: sets of keys and values.
-//!   `btree_gist`: GiST for what has an order. `intarray`: sets of integers. `vector`: vectors and distances between them.
-//!   `signature`: what several classes of GiST are made of.
+//!   `btree_gist`, `btree_gin`: GiST and GIN for what has an order. `intarray`: sets of integers. `vector`: vectors and distances between them.
+//!   `ltree`: paths in a hierarchy. `cube`: boxes in many dimensions; `earthdistance`: distances on the earth. `tablefunc`: functions that give tables.
+//!   `signature`: what several classes of GiST are made of; `presence`: of GIN; `ordered`: values with an order, of both.
 //!   `pg_stat_statements`, `auto_explain`: what statements take, and their plans. `amcheck`: whether tables and indexes are sound.
 //! * Each has its `script.sql`, the statements that make its functions, and a table that leads from symbols to them.
 //!
@@ -17,17 +18,24 @@
 
 mod amcheck;
 mod auto_explain;
+mod btree_gin;
 mod btree_gist;
 mod citext;
+mod cube;
+mod earthdistance;
 mod fuzzystrmatch;
 #[cfg(test)]
 mod hostile;
 mod hstore;
 mod intarray;
+mod ltree;
+mod ordered;
 mod pg_stat_statements;
 mod pg_trgm;
 mod pgcrypto;
+mod presence;
 mod signature;
+mod tablefunc;
 mod unaccent;
 mod uuid_ossp;
 mod vector;
@@ -39,14 +47,19 @@ pub fn all() -> Vec<&'static Module> {
     vec![
         &amcheck::MODULE,
         &auto_explain::MODULE,
+        &btree_gin::MODULE,
         &btree_gist::MODULE,
         &citext::MODULE,
+        &cube::MODULE,
+        &earthdistance::MODULE,
         &fuzzystrmatch::MODULE,
         &hstore::MODULE,
         &intarray::MODULE,
+        &ltree::MODULE,
         &pg_stat_statements::MODULE,
         &pg_trgm::MODULE,
         &pgcrypto::MODULE,
+        &tablefunc::MODULE,
         &unaccent::MODULE,
         &uuid_ossp::MODULE,
         &vector::MODULE,

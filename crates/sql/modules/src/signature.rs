@@ -41,7 +41,28 @@ fn bits(key: &Datum) -> &[u8] {
 
 /// Number of bits that differ.
 fn distance(a: &Datum, b: &Datum) -> u32 {
-    bits(a).iter().zip(bits(b)).map(|(a, b)| (a ^ b).count_ones()).sum()
+    distance_of(bits(a), bits(b))
+}
+
+/// Number of bits that differ.
+pub(crate) fn distance_of(a: &[u8], b: &[u8]) -> u32 {
+    a.iter().zip(b).map(|(a, b)| (a ^ b).count_ones()).sum()
+}
+
+/// Distributes `count` keys, two at least, to two pages, by the distances between them: two that are far apart each get those that are closer to them, down to a third of all.
+pub(crate) fn halves(count: usize, distance: impl Fn(usize, usize) -> u32) -> Vec<bool> {
+    let farthest = |from: usize| (0..count).max_by_key(|at| distance(from, *at)).unwrap_or(0);
+    let left = farthest(0);
+    let right = farthest(left);
+    let lean = |at: usize| i64::from(distance(at, left)) - i64::from(distance(at, right));
+    let mut order: Vec<usize> = (0..count).collect();
+    order.sort_by_key(|at| lean(*at));
+    let least = (count / 3).max(1);
+    let wanted = order.iter().filter(|at| lean(**at) <= 0).count();
+    let cut = wanted.clamp(least, count - least);
+    let mut sides = vec![false; count];
+    order[cut..].iter().for_each(|at| sides[*at] = true);
+    sides
 }
 
 impl TreeClass for Signatures {
@@ -84,25 +105,8 @@ impl TreeClass for Signatures {
         bits(key).iter().zip(bits(new)).map(|(key, new)| (new & !key).count_ones() as f32).sum()
     }
 
-    /// Two that are far apart each get those that are closer to them, down to a third of all.
     fn split(&self, keys: &[&Datum]) -> Vec<bool> {
-        let farthest = |from: usize| {
-            let far = |at: &usize| distance(keys[from], keys[*at]);
-            (0..keys.len()).max_by_key(far).unwrap_or(0)
-        };
-        let left = farthest(0);
-        let right = farthest(left);
-        let lean = |at: usize| {
-            i64::from(distance(keys[at], keys[left])) - i64::from(distance(keys[at], keys[right]))
-        };
-        let mut order: Vec<usize> = (0..keys.len()).collect();
-        order.sort_by_key(|at| lean(*at));
-        let least = (keys.len() / 3).max(1);
-        let wanted = order.iter().filter(|at| lean(**at) <= 0).count();
-        let cut = wanted.clamp(least, keys.len() - least);
-        let mut sides = vec![false; keys.len()];
-        order[cut..].iter().for_each(|at| sides[*at] = true);
-        sides
+        halves(keys.len(), |a, b| distance(keys[a], keys[b]))
     }
 
     fn order(&self, a: &Datum, b: &Datum) -> Ordering {

@@ -256,6 +256,7 @@ impl Session {
             | fast.track_wal_io_timing
             | (fast.server_encoding != Encoding::Utf8)
             | (fast.default_rules != 0)
+            | fast.alike.is_some()
         {
             tell_fiber(fast);
         }
@@ -286,6 +287,7 @@ fn tell_fiber(fast: &Fast) {
         quotes_all_identifiers: fast.quote_all_identifiers,
         texts_are_bytes: fast.server_encoding == Encoding::SqlAscii,
         default_rules: fast.default_rules,
+        alike: fast.alike,
     };
     facts.apply();
     runtime::usage::time_wal(fast.track_wal_io_timing);

@@ -17,10 +17,10 @@
 use std::sync::{Arc, OnceLock};
 
 use analyze::routine::ReturnType;
-use base::{SqlError, SqlResult, sql_err};
+use base::{Oid, SqlError, SqlResult, sql_err};
 use tuple::Datum;
 use types::Selectivity;
-use types::registry::libraries::{self, Library, LibraryType, Tree};
+use types::registry::libraries::{self, Library, LibraryType, Parts, Tree};
 use types::value::FromDatum;
 
 use crate::routine::{Invocation, Returned, RowShape, RowStore, return_type};
@@ -51,6 +51,8 @@ pub struct Module {
     pub types: &'static [LibraryType],
     /// Its operator classes of GiST, by what the symbols of their support functions begin with.
     pub trees: &'static [(&'static str, Tree)],
+    /// Its operator classes of GIN, by the symbol of the support function that takes queries apart.
+    pub parts: &'static [(&'static str, Parts)],
     /// Functions that estimate what operators select, by symbol.
     pub estimators: &'static [(&'static str, Selectivity)],
     /// Symbols of other functions that the script names and nobody calls.
@@ -73,6 +75,7 @@ impl Module {
         functions: &[],
         types: &[],
         trees: &[],
+        parts: &[],
         estimators: &[],
         support: &[],
         preload: None,
@@ -89,6 +92,7 @@ impl Module {
             types: self.types,
             functions: values.collect(),
             trees: self.trees,
+            parts: self.parts,
             estimators: self.estimators,
         }
     }
@@ -227,6 +231,26 @@ pub fn rows(
         session.keep_row(&mut store, vec![shape.row(&row)])?;
     }
     Ok(Returned::Set(store))
+}
+
+/// What a function without OUT columns returns: a set of values.
+pub fn one_column(session: &Session, values: impl IntoIterator<Item = Datum>) -> SqlResult<Returned> {
+    let mut rows = RowStore::default();
+    for value in values {
+        runtime::check_interrupts()?;
+        session.keep_row(&mut rows, vec![value])?;
+    }
+    Ok(Returned::Set(rows))
+}
+
+impl Session {
+    /// Types and modifiers of the columns that a call is to return; none if it is not called for rows.
+    pub fn row_columns(&self, invocation: &Invocation<'_>) -> SqlResult<Option<Vec<(Oid, i32)>>> {
+        let ReturnType::Row(_, columns) = return_type(self, invocation.function, invocation.call)? else {
+            return Ok(None);
+        };
+        Ok(Some(columns.iter().map(|column| (column.type_oid, column.typmod)).collect()))
+    }
 }
 
 /// What a function answers that only the server itself may call.

@@ -12,8 +12,10 @@ use tuple::tree::{Match, TreeClass, TreeQuery};
 use tuple::{Datum, Physical};
 use types::comparator::By;
 use types::numeric::Numeric;
+use types::oids;
 use types::value::FromDatum;
-use types::{Comparator, Order, oids};
+
+use crate::ordered::{Comparing, order_under, put, take, width};
 
 /// Strategy numbers.
 mod strategy {
@@ -23,14 +25,6 @@ mod strategy {
     pub const AT_LEAST: u16 = 4;
     pub const GREATER: u16 = 5;
     pub const NOT_EQUAL: u16 = 6;
-}
-
-/// Order of two values of the class's type.
-#[derive(Clone, Copy)]
-enum Comparing {
-    /// As values of a type without collation.
-    As(base::Oid),
-    By(Order),
 }
 
 /// A class.
@@ -68,7 +62,7 @@ const fn plain(ty: base::Oid, physical: Physical, place: fn(&Datum) -> f64) -> B
 fn collated(ty: base::Oid, rules: &'static Rules) -> &'static dyn TreeClass {
     static MADE: Mutex<BTreeMap<(u32, u32), &'static Between>> = Mutex::new(BTreeMap::new());
     let make = || {
-        let order = Comparator::of(ty, rules).order.unwrap_or(By::Plain(|_, _| Ordering::Equal));
+        let order = order_under(ty, rules);
         // Bytes say nothing of the order by rules.
         let place: fn(&Datum) -> f64 = if matches!(order, By::Plain(_)) { head } else { |_| 0.0 };
         &*Box::leak(Box::new(Between { order: Comparing::By(order), physical: Physical::Varlena, place }))
@@ -110,10 +104,7 @@ impl Between {
     }
 
     fn compare(&self, a: &Datum, b: &Datum) -> Ordering {
-        match self.order {
-            Comparing::As(ty) => types::compare(ty).map_or(Ordering::Equal, |compare| compare(a, b)),
-            Comparing::By(order) => order.compare(a, b),
-        }
+        self.order.compare(a, b)
     }
 
     fn key(&self, least: &Datum, greatest: &Datum) -> Datum {
@@ -141,47 +132,6 @@ impl Between {
         let second =
             if self.physical == Physical::Varlena { second } else { &second[..length.min(second.len())] };
         [first, second].map(|end| take(self.physical, end))
-    }
-}
-
-/// Bytes of a value of fixed length.
-fn width(physical: Physical) -> usize {
-    match physical {
-        Physical::Bool | Physical::Char => 1,
-        Physical::Int2 => 2,
-        Physical::Int4 | Physical::Oid | Physical::Float4 => 4,
-        Physical::Fixed(length) => length.into(),
-        _ => 8,
-    }
-}
-
-fn put(value: &Datum, out: &mut Vec<u8>) {
-    match value {
-        Datum::Bool(v) => out.push(u8::from(*v)),
-        Datum::Int2(v) => out.extend_from_slice(&v.to_le_bytes()),
-        Datum::Int4(v) => out.extend_from_slice(&v.to_le_bytes()),
-        Datum::Int8(v) => out.extend_from_slice(&v.to_le_bytes()),
-        Datum::Oid(v) => out.extend_from_slice(&v.to_le_bytes()),
-        Datum::Float4(v) => out.extend_from_slice(&v.to_le_bytes()),
-        Datum::Float8(v) => out.extend_from_slice(&v.to_le_bytes()),
-        Datum::Bytes(bytes) => out.extend_from_slice(bytes),
-        _ => {}
-    }
-}
-
-fn take(physical: Physical, bytes: &[u8]) -> Datum {
-    fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
-        bytes.try_into().unwrap_or([0; N])
-    }
-    match physical {
-        Physical::Bool => Datum::Bool(bytes.first().is_some_and(|byte| *byte != 0)),
-        Physical::Int2 => Datum::Int2(i16::from_le_bytes(array(bytes))),
-        Physical::Int4 => Datum::Int4(i32::from_le_bytes(array(bytes))),
-        Physical::Int8 => Datum::Int8(i64::from_le_bytes(array(bytes))),
-        Physical::Oid => Datum::Oid(u32::from_le_bytes(array(bytes))),
-        Physical::Float4 => Datum::Float4(f32::from_le_bytes(array(bytes))),
-        Physical::Float8 => Datum::Float8(f64::from_le_bytes(array(bytes))),
-        _ => Datum::Bytes(bytes.to_vec().into()),
     }
 }
 

@@ -2,7 +2,8 @@
 
 use base::{SqlError, SqlResult, sql_err};
 use session::Session;
-use session::routine::{Invocation, Returned, RowStore};
+use session::module::one_column;
+use session::routine::{Invocation, Returned};
 use tuple::Datum;
 use types::array::{Array, Dimension, Dimensions};
 use types::json::binary::Builder;
@@ -182,14 +183,6 @@ pub(super) fn to_matrix(cx: &Call<'_>, args: &[Datum]) -> SqlResult<Datum> {
     let dimensions: Dimensions =
         [of.len() as i32, 2].into_iter().map(|length| Dimension { length, lower: 1 }).collect();
     Ok(Array::with_dimensions(oids::text, dimensions, values, cx)?.to_datum())
-}
-
-fn one_column(session: &Session, values: impl Iterator<Item = Datum>) -> SqlResult<Returned> {
-    let mut rows = RowStore::default();
-    for value in values {
-        session.keep_row(&mut rows, vec![value])?;
-    }
-    Ok(Returned::Set(rows))
 }
 
 pub(super) fn set_of_keys(session: &Session, call: &Invocation<'_>) -> SqlResult<Returned> {

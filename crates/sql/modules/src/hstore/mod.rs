@@ -2,19 +2,20 @@
 //! `hstore`: sets of keys with a text each.
 //!
 //! # Layout
-//! `value`: the payload and the text form. `functions`: what is done with sets. `rows`: from rows and into them. `tree`: GiST.
+//! `value`: the payload and the text form. `functions`: what is done with sets. `rows`: from rows and into them. `tree`: GiST. `parts`: GIN.
 //!
 //! # PostgreSQL counterpart and differences
 //! `contrib/hstore`. Signatures of GiST have 16 bytes: there are no parameters of operator classes.
 
 mod functions;
+mod parts;
 mod rows;
 mod tree;
 pub(crate) mod value;
 
 use session::module::{Module, ModuleFunction};
 use tuple::{Datum, Physical};
-use types::registry::libraries::{LibraryType, Tree, TypeSymbols};
+use types::registry::libraries::{LibraryType, Parts, Tree, TypeSymbols};
 use types::registry::{Entries, TypeImp, TypeInfo};
 use types::value::{FromDatum, Reader};
 use types::{compare, hashing, oids};
@@ -32,7 +33,8 @@ pub static MODULE: Module = Module {
     script: include_str!("script.sql"),
     types: &[HSTORE, GHSTORE],
     trees: &[("ghstore", Tree::Plain(&tree::SIGNATURES))],
-    support: &["gin_extract_hstore", "gin_extract_hstore_query", "gin_consistent_hstore"],
+    parts: &[("gin_extract_hstore_query", Parts::Plain(&parts::Pairs))],
+    support: &["gin_extract_hstore", "gin_consistent_hstore"],
     functions: &[
         ("hstore_version_diag", Value(|_, _| Ok(Datum::Int4(2)))),
         ("hstore_fetchval", Value(functions::get)),

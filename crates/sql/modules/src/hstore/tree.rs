@@ -8,7 +8,7 @@ use super::value::Hstore;
 use crate::signature::{Signatures, hash};
 
 /// Strategy numbers.
-mod strategy {
+pub(super) mod strategy {
     pub const CONTAINS: u16 = 7;
     pub const EXISTS: u16 = 9;
     pub const EXISTS_ANY: u16 = 10;

@@ -2,12 +2,12 @@
 //! `intarray`: sets of integers in arrays, and queries of them.
 //!
 //! # Layout
-//! `query`: `query_int`, integers under `&`, `|` and `!`. `tree`: GiST. Here: what is done with arrays.
+//! `query`: `query_int`, integers under `&`, `|` and `!`. `tree`: GiST. `parts`: GIN. Here: what is done with arrays.
 //!
 //! # PostgreSQL counterpart and differences
 //! `contrib/intarray`. Both classes of GiST keep signatures, of one length each: there are no parameters of operator classes.
-//! `gin__int_ops` is missing.
 
+mod parts;
 mod query;
 mod tree;
 
@@ -15,7 +15,7 @@ use base::{SqlError, SqlResult, sql_err};
 use session::module::{Module, ModuleFunction};
 use tuple::{Datum, Physical};
 use types::array::Array;
-use types::registry::libraries::{LibraryType, Tree, TypeSymbols};
+use types::registry::libraries::{LibraryType, Parts, Tree, TypeSymbols};
 use types::registry::{TypeImp, TypeInfo};
 use types::value::FromDatum;
 use types::{Call, Selectivity, oids};
@@ -38,11 +38,11 @@ pub static MODULE: Module = Module {
         ("_int_contains_sel", Selectivity::ArrayContain),
         ("_int_contained_sel", Selectivity::ArrayContain),
     ],
+    parts: &[("ginint4_queryextract", Parts::Plain(&parts::Numbers))],
     support: &[
         "_int_overlap_joinsel",
         "_int_contains_joinsel",
         "_int_contained_joinsel",
-        "ginint4_queryextract",
         "ginint4_consistent",
     ],
     functions: &[

@@ -3,12 +3,15 @@
 //! A payload is the items behind what they apply to: 5 bytes each, the kind and, of an integer, its value.
 
 use base::{Oid, SqlError, SqlResult, sql_err};
+use tuple::tree::Match;
 use tuple::{Datum, Physical};
 use types::Call;
 use types::array::Array;
 use types::registry::libraries::{LibraryType, TypeSymbols};
 use types::registry::{TypeImp, TypeInfo};
 use types::value::FromDatum;
+
+use crate::presence::{all_of, any_of, not};
 
 /// Parentheses and negations in each other.
 const DEEPEST: usize = 1000;
@@ -36,7 +39,7 @@ pub(super) const QUERY_INT: LibraryType = LibraryType {
     symbols: TypeSymbols { input: "bqarr_in", output: "bqarr_out", ..TypeSymbols::NONE },
 };
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Item {
     Number(i32),
     Not,
@@ -45,6 +48,7 @@ enum Item {
 }
 
 /// A query.
+#[derive(Debug)]
 pub(super) struct Query(Vec<Item>);
 
 impl FromDatum<'_> for Query {
@@ -107,6 +111,20 @@ impl Query {
     pub(super) fn may_match(&self, has: impl Fn(i32) -> bool) -> bool {
         let both = |and: bool, a, b| if and { a && b } else { a || b };
         self.fold(has, |_| true, both).unwrap_or(true)
+    }
+
+    /// What is known of a set of which is known which numbers it has.
+    pub(super) fn known(&self, has: impl Fn(i32) -> Match) -> Match {
+        let both = |and: bool, a, b| if and { all_of(&[a, b]) } else { any_of(&[a, b]) };
+        self.fold(has, not, both).unwrap_or(Match::Maybe)
+    }
+
+    /// Its numbers.
+    pub(super) fn numbers(&self) -> Vec<i32> {
+        self.0
+            .iter()
+            .filter_map(|item| if let Item::Number(number) = item { Some(*number) } else { None })
+            .collect()
     }
 
     /// The text form. Parentheses stand where `|` is below `&`, and around all that `!` applies to but a number.

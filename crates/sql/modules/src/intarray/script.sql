@@ -85,3 +85,8 @@ CREATE OPERATOR CLASS gist__intbig_ops FOR TYPE int4[] USING gist AS
     FUNCTION 3 g_intbig_compress(internal), FUNCTION 4 g_intbig_decompress(internal), FUNCTION 5 g_intbig_penalty(internal,internal,internal),
     FUNCTION 6 g_intbig_picksplit(internal,internal), FUNCTION 7 g_intbig_same(intbig_gkey,intbig_gkey,internal),
     FUNCTION 10 g_intbig_options(internal), STORAGE intbig_gkey;
+CREATE OPERATOR CLASS gin__int_ops FOR TYPE int4[] USING gin AS
+    OPERATOR 3 && (int4[], int4[]), OPERATOR 6 = (anyarray, anyarray), OPERATOR 7 @> (int4[], int4[]), OPERATOR 8 <@ (int4[], int4[]),
+    OPERATOR 20 @@ (int4[], query_int), FUNCTION 1 btint4cmp(int4,int4), FUNCTION 2 ginarrayextract(anyarray,internal,internal),
+    FUNCTION 3 ginint4_queryextract(int4[],internal,int2,internal,internal,internal,internal),
+    FUNCTION 4 ginint4_consistent(internal,int2,int4[],int4,internal,internal,internal,internal), STORAGE int4;

@@ -2,24 +2,32 @@
 //! `pg_trgm`: how similar two texts are, by the trigrams (runs of three characters) that they share.
 //!
 //! # Layout
-//! `trigram`: from text to trigrams. `window`: the part of a text that is most similar to a word. Here: the functions and the three thresholds.
+//! `trigram`: from text to trigrams. `window`: the part of a text that is most similar to a word. `pattern`: which trigrams a text has that matches a pattern. `query`: what
+//! conditions say of trigrams; `parts`, `tree`: GIN and GiST over them. Here: the functions and the three thresholds.
 //!
 //! # PostgreSQL counterpart and differences
-//! `contrib/pg_trgm` without its indexes: GiST and GIN are missing, and so are the operator classes, `gtrgm` and their functions. A threshold
-//! out of range is refused when it is used, not when it is set.
+//! `contrib/pg_trgm`. What trigrams a regular expression needs is found over its tree and not over an automaton, and not for those with back references or look-around: these look at
+//! all of an index. Entries of GiST whose texts have very many trigrams are signatures. Signatures have 12 bytes.
 
+mod parts;
+mod pattern;
+mod query;
+mod tree;
 mod trigram;
 mod window;
 
-use base::{SqlResult, sql_err};
+use base::SqlResult;
 use session::Session;
 use session::module::{Module, ModuleFunction};
 use session::routine::{Invocation, Returned};
-use tuple::Datum;
+use tuple::{Datum, Physical};
+use types::registry::libraries::{LibraryType, Parts, Tree, TypeSymbols};
+use types::registry::{TypeImp, TypeInfo};
 use types::value::FromDatum;
 
 use ModuleFunction::{Session as WithSession, Value};
-use trigram::{shown, trigrams};
+use trigram::{Trigram, kinds, shown, trigrams};
+use types::text::{ALIKE, alike};
 use window::{Extent, best_similarity};
 
 /// The extension.
@@ -32,23 +40,27 @@ pub static MODULE: Module = Module {
     trusted: true,
     requires: &[],
     script: include_str!("script.sql"),
+    types: &[GTRGM],
+    trees: &[("gtrgm", Tree::Collated(tree::class))],
+    parts: &[("gin_extract_query_trgm", Parts::Collated(parts::class))],
+    support: &["gin_extract_value_trgm", "gin_trgm_consistent", "gin_trgm_triconsistent"],
     functions: &[
         ("set_limit", WithSession(set_limit)),
-        ("show_limit", WithSession(|session, _| real(threshold(session, LIMIT)? as f32))),
+        ("show_limit", WithSession(show_limit)),
         ("show_trgm", Value(|_, args| show_trgm(text(args, 0)))),
         ("similarity", Value(|_, args| Ok(Datum::Float4(similarity(args)?)))),
         ("similarity_dist", Value(|_, args| distance(similarity(args)?))),
-        ("similarity_op", WithSession(|session, call| is_above(session, LIMIT, similarity(call.args)?))),
+        ("similarity_op", Value(|_, args| Ok(Datum::Bool(similarity(args)? >= alike()[LIMIT])))),
         ("word_similarity", Value(|_, args| Ok(Datum::Float4(of_word(args, Extent::Any)?)))),
         ("word_similarity_dist_op", Value(|_, args| distance(of_word(args, Extent::Any)?))),
         ("word_similarity_dist_commutator_op", Value(|_, args| distance(in_word(args, Extent::Any)?))),
         (
             "word_similarity_op",
-            WithSession(|session, call| is_above(session, WORD_LIMIT, of_word(call.args, Extent::Any)?)),
+            Value(|_, args| Ok(Datum::Bool(of_word(args, Extent::Any)? >= alike()[WORD_LIMIT]))),
         ),
         (
             "word_similarity_commutator_op",
-            WithSession(|session, call| is_above(session, WORD_LIMIT, in_word(call.args, Extent::Any)?)),
+            Value(|_, args| Ok(Datum::Bool(in_word(args, Extent::Any)? >= alike()[WORD_LIMIT]))),
         ),
         ("strict_word_similarity", Value(|_, args| Ok(Datum::Float4(of_word(args, Extent::Words)?)))),
         ("strict_word_similarity_dist_op", Value(|_, args| distance(of_word(args, Extent::Words)?))),
@@ -58,22 +70,32 @@ pub static MODULE: Module = Module {
         ),
         (
             "strict_word_similarity_op",
-            WithSession(|session, call| is_above(session, STRICT_LIMIT, of_word(call.args, Extent::Words)?)),
+            Value(|_, args| Ok(Datum::Bool(of_word(args, Extent::Words)? >= alike()[STRICT_LIMIT]))),
         ),
         (
             "strict_word_similarity_commutator_op",
-            WithSession(|session, call| is_above(session, STRICT_LIMIT, in_word(call.args, Extent::Words)?)),
+            Value(|_, args| Ok(Datum::Bool(in_word(args, Extent::Words)? >= alike()[STRICT_LIMIT]))),
         ),
     ],
     ..Module::LIBRARY
 };
 
-/// A setting that says from which similarity on an operator is true, and its default.
-type Threshold = (&'static str, f64);
+/// What GiST stores: no values of SQL.
+const GTRGM: LibraryType = LibraryType {
+    imp: TypeImp {
+        row: Some(TypeInfo::new(base::Oid(9822), "gtrgm", b'U', Physical::Varlena)),
+        ..TypeImp::NONE
+    },
+    symbols: TypeSymbols { input: "gtrgm_in", output: "gtrgm_out", ..TypeSymbols::NONE },
+};
 
-const LIMIT: Threshold = ("pg_trgm.similarity_threshold", 0.3);
-const WORD_LIMIT: Threshold = ("pg_trgm.word_similarity_threshold", 0.6);
-const STRICT_LIMIT: Threshold = ("pg_trgm.strict_word_similarity_threshold", 0.5);
+/// Places of the three thresholds in [`alike`].
+const LIMIT: usize = 0;
+const WORD_LIMIT: usize = 1;
+const STRICT_LIMIT: usize = 2;
+
+/// The setting of the first.
+const SETTING: &str = "pg_trgm.similarity_threshold";
 
 fn text(args: &[Datum], i: usize) -> &str {
     <&str>::from_datum(&args[i])
@@ -83,37 +105,17 @@ fn real(value: f32) -> SqlResult<Returned> {
     Ok(Returned::Value(Datum::Float4(value)))
 }
 
-/// The value in force, which must lie between 0 and 1.
-fn threshold(session: &Session, (name, default): Threshold) -> SqlResult<f64> {
-    match session.setting(name) {
-        None => Ok(default),
-        Some(written) => read_threshold(name, &written),
-    }
-}
-
-fn read_threshold(name: &str, written: &str) -> SqlResult<f64> {
-    let value: f64 = written.trim().parse().map_err(|_| {
-        sql_err!(INVALID_PARAMETER_VALUE, "invalid value for parameter \"{name}\": \"{written}\"")
-    })?;
-    if (0.0..=1.0).contains(&value) {
-        return Ok(value);
-    }
-    Err(sql_err!(
-        INVALID_PARAMETER_VALUE,
-        "{value} is outside the valid range for parameter \"{name}\" (0 .. 1)"
-    ))
-}
-
 fn set_limit(session: &Session, call: &Invocation<'_>) -> SqlResult<Returned> {
+    session.load_library(MODULE.name)?;
     let limit = f32::from_datum(&call.args[0]);
-    let written = limit.to_string();
-    read_threshold(LIMIT.0, &written)?;
-    session.change_setting(LIMIT.0, Some(&written), false)?;
+    session.change_setting(SETTING, Some(&limit.to_string()), false)?;
     real(limit)
 }
 
-fn is_above(session: &Session, limit: Threshold, similarity: f32) -> SqlResult<Returned> {
-    Ok(Returned::Value(Datum::Bool(f64::from(similarity) >= threshold(session, limit)?)))
+fn show_limit(session: &Session, _: &Invocation<'_>) -> SqlResult<Returned> {
+    session.load_library(MODULE.name)?;
+    let written = session.setting(SETTING).and_then(|written| written.parse().ok());
+    real(written.unwrap_or(ALIKE[LIMIT]))
 }
 
 fn distance(similarity: f32) -> SqlResult<Datum> {
@@ -121,10 +123,7 @@ fn distance(similarity: f32) -> SqlResult<Datum> {
 }
 
 fn show_trgm(text: &str) -> SqlResult<Datum> {
-    let mut all = trigrams(text)?.list;
-    all.sort_unstable();
-    all.dedup();
-    let shown: Vec<String> = all.into_iter().map(shown).collect();
+    let shown: Vec<String> = kinds(text)?.into_iter().map(shown).collect();
     Ok(types::array::from_texts(shown.iter().map(|trigram| Some(trigram.as_str()))))
 }
 
@@ -134,18 +133,16 @@ fn share(common: usize, one: usize, other: usize) -> f32 {
 }
 
 fn similarity(args: &[Datum]) -> SqlResult<f32> {
-    let sets = [trigrams(text(args, 0))?, trigrams(text(args, 1))?].map(|trigrams| {
-        let mut list = trigrams.list;
-        list.sort_unstable();
-        list.dedup();
-        list
-    });
-    let [one, other] = &sets;
+    Ok(similarity_of(&kinds(text(args, 0))?, &kinds(text(args, 1))?))
+}
+
+/// How similar two texts are that have these trigrams, in order.
+fn similarity_of(one: &[Trigram], other: &[Trigram]) -> f32 {
     if one.is_empty() || other.is_empty() {
-        return Ok(0.0);
+        return 0.0;
     }
     let common = one.iter().filter(|trigram| other.binary_search(trigram).is_ok()).count();
-    Ok(share(common, one.len(), other.len()))
+    share(common, one.len(), other.len())
 }
 
 /// How similar the first text is to the part of the second that resembles it most.

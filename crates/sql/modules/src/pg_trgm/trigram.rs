@@ -9,6 +9,18 @@ use base::{SqlError, SqlResult, sql_err};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Trigram([i8; 3]);
 
+impl Trigram {
+    /// Its bytes.
+    pub(super) fn bytes(self) -> [u8; 3] {
+        self.0.map(|byte| byte as u8)
+    }
+
+    /// The one with these bytes.
+    pub(super) fn of([a, b, c]: [u8; 3]) -> Trigram {
+        Trigram([a, b, c].map(|byte| byte as i8))
+    }
+}
+
 /// The trigrams of a text in its order.
 pub(super) struct Trigrams {
     pub(super) list: Vec<Trigram>,
@@ -53,7 +65,16 @@ fn add_word(word: &[char], found: &mut Trigrams) -> SqlResult<()> {
     Ok(())
 }
 
-fn trigram(three: &[char]) -> Trigram {
+/// Each of a text's trigrams once, in order.
+pub(super) fn kinds(text: &str) -> SqlResult<Vec<Trigram>> {
+    let mut all = trigrams(text)?.list;
+    all.sort_unstable();
+    all.dedup();
+    Ok(all)
+}
+
+/// The trigram of three characters of a word, which are in lower case.
+pub(super) fn trigram(three: &[char]) -> Trigram {
     let mut bytes = [0u8; 12];
     let mut length = 0;
     for character in three {

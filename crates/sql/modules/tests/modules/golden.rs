@@ -36,4 +36,4 @@ macro_rules! golden {
     };
 }
 
-golden! { btree_gist hstore intarray vector }
+golden! { btree_gin btree_gist cube gin hstore intarray ltree pg_trgm tablefunc vector }

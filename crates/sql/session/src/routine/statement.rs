@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use analyze::routine::{ReturnForm, ReturnType};
-use analyze::variables::Variables;
+use analyze::variables::{Precedence, Variable, Variables};
 use base::{CommandId, Oid, SqlError, SqlResult, SqlState};
 use eval::trigger::Events;
 use executor::run::Execution;
@@ -19,6 +19,28 @@ use crate::{Body, Planned, Ran, Session, Source, Wanted, Watched};
 /// A statement of a body. Its plan is kept between runs and shared by sessions where it can be.
 #[derive(Clone)]
 pub struct BodyStatement(Rc<Source>);
+
+/// Names stand for columns only.
+#[derive(Debug)]
+struct NoVariables;
+
+impl Variables for NoVariables {
+    fn parameter(&self, _: i32) -> Option<(i32, Oid)> {
+        None
+    }
+    fn find(&self, _: &[&str]) -> SqlResult<Option<Variable>> {
+        Ok(None)
+    }
+    fn precedence(&self) -> Precedence {
+        Precedence::Columns
+    }
+    fn types(&self) -> Vec<Oid> {
+        Vec::new()
+    }
+    fn key(&self) -> Option<String> {
+        Some(String::new())
+    }
+}
 
 /// What a statement does not return can tell.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -59,6 +81,19 @@ impl BodyStatement {
         returns: Option<(ReturnType, bool)>,
     ) -> BodyStatement {
         BodyStatement(Source::in_body(text, raw, Body { variables, returns }))
+    }
+
+    /// The one statement of a text, without parameters.
+    ///
+    /// # Errors
+    /// The text is not one statement.
+    pub fn of_text(text: &str) -> SqlResult<BodyStatement> {
+        let read = crate::escapes_read(text).and_then(|read| parse::parse(&read));
+        let mut raw = read.map_err(|error| super::within_body(error, text))?;
+        let (Some(only), true) = (raw.pop(), raw.is_empty()) else {
+            return Err(SqlError::new(SqlState::SYNTAX_ERROR, "one statement was expected"));
+        };
+        Ok(BodyStatement::new(text.into(), only, Rc::new(NoVariables), None))
     }
 
     /// A statement that is stored analysed.

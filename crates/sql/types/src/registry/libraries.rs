@@ -11,6 +11,7 @@ use std::sync::OnceLock;
 use base::Oid;
 use collation::Rules;
 use rustc_hash::FxHashMap;
+use tuple::parts::PartsClass;
 use tuple::tree::TreeClass;
 
 use super::types::{MADE, TypeImp, TypeInfo};
@@ -100,6 +101,25 @@ impl Tree {
     }
 }
 
+/// An operator class of GIN.
+#[derive(Clone, Copy, Debug)]
+pub enum Parts {
+    /// One that heeds no collation.
+    Plain(&'static dyn PartsClass),
+    /// One for the rules of each collation.
+    Collated(fn(&'static Rules) -> &'static dyn PartsClass),
+}
+
+impl Parts {
+    /// The class under the rules of a collation.
+    pub fn under(self, rules: &'static Rules) -> &'static dyn PartsClass {
+        match self {
+            Parts::Plain(class) => class,
+            Parts::Collated(make) => make(rules),
+        }
+    }
+}
+
 /// What a library brings.
 #[derive(Clone)]
 pub struct Library {
@@ -111,6 +131,8 @@ pub struct Library {
     pub functions: Vec<(&'static str, Eval)>,
     /// Operator classes of GiST, by what the symbols of their support functions begin with.
     pub trees: &'static [(&'static str, Tree)],
+    /// Operator classes of GIN, by the symbol of the support function that takes queries apart.
+    pub parts: &'static [(&'static str, Parts)],
     /// Functions that estimate what operators select, by symbol.
     pub estimators: &'static [(&'static str, Selectivity)],
 }
@@ -125,6 +147,7 @@ struct Known {
     types: &'static [LibraryType],
     functions: FxHashMap<&'static str, Eval>,
     trees: &'static [(&'static str, Tree)],
+    parts: &'static [(&'static str, Parts)],
     estimators: &'static [(&'static str, Selectivity)],
 }
 
@@ -145,9 +168,9 @@ pub fn register(libraries: Vec<Library>) {
                     *place = &ty.imp;
                 }
             }
-            let Library { name, types, functions, trees, estimators } = library;
+            let Library { name, types, functions, trees, parts, estimators } = library;
             let functions = functions.into_iter().collect();
-            all.by_name.insert(name, Known { types, functions, trees, estimators });
+            all.by_name.insert(name, Known { types, functions, trees, parts, estimators });
         }
         all
     });
@@ -186,9 +209,11 @@ pub fn type_compared_by(path: &str, symbol: &str) -> Option<Oid> {
     Some(of.number())
 }
 
-/// Whether a library has a support function with this symbol that nobody calls: of a class of GiST, or one that estimates.
+/// Whether a library has a support function with this symbol that nobody calls: of a class of GiST or GIN, or one that estimates.
 pub fn is_support(path: &str, symbol: &str) -> bool {
-    tree_class(path, symbol).is_some() || estimator(path, symbol).is_some()
+    tree_class(path, symbol).is_some()
+        || parts_class(path, symbol).is_some()
+        || estimator(path, symbol).is_some()
 }
 
 /// What the function with this symbol estimates.
@@ -219,4 +244,9 @@ fn tree_prefix(symbol: &str) -> Option<&str> {
 pub fn tree_class(path: &str, symbol: &str) -> Option<Tree> {
     let prefix = tree_prefix(symbol)?;
     known(path)?.trees.iter().find(|(of, _)| *of == prefix).map(|(_, class)| *class)
+}
+
+/// What the operator class of GIN does that takes queries apart by the function with this symbol.
+pub fn parts_class(path: &str, symbol: &str) -> Option<Parts> {
+    known(path)?.parts.iter().find(|(of, _)| *of == symbol).map(|(_, class)| *class)
 }

@@ -290,6 +290,8 @@ pub struct FiberFacts {
     pub texts_are_bytes: bool,
     /// [Number](collation::Rules::number) of the rules of its session's database.
     pub default_rules: u32,
+    /// What [`alike`] answers, if that is not [`ALIKE`].
+    pub alike: Option<[f32; 3]>,
 }
 
 impl FiberFacts {
@@ -297,20 +299,35 @@ impl FiberFacts {
     pub fn apply(self) {
         let bit = |fact: bool, bit: u32| if fact { bit } else { 0 };
         let bits = bit(self.quotes_all_identifiers, QUOTES_ALL) | bit(self.texts_are_bytes, BYTES);
-        runtime::set_word(bits | self.default_rules << RULES);
+        runtime::set_word(0, bits | self.default_rules << RULES);
+        for (n, limit) in self.alike.iter().flatten().enumerate() {
+            // The sign tells it from a word that was not set.
+            runtime::set_word(1 + n, (-limit).to_bits());
+        }
     }
+}
+
+/// What [`alike`] answers by default.
+pub const ALIKE: [f32; 3] = [0.3, 0.6, 0.5];
+
+/// From which similarity on the running fiber's session calls texts alike: two texts, a word and a part of a text, a word and whole words of a text.
+pub fn alike() -> [f32; 3] {
+    std::array::from_fn(|n| match runtime::word(1 + n) {
+        0 => ALIKE[n],
+        limit => -f32::from_bits(limit),
+    })
 }
 
 /// Whether texts of the running fiber's database are bytes.
 #[inline]
 pub fn texts_are_bytes() -> bool {
-    runtime::word() & BYTES != 0
+    runtime::word(0) & BYTES != 0
 }
 
 /// The rules of the running fiber's database: those of the collation `default`.
 #[inline]
 pub(crate) fn default_rules() -> &'static Rules {
-    match runtime::word() >> RULES {
+    match runtime::word(0) >> RULES {
         0 => &collation::C,
         number => collation::numbered(number),
     }
@@ -323,7 +340,7 @@ pub fn server_encoding() -> Encoding {
 
 /// The name as an identifier: quoted where lexer or grammar would not read it back, or everywhere ([`FiberFacts`]).
 pub fn quote_identifier(name: &str) -> String {
-    let plain = runtime::word() & QUOTES_ALL == 0
+    let plain = runtime::word(0) & QUOTES_ALL == 0
         && name.bytes().next().is_some_and(|b| b.is_ascii_lowercase() || b == b'_')
         && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
     if plain && !RESERVED.lines().any(|word| word == name) {

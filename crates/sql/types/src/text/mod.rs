@@ -22,7 +22,7 @@ mod search;
 
 pub(crate) use edit::FUNCTIONS as EDIT_FUNCTIONS;
 pub(crate) use edit::default_rules;
-pub use edit::{FiberFacts, quote_identifier, server_encoding, texts_are_bytes};
+pub use edit::{ALIKE, FiberFacts, alike, quote_identifier, server_encoding, texts_are_bytes};
 pub(crate) use encode::FUNCTIONS as ENCODE_FUNCTIONS;
 pub use encode::{bytea_in, bytea_out, md5_text};
 pub(crate) use folded::FUNCTIONS as FOLDED_FUNCTIONS;
@@ -33,7 +33,7 @@ pub(crate) use like::FUNCTIONS as LIKE_FUNCTIONS;
 pub use like::{LikePattern, like};
 pub(crate) use normal::FUNCTIONS as NORMAL_FUNCTIONS;
 pub(crate) use regex::FUNCTIONS as REGEX_FUNCTIONS;
-pub use regex::{check_regex, regex_groups, regex_matches};
+pub use regex::{check_regex, regex_groups, regex_hir, regex_matches};
 
 /// Longest `name`, in bytes.
 pub const NAME_LENGTH: usize = 63;

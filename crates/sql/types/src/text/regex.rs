@@ -161,7 +161,14 @@ fn compile(pattern: &str, flags: Flags) -> SqlResult<Rc<Compiled>> {
 /// Longest expression that is compiled here and now, if it repeats nothing so and so often.
 const SHORT_PATTERN: usize = 500;
 
-fn build(pattern: &str, mut flags: Flags) -> SqlResult<Compiled> {
+/// An expression in the syntax of the `regex` crate, with the flags that it is read by.
+struct Source {
+    translated: String,
+    flags: Flags,
+}
+
+/// The tree of an expression, and its source if that is for the library.
+fn source(pattern: &str, mut flags: Flags) -> SqlResult<(are::Expression, Option<Source>)> {
     let mut body = pattern;
     if let Some(rest) = body.strip_prefix("***=") {
         (flags.literal, body) = (true, rest);
@@ -185,9 +192,15 @@ fn build(pattern: &str, mut flags: Flags) -> SqlResult<Compiled> {
     }
     let tree = are::parse(body, flags)?;
     if !tree.regular {
-        return Ok(Compiled { tree, library: None });
+        return Ok((tree, None));
     }
     let translated = if flags.literal { regex::escape(body) } else { translate(body, flags)? };
+    Ok((tree, Some(Source { translated, flags })))
+}
+
+fn build(pattern: &str, flags: Flags) -> SqlResult<Compiled> {
+    let (tree, source) = source(pattern, flags)?;
+    let Some(Source { translated, flags }) = source else { return Ok(Compiled { tree, library: None }) };
     let mut builder = RegexBuilder::new(&translated);
     builder
         .case_insensitive(flags.fold)
@@ -595,6 +608,20 @@ pub fn check_regex(pattern: &str, flags: &str) -> SqlResult<()> {
 /// Whether a text matches, with the letters of `regexp_like`.
 pub fn regex_matches(text: &str, pattern: &str, flags: &str) -> SqlResult<bool> {
     compile(pattern, parse_flags(flags)?)?.is_match(text)
+}
+
+/// The expression in the syntax tree of the `regex` crate, as `~` or `~*` reads it; none if that cannot tell whether a text matches.
+pub fn regex_hir(pattern: &str, fold: bool) -> SqlResult<Option<regex_syntax::hir::Hir>> {
+    let Some(Source { translated, flags }) = source(pattern, Flags { fold, ..Flags::default() })?.1 else {
+        return Ok(None);
+    };
+    let mut parser = regex_syntax::ParserBuilder::new();
+    parser
+        .case_insensitive(flags.fold)
+        .multi_line(flags.newline || flags.weird)
+        .dot_matches_new_line(!(flags.newline || flags.partial))
+        .ignore_whitespace(flags.expanded);
+    Ok(parser.build().parse(&translated).ok())
 }
 
 /// What the whole of an expression and its groups match, if it matches.
