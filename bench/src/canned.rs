@@ -5,10 +5,15 @@
 use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
 use std::path::Path;
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
+use rustls::ServerConfig;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpStream, UnixStream};
+use tokio_rustls::TlsAcceptor;
 
 /// How many branches there would be: pgbench's scale.
 const BRANCHES: &str = "20";
@@ -36,21 +41,38 @@ enum Socket {
     Unix(std::os::unix::net::UnixStream),
 }
 
-/// Starts the server on 127.0.0.1, and on a Unix socket in `folder` if there is one.
+/// How the server encrypts, with the key and the certificate of a data directory.
+///
+/// # Errors
+/// If they cannot be read or do not belong together.
+pub fn acceptor(data: &Path) -> Result<TlsAcceptor, String> {
+    let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", data.display());
+    let key = PrivateKeyDer::from_pem_file(data.join("server.key")).map_err(|e| failed(&e))?;
+    let certificate = CertificateDer::from_pem_file(data.join("server.crt")).map_err(|e| failed(&e))?;
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .and_then(|config| config.with_no_client_auth().with_single_cert(vec![certificate], key))
+        .map_err(|e| failed(&e))?;
+    Ok(TlsAcceptor::from(Arc::new(config)))
+}
+
+/// Starts the server on 127.0.0.1, and on a Unix socket in `folder` if there is one. It encrypts if it has a `tls`.
 ///
 /// # Panics
 /// If the port is taken.
-pub fn serve(port: u16, folder: Option<&Path>, workers: usize) -> Canned {
+pub fn serve(port: u16, folder: Option<&Path>, workers: usize, tls: Option<TlsAcceptor>) -> Canned {
     let mut queues = Vec::new();
     for _ in 0..workers {
         let (send, mut receive) = tokio::sync::mpsc::unbounded_channel();
         queues.push(send);
+        let tls = tls.clone();
         std::thread::spawn(move || {
             let runtime =
                 tokio::runtime::Builder::new_current_thread().enable_io().build().expect("an event loop");
             tokio::task::LocalSet::new().block_on(&runtime, async move {
                 while let Some(socket) = receive.recv().await {
-                    tokio::task::spawn_local(session(socket));
+                    tokio::task::spawn_local(session(socket, tls.clone()));
                 }
             });
         });
@@ -74,13 +96,13 @@ pub fn serve(port: u16, folder: Option<&Path>, workers: usize) -> Canned {
     Canned { acceptor }
 }
 
-async fn session(socket: Socket) {
+async fn session(socket: Socket, tls: Option<TlsAcceptor>) {
     let _ = match socket {
         Socket::Tcp(socket) => {
             let _ = socket.set_nonblocking(true);
             let _ = socket.set_nodelay(true);
             let Ok(socket) = TcpStream::from_std(socket) else { return };
-            talk(socket).await
+            greet(socket, tls).await
         }
         Socket::Unix(socket) => {
             let _ = socket.set_nonblocking(true);
@@ -88,6 +110,15 @@ async fn session(socket: Socket) {
             talk(socket).await
         }
     };
+}
+
+/// Serves a client that may ask for encryption first.
+async fn greet(mut socket: TcpStream, tls: Option<TlsAcceptor>) -> std::io::Result<()> {
+    let Some(tls) = tls else { return talk(socket).await };
+    let mut request = [0; 8];
+    socket.read_exact(&mut request).await?;
+    socket.write_all(b"S").await?;
+    talk(tls.accept(socket).await?).await
 }
 
 async fn talk(mut socket: impl AsyncRead + AsyncWrite + Unpin) -> std::io::Result<()> {
@@ -102,6 +133,7 @@ async fn talk(mut socket: impl AsyncRead + AsyncWrite + Unpin) -> std::io::Resul
         input.drain(..used);
         if !output.is_empty() {
             socket.write_all(&output).await?;
+            socket.flush().await?;
             output.clear();
         }
     }
@@ -127,7 +159,8 @@ async fn startup(socket: &mut (impl AsyncRead + AsyncWrite + Unpin)) -> std::io:
         }
         message(&mut out, b'K', &[0, 0, 0, 1, 0, 0, 0, 1]);
         message(&mut out, b'Z', b"I");
-        return socket.write_all(&out).await;
+        socket.write_all(&out).await?;
+        return socket.flush().await;
     }
 }
 

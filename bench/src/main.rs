@@ -166,7 +166,7 @@ fn run(options: &Options) -> Result<(), String> {
     }
     match &options.what {
         What::Canned { port } => {
-            canned::serve(*port, None, canned::workers()).join();
+            canned::serve(*port, None, canned::workers(), None).join();
             return Ok(());
         }
         What::Snapshots => return ablation::run(options.rounds, &options.out),

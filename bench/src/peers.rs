@@ -53,8 +53,9 @@ pub struct Server {
     pub host: String,
     /// Clients come over TLS.
     pub tls: bool,
+    /// The data directory; empty for a server that has none.
+    pub data: PathBuf,
     child: Option<Child>,
-    data: PathBuf,
     /// How it is started, but for settings that a scenario adds.
     start: Option<Start>,
 }
@@ -83,7 +84,8 @@ impl Server {
 
     /// A server that lives in this process.
     pub fn in_process(name: &'static str, port: u16, place: &Place) -> Server {
-        Server { name, port, host: place.host(), tls: false, child: None, data: PathBuf::new(), start: None }
+        let (host, tls) = (place.host(), place.tls);
+        Server { name, port, host, tls, child: None, data: PathBuf::new(), start: None }
     }
 
     /// Initialises a data directory with `initdb` and starts `postgres` on `port`.

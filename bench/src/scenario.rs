@@ -42,7 +42,8 @@ impl Lab {
             let port = POSTGRES_PORT + n as u16;
             postgres.push(Server::start(version.name(), programs, &place, port, processes)?);
         }
-        canned::serve(CANNED_PORT, options.sockets.then_some(&place.work), canned::workers());
+        let tls = if place.tls { Some(canned::acceptor(&stampede.data)?) } else { None };
+        canned::serve(CANNED_PORT, options.sockets.then_some(&place.work), canned::workers(), tls);
         let limit = Server::in_process("limit", CANNED_PORT, &place);
         Ok(Lab {
             stampede,
@@ -78,7 +79,7 @@ impl Lab {
         self.alternate(title, &servers, clients, seconds, &["-S", "-M", "prepared"])
     }
 
-    /// The same over TLS. The limit knows no TLS: it answers as ever and shows what that costs.
+    /// The same over TLS, which the limit speaks too.
     pub fn tls(&self, clients: &[u32], seconds: u32) -> Result<(), String> {
         self.select_only("select-only over TLS", clients, seconds)
     }
