@@ -10,9 +10,15 @@
 //! Never deleted: the right-most page of a level, a root, the right-most child of a parent with other children (its key space would fall to another
 //! parent's child), a page without downlink because its left sibling's split is incomplete, a leaf whose right sibling is half-dead.
 //!
+//! # Who deletes
+//! VACUUM, and scans that leave a leaf on which every entry is marked as dead: else every scan from the front of a queue would pass by all the leaves
+//! that have been used up since the last VACUUM. A scan deletes a leaf alone, no branch, and only if it gets the cleanup latch at once: who keeps the leaf
+//! pinned believes its TIDs, and VACUUM, which waits for pins before it gives TIDs away, does not look for them on deleted pages. There is at most one
+//! VACUUM, so that branches are deleted by one at a time; leaves may be by several.
+//!
 //! # Locks
-//! From child to parent and from left to right: leaf, parents upwards; for the unlinking the leaf (if the target is above it), left sibling, target,
-//! right sibling, meta page.
+//! From left to right and from child to parent: leaf, its right sibling, parents upwards; for the unlinking the leaf (if the target is above it), left sibling,
+//! target, right sibling, meta page.
 
 use base::{BlockNo, OffsetNo};
 use buffer::PageChange;
@@ -23,17 +29,52 @@ use crate::ascend::find_parent;
 use crate::format::{DELETED, HALF_DEAD, INCOMPLETE_SPLIT, LEAF, META, Meta, NONE, Node, ROOT};
 use crate::key::SearchKey;
 use crate::ops;
-use crate::redo::{HalfDead, Kind, Unlink};
+use crate::redo::{HalfDead, Kind, Unlink, delete_bytes};
 use crate::rel::BtreeRel;
 use crate::scan::interrupts;
 use crate::search::{Hops, Stack, descend};
 
-/// Deletes the leaf `block` if it is empty and may go, with the branch above it; adds the pages deleted to `deleted`. No page is latched by the
+/// What may go with an empty leaf.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// It alone.
+    Leaf,
+    /// Also the pages above it that lead nowhere else.
+    Branch,
+}
+
+/// Deletes the leaf `block` if all its entries are marked as dead and nobody has it pinned. No page is latched by the caller.
+pub(crate) fn delete_dead_leaf(access: &Access<'_>, rel: &BtreeRel, block: BlockNo) -> IndexResult<()> {
+    if empty_dead(access, rel, block)? {
+        delete_leaf(access, rel, block, Extent::Leaf, &mut Vec::new())?;
+    }
+    Ok(())
+}
+
+/// Removes the entries of a leaf if all are marked as dead and nobody has it pinned; whether it did.
+fn empty_dead(access: &Access<'_>, rel: &BtreeRel, block: BlockNo) -> IndexResult<bool> {
+    let pin = access.pool.read(rel.tag(block))?;
+    let Some(mut page) = pin.try_cleanup() else { return Ok(false) };
+    let node = rel.node(block, &page)?;
+    if !node.op.is_leaf() || node.op.ignored() || node.op.rightmost() || !node.is_all_dead() {
+        return Ok(false);
+    }
+    let doomed: Vec<OffsetNo> = (node.first()..=node.max()).collect();
+    rel.check(block, ops::delete(&mut page, &doomed, &[]))?;
+    let mut action = rel.action(access, Kind::Delete);
+    let i = action.page(&mut page, PageChange::default());
+    action.page_data(i, &delete_bytes(&doomed, &[]));
+    action.commit();
+    Ok(true)
+}
+
+/// Deletes the leaf `block` if it is empty and may go, with what may go with it; adds the pages deleted to `deleted`. No page is latched by the
 /// caller.
 pub(crate) fn delete_leaf(
     access: &Access<'_>,
     rel: &BtreeRel,
     block: BlockNo,
+    extent: Extent,
     deleted: &mut Vec<BlockNo>,
 ) -> IndexResult<()> {
     let page = rel.shared(access.pool, block)?;
@@ -55,7 +96,7 @@ pub(crate) fn delete_leaf(
         let mut stack = Stack::new();
         let key = SearchKey { tid, ..SearchKey::new(&rel.desc, &values, false) };
         descend(access, rel, &key, 0, Some(&mut stack))?;
-        if !mark_half_dead(access, rel, block, stack)? {
+        if !mark_half_dead(access, rel, (block, extent), stack)? {
             return Ok(());
         }
     } else {
@@ -99,20 +140,26 @@ struct Branch {
 }
 
 /// The first step; `false` if the leaf must stay.
-fn mark_half_dead(access: &Access<'_>, rel: &BtreeRel, block: BlockNo, stack: Stack) -> IndexResult<bool> {
+fn mark_half_dead(
+    access: &Access<'_>,
+    rel: &BtreeRel,
+    (block, extent): (BlockNo, Extent),
+    stack: Stack,
+) -> IndexResult<bool> {
     let mut leaf = rel.exclusive(access.pool, block)?;
     let node = rel.node(block, &leaf)?;
     if !deletable(&node) {
         return Ok(false);
     }
     let right = node.op.next;
-    {
-        let page = rel.shared(access.pool, right)?;
-        if rel.node(right, &page)?.op.is(HALF_DEAD) {
-            return Ok(false);
-        }
+    // Held until the downlink is gone, so that the right sibling keeps its own.
+    let sibling = rel.shared(access.pool, right)?;
+    if rel.node(right, &sibling)?.op.is(HALF_DEAD) {
+        return Ok(false);
     }
-    let Some(mut branch) = find_branch(access, rel, block, right, stack)? else { return Ok(false) };
+    let Some(mut branch) = find_branch(access, rel, (block, extent), right, stack)? else {
+        return Ok(false);
+    };
     let parent_block = branch.parent.tag().block;
     let top = if branch.top == block { NONE } else { branch.top };
     rel.check(parent_block, ops::remove_downlink(&mut branch.parent, branch.at, branch.top_right))?;
@@ -130,7 +177,7 @@ fn mark_half_dead(access: &Access<'_>, rel: &BtreeRel, block: BlockNo, stack: St
 fn find_branch(
     access: &Access<'_>,
     rel: &BtreeRel,
-    leaf: BlockNo,
+    (leaf, extent): (BlockNo, Extent),
     right: BlockNo,
     mut stack: Stack,
 ) -> IndexResult<Option<Branch>> {
@@ -144,7 +191,7 @@ fn find_branch(
         if at < node.max() {
             return Ok(Some(Branch { parent, at, top: child, top_right }));
         }
-        if at != node.first() || node.op.rightmost() {
+        if extent == Extent::Leaf || at != node.first() || node.op.rightmost() {
             return Ok(None);
         }
         let left = node.op.prev;
@@ -182,6 +229,9 @@ fn unlink(access: &Access<'_>, rel: &BtreeRel, block: BlockNo) -> IndexResult<Op
     };
     let mut page = rel.exclusive(access.pool, target)?;
     let node = rel.node(target, &page)?;
+    if node.op.is(DELETED) {
+        return Ok(None);
+    }
     let left_block = left.as_ref().map_or(NONE, |page| page.tag().block);
     if node.op.prev != left_block {
         return Err(rel.corrupt(target, "page to delete is not where its siblings say"));

@@ -208,6 +208,10 @@ impl<'a> Node<'a> {
     pub fn is_dead(&self, n: OffsetNo) -> bool {
         page::line_pointer(self.page, n).is_some_and(|lp| lp.flags == page::LpFlags::Dead)
     }
+    /// Whether it has items, and all of them are marked as dead.
+    pub fn is_all_dead(&self) -> bool {
+        self.count() > 0 && page::past_dead(self.page, self.first(), self.max() + 1) > self.max()
+    }
     /// On a deleted page: the xid that must be older than every snapshot before the page is used again.
     pub fn safe_xid(&self) -> Xid {
         read_deleted(self.page).0

@@ -56,13 +56,14 @@
 //! 3. A, B and C are latched, left to right. A and C are linked with each other; B keeps its own links and gets the next xid. Record `UNLINK_PAGE`.
 //! 4. Once no snapshot is older than that xid, VACUUM puts B on the free list (`PUT_FREE`), and a split takes it from there (`TAKE_FREE`).
 //!
-//! A crash between 2 and 3 leaves a half-dead page for the next VACUUM; one between `TAKE_FREE` and the split leaves a deleted page that is on no list, which
+//! A scan that leaves a leaf on which every entry is marked as dead removes them and does the same (`delete` says when), so that the front of a queue is
+//! never long. A crash between 2 and 3 leaves a half-dead page for the next VACUUM; one between `TAKE_FREE` and the split leaves a deleted page that is on no list, which
 //! VACUUM puts back.
 //!
 //! # Locks
 //! Only page latches. Readers hold one at a time. Writers: from left to right, from child to parent, the meta page after all pages of the tree and after a page that is
-//! going on the free list, a page that is on it after the meta page. A leaf may be latched while heap pages are (unique checks), never the other way round. VACUUM removes entries
-//! only under the cleanup latch: scans that believe TIDs without a visibility check keep a pin; `scan` has the argument. No latch is held
+//! going on the free list, a page that is on it after the meta page. A leaf may be latched while heap pages are (unique checks), never the other way round. VACUUM removes entries,
+//! and scans delete leaves, only under the cleanup latch: scans that believe TIDs without a visibility check keep a pin; `scan` has the argument. No latch is held
 //! where interrupts are checked.
 //!
 //! # WAL and crash

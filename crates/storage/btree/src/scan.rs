@@ -33,6 +33,7 @@ use tuple::Datum;
 use txn::KeyRange;
 
 use crate::bounds::Bounds;
+use crate::delete::delete_dead_leaf;
 use crate::format::{DELETED, Item, NONE, Node, Opaque};
 use crate::groups::{Groups, Next};
 use crate::key::SearchKey;
@@ -69,6 +70,8 @@ struct Leaf {
     /// Index of the current entry, counted from 1; 0 is before the first, one more than their number behind the last.
     position: usize,
     killed: Vec<usize>,
+    /// Every entry is marked as dead.
+    all_dead: bool,
     pin: Option<Pin>,
 }
 
@@ -78,6 +81,7 @@ impl Leaf {
         self.entries.clear();
         self.bytes.clear();
         self.killed.clear();
+        self.all_dead = false;
         self.position = 0;
         self.more_left = false;
         self.more_right = false;
@@ -321,6 +325,8 @@ impl Scan {
             return;
         }
         self.apply_kills(access);
+        // What goes wrong with it is the next VACUUM's to say.
+        let _ = self.delete_dead_leaf(access);
         self.leaf.clear();
         self.mark_here = None;
         self.marked = None;
@@ -379,6 +385,7 @@ impl Scan {
             }
         };
         self.rel.check(block, read)?;
+        self.leaf.all_dead = self.leaf.entries.is_empty() && node.is_all_dead();
         self.leaf.started = true;
         self.leaf.block = block;
         self.leaf.lsn = page::lsn(&page);
@@ -548,6 +555,7 @@ impl Scan {
     fn turn_right(&mut self, access: &Access<'_>) -> IndexResult<bool> {
         let mut next = self.leaf.next;
         self.leave(access);
+        self.delete_dead_leaf(access)?;
         let mut hops = Hops::default();
         while next != NONE {
             interrupts()?;
@@ -657,6 +665,16 @@ impl Scan {
                 mark_dead(&page, n);
             }
         }
+        self.leaf.all_dead = node.is_all_dead();
+    }
+
+    /// Deletes the leaf that the scan is about to leave, if nothing on it lives. No latch is held.
+    fn delete_dead_leaf(&mut self, access: &Access<'_>) -> IndexResult<()> {
+        if !std::mem::take(&mut self.leaf.all_dead) {
+            return Ok(());
+        }
+        self.leaf.pin = None;
+        delete_dead_leaf(access, &self.rel, self.leaf.block)
     }
 }
 

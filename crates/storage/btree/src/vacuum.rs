@@ -10,7 +10,7 @@ use buffer::{ExclusivePage, PageChange, Ring};
 use index::bytes::Check;
 use index::{Access, IndexResult, Manner, Pages, VacuumStats, each_block};
 
-use crate::delete::delete_leaf;
+use crate::delete::{Extent, delete_leaf};
 use crate::format::{DELETED, FREE, HALF_DEAD, Item, META, Meta, NONE, Node, Opaque};
 use crate::ops::{self, ListUpdate};
 use crate::redo::{Kind, delete_bytes};
@@ -163,7 +163,7 @@ impl<F: FnMut(Tid) -> bool> Pass<'_, F> {
 
     fn try_delete(&mut self, block: BlockNo) -> IndexResult<()> {
         let before = self.deleted.len();
-        delete_leaf(self.access, self.rel, block, &mut self.deleted)?;
+        delete_leaf(self.access, self.rel, block, Extent::Branch, &mut self.deleted)?;
         let count = (self.deleted.len() - before) as u32;
         self.stats.pages_newly_deleted += count;
         self.stats.pages_deleted += count;

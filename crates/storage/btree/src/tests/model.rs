@@ -519,6 +519,38 @@ fn killed_entries_are_passed_by_and_removed_before_a_split() {
 }
 
 #[test]
+fn leaves_on_which_all_is_dead_go_with_the_scan_that_leaves_them() {
+    let mut world = World::new(Shape::Int, 4096);
+    (0..3000).for_each(|n| world.insert(n));
+    let before = world.verify();
+    world.kill_first(1000);
+    let after = world.check();
+    assert!(after.leaves + 2 <= before.leaves, "{after:?} after {before:?}");
+    assert_eq!(after.deleted - before.deleted, before.leaves - after.leaves);
+    // Their keys belong to the leaf behind them now.
+    (0..500).for_each(|n| world.insert(n));
+    world.check();
+    // And VACUUM makes them free.
+    world.vacuum(|_| false);
+    assert!(world.vacuum(|_| false).pages_free > 0);
+    world.check();
+}
+
+#[test]
+fn leaves_that_somebody_has_pinned_stay() {
+    let mut world = World::new(Shape::Int, 4096);
+    (0..3000).for_each(|n| world.insert(n));
+    let mut believer = Scan::new(world.rel.clone(), ScanKeys::default(), true, true);
+    believer.next(&world.access()).unwrap();
+    world.kill_first(500);
+    let pinned = world.verify();
+    believer.finish(&world.access());
+    // Whoever comes by next finds it.
+    assert_eq!(world.collect(vec![], Direction::Forward).len(), world.model.len());
+    assert_eq!(world.check().leaves, pinned.leaves - 1);
+}
+
+#[test]
 fn kills_are_lost_when_the_page_has_changed() {
     let mut world = World::new(Shape::Int, 4096);
     (0..10).for_each(|n| world.insert(n * 2));

@@ -28,6 +28,8 @@ fn history(shape: Shape) -> World {
         world.vacuum(|tid| tid.block.0 % 4 != keep && tid.block.0 > 2);
         world.vacuum(|tid| tid.block.0 > 1);
     }
+    (0..count).for_each(|n| world.insert(n));
+    world.kill_first(count as usize / 2);
     (0..count / 4).for_each(|n| world.insert(n * 3));
     world.check();
     world

@@ -155,6 +155,18 @@ impl World {
         stats
     }
 
+    /// A scan that finds the rows of the first `count` entries dead.
+    pub fn kill_first(&mut self, count: usize) {
+        let access = self.access();
+        let mut scan = Scan::new(self.rel.clone(), ScanKeys::default(), false, false);
+        for _ in 0..count {
+            scan.next(&access).unwrap().unwrap();
+            scan.kill_current();
+        }
+        scan.finish(&access);
+        self.model.drain(..count);
+    }
+
     pub fn collect(&self, keys: Vec<ScanKey>, direction: Direction) -> Vec<Entry> {
         let mut scan = Scan::new(self.rel.clone(), ScanKeys { keys, direction }, true, false);
         let mut out = Vec::new();
