@@ -5,7 +5,7 @@
 use base::{Oid, SqlResult, sql_err};
 
 use crate::core::Analyzer;
-use crate::expr::{Expr, Location, SubLinkType};
+use crate::expr::{Expr, Location, SubLinkType, TargetEntry};
 use crate::json_tree::Json;
 use crate::query::Query;
 
@@ -27,9 +27,38 @@ struct State {
     collation: Oid,
     strength: Strength,
     location: Location,
+    /// Of a conflict: what `collation` does not agree with, at `location`.
+    other: Oid,
 }
 
-const NOTHING: State = State { collation: Oid::INVALID, strength: Strength::None, location: Location::NONE };
+const NOTHING: State = State {
+    collation: Oid::INVALID,
+    strength: Strength::None,
+    location: Location::NONE,
+    other: Oid::INVALID,
+};
+
+impl State {
+    /// The collation; 0 if several do not agree.
+    fn usable(self) -> Oid {
+        if self.strength == Strength::Conflict { Oid::INVALID } else { self.collation }
+    }
+
+    /// The same, for a place where they must agree.
+    fn agreed(self, analyzer: &Analyzer<'_>) -> SqlResult<Oid> {
+        if self.strength != Strength::Conflict {
+            return Ok(self.collation);
+        }
+        let error = sql_err!(
+            COLLATION_MISMATCH,
+            "collation mismatch between implicit collations \"{}\" and \"{}\"",
+            name(analyzer, self.collation),
+            name(analyzer, self.other)
+        )
+        .hint("You can choose the collation by applying the COLLATE clause to one or both expressions.");
+        Err(analyzer.at(error, self.location))
+    }
+}
 
 /// Sets the collations of an expression.
 pub(crate) fn assign(analyzer: &Analyzer<'_>, e: &mut Expr) -> SqlResult<()> {
@@ -38,7 +67,16 @@ pub(crate) fn assign(analyzer: &Analyzer<'_>, e: &mut Expr) -> SqlResult<()> {
 
 /// Sets the collations of all expressions of a query; its subqueries have theirs.
 pub(crate) fn assign_query(analyzer: &Analyzer<'_>, query: &mut Query) -> SqlResult<()> {
-    crate::walk::roots_mut(query, &mut |e| assign(analyzer, e))
+    crate::walk::roots_mut(query, &mut |e| assign(analyzer, e))?;
+    query.targets.iter().try_for_each(|target| check_key(analyzer, target))
+}
+
+/// What is sorted or grouped by must have a collation, if its type has any.
+fn check_key(analyzer: &Analyzer<'_>, target: &TargetEntry) -> SqlResult<()> {
+    if target.sort_ref == 0 || crate::facts::expr_collation(&target.expr).is_valid() {
+        return Ok(());
+    }
+    derive(analyzer, &mut target.expr.clone())?.agreed(analyzer).map(|_| ())
 }
 
 /// The collation that several expressions have together; 0 if they disagree.
@@ -48,7 +86,40 @@ pub(crate) fn common(analyzer: &Analyzer<'_>, exprs: &[&Expr]) -> SqlResult<Oid>
         let mut e = (*e).clone();
         state = merge(analyzer, state, derive(analyzer, &mut e)?)?;
     }
-    Ok(if state.strength == Strength::Conflict { Oid::INVALID } else { state.collation })
+    Ok(state.usable())
+}
+
+/// A column of one input of a set operation.
+pub(crate) struct SetInput<'a> {
+    /// What it is made of, if the input is a query and not a set operation itself.
+    pub expr: Option<&'a Expr>,
+    /// Collation of the column.
+    pub collation: Oid,
+    /// Where the input has it.
+    pub location: Location,
+}
+
+/// The collation of a column of a set operation over two inputs, `natural` if they have none. If they disagree it is 0, or an error where rows are to
+/// be compared.
+pub(crate) fn of_set(
+    analyzer: &Analyzer<'_>,
+    inputs: [SetInput<'_>; 2],
+    natural: Oid,
+    compares: bool,
+) -> SqlResult<Oid> {
+    let mut state = NOTHING;
+    for input in inputs {
+        let own = match input.expr {
+            Some(e) => derive(analyzer, &mut e.clone())?,
+            None => implicit(input.collation, input.location),
+        };
+        state = merge(analyzer, state, own)?;
+    }
+    match state.strength {
+        Strength::None => Ok(natural),
+        _ if compares => state.agreed(analyzer),
+        _ => Ok(state.usable()),
+    }
 }
 
 fn merge(analyzer: &Analyzer<'_>, a: State, b: State) -> SqlResult<State> {
@@ -64,7 +135,7 @@ fn merge(analyzer: &Analyzer<'_>, a: State, b: State) -> SqlResult<State> {
                 } else if a.collation == DEFAULT_COLLATION {
                     b
                 } else {
-                    State { strength: Strength::Conflict, location: b.location, ..a }
+                    State { strength: Strength::Conflict, location: b.location, other: b.collation, ..a }
                 }
             }
             Strength::Explicit if a.collation != b.collation => {
@@ -93,7 +164,7 @@ pub(crate) fn name(analyzer: &Analyzer<'_>, oid: Oid) -> String {
 
 fn implicit(collation: Oid, location: Location) -> State {
     let strength = if collation.is_valid() { Strength::Implicit } else { Strength::None };
-    State { collation, strength, location }
+    State { collation, strength, location, other: Oid::INVALID }
 }
 
 /// Derives the collation of an expression and stores it in its nodes.
@@ -101,7 +172,12 @@ fn derive(analyzer: &Analyzer<'_>, e: &mut Expr) -> SqlResult<State> {
     let location = crate::facts::location(e);
     if let Expr::Collate(c) = e {
         assign(analyzer, &mut c.arg)?;
-        return Ok(State { collation: c.collation, strength: Strength::Explicit, location: c.location });
+        return Ok(State {
+            collation: c.collation,
+            strength: Strength::Explicit,
+            location: c.location,
+            ..NOTHING
+        });
     }
     // Leaves, and what has its collation already.
     if matches!(
@@ -143,9 +219,10 @@ fn derive(analyzer: &Analyzer<'_>, e: &mut Expr) -> SqlResult<State> {
     } else {
         inputs
     };
-    let usable = if result.strength == Strength::Conflict { Oid::INVALID } else { result.collation };
-    let input = if inputs.strength == Strength::Conflict { Oid::INVALID } else { inputs.collation };
-    store(e, usable, input);
+    store(e, result.usable(), inputs.usable());
+    if result.strength == Strength::Conflict {
+        return Ok(result);
+    }
     Ok(State { location: result.location.leftmost(location), ..result })
 }
 
@@ -163,6 +240,7 @@ fn input_state(analyzer: &Analyzer<'_>, e: &mut Expr) -> SqlResult<State> {
                 if !t.junk {
                     state = merge(analyzer, state, s)?;
                 }
+                check_key(analyzer, t)?;
             }
             if let Some(f) = &mut a.filter {
                 assign(analyzer, f)?;
@@ -194,8 +272,7 @@ fn input_state(analyzer: &Analyzer<'_>, e: &mut Expr) -> SqlResult<State> {
                 let l = derive(analyzer, &mut r.left[i])?;
                 let s = derive(analyzer, &mut r.right[i])?;
                 let both = merge(analyzer, l, s)?;
-                r.collations[i] =
-                    if both.strength == Strength::Conflict { Oid::INVALID } else { both.collation };
+                r.collations[i] = both.usable();
             }
         }
         Expr::Row(r) => {

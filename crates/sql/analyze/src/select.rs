@@ -282,11 +282,13 @@ impl Analyzer<'_> {
             let error = sql_err!(SYNTAX_ERROR, "each {context} query must have the same number of columns");
             return Err(self.at(error, at));
         }
+        let compares = !(op == SetOp::Union && all);
         let mut columns = Vec::with_capacity(left_columns.len());
         let mut group_by = Vec::new();
         for (i, l) in left_columns.iter().enumerate() {
-            let column = self.set_column(i, l, &right_columns[i], &left, &right, context)?;
-            if !(op == SetOp::Union && all) {
+            let sides = [(&left, l), (&right, &right_columns[i])];
+            let column = self.set_column(i, sides, context, compares)?;
+            if compares {
                 group_by.push(self.set_group(i, &column, &left, &right)?);
             }
             columns.push(column);
@@ -299,14 +301,13 @@ impl Analyzer<'_> {
         Ok((SetOperation::Node(Box::new(node)), columns))
     }
 
+    /// Column `i` of a set operation, from that of each side.
     fn set_column(
         &mut self,
         i: usize,
-        l: &ColumnType,
-        r: &ColumnType,
-        left: &SetOperation,
-        right: &SetOperation,
+        [(left, l), (right, r)]: [(&SetOperation, &ColumnType); 2],
         context: &str,
+        compares: bool,
     ) -> SqlResult<ColumnType> {
         let left_at = self.column_location(left, i);
         let right_at = self.column_location(right, i);
@@ -322,19 +323,17 @@ impl Analyzer<'_> {
             }
         }
         let typmod = if l.type_oid == r.type_oid && l.typmod == r.typmod { l.typmod } else { -1 };
-        let collation = if !self.type_collation(type_oid)?.is_valid() {
-            Oid::INVALID
-        } else if l.collation == r.collation || !r.collation.is_valid() {
-            if l.collation.is_valid() { l.collation } else { self.type_collation(type_oid)? }
-        } else if !l.collation.is_valid() {
-            r.collation
+        let natural = self.type_collation(type_oid)?;
+        let collation = if natural.is_valid() {
+            let sides = [(left, l.collation, left_at), (right, r.collation, right_at)];
+            let inputs = sides.map(|(input, collation, location)| crate::collate::SetInput {
+                expr: self.leaf_column(input, i),
+                collation,
+                location,
+            });
+            crate::collate::of_set(self, inputs, natural, compares)?
         } else {
-            let default = self.type_collation(type_oid)?;
-            match (l.collation == default, r.collation == default) {
-                (true, _) => r.collation,
-                (_, true) => l.collation,
-                _ => Oid::INVALID,
-            }
+            Oid::INVALID
         };
         Ok(ColumnType { name: l.name.clone(), type_oid, typmod, collation })
     }
@@ -424,21 +423,27 @@ impl Analyzer<'_> {
         Ok(())
     }
 
-    fn column_location(&mut self, input: &SetOperation, i: usize) -> Location {
-        let Some(rte) = leftmost(input) else { return Location::NONE };
-        match self.level().range_table.get(rte).map(|r| &r.kind) {
-            Some(RteKind::Subquery(s)) => s
-                .query
-                .targets
-                .iter()
-                .filter(|t| !t.junk)
-                .nth(i)
-                .map_or(Location::NONE, |t| location_of(&t.expr)),
-            _ => Location::NONE,
+    fn column_location(&self, input: &SetOperation, i: usize) -> Location {
+        leftmost(input).and_then(|rte| self.subquery_column(rte, i)).map_or(Location::NONE, location_of)
+    }
+
+    /// What column `i` of an input is made of, if that is a query and not a set operation itself.
+    fn leaf_column(&self, input: &SetOperation, i: usize) -> Option<&Expr> {
+        match input {
+            SetOperation::Leaf(rte) => self.subquery_column(*rte, i),
+            SetOperation::Node(_) => None,
         }
     }
 
-    fn set_location(&mut self, input: &SetOperation) -> Location {
+    /// What column `i` of a subquery in the innermost level's range table is made of.
+    fn subquery_column(&self, rte: usize, i: usize) -> Option<&Expr> {
+        match &self.levels.last()?.range_table.get(rte)?.kind {
+            RteKind::Subquery(s) => s.query.result_columns().nth(i).map(|t| &t.expr),
+            _ => None,
+        }
+    }
+
+    fn set_location(&self, input: &SetOperation) -> Location {
         self.column_location(input, 0)
     }
 

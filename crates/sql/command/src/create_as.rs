@@ -31,7 +31,7 @@ use types::Call;
 
 use super::internal::Internal;
 use super::storage_parameter::Target;
-use super::{index, matview, names, on_commit, storage_parameter, table, view};
+use super::{index, matview, names, on_commit, storage_parameter, table, type_name, view};
 
 /// Rows that are stored at once.
 const BATCH_ROWS: usize = 1000;
@@ -208,8 +208,15 @@ fn named(session: &Session, result: ResultColumns, names: &[String]) -> SqlResul
     let mut columns: Vec<NewColumn> = Vec::with_capacity(result.len());
     for (i, (name, type_oid, typmod, collation)) in result.into_iter().enumerate() {
         let name = names.get(i).cloned().unwrap_or(name);
-        let default = session.type_by_oid(type_oid)?.map_or(Oid::INVALID, |def| def.collation);
-        let collation = if collation.is_valid() { collation } else { default };
+        let natural = session.type_by_oid(type_oid)?.map_or(Oid::INVALID, |def| def.collation);
+        if natural.is_valid() && !collation.is_valid() {
+            let error = sql_err!(
+                INDETERMINATE_COLLATION,
+                "no collation was derived for column \"{name}\" with collatable type {}",
+                session.with_reader(|reader| type_name::format(reader, type_oid, -1))?
+            );
+            return Err(error.hint("Use the COLLATE clause to set the collation explicitly."));
+        }
         table::check_column_name(&name)?;
         names::check_type_usage(session, type_oid)?;
         if columns.iter().any(|c| c.name == name) {

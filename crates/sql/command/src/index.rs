@@ -13,7 +13,7 @@ use catalog::families;
 use catalog::system::pg_opclass;
 use catalog::{CatalogView, RelationKind, RowExt, Table};
 use index::Facts;
-use parse::ast::{CreateIndex, IndexElement, Name, SortDirection, SortNulls};
+use parse::ast::{CreateIndex, IndexElement, Location, Name, SortDirection, SortNulls};
 use session::Session;
 use txn::LockMode;
 
@@ -298,7 +298,7 @@ fn add_key(
                 collation: stored.collation,
                 dimensions: 0,
             };
-            type_name::collation(reader, (collation, element.location), &ty, text)
+            type_name::collation(reader, (collation, Location::NONE), &ty, text)
         })?;
     }
     let method = engine::indexes::known(new.method)?;

@@ -166,13 +166,18 @@ fn columns_of(session: &Session, query: &Query, names: &[String]) -> SqlResult<V
         if columns.iter().any(|c| c.name == name) {
             return Err(sql_err!(DUPLICATE_COLUMN, "column \"{name}\" specified more than once"));
         }
-        columns.push(NewColumn {
-            name,
-            type_oid: facts::expr_type(&target.expr, &array_of),
-            typmod: facts::expr_typmod(&target.expr),
-            collation: facts::expr_collation(&target.expr),
-            ..NewColumn::default()
-        });
+        let type_oid = facts::expr_type(&target.expr, &array_of);
+        let collation = facts::expr_collation(&target.expr);
+        let natural = session.type_by_oid(type_oid)?.map_or(Oid::INVALID, |def| def.collation);
+        if natural.is_valid() && !collation.is_valid() {
+            let error = sql_err!(
+                INDETERMINATE_COLLATION,
+                "could not determine which collation to use for view column \"{name}\""
+            );
+            return Err(error.hint("Use the COLLATE clause to set the collation explicitly."));
+        }
+        let typmod = facts::expr_typmod(&target.expr);
+        columns.push(NewColumn { name, type_oid, typmod, collation, ..NewColumn::default() });
     }
     if names.len() > columns.len() {
         return Err(sql_err!(SYNTAX_ERROR, "CREATE VIEW specifies more column names than columns"));

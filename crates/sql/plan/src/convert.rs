@@ -539,7 +539,10 @@ impl<'p, 'c> Converter<'p, 'c> {
                 for function in &functions.functions {
                     widths.push(function.columns.len());
                     columns.extend(typed(&function.columns));
-                    calls.push(self.expr(&function.call)?);
+                    // The columns have the collation, not the call.
+                    let call = self.expr_of(&function.call)?;
+                    self.planner.note_type(call.type_oid())?;
+                    calls.push(call);
                 }
                 if functions.ordinality {
                     columns.push(RelColumn { name: "ordinality".into(), type_oid: Oid(20), typmod: -1 });

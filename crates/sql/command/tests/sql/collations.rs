@@ -108,8 +108,27 @@ fn comparisons_need_to_know_their_collation() {
     let s = session(&server);
     let unknown = "42P22 could not determine which collation to use for string comparison";
     assert_eq!(error(&s, "select x < z from w"), unknown);
-    assert_eq!(error(&s, "select z from w order by x || z"), unknown);
     assert_eq!(s.query("select count(x || z) from w"), "5");
+    let mismatch = "42P21 collation mismatch between implicit collations \"sv-x-icu\" and \"C\"";
+    for sql in [
+        "select z from w order by x || z",
+        "select array_agg(y order by x || z) from w",
+        "select x from w union select z from w",
+        "select x from w except select z from w order by 1",
+    ] {
+        assert_eq!(error(&s, sql), mismatch, "{sql}");
+    }
+    assert_eq!(s.query("select count(*) from (select x from w union all select z from w) u"), "10");
+    assert_eq!(s.query("select count(*) from (select x from w union select z collate \"C\" from w) u"), "5");
+    assert_eq!(
+        error(&s, "create table u as select x from w union all select z from w"),
+        "42P22 no collation was derived for column \"x\" with collatable type text"
+    );
+    assert_eq!(
+        error(&s, "create view u as select x from w union all select z from w"),
+        "42P22 could not determine which collation to use for view column \"x\""
+    );
+    assert_eq!(s.query("select count(*) from unnest((select array_agg(x) from w))"), "5");
 }
 
 #[test]

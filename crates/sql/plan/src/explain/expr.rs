@@ -33,12 +33,13 @@ impl<'a> Explain<'a> {
     /// Sort keys with their directions.
     pub(super) fn sort_keys(&self, keys: &[SortKey], qualify: bool) -> Vec<String> {
         let part = |k: &SortKey| {
-            let mut text = self.expr(&k.expr, qualify);
-            if let Expr::Relabel { collation: Some(collation), .. } = &k.expr
-                && collation.is_valid()
-            {
-                text.push_str(&format!(" COLLATE {}", self.display.collation(*collation)));
-            }
+            let mut text = match &k.expr {
+                Expr::Relabel { arg, type_oid, collation: Some(collation), .. } if collation.is_valid() => {
+                    let sorted = if arg.type_oid() == *type_oid { arg } else { &k.expr };
+                    format!("{} COLLATE {}", self.expr(sorted, qualify), self.display.collation(*collation))
+                }
+                other => self.expr(other, qualify),
+            };
             if k.descending {
                 text.push_str(" DESC");
                 if !k.nulls_first {
