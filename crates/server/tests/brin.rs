@@ -193,3 +193,126 @@ fn what_a_brin_index_cannot_be_is_refused() {
         }
     }
 }
+
+#[test]
+fn filters_and_intervals_find_what_the_table_has() {
+    let mut server = Server::start(&[]);
+    let mut client = server.client();
+    run(&mut client, &TABLE);
+    run(
+        &mut client,
+        &[
+            "create index f on t using brin (a int4_bloom_ops, b int8_bloom_ops (n_distinct_per_range = 60, false_positive_rate = 0.001), t text_bloom_ops, \
+             n numeric_bloom_ops, d timestamptz_bloom_ops, x float4_bloom_ops, c char_bloom_ops) with (pages_per_range = 2)",
+            "create index m on t using brin (a int4_minmax_multi_ops (values_per_range = 8), b int8_minmax_multi_ops, n numeric_minmax_multi_ops, \
+             d timestamptz_minmax_multi_ops, x float4_minmax_multi_ops) with (pages_per_range = 2)",
+            "create index on t using brin (lower(t) text_bloom_ops) where a < 1000",
+            "create index on t using brin (t)",
+        ],
+    );
+    compare(&mut client);
+    run(&mut client, &["insert into t select id + 12000, a + 5, b, t || 'x', n, d, x, c from t", "vacuum t"]);
+    compare(&mut client);
+    run(
+        &mut client,
+        &[
+            "update t set a = 17, t = '' where id % 500 = 1",
+            "delete from t where id % 3 = 0",
+            "vacuum analyze t",
+        ],
+    );
+    compare(&mut client);
+    server.kill();
+    server.run();
+    let mut client = server.client();
+    compare(&mut client);
+    drop(client);
+    server.stop();
+    server.assert_sound();
+}
+
+/// How many pages of the table a query with one index looks at.
+fn pages_read(client: &mut Client, condition: &str) -> u32 {
+    let plan = client.query(&format!(
+        "explain (analyze, costs off, timing off, buffers off) select * from t where {condition}"
+    ));
+    let lines = plan.unwrap().into_iter().filter_map(|row| row[0].clone());
+    lines.filter_map(|line| line.trim().strip_prefix("Heap Blocks: lossy=")?.parse().ok()).next().unwrap_or(0)
+}
+
+#[test]
+fn few_pages_are_read_where_values_lie_far_apart() {
+    let server = Server::start(&[]);
+    let mut client = server.client();
+    run(
+        &mut client,
+        &[
+            "create table t (i int, far int, s text) with (autovacuum_enabled = off)",
+            "insert into t select i, case when i % 100 = 0 then 1000000 else i end, md5(i::text) from generate_series(1, 20000) i",
+            "vacuum analyze t",
+            "set enable_seqscan = off",
+        ],
+    );
+    let total: u32 = client.value("select pg_relation_size('t') / 8192").parse().unwrap();
+    for (class, condition, most) in [
+        ("far int4_minmax_ops", "far = 30000", total),
+        ("far int4_minmax_multi_ops", "far = 30000", 0),
+        ("far int4_minmax_multi_ops", "far = 777", 6),
+        ("s text_minmax_ops", "s = md5('500')", total),
+        ("s text_bloom_ops (n_distinct_per_range = 400)", "s = md5('500')", 20),
+    ] {
+        run(&mut client, &[&format!("create index i on t using brin ({class}) with (pages_per_range = 4)")]);
+        let read = pages_read(&mut client, condition);
+        assert!(
+            read <= most && (most < total || read * 2 > total),
+            "{class}, {condition}: {read} of {total}"
+        );
+        run(&mut client, &["drop index i"]);
+    }
+}
+
+#[test]
+fn options_of_operator_classes_are_kept_and_checked() {
+    let server = Server::start(&[]);
+    let mut client = server.client();
+    run(
+        &mut client,
+        &[
+            "create table t (a int, s text, p point) partition by range (a)",
+            "create table t1 partition of t for values from (0) to (10)",
+            "create index i on t using brin (a int4_minmax_multi_ops (values_per_range = 16), s text_bloom_ops (false_positive_rate = 0.1))",
+            "create table like_t1 (like t1 including all)",
+        ],
+    );
+    let part =
+        "a int4_minmax_multi_ops (values_per_range='16'), s text_bloom_ops (false_positive_rate='0.1')";
+    for (index, table) in
+        [("i", "ONLY public.t"), ("t1_a_s_idx", "public.t1"), ("like_t1_a_s_idx", "public.like_t1")]
+    {
+        let text = client.value(&format!("select pg_get_indexdef('{index}'::regclass)"));
+        assert_eq!(text, format!("CREATE INDEX {index} ON {table} USING brin ({part})"));
+    }
+    let options = "select string_agg(attoptions::text, ' ' order by attnum) from pg_attribute where attrelid = 't1_a_s_idx'::regclass";
+    assert_eq!(client.value(options), "{values_per_range=16} {false_positive_rate=0.1}");
+    run(&mut client, &["reindex index concurrently t1_a_s_idx"]);
+    assert_eq!(client.value(options), "{values_per_range=16} {false_positive_rate=0.1}");
+    for (key, message) in [
+        (
+            "a int4_minmax_multi_ops (values_per_range = 7)",
+            "value 7 out of bounds for option \"values_per_range\"",
+        ),
+        (
+            "a int4_bloom_ops (n_distinct_per_range = -1.1)",
+            "value -1.1 out of bounds for option \"n_distinct_per_range\"",
+        ),
+        (
+            "a int4_bloom_ops (false_positive_rate = x)",
+            "invalid value for floating point option \"false_positive_rate\": x",
+        ),
+        ("a int4_bloom_ops (siglen = 7)", "unrecognized parameter \"siglen\""),
+        ("a int4_minmax_ops (siglen = 7)", "operator class int4_minmax_ops has no options"),
+    ] {
+        let error = client.error(&format!("create index on t1 using brin ({key})"));
+        assert!(error.contains(message), "{key}: {error}");
+    }
+}

@@ -85,3 +85,109 @@ fn indexes_find_what_the_table_has() {
     server.stop();
     server.assert_sound();
 }
+
+/// Orders by distance, and what else is asked.
+const NEAREST: [&str; 8] = [
+    "p <-> point(33.3, 7)",
+    "point(33.3, 7) <-> p",
+    "b <-> point(500, 480)",
+    "c <-> point(500, 480)",
+    "g <-> point(500, 480)",
+    "p <-> (select null::point)",
+    "p <-> (select point(3, 4))",
+    "c <-> point(800, 1)",
+];
+
+fn allow(client: &mut Client, index: bool) {
+    let (one, other) = if index { ("on", "off") } else { ("off", "on") };
+    run(
+        client,
+        &[
+            &format!("set enable_indexscan = {one}"),
+            &format!("set enable_indexonlyscan = {one}"),
+            &format!("set enable_seqscan = {other}"),
+            &format!("set enable_sort = {other}"),
+            "set enable_bitmapscan = off",
+        ],
+    );
+}
+
+#[test]
+fn the_nearest_come_first() {
+    let server = Server::start(&[]);
+    let mut client = server.client();
+    run(&mut client, &TABLE);
+    run(&mut client, &MORE);
+    run(
+        &mut client,
+        &[
+            "insert into t (id, p, c) values (-1, '(NaN,3)', '<(1,1),0>'), (-2, '(Infinity,3)', '<(800,1),300>'), (-3, null, null)",
+            "delete from t where id % 7 = 0",
+        ],
+    );
+    for distance in NEAREST {
+        for (condition, limit) in
+            [("true", "40"), ("id % 2 = 0", "10"), ("p <@ box(point(0,0), point(50,9))", "all")]
+        {
+            let query =
+                format!("select {distance} from t where {condition} order by {distance} limit {limit}");
+            allow(&mut client, false);
+            let sorted = client.query(&query).unwrap();
+            allow(&mut client, true);
+            let plan = client.query(&format!("explain (costs off) {query}")).unwrap();
+            let has =
+                |words: &str| plan.iter().any(|row| row[0].as_ref().is_some_and(|line| line.contains(words)));
+            assert!(has("Order By: (") && !has("Sort"), "{query}: {plan:?}");
+            assert_eq!(client.query(&query).unwrap(), sorted, "{query}");
+        }
+    }
+}
+
+#[test]
+fn distances_may_come_from_parameters_and_other_rows() {
+    let server = Server::start(&[]);
+    let mut client = server.client();
+    run(&mut client, &TABLE);
+    run(&mut client, &MORE);
+    run(
+        &mut client,
+        &[
+            "vacuum analyze t",
+        ],
+    );
+    run(
+        &mut client,
+        &["prepare nearest(point, int) as select id from t where id > 0 order by p <-> $1 limit $2"],
+    );
+    for _ in 0..7 {
+        assert_eq!(client.value("execute nearest('(30.1,7)', 1)"), "730");
+    }
+    let plan = client.query("explain (costs off) execute nearest('(30.1,7)', 1)").unwrap();
+    assert!(
+        plan.iter().any(|row| row[0].as_ref().is_some_and(|line| line.contains("Order By: (p <-> "))),
+        "{plan:?}"
+    );
+    let lateral = "select string_agg(n.id::text, ' ' order by a.id) from (values (1, point(30, 3)), (2, point(99, 9))) a (id, p), \
+                   lateral (select id from t order by p <-> a.p limit 1) n";
+    allow(&mut client, true);
+    assert_eq!(client.value(lateral), "330 999");
+    // Only ascending, NULLs last.
+    run(&mut client, &["reset all"]);
+    for order in ["p <-> '(1,1)' desc", "p <-> '(1,1)' nulls first", "p <-> '(1,1)', id"] {
+        let plan =
+            client.query(&format!("explain (costs off) select id from t order by {order} limit 1")).unwrap();
+        assert!(
+            plan.iter().any(|row| row[0].as_ref().is_some_and(|line| line.contains("Sort Key"))),
+            "{order}: {plan:?}"
+        );
+    }
+    let can = |client: &mut Client, index: &str, property: &str| {
+        client.value(&format!("select pg_index_column_has_property('{index}', 1, '{property}')"))
+    };
+    assert_eq!(can(&mut client, "t_p_idx", "distance_orderable"), "t");
+    assert_eq!(can(&mut client, "t1", "distance_orderable"), "f");
+    assert_eq!(
+        [can(&mut client, "t_p_idx", "returnable"), can(&mut client, "t_c_idx", "returnable")],
+        ["t", "f"]
+    );
+}

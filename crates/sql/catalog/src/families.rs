@@ -24,6 +24,7 @@ use std::sync::{Arc, LazyLock};
 
 use base::{Oid, SqlResult};
 use rustc_hash::FxHashMap;
+use tuple::options::ClassOption;
 use types::registry::{AmOp, AmProc, OpClass, families as builtin};
 use types::{CastContext, CastMethod, oids};
 
@@ -488,6 +489,15 @@ fn of_library<C: CatalogView + ?Sized, T>(
     let function = view.function_by_oid(function)?;
     let symbol = function.as_deref().and_then(crate::view::FunctionDef::symbol);
     Ok(symbol.and_then(|(library, symbol)| find(library, symbol)))
+}
+
+/// Options that indexes may give an operator class.
+pub fn class_options<C: CatalogView + ?Sized>(view: &C, class: Oid) -> SqlResult<&'static [ClassOption]> {
+    let known = crate::load::summary_options(class);
+    if !known.is_empty() {
+        return Ok(known);
+    }
+    Ok(tree_class(view, class, &collation::C)?.map_or(&[], |tree| tree.options()))
 }
 
 #[cfg(test)]

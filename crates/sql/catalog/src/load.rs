@@ -9,8 +9,12 @@ use buffer::Persistence;
 use collation::Rules;
 use engine::OpenIndex;
 use heap::{HeapDesc, HeapRel, ToastTable};
-use index::{Compare, HashBy, Inclusion, IndexDesc, KeyColumn, MinMax, OrderBy, SummaryClass, TreeQuery};
+use index::{
+    Bloom, Compare, HashBy, Inclusion, IndexDesc, KeyColumn, MinMax, MinMaxMulti, OrderBy, SummaryClass,
+    TreeQuery,
+};
 use parking_lot::Mutex;
+use tuple::options::{ClassOption, ClassOptions};
 use tuple::varlena::Compression;
 use tuple::{Attr, Datum, Physical, RowLayout};
 use txn::RelKind;
@@ -37,6 +41,15 @@ use crate::view::{
 /// Items of columns by attribute number.
 type ColumnAcls = Vec<(i16, Vec<AclItem>)>;
 
+/// The columns of a relation.
+struct LoadedColumns {
+    columns: Vec<Column>,
+    attrs: Vec<Attr>,
+    acls: ColumnAcls,
+    /// Options of each, by name.
+    options: Vec<Vec<(String, String)>>,
+}
+
 impl Reader<'_> {
     /// Reads the description of a relation.
     pub(crate) fn load_table(&self, oid: Oid) -> SqlResult<Option<Arc<Table>>> {
@@ -47,7 +60,7 @@ impl Reader<'_> {
         };
         let kind = relation_kind(class.char(pg_class::RELKIND))?;
         let schema = class.oid(pg_class::RELNAMESPACE);
-        let (mut columns, attrs, column_grants) =
+        let LoadedColumns { mut columns, attrs, acls: column_grants, .. } =
             self.load_columns(oid, class.int(pg_class::RELNATTS) as usize)?;
         self.load_defaults(oid, &mut columns)?;
         let file = self.file_of(&class);
@@ -120,7 +133,7 @@ impl Reader<'_> {
     }
 
     /// Columns 1.. of a relation, how their values lie on disk, and the ACLs of those that have one.
-    fn load_columns(&self, table: Oid, count: usize) -> SqlResult<(Vec<Column>, Vec<Attr>, ColumnAcls)> {
+    fn load_columns(&self, table: Oid, count: usize) -> SqlResult<LoadedColumns> {
         let mut rows =
             self.find(&pg_attribute::TABLE, pg_attribute::PG_ATTRIBUTE_RELID_ATTNUM_INDEX, &[table.into()])?;
         let acl = |row: &Row| {
@@ -135,6 +148,7 @@ impl Reader<'_> {
             return Err(SqlError::internal(message));
         }
         let (mut columns, mut attrs) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        let options = rows.iter().map(|(_, row)| options_of(&row[pg_attribute::ATTOPTIONS])).collect();
         for (_, row) in rows {
             attrs.push(self.attr(&row)?);
             let mut column = column_of(&row);
@@ -143,7 +157,7 @@ impl Reader<'_> {
             }
             columns.push(column);
         }
-        Ok((columns, attrs, acls))
+        Ok(LoadedColumns { columns, attrs, acls, options })
     }
 
     /// `attstorage` and `attcompression` of a column.
@@ -225,18 +239,21 @@ impl Reader<'_> {
     fn classes_of(
         &self,
         method: &index::Facts,
-        classes: &[Oid],
+        asked: &Asked<'_>,
         columns: &[Column],
-        collations: &[Oid],
     ) -> SqlResult<AskedClasses> {
         let (mut trees, mut parts): AskedClasses = Default::default();
         if method.equality.is_some() || method.summarizes {
             return Ok((trees, parts));
         }
-        for (i, (class, column)) in classes.iter().zip(columns).enumerate() {
-            let rules = self.rules_of(collations, i)?;
+        for (i, (class, column)) in asked.classes.iter().zip(columns).enumerate() {
+            let rules = self.rules_of(asked.collations, i)?;
             if let Some(tree) = crate::families::tree_class(self, *class, rules)? {
-                trees.push(tree);
+                let said = asked.options_of(i);
+                let other = (!said.is_empty())
+                    .then(|| tree.with_options(&ClassOptions::read(tree.options(), said)))
+                    .flatten();
+                trees.push(other.unwrap_or(tree));
                 continue;
             }
             let key = crate::type_shape(self, column.type_oid)?.comparable;
@@ -252,23 +269,39 @@ impl Reader<'_> {
         &self,
         method: &index::Facts,
         columns: &[Column],
-        classes: &[Oid],
-        collations: &[Oid],
+        asked: &Asked<'_>,
+        parameters: &[(String, String)],
     ) -> SqlResult<Vec<Arc<dyn SummaryClass>>> {
         if !method.summarizes {
             return Ok(Vec::new());
         }
         let summary = |(i, column): (usize, &Column)| {
-            let class = classes.get(i).copied().unwrap_or_default();
+            let class = asked.classes.get(i).copied().unwrap_or_default();
             let shape = crate::type_shape(self, column.type_oid)?;
             let storage = if shape.physical == Physical::Varlena { b'x' } else { b'p' };
             let attr = Attr { physical: shape.physical, align: shape.align, storage, compression: None };
             let unknown = || SqlError::internal(format!("operator class {class} is not known to its method"));
             Ok(match kept_by(class).ok_or_else(unknown)? {
                 Kept::Bounds => {
-                    let compare = compare_under(shape.comparable, self.rules_of(collations, i)?)?;
+                    let compare = compare_under(shape.comparable, self.rules_of(asked.collations, i)?)?;
                     Arc::new(MinMax { compare, attr, compares_with, column: shape.comparable })
                         as Arc<dyn SummaryClass>
+                }
+                Kept::Intervals => Arc::new(MinMaxMulti {
+                    compare: compare_under(shape.comparable, self.rules_of(asked.collations, i)?)?,
+                    attr,
+                    compares_with,
+                    column: shape.comparable,
+                    place: types::place_of(shape.comparable),
+                    values: MinMaxMulti::values(&ClassOptions::read(
+                        MinMaxMulti::OPTIONS,
+                        asked.options_of(i),
+                    )),
+                }),
+                Kept::Filter => {
+                    let hash = hash_under(shape.comparable, self.rules_of(asked.collations, i)?)?;
+                    let options = ClassOptions::read(Bloom::OPTIONS, asked.options_of(i));
+                    Arc::new(Bloom::new(hash, &options, index::pages_per_range(parameters)))
                 }
                 Kept::Inclusion(tree, strategy) => {
                     let tree = types::registry::tree_class(tree).ok_or_else(unknown)?;
@@ -368,7 +401,9 @@ impl Reader<'_> {
         let nkeys = row.int(pg_index::INDNKEYATTS) as usize;
         let mut keys: Vec<i16> = vectors::int2s(&row[pg_index::INDKEY]);
         let including = keys.split_off(nkeys.min(keys.len()));
-        let (columns, attrs, _) = self.load_columns(oid, class.int(pg_class::RELNATTS) as usize)?;
+        let LoadedColumns { columns, attrs, options: mut class_options, .. } =
+            self.load_columns(oid, class.int(pg_class::RELNATTS) as usize)?;
+        class_options.truncate(nkeys);
         let options = vectors::int2s(&row[pg_index::INDOPTION]);
         let collations = vectors::oids(&row[pg_index::INDCOLLATION]);
         let classes = vectors::oids(&row[pg_index::INDCLASS]);
@@ -391,11 +426,18 @@ impl Reader<'_> {
         for (i, column) in columns.iter().enumerate() {
             equal_image &= Comparator::is_bitwise(column.type_oid, self.rules_of(&orders, i)?);
         }
-        let (trees, parts) = self.classes_of(method, &classes, &columns, &orders)?;
+        let asked = Asked { classes: &classes, collations: &orders, options: &class_options };
+        let (trees, parts) = self.classes_of(method, &asked, &columns)?;
+        let parameters = options_of(&class[pg_class::RELOPTIONS]);
         let desc = IndexDesc {
             file,
             layout: Arc::new(RowLayout::new(if method.keeps_codes() { vec![code_attr()] } else { attrs })),
-            summaries: self.summaries_of(method, &columns[..nkeys.min(columns.len())], &classes, &orders)?,
+            summaries: self.summaries_of(
+                method,
+                &columns[..nkeys.min(columns.len())],
+                &asked,
+                &parameters,
+            )?,
             hashes: self.hashes_of(method, &columns[..nkeys.min(columns.len())], &orders)?,
             keys: self.key_columns(method, &columns[..nkeys.min(columns.len())], &options, &orders)?,
             trees,
@@ -403,7 +445,7 @@ impl Reader<'_> {
             unique: unique && !row.bool(pg_index::INDISEXCLUSION),
             nulls_not_distinct,
             equal_image,
-            options: options_of(&class[pg_class::RELOPTIONS]),
+            options: parameters,
             persistence: persistence_of(class.char(pg_class::RELPERSISTENCE)),
         };
         Ok(Index {
@@ -428,6 +470,7 @@ impl Reader<'_> {
             opclasses: vectors::oids(&row[pg_index::INDCLASS]),
             collations,
             options,
+            class_options,
             method,
             ready: row.bool(pg_index::INDISREADY),
             check_xmin: row.bool(pg_index::INDCHECKXMIN).then_some(place.inserter),
@@ -581,6 +624,20 @@ fn size_of(class: &Row) -> SizeEstimate {
     }
 }
 
+/// What the keys of an index say of their operator classes.
+struct Asked<'a> {
+    classes: &'a [Oid],
+    /// By which each is in order.
+    collations: &'a [Oid],
+    options: &'a [Vec<(String, String)>],
+}
+
+impl Asked<'_> {
+    fn options_of(&self, key: usize) -> &[(String, String)] {
+        self.options.get(key).map_or(&[], Vec::as_slice)
+    }
+}
+
 /// Operator classes that an index asks: of trees, or of parts.
 type AskedClasses = (Vec<&'static dyn index::TreeClass>, Vec<&'static dyn tuple::parts::PartsClass>);
 
@@ -634,6 +691,10 @@ pub fn compare_under(ty: Oid, rules: &'static Rules) -> SqlResult<Compare> {
 enum Kept {
     /// The least and the greatest value.
     Bounds,
+    /// Several intervals.
+    Intervals,
+    /// A Bloom filter.
+    Filter,
     /// What includes all values, as the class of trees with this OID has it, whose strategies these are.
     Inclusion(Oid, fn(&TreeQuery<'_>) -> Option<u16>),
 }
@@ -658,6 +719,8 @@ fn kept_by(class: Oid) -> Option<Kept> {
             (query.operand == types::oids::r#box && query.strategy <= 12).then_some(query.strategy)
         }),
         name if name.ends_with("_minmax_ops") => Kept::Bounds,
+        name if name.ends_with("_minmax_multi_ops") => Kept::Intervals,
+        name if name.ends_with("_bloom_ops") => Kept::Filter,
         _ => return None,
     })
 }
@@ -665,6 +728,15 @@ fn kept_by(class: Oid) -> Option<Kept> {
 /// Whether it is known what an operator class of a method that has summaries keeps.
 pub fn has_summary(class: Oid) -> bool {
     kept_by(class).is_some()
+}
+
+/// Options of an operator class of a method that has summaries.
+pub(crate) fn summary_options(class: Oid) -> &'static [ClassOption] {
+    match kept_by(class) {
+        Some(Kept::Intervals) => MinMaxMulti::OPTIONS,
+        Some(Kept::Filter) => Bloom::OPTIONS,
+        _ => &[],
+    }
 }
 
 /// Whether values of a column compare with those of an operand by what the column's order does.

@@ -205,6 +205,8 @@ pub struct Index {
     pub collations: Vec<Oid>,
     /// For each key column: bit 0 DESC, bit 1 NULLS FIRST (`indoption`).
     pub options: Vec<i16>,
+    /// For each key column: options of its operator class, by name.
+    pub class_options: Vec<Vec<(String, String)>>,
     /// Access method, and what it can do.
     pub method: &'static Facts,
     /// Inserts maintain it (`indisready`), though it may not be [`valid`](Index::valid) for queries yet.
@@ -250,16 +252,22 @@ impl Index {
         self.rel.as_ref().ok_or_else(none)
     }
 
-    /// Whether its entries hold the values of the rows' columns.
-    pub fn returns_values(&self) -> bool {
-        let classes = self.rel.as_ref().map_or(&[][..], |rel| &rel.desc().trees);
-        self.method.returnable && classes.iter().all(|class| class.returns())
+    /// Whether its entries hold the values of its key column at this place, counted from 0.
+    pub fn returns_key(&self, at: usize) -> bool {
+        let class = self.rel.as_ref().and_then(|rel| rel.desc().trees.get(at));
+        self.method.returnable && class.is_none_or(|class| class.returns())
+    }
+
+    /// Which of its columns, counted from 0, holds the values of a column of the table.
+    pub fn holds(&self, column: i16) -> Option<usize> {
+        let key = (0..self.keys.len()).find(|at| self.keys[*at] == column && self.returns_key(*at));
+        let included = || self.including.iter().position(|number| *number == column);
+        key.or_else(|| Some(self.keys.len() + included()?))
     }
 
     /// Pages of the table in a range, of an index that has summaries.
     pub fn pages_per_range(&self) -> f64 {
-        let option = self.rel.as_ref().and_then(|rel| rel.desc().option("pages_per_range"));
-        option.and_then(|value| value.parse().ok()).unwrap_or(128.0)
+        f64::from(index::pages_per_range(self.rel.as_ref().map_or(&[], |rel| &rel.desc().options)))
     }
 
     /// Whether a query may read it.

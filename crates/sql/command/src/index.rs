@@ -13,7 +13,7 @@ use catalog::families;
 use catalog::system::pg_opclass;
 use catalog::{CatalogView, RelationKind, RowExt, Table};
 use index::Facts;
-use parse::ast::{CreateIndex, IndexElement, Location, Name, SortDirection, SortNulls};
+use parse::ast::{CreateIndex, DefElem, IndexElement, Location, Name, SortDirection, SortNulls};
 use session::Session;
 use txn::LockMode;
 
@@ -24,9 +24,6 @@ use super::{
     expression, generated, index_build, index_concurrently, names, object_name, operator_class,
     partition_index, storage_parameter, type_name,
 };
-
-/// The support function of a class of GiST that reads its options.
-const GIST_OPTIONS: i16 = 10;
 
 /// Most columns of an index.
 const MAX_COLUMNS: usize = 32;
@@ -304,16 +301,7 @@ fn add_key(
     let method = engine::indexes::known(new.method)?;
     let class = key_class(session, stored.type_oid, element.opclass.as_ref(), method)?;
     if !element.opclass_options.is_empty() {
-        let families = session.operator_families()?;
-        let found = families.class(class);
-        let name = found.map_or("", |class| class.name);
-        let options = |of: catalog::families::OperatorClass<'_>| {
-            families.function(of.family, (of.input, of.input), GIST_OPTIONS)
-        };
-        if found.and_then(options).is_some() {
-            return Err(SqlError::not_supported(format!("options of operator class \"{name}\"")));
-        }
-        return Err(sql_err!(INVALID_PARAMETER_VALUE, "operator class {name} has no options"));
+        stored.options = class_options(session, class, method, &element.opclass_options)?;
     }
     if !method.can_order {
         let what = if element.direction != SortDirection::Default {
@@ -354,6 +342,23 @@ fn add_key(
     new.opclasses.push(class);
     new.options.push(i16::from(descending) | i16::from(nulls_first) << 1);
     Ok(())
+}
+
+/// Options of a key's operator class, as `name=value`.
+fn class_options(session: &Session, class: Oid, method: &Facts, said: &[DefElem]) -> SqlResult<Vec<String>> {
+    let families = session.operator_families()?;
+    let Some(of) = families.class(class) else {
+        return Err(SqlError::internal(format!("operator class {class} does not exist")));
+    };
+    let reads = |number| families.function(of.family, (of.input, of.input), number).is_some();
+    if !reads(method.options_function) {
+        return Err(sql_err!(INVALID_PARAMETER_VALUE, "operator class {} has no options", of.name));
+    }
+    let known = families::class_options(session, class)?;
+    if known.is_empty() {
+        return Err(SqlError::not_supported(format!("options of operator class \"{}\"", of.name)));
+    }
+    storage_parameter::check(Target::Class(known), said)
 }
 
 /// The column of an index whose operator class keeps another type than the row's.

@@ -117,6 +117,9 @@ fn definition(session: &Session, table: &Table, found: &Index, child: &Arc<Table
         new.numbers.push(own_number(key)?);
     }
     new.columns = relation.columns.iter().map(NewColumn::like).collect();
+    for (column, options) in new.columns.iter_mut().zip(&found.class_options) {
+        column.options = options.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    }
     new.opclasses.clone_from(&found.opclasses);
     new.options.clone_from(&found.options);
     for text in &found.expressions {

@@ -7,6 +7,7 @@
 use base::{SqlResult, sql_err};
 use index::{Facts, OptionKind};
 use parse::ast::DefElem;
+use tuple::options::{ClassOption, ClassOptionKind};
 
 use super::options;
 
@@ -21,7 +22,7 @@ enum Kind {
 }
 
 /// What the parameters are of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Target {
     /// A table.
     Table,
@@ -33,6 +34,8 @@ pub(crate) enum Target {
     View,
     /// A column.
     Column,
+    /// An operator class, which takes these.
+    Class(&'static [ClassOption]),
 }
 
 const MAX_INT: i64 = i32::MAX as i64;
@@ -95,6 +98,13 @@ fn find(target: Target, name: &str) -> Option<Kind> {
             return Some(match option.kind {
                 OptionKind::Bool => Kind::Bool,
                 OptionKind::Int(least, most) => Kind::Int(least, most),
+            });
+        }
+        Target::Class(known) => {
+            let option = known.iter().find(|option| option.name == name)?;
+            return Some(match option.kind {
+                ClassOptionKind::Int { least, most, .. } => Kind::Int(least, most),
+                ClassOptionKind::Real { least, most, .. } => Kind::Real(least, most),
             });
         }
         Target::Table => &[TABLE, VACUUM],

@@ -185,13 +185,14 @@ impl<'a, 'c> Creator<'a, 'c> {
                 });
                 (self.whole(*rel, keys), filter.clone())
             }
-            ScanKind::Index { rel, index, conditions, filter, backward, only } => {
+            ScanKind::Index { rel, index, conditions, distances, filter, backward, only } => {
                 let conditions = self.conditions(conditions, rels);
+                let distances = distances.clone();
                 let (rel, index, backward) = (*rel, index.clone(), *backward);
                 let node = if *only {
-                    Node::IndexOnlyScan { rel, index, conditions, backward }
+                    Node::IndexOnlyScan { rel, index, conditions, distances, backward }
                 } else {
-                    Node::IndexScan { rel, index, conditions, backward }
+                    Node::IndexScan { rel, index, conditions, distances, backward }
                 };
                 (node, filter.clone())
             }

@@ -41,6 +41,7 @@ mod level;
 mod logical;
 mod merge;
 mod names;
+mod nearest;
 mod order;
 pub mod partition;
 mod path;

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::cost::DISABLED;
 use crate::expr::{Expr, RelId, SortKey};
-use crate::plan::{Bitmap, Cost, IndexCondition, IndexRef, JoinClause, JoinKind, SoughtKeys};
+use crate::plan::{Bitmap, Cost, IndexCondition, IndexDistance, IndexRef, JoinClause, JoinKind, SoughtKeys};
 use crate::relset::RelSet;
 
 /// One key of an order: an expression's number in its level's list, and the direction.
@@ -103,6 +103,8 @@ pub enum ScanKind {
         rel: RelId,
         index: IndexRef,
         conditions: Vec<IndexCondition>,
+        /// What rows come in the order of, if not that of the keys.
+        distances: Vec<IndexDistance>,
         filter: Vec<Expr>,
         backward: bool,
         only: bool,

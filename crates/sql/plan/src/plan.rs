@@ -252,8 +252,10 @@ impl Plan {
         self.output.iter().chain(&self.filter).for_each(&mut *f);
         match &self.node {
             Node::Result { one_time, .. } => one_time.iter().for_each(f),
-            Node::IndexScan { conditions, .. } | Node::IndexOnlyScan { conditions, .. } => {
+            Node::IndexScan { conditions, distances, .. }
+            | Node::IndexOnlyScan { conditions, distances, .. } => {
                 conditions.iter().for_each(|c| f(&c.value));
+                distances.iter().for_each(|d| f(&d.value));
             }
             Node::BitmapHeapScan { bitmap, recheck, .. } => {
                 bitmap.for_exprs(f);
@@ -352,6 +354,21 @@ pub struct IndexCondition {
     /// Value, computed when the scan starts.
     pub value: Expr,
     /// The condition as it was, for EXPLAIN and rechecks.
+    pub original: Expr,
+}
+
+/// What an index scan gives its rows in the order of, nearest first: `index column op value`.
+#[derive(Clone, Debug)]
+pub struct IndexDistance {
+    /// Column of the index, from 0.
+    pub column: usize,
+    /// Strategy number of the operator in the class's family.
+    pub strategy: u16,
+    /// Type of the value, as the family has it.
+    pub operand: Oid,
+    /// Value, computed when the scan starts.
+    pub value: Expr,
+    /// The distance as it was, for EXPLAIN and for rows whose own the index does not know.
     pub original: Expr,
 }
 
@@ -737,6 +754,7 @@ pub enum Node {
         rel: RelId,
         index: IndexRef,
         conditions: Vec<IndexCondition>,
+        distances: Vec<IndexDistance>,
         backward: bool,
     },
     /// In index order, rows from the index where the page is all-visible.
@@ -744,6 +762,7 @@ pub enum Node {
         rel: RelId,
         index: IndexRef,
         conditions: Vec<IndexCondition>,
+        distances: Vec<IndexDistance>,
         backward: bool,
     },
     /// Pages in order as a bitmap says.

@@ -11,6 +11,7 @@ use crate::expr::{CallForm, Expr, RelId, TID_EQUAL, Test, Var};
 use crate::implication::follows;
 use crate::joins::Search;
 use crate::logical::Source;
+use crate::nearest::Nearest;
 use crate::path::{Enforced, Path, PathKey, PathKind, ScanKind, add_path};
 use crate::plan::{Bitmap, Cost, IndexBound, IndexCondition, IndexRef, SoughtKeys};
 use crate::relset::RelSet;
@@ -172,12 +173,14 @@ impl Search<'_, '_> {
             return;
         }
         let method = index.method;
-        let only = index.returns_values()
+        let only = index.method.returnable
             && self.planner.settings().enable_indexonlyscan
             && self.index_covers(rel, index, filters, joins);
         let order = self.index_order(rel, index);
         let useful = !order.is_empty() && self.is_useful_order(&order);
-        if matched.conditions.is_empty() && !useful && !only && index.predicate.is_none() {
+        let nearest = if joins.is_empty() { self.nearest(rel, index) } else { Nearest::default() };
+        let sought = !matched.conditions.is_empty() || index.predicate.is_some();
+        if !sought && !useful && !only && nearest.distances.is_empty() {
             return;
         }
         if matched.conditions.is_empty() && method.keeps_codes() {
@@ -204,7 +207,8 @@ impl Search<'_, '_> {
             .map(|(_, e)| e.clone())
             .collect();
         let operators: f64 = filter.iter().map(Expr::operators).sum();
-        let work = self.index_work(&matched, &used, share, loops);
+        let mut work = self.index_work(&matched, &used, share, loops);
+        work.keys += nearest.distances.len() as f64;
         let path_rows = if outer.is_empty() {
             rows
         } else {
@@ -218,8 +222,10 @@ impl Search<'_, '_> {
         let one_by_one = method.index_scan && (method.search_array || !several);
         let directions = [one_by_one.then_some(false), (one_by_one && method.can_order).then_some(true)];
         for backward in directions.into_iter().flatten() {
-            let mut order: Vec<PathKey> =
-                order.iter().map(|k| if backward { reversed(*k) } else { *k }).collect();
+            let mut order: Vec<PathKey> = match nearest.order.is_empty() {
+                true => order.iter().map(|k| if backward { reversed(*k) } else { *k }).collect(),
+                false => nearest.order.clone(),
+            };
             if !self.is_useful_order(&order) {
                 if backward {
                     continue;
@@ -228,13 +234,15 @@ impl Search<'_, '_> {
                 order.clear();
             }
             let (conditions, filter) = (matched.conditions.clone(), filter.clone());
-            let kind = ScanKind::Index { rel, index: index.clone(), conditions, filter, backward, only };
+            let (index, distances) = (index.clone(), nearest.distances.clone());
+            let kind = ScanKind::Index { rel, index, conditions, distances, filter, backward, only };
             let kind = PathKind::Scan(kind);
             let enforced = enforced.clone();
             add_path(paths, Path { rels: RelSet::one(rel), cost, order, outer, enforced, kind });
         }
         if method.bitmap_scan && !matched.conditions.is_empty() && joins.is_empty() {
-            let (startup, total) = settings.index_access(index_shape, IndexWork { loops: 1.0, ..work });
+            let keys = matched.used.len() as f64;
+            let (startup, total) = settings.index_access(index_shape, IndexWork { loops: 1.0, keys, ..work });
             let cost = Cost { startup, total, rows: clamp_rows(shape.tuples * share), width: 0.0 };
             let conditions = matched.conditions;
             bitmaps.push((Bitmap::Index { index: index.clone(), conditions, cost }, share, matched.used));
@@ -372,7 +380,7 @@ impl Search<'_, '_> {
 
     /// Whether every column needed of the table is in the index.
     fn index_covers(&self, rel: RelId, index: &IndexRef, filters: &[Expr], joins: &[JoinCandidate]) -> bool {
-        let has = |column: i16| index.keys.contains(&column) || index.including.contains(&column);
+        let has = |column: i16| index.holds(column).is_some();
         let fits =
             |expr: &Expr| !expr.any(&mut |e| matches!(e, Expr::Var(v) if v.rel == rel && !has(v.column)));
         self.needed.iter().all(fits)

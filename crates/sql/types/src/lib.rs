@@ -58,6 +58,7 @@ pub mod numeric;
 pub mod oids;
 pub mod ordered_set;
 pub mod piece;
+pub mod place;
 mod pseudo;
 mod quoted;
 pub mod random;
@@ -79,6 +80,7 @@ mod value_list;
 
 pub use call::{Call, FormatContext, Session};
 pub use comparator::{By, Comparator, Equality, Hash, Order};
+pub use place::place_of;
 pub use registry::{
     AggState, Aggregate, AmOp, AmProc, Cast, CastContext, CastMethod, Eval, Function, Imp, OpClass, OpFamily,
     Operator, Selectivity, SessionFn, SetFn, SetRows, TypeInfo, Volatility,

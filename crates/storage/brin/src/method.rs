@@ -20,6 +20,7 @@ pub(crate) const FACTS: Facts = Facts {
     name: "brin",
     equality: None,
     can_order: false,
+    options_function: 5,
     can_order_by_operator: false,
     can_backward: false,
     can_unique: false,

@@ -16,7 +16,6 @@ use crate::format::{
 use crate::ops;
 use crate::redo::{Kind, page_bytes, range_bytes};
 
-const DEFAULT_PAGES: u32 = 128;
 /// How often a summary is looked for that others keep moving before that is taken for damage.
 const MOST_TRIES: usize = 10_000;
 
@@ -53,10 +52,9 @@ pub(crate) struct Located {
 impl BrinRel {
     /// Opens an index by its description. No I/O.
     pub fn new(desc: IndexDesc) -> BrinRel {
-        let pages = desc.option("pages_per_range").and_then(|value| value.parse().ok());
         let stored: Vec<Vec<tuple::Attr>> = desc.summaries.iter().map(|class| class.attrs()).collect();
         BrinRel {
-            pages_per_range: pages.unwrap_or(DEFAULT_PAGES).clamp(1, 131_072),
+            pages_per_range: index::pages_per_range(&desc.options),
             widths: stored.iter().map(Vec::len).collect(),
             layout: RowLayout::new(stored.concat()),
             hints: Mutex::default(),

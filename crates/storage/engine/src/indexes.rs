@@ -308,6 +308,11 @@ impl OpenScan {
         with_scan!(self, scan => IndexScan::distances(scan))
     }
 
+    /// [`IndexScan::recheck_distances`]
+    pub fn recheck_distances(&self) -> bool {
+        with_scan!(self, scan => IndexScan::recheck_distances(scan))
+    }
+
     /// [`IndexScan::next`]
     #[inline]
     pub fn next(&mut self, access: &Access<'_>) -> IndexResult<Option<Tid>> {

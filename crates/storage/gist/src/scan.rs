@@ -14,8 +14,8 @@ use base::{BlockNo, Lsn, OffsetNo, Tid};
 use buffer::{Persistence, Pin};
 use index::bytes::Check;
 use index::{
-    Access, BitmapSink, Facts, Finds, IndexDesc, IndexResult, IndexScan, Match, Pages, ScanKey, ScanKeys,
-    ScanOp, TreeQuery, Wants, interrupts,
+    Access, BitmapSink, Facts, Finds, IndexDesc, IndexResult, IndexScan, Match, NULL_DISTANCE, Pages,
+    ScanKey, ScanKeys, ScanOp, TreeQuery, Wants, compare_distances, distance, interrupts,
 };
 use runtime::usage::used_often;
 use tuple::Datum;
@@ -40,6 +40,8 @@ struct Found {
     block: BlockNo,
     lsn: Lsn,
     recheck: bool,
+    /// The row's own distances may be greater.
+    inexact: bool,
     /// Columns, if they are wanted.
     values: Option<Vec<Datum>>,
     /// Keeps VACUUM away.
@@ -55,9 +57,16 @@ enum What {
 /// Something in the order of its distances; of equals, entries come before pages, and who was found first.
 #[derive(Debug)]
 struct Near {
-    distances: Vec<f64>,
+    distances: Distances,
     number: u64,
     what: What,
+}
+
+/// Distances of a key. There is one most of the time, and no allocation then.
+#[derive(Debug, Clone, Default)]
+struct Distances {
+    first: f64,
+    more: Box<[f64]>,
 }
 
 impl Near {
@@ -66,15 +75,12 @@ impl Near {
     }
 }
 
-/// Order of distances: those that are none come last.
-fn compare_distances(a: &[f64], b: &[f64]) -> Ordering {
-    a.iter().zip(b).map(|(a, b)| a.total_cmp(b)).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
-}
-
 impl Ord for Near {
     fn cmp(&self, other: &Near) -> Ordering {
         // The heap gives its greatest first.
-        compare_distances(&other.distances, &self.distances).then_with(|| other.place().cmp(&self.place()))
+        let (a, b) = (&other.distances, &self.distances);
+        let order = a.first.total_cmp(&b.first).then_with(|| compare_distances(&a.more, &b.more));
+        order.then_with(|| other.place().cmp(&self.place()))
     }
 }
 
@@ -141,7 +147,7 @@ impl Scan {
         self.current = None;
     }
 
-    fn push_page(&mut self, visit: Visit, distances: Vec<f64>) {
+    fn push_page(&mut self, visit: Visit, distances: Distances) {
         if self.orders.is_empty() {
             self.stack.push(visit);
         } else {
@@ -154,11 +160,13 @@ impl Scan {
         self.started = true;
         self.searches += 1;
         used_often(|c| &c.index_searches);
-        self.push_page(Visit { block: ROOT, seen: u64::MAX }, vec![f64::NEG_INFINITY; self.orders.len()]);
+        let more = vec![f64::NEG_INFINITY; self.orders.len().saturating_sub(1)].into();
+        let least = Distances { first: f64::NEG_INFINITY, more };
+        self.push_page(Visit { block: ROOT, seen: u64::MAX }, least);
     }
 
     /// Reads a page: what it has goes to where it is taken from.
-    fn visit(&mut self, access: &Access<'_>, visit: Visit, distances: &[f64]) -> IndexResult<()> {
+    fn visit(&mut self, access: &Access<'_>, visit: Visit, distances: &Distances) -> IndexResult<()> {
         interrupts()?;
         let rel = self.rel.clone();
         let block = visit.block;
@@ -166,7 +174,7 @@ impl Scan {
         let node = rel.node(block, &page)?;
         let split_since = visit.block != ROOT && (node.op.is(FOLLOW_RIGHT) || node.op.nsn > visit.seen);
         if split_since && node.op.next != NONE {
-            self.push_page(Visit { block: node.op.next, seen: visit.seen }, distances.to_vec());
+            self.push_page(Visit { block: node.op.next, seen: visit.seen }, distances.clone());
         }
         if node.op.is(DELETED) {
             return Ok(());
@@ -211,8 +219,9 @@ impl Scan {
                 true => Some(row_of(&rel.desc, &item, &key)?),
                 false => None,
             };
-            let recheck = matched == Match::Maybe || inexact;
-            let found = Found { tid: item.tid(), at, block, lsn, recheck, values, _pin: pin.clone() };
+            let recheck = matched == Match::Maybe;
+            let found =
+                Found { tid: item.tid(), at, block, lsn, recheck, inexact, values, _pin: pin.clone() };
             if self.orders.is_empty() {
                 self.leaf.push(found);
             } else {
@@ -225,20 +234,22 @@ impl Scan {
     }
 
     /// Distances of a key, and whether those of a row may be greater.
-    fn distances_of(&self, desc: &IndexDesc, key: &[Datum], leaf: bool) -> (Vec<f64>, bool) {
+    fn distances_of(&self, desc: &IndexDesc, key: &[Datum], leaf: bool) -> (Distances, bool) {
         let mut inexact = false;
-        let distance = |order: &ScanKey| {
-            let ScanOp::Operator { strategy, operand, value } = &order.op else { return f64::INFINITY };
+        let mut of_order = |order: &ScanKey| {
+            let ScanOp::Operator { strategy, operand, value } = &order.op else { return NULL_DISTANCE };
             let of = &key[order.column];
             if of.is_null() || value.is_null() {
-                return f64::INFINITY;
+                return NULL_DISTANCE;
             }
             let query = TreeQuery { strategy: *strategy, operand: *operand, value };
-            let (distance, more) = desc.trees[order.column].distance(of, query, leaf);
+            let (value, more) = desc.trees[order.column].distance(of, query, leaf);
             inexact |= more;
-            distance
+            distance(value)
         };
-        (self.orders.iter().map(distance).collect(), inexact)
+        let Some((first, more)) = self.orders.split_first() else { return (Distances::default(), false) };
+        let distances = Distances { first: of_order(first), more: more.iter().map(&mut of_order).collect() };
+        (distances, inexact)
     }
 
     fn next_in_order(&mut self, access: &Access<'_>) -> IndexResult<Option<Found>> {
@@ -246,7 +257,9 @@ impl Scan {
             match what {
                 What::Page(visit) => self.visit(access, visit, &distances)?,
                 What::Entry(found) => {
-                    self.distances = distances;
+                    self.distances.clear();
+                    self.distances.push(distances.first);
+                    self.distances.extend_from_slice(&distances.more);
                     return Ok(Some(found));
                 }
             }
@@ -260,7 +273,7 @@ impl Scan {
                 return Ok(Some(found));
             }
             let Some(visit) = self.stack.pop() else { return Ok(None) };
-            self.visit(access, visit, &[])?;
+            self.visit(access, visit, &Distances::default())?;
         }
     }
 
@@ -379,6 +392,10 @@ impl IndexScan for Scan {
 
     fn recheck(&self) -> bool {
         self.current.as_ref().is_some_and(|found| found.recheck)
+    }
+
+    fn recheck_distances(&self) -> bool {
+        self.current.as_ref().is_some_and(|found| found.inexact)
     }
 
     fn bitmap(&mut self, access: &Access<'_>, sink: &mut dyn BitmapSink) -> IndexResult<()> {

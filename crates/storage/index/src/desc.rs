@@ -178,6 +178,12 @@ impl IndexDesc {
     }
 }
 
+/// Pages of the table in a range, as the storage parameters of an index that [summarizes](crate::Facts::summarizes) say.
+pub fn pages_per_range(options: &[(String, String)]) -> u32 {
+    let said = options.iter().find(|(name, _)| name == "pages_per_range");
+    said.and_then(|(_, value)| value.parse().ok()).unwrap_or(128).clamp(1, 131_072)
+}
+
 /// The bytes of a value that is kept as bytes.
 #[inline]
 pub fn as_bytes(value: &Datum) -> Option<&[u8]> {

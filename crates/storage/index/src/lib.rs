@@ -25,7 +25,7 @@
 //!   (`index_scan` of the facts is false): only [`IndexScan::bitmap`], whose rows are checked again. The pending list is the method's; it is emptied by
 //!   [`cleanup`](IndexAccessMethod::cleanup), by insertions beyond its limit and before a bitmap is trusted.
 //! * **GiST** is there: its operator classes come down as [`TreeClass`] in [`IndexDesc::trees`], conditions as [`ScanOp::Operator`]; lossy entries by
-//!   [`IndexScan::recheck`], nearest first by [`IndexScan::order_by`] with the distances in [`IndexScan::distances`]. **SP-GiST** fits in the same way.
+//!   [`IndexScan::recheck`], nearest first by [`IndexScan::order_by`] with the distances in [`IndexScan::distances`]; options of a class by [`TreeClass::with_options`]. **SP-GiST** fits in the same way.
 //! * **BRIN** is there: no TIDs. Operator classes come down as [`SummaryClass`] in [`IndexDesc::summaries`]; rows come by [`TableRows`], when the index is built and when ranges are summarized
 //!   later. [`bitmap`](IndexScan::bitmap) names whole pages; [`insert`](IndexAccessMethod::insert) widens a range's summary; [`bulk_delete`](IndexAccessMethod::bulk_delete) does nothing.
 //!
@@ -37,9 +37,11 @@
 //! method reading the heap; whoever inserts waits for transactions, never the method.
 
 mod access;
+mod bloom;
 pub mod bytes;
 mod conditions;
 mod desc;
+mod distance;
 mod error;
 mod facts;
 mod free_list;
@@ -47,16 +49,20 @@ mod inclusion;
 mod keys;
 mod method;
 mod minmax;
+mod multi;
 mod pages;
 mod records;
 mod sweep;
 mod upkeep;
 
 pub use access::{Access, DeadRows, Horizon, InsertOutcome, Limits, Liveness, TupleState, UniqueCheck};
+pub use bloom::Bloom;
 pub use conditions::{Finds, conditions};
 pub use desc::{
     Compare, HashBy, IndexDesc, KeyColumn, OrderBy, as_bytes, compare_column, compare_values, null_order,
+    pages_per_range,
 };
+pub use distance::{NULL_DISTANCE, compare_distances, distance};
 pub use error::{IndexError, IndexResult};
 pub use facts::{Facts, OptionKind, StorageOption, strategy};
 pub use free_list::{FreeList, Unused};
@@ -64,6 +70,7 @@ pub use inclusion::Inclusion;
 pub use keys::{Direction, ScanKey, ScanKeys, ScanOp, Wants};
 pub use method::{BitmapSink, IndexAccessMethod, IndexScan, Ranges, SortedEntries, TableRows};
 pub use minmax::MinMax;
+pub use multi::MinMaxMulti;
 pub use pages::{Exclusive, INIT, Pages, Shared, create_pages, interrupts, log_page};
 pub use records::Records;
 pub use sweep::{Cleaned, Sweep, Swept, Visited, sweep};

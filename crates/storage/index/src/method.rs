@@ -198,10 +198,15 @@ pub trait IndexScan {
         Err(IndexError::Unsupported { method: self.method().name, what: "ordering operators" })
     }
 
-    /// Distances of the entry that came last, one for each condition of [`order_by`](IndexScan::order_by). If its row is to be [checked
-    /// again](IndexScan::recheck), the row's own may be greater. None without such an order.
+    /// Distances of the entry that came last, one for each condition of [`order_by`](IndexScan::order_by), in the order of
+    /// [`compare_distances`](crate::compare_distances). The row's own may be greater if [`recheck_distances`](IndexScan::recheck_distances) says so. None without such an order.
     fn distances(&self) -> Option<&[f64]> {
         None
+    }
+
+    /// Whether the [distances](IndexScan::distances) of the row of the entry that came last may be greater than those of the entry.
+    fn recheck_distances(&self) -> bool {
+        self.recheck()
     }
 
     /// Facts of the method.

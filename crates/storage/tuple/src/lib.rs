@@ -23,6 +23,7 @@ mod datum;
 mod decode;
 mod encode;
 mod layout;
+pub mod options;
 pub mod parts;
 mod select;
 pub mod summary;

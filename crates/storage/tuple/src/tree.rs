@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::fmt::Debug;
 
 use crate::Datum;
+use crate::options::{ClassOption, ClassOptions};
 use base::Oid;
 
 /// A value that keys are asked about: the right side of `column operator value`.
@@ -42,6 +43,21 @@ impl Match {
 /// An operator class of a tree: how its keys stand for rows and for the keys below them. All functions are pure and see no NULL; they are called with pages
 /// latched and must not wait. A *key* is what [`compress`](TreeClass::compress) or [`union`](TreeClass::union) made.
 pub trait TreeClass: Debug + Send + Sync {
+    /// Options that indexes may give it.
+    fn options(&self) -> &'static [ClassOption] {
+        &[]
+    }
+
+    /// The class as these options have it; the same one for the same options, for it stays for good. None of a class without options.
+    fn with_options(&self, _options: &ClassOptions) -> Option<&'static dyn TreeClass> {
+        None
+    }
+
+    /// Whether [`distance`](TreeClass::distance) tells of ordering operators.
+    fn orders(&self) -> bool {
+        false
+    }
+
     /// The key of a row's value.
     fn compress(&self, value: &Datum) -> Datum {
         value.clone()

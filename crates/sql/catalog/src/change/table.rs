@@ -45,6 +45,8 @@ pub struct NewColumn {
     pub inherited: i16,
     /// The table itself does not define it: it comes from parents alone.
     pub only_inherited: bool,
+    /// Options: of a key of an index those of its operator class, as `name=value`.
+    pub options: Vec<String>,
 }
 
 impl NewColumn {
@@ -362,6 +364,10 @@ impl Changer<'_> {
             .set(a::ATTISLOCAL, !column.only_inherited)
             .set(a::ATTINHCOUNT, column.inherited)
             .set(a::ATTCOLLATION, column.collation);
+        let row = match column.options.is_empty() {
+            true => row,
+            false => row.set(a::ATTOPTIONS, text_array(&column.options)),
+        };
         self.insert(&a::TABLE, &row.build())?;
         let me = ObjectAddress::column(relation, number);
         if !column.type_oid.is_pinned() {

@@ -65,8 +65,8 @@ pub fn build<'p>(
         true => drained,
         false => Drained::Unknown,
     };
-    // Of several tables, or with a filter, a scan does not know what is to be locked.
-    let scans = matches!(&child.node, plan::Node::IndexScan { rel, .. } if *rel == marked[0]);
+    // Of several tables, or with a filter, a scan does not know what is to be locked; nor does one that may read rows before their turn.
+    let scans = matches!(&child.node, plan::Node::IndexScan { rel, distances, .. } if *rel == marked[0] && distances.is_empty());
     let by_scan = scans && ahead != Drained::Unknown && child.filter.is_empty();
     builder.page_lock = by_scan.then(|| PageLock::new(compiled[0].strength, ahead));
     let child = builder.build(child)?;

@@ -23,6 +23,7 @@ mod merge_append;
 mod merge_join;
 mod modify;
 mod modify_target;
+mod nearest;
 mod peers;
 mod quick_sort;
 mod recursive;
@@ -137,11 +138,11 @@ impl<'p> Builder<'p> {
             P::ProjectSet { child } => simple::project_set(self, plan, child)?,
             P::SeqScan { rel, keys } => seq_scan::seq(self, plan, *rel, keys.as_deref())?,
             P::SampleScan { rel, sample } => sample_scan::build(self, plan, *rel, sample)?,
-            P::IndexScan { rel, index, conditions, backward } => {
-                table_scan::index(self, plan, *rel, index, conditions, *backward, false)?
+            P::IndexScan { rel, index, conditions, distances, backward } => {
+                table_scan::index(self, plan, *rel, index, (conditions, distances), *backward, false)?
             }
-            P::IndexOnlyScan { rel, index, conditions, backward } => {
-                table_scan::index(self, plan, *rel, index, conditions, *backward, true)?
+            P::IndexOnlyScan { rel, index, conditions, distances, backward } => {
+                table_scan::index(self, plan, *rel, index, (conditions, distances), *backward, true)?
             }
             P::BitmapHeapScan { rel, bitmap, recheck } => {
                 table_scan::bitmap(self, plan, *rel, bitmap, recheck)?

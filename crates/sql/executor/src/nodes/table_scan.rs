@@ -16,13 +16,14 @@ use index::{
     ScanOp, Wants, strategy,
 };
 use plan::explain::Detail;
-use plan::{Bitmap, Expr, IndexBound, IndexCondition, IndexRef, ParamId, Plan, RelId};
+use plan::{Bitmap, Expr, IndexBound, IndexCondition, IndexDistance, IndexRef, ParamId, Plan, RelId};
 use tuple::Datum;
 use txn::TxnSystem;
 use types::Order;
 
 use super::ahead::Ahead;
 use super::counting::measure;
+use super::nearest::NearestScan;
 use super::row_reader::RowReader;
 use super::watching::WatchedKeys;
 use super::{BoxNode, Builder, Node, Origin, Projection};
@@ -149,6 +150,16 @@ pub(super) struct Keys {
     equality: u16,
     /// Of a point query: each of the leading columns, in their order, is to equal one value.
     point: bool,
+    /// What entries come in the order of.
+    distances: Box<[DistanceCode]>,
+}
+
+/// A distance of an index scan, compiled.
+struct DistanceCode {
+    column: usize,
+    strategy: u16,
+    operand: Oid,
+    value: Code,
 }
 
 impl Keys {
@@ -179,7 +190,27 @@ impl Keys {
         let point =
             index.method.equality.is_some() && !codes.is_empty() && codes.iter().enumerate().all(equal);
         let equality = index.method.equality.unwrap_or(strategy::EQUAL);
-        Ok(Keys { codes, direction, equality, point })
+        Ok(Keys { codes, direction, equality, point, distances: Box::new([]) })
+    }
+
+    fn add_distances(&mut self, builder: &Builder<'_>, distances: &[IndexDistance]) -> SqlResult<()> {
+        let compiler = builder.compiler();
+        let code = |d: &IndexDistance| {
+            let value = compiler.expr(&d.value, Inputs::default())?;
+            Ok(DistanceCode { column: d.column, strategy: d.strategy, operand: d.operand, value })
+        };
+        self.distances = distances.iter().map(code).collect::<SqlResult<_>>()?;
+        Ok(())
+    }
+
+    /// What entries are to come in the order of: from a NULL all are as far.
+    fn compute_distances(&self, cx: &mut Cx<'_>) -> SqlResult<Vec<ScanKey>> {
+        let mut key = |d: &DistanceCode| {
+            let value = d.value.eval(Rows::one(&[]), cx)?;
+            let op = ScanOp::Operator { strategy: d.strategy, operand: d.operand, value };
+            Ok(ScanKey { column: d.column, op })
+        };
+        self.distances.iter().map(&mut key).collect()
     }
 
     /// Starts the scan of a point query; `false` if a value is NULL.
@@ -242,7 +273,7 @@ pub fn index(
     plan: &Plan,
     rel: RelId,
     index: &IndexRef,
-    conditions: &[IndexCondition],
+    (conditions, distances): (&[IndexCondition], &[IndexDistance]),
     backward: bool,
     only: bool,
 ) -> SqlResult<BoxNode> {
@@ -250,22 +281,25 @@ pub fn index(
         return recheck(builder, plan, rel, conditions.iter().map(|c| c.original.clone()).collect());
     }
     let open = index.storage()?.clone();
+    let own: Vec<Expr> = distances.iter().map(|d| d.original.clone()).collect();
     let recheck: Vec<Expr> = match index.method.lossy {
         true => conditions.iter().map(|c| c.original.clone()).collect(),
         false => Vec::new(),
     };
-    let Parts { heap, raw, projection, table } = parts(builder, plan, rel, &recheck)?;
+    let more: Vec<Expr> = recheck.iter().chain(&own).cloned().collect();
+    let Parts { heap, raw, projection, table } = parts(builder, plan, rel, &more)?;
     let recheck = builder.compiler().list(&recheck, Inputs::scan(&raw))?;
+    let places = own.iter().map(|e| types::place_of(e.type_oid()));
+    let own =
+        builder.compiler().list(&own, Inputs::scan(&raw))?.into_iter().zip(places).collect::<Box<[_]>>();
     let names = Names { index: index.name.clone(), table: index.table.name.clone() };
-    let keys = Keys::new(builder, index, conditions, backward)?;
+    let mut keys = Keys::new(builder, index, conditions, backward)?;
+    keys.add_distances(builder, distances)?;
     // Where an index-only scan finds each column of the row in the index entry.
-    let places = only.then(|| {
-        let all: Vec<i16> = index.keys.iter().chain(&index.including).copied().collect();
-        (1..=raw.upto as i16).map(|c| all.iter().position(|k| *k == c)).collect()
-    });
+    let places = only.then(|| (1..=raw.upto as i16).map(|column| index.holds(column)).collect());
     let reader = RowReader::new(heap.clone(), raw, table);
     let idle = !only && recheck.is_empty() && projection.is_idle();
-    Ok(Box::new(IndexScan {
+    let scan = IndexScan {
         heap,
         index: open,
         names,
@@ -287,7 +321,8 @@ pub fn index(
         map: heap::vm::VmCursor::default(),
         counted: Counted::new(table),
         index_counted: Counted::new(index.oid),
-    }))
+    };
+    Ok(if own.is_empty() { Box::new(scan) } else { Box::new(NearestScan::new(scan, own)) })
 }
 
 /// EXPLAIN's count of an index-only scan's looks at the table.
@@ -318,7 +353,7 @@ struct Names {
     table: String,
 }
 
-struct IndexScan {
+pub(super) struct IndexScan {
     heap: Arc<HeapRel>,
     index: OpenIndex,
     names: Names,
@@ -368,14 +403,45 @@ impl IndexScan {
             true => self.keys.start_point(cx, &access, scan)?,
             false => self.keys.start(cx, &access, scan)?,
         };
+        if self.reading && !self.keys.distances.is_empty() {
+            let distances = self.keys.compute_distances(cx)?;
+            scan.order_by(distances).map_err(|e| e.into_sql(&self.names.index, &self.names.table))?;
+        }
         if self.reading {
             self.watched.begin(&self.heap, &self.index, scan, cx);
         }
         Ok(self.reading)
     }
 
+    /// Distances of the entry of the row last read, and whether the row's own may be greater.
+    pub(super) fn distances(&self) -> (&[f64], bool) {
+        let scan = self.scan.as_ref();
+        let distances = scan.and_then(OpenScan::distances).unwrap_or_default();
+        (distances, scan.is_some_and(OpenScan::recheck_distances))
+    }
+
+    /// Values of the row last read.
+    pub(super) fn values(&self) -> &[Datum] {
+        &self.values
+    }
+
+    /// Takes the row last read away.
+    pub(super) fn take_row(&mut self) -> (Tid, Vec<Datum>) {
+        (self.at, std::mem::take(&mut self.values))
+    }
+
+    /// Makes a row that was taken away the one last read.
+    pub(super) fn give_row(&mut self, (at, values): (Tid, Vec<Datum>)) {
+        (self.at, self.values) = (at, values);
+    }
+
+    /// Computes what the plan asks of the row last read; whether it passes the filter.
+    pub(super) fn project(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        self.projection.apply(Rows::one(&self.values), cx)
+    }
+
     /// The next row's values into `self.values`.
-    fn fetch_next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+    pub(super) fn fetch_next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
         loop {
             runtime::check_interrupts().map_err(eval::error::interrupted)?;
             if !self.reading && (self.started || !self.start(cx)?) {

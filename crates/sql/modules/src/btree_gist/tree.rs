@@ -80,7 +80,7 @@ impl Between {
     pub(super) const TIMESTAMP: Between = plain(oids::timestamp, Physical::Int8, integer);
     pub(super) const TIMETZ: Between = plain(oids::timetz, Physical::Varlena, |_| 0.0);
     pub(super) const DATE: Between = plain(oids::date, Physical::Int4, integer);
-    pub(super) const INTERVAL: Between = plain(oids::interval, Physical::Fixed(16), |_| 0.0);
+    pub(super) const INTERVAL: Between = plain(oids::interval, Physical::Fixed(16), types::place::interval);
     pub(super) const MONEY: Between = plain(oids::money, Physical::Int8, integer);
     pub(super) const MACADDR: Between = plain(oids::macaddr, Physical::Fixed(6), head);
     pub(super) const MACADDR8: Between = plain(oids::macaddr8, Physical::Fixed(8), head);

@@ -42,10 +42,13 @@ impl<'a> Explain<'a> {
                 items.push(property("Sampling", self.sampling(sample, upper)));
                 qualify = verbose;
             }
-            Node::IndexScan { conditions, .. } | Node::IndexOnlyScan { conditions, .. } => {
+            Node::IndexScan { conditions, distances, .. }
+            | Node::IndexOnlyScan { conditions, distances, .. } => {
                 let list: Vec<Expr> = conditions.iter().map(|c| c.original.clone()).collect();
                 self.quals("Index Cond", &list, verbose, items);
                 self.rechecked(list.is_empty(), items);
+                let list: Vec<Expr> = distances.iter().map(|d| d.original.clone()).collect();
+                self.quals("Order By", &list, verbose, items);
                 qualify = verbose;
             }
             Node::BitmapHeapScan { recheck, .. } => {

@@ -28,6 +28,11 @@ fn index_expression(index: &Index, at: usize) -> SqlResult<&str> {
     stored.ok_or_else(|| SqlError::internal(format!("too few entries in indexprs of index {}", index.oid)))
 }
 
+/// A storage parameter, or an option of an operator class, with its value.
+fn option_text(name: &str, value: &str) -> String {
+    format!("{}={}", quote_identifier(name), quote_literal(value))
+}
+
 impl Session {
     pub(super) fn definition(
         &self,
@@ -196,10 +201,15 @@ impl Session {
             let visible = self.object_is_visible(SessionFn::PgCollationIsVisible, collation)?;
             text.push_str(&format!(" COLLATE {}", name_in_schema(&c.schema_name, &c.name, visible)));
         }
+        let options = index.class_options.get(at).filter(|options| !options.is_empty());
         if let Some(&class) = index.opclasses.get(at)
-            && let Some(name) = self.opclass_name(class)?
+            && let Some(name) = self.opclass_name(class, options.is_some())?
         {
             text.push_str(&format!(" {name}"));
+        }
+        if let Some(options) = options {
+            let one = |(name, value): &(String, String)| option_text(name, value);
+            text.push_str(&format!(" ({})", options.iter().map(one).collect::<Vec<_>>().join(", ")));
         }
         let option = index.options.get(at).copied().unwrap_or_default();
         text.push_str(match (option & DESCENDING != 0, option & NULLS_FIRST != 0) {
@@ -211,15 +221,15 @@ impl Session {
         Ok(text)
     }
 
-    /// The name of an operator class that is not its type's default.
-    pub(super) fn opclass_name(&self, class: Oid) -> SqlResult<Option<String>> {
+    /// The name of an operator class that is not its type's default, or of any that is to be named `anyway`.
+    pub(super) fn opclass_name(&self, class: Oid, anyway: bool) -> SqlResult<Option<String>> {
         use pg_opclass::*;
         let Some((_, row)) =
             self.with_reader(|r| r.find_one(&TABLE, PG_OPCLASS_OID_INDEX, &[class.into()]))?
         else {
             return Ok(None);
         };
-        if row.bool(OPCDEFAULT) {
+        if row.bool(OPCDEFAULT) && !anyway {
             return Ok(None);
         }
         let schema = self.with_reader(|r| r.schema_name(row.oid(OPCNAMESPACE)))?.unwrap_or_default();
@@ -234,7 +244,7 @@ impl Session {
         let options = row.map_or(Vec::new(), |(_, row)| super::text::texts(&row[pg_class::RELOPTIONS]));
         let one = |option: &String| {
             let (name, value) = option.split_once('=').unwrap_or((option, ""));
-            format!("{}={}", quote_identifier(name), quote_literal(value))
+            option_text(name, value)
         };
         Ok((!options.is_empty()).then(|| options.iter().map(one).collect::<Vec<_>>().join(", ")))
     }

@@ -4,7 +4,7 @@
 
 use base::{Oid, SqlResult};
 use catalog::system::{pg_am, pg_class, pg_index};
-use catalog::{RowExt, int2s_of};
+use catalog::{CatalogView, Row, RowExt, int2s_of, oids_of};
 use engine::indexes;
 use index::Facts;
 use tuple::Datum;
@@ -89,11 +89,28 @@ impl Session {
             "nulls_first" => flag(NULLS_FIRST, true),
             "nulls_last" => flag(NULLS_FIRST, false),
             "orderable" => Some(ordered.is_some()),
-            "distance_orderable" => Some(option.is_some() && facts.can_order_by_operator),
-            "returnable" => Some(facts.returnable),
+            "distance_orderable" => {
+                Some(option.is_some() && facts.can_order_by_operator && self.orders_by_distance(&row, at)?)
+            }
+            "returnable" => Some(facts.returnable && self.returns_column(index, (at, option.is_some()))?),
             "search_array" => option.map(|_| facts.search_array),
             "search_nulls" => option.map(|_| facts.search_nulls),
             _ => None,
         })
+    }
+
+    /// Whether the operator class of a key has operators that tell a distance.
+    fn orders_by_distance(&self, row: &Row, at: usize) -> SqlResult<bool> {
+        let families = self.operator_families()?;
+        let class = oids_of(&row[pg_index::INDCLASS]).get(at).and_then(|class| families.class(*class));
+        Ok(class.is_some_and(|class| {
+            let mut operators = families.operators_of(class.family);
+            operators.any(|operator| !operator.searches() && operator.left == class.input)
+        }))
+    }
+
+    /// Whether entries hold the values of a column; one that is only included they do.
+    fn returns_column(&self, index: Oid, (at, key): (usize, bool)) -> SqlResult<bool> {
+        Ok(!key || self.index(index)?.is_some_and(|(_, index)| index.returns_key(at)))
     }
 }

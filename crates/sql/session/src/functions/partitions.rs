@@ -160,7 +160,7 @@ impl Session {
                 part.push_str(&format!(" COLLATE {}", quote_identifier(&c.name)));
             }
             if let Some(class) = key.opclasses.get(i)
-                && let Some(name) = self.opclass_name(*class)?
+                && let Some(name) = self.opclass_name(*class, false)?
             {
                 part.push_str(&format!(" {name}"));
             }
