@@ -2,7 +2,7 @@
 
 mod support;
 
-use support::{Client, Failure, Server, run};
+use support::{Client, Failure, Server, run, until};
 
 const TABLE: [&str; 2] = [
     "create table t (id int, a int4, b int8, t text collate \"C\", n numeric, d timestamptz, x float4, c \"char\") with (autovacuum_enabled = off)",
@@ -315,4 +315,26 @@ fn options_of_operator_classes_are_kept_and_checked() {
         let error = client.error(&format!("create index on t1 using brin ({key})"));
         assert!(error.contains(message), "{key}: {error}");
     }
+}
+
+#[test]
+fn ranges_are_summarized_once_rows_come_to_the_next_one() {
+    let server = Server::start_with_upkeep(&[]);
+    let mut client = server.client();
+    run(
+        &mut client,
+        &[
+            "create table t (i int) with (autovacuum_enabled = off)",
+            "create index i on t using brin (i) with (pages_per_range = 2, autosummarize = on)",
+            "insert into t select generate_series(1, 3000)",
+            "set enable_seqscan = off",
+        ],
+    );
+    let total: u32 = client.value("select pg_relation_size('t') / 8192").parse().unwrap();
+    assert!(total > 6, "{total}");
+    // The first ranges, and the last, which nobody has gone beyond.
+    until("summaries", || pages_read(&mut client, "i = 7") <= 4);
+    assert!(
+        client.error("create index on t (i) with (autosummarize = on)").contains("unrecognized parameter")
+    );
 }

@@ -149,12 +149,7 @@ fn distances_may_come_from_parameters_and_other_rows() {
     let mut client = server.client();
     run(&mut client, &TABLE);
     run(&mut client, &MORE);
-    run(
-        &mut client,
-        &[
-            "vacuum analyze t",
-        ],
-    );
+    run(&mut client, &["vacuum analyze t"]);
     run(
         &mut client,
         &["prepare nearest(point, int) as select id from t where id > 0 order by p <-> $1 limit $2"],

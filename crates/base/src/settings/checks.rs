@@ -51,11 +51,8 @@ pub(super) fn parse(setting: Setting, text: &str, current: &Value) -> SqlResult<
             check_locale(setting, text)?;
             None
         }
-        Setting::default_table_access_method if text != "heap" => {
-            return Err(invalid().detail(match text {
-                "" => "\"default_table_access_method\" cannot be empty.".to_string(),
-                other => format!("Table access method \"{other}\" does not exist."),
-            }));
+        Setting::default_table_access_method if text.is_empty() => {
+            return Err(invalid().detail("\"default_table_access_method\" cannot be empty."));
         }
         Setting::timezone_abbreviations if !["Default", "Australia", "India"].contains(&text) => {
             return Err(invalid());

@@ -28,6 +28,11 @@ use tuple::options::ClassOption;
 use types::registry::{AmOp, AmProc, OpClass, families as builtin};
 use types::{CastContext, CastMethod, oids};
 
+/// The access method GiST.
+const GIST: Oid = Oid(783);
+/// The access method GIN.
+const GIN: Oid = Oid(2742);
+
 use crate::database::Reader;
 use crate::row::{Row, RowExt};
 use crate::system::{SystemTable, pg_amop, pg_amproc, pg_opclass, pg_opfamily};
@@ -448,30 +453,52 @@ fn pseudo_type_takes<C: CatalogView + ?Sized>(view: &C, source: Oid, target: Oid
     Ok(Some(view.type_by_oid(source)?.is_some_and(|def| stands_for(&def))))
 }
 
-/// What an operator class of GiST does under the rules of a collation; none if it is not one that there is. A class of a library is known by its first support function.
+/// What an operator class of GiST does under the rules of a collation; none if it is not one that there is. A class of a user or of a library is known by its first support
+/// function.
 pub fn tree_class<C: CatalogView + ?Sized>(
     view: &C,
     class: Oid,
     rules: &'static collation::Rules,
 ) -> SqlResult<Option<&'static dyn tuple::tree::TreeClass>> {
-    if let Some(known) = types::registry::tree_class(class) {
+    if let Some(known) = types::registry::tree_class(built_in_like(view, class, (GIST, 1))?) {
         return Ok(Some(known));
     }
     Ok(of_library(view, class, 1, types::registry::libraries::tree_class)?.map(|tree| tree.under(rules)))
 }
 
 /// What an operator class of GIN does under the rules of a collation, on a column of type `key` or one that compares as that; none if it is not one that there is. A class of
-/// a library is known by its third support function, which takes queries apart.
+/// a user or of a library is known by its third support function, which takes queries apart.
 pub fn parts_class<C: CatalogView + ?Sized>(
     view: &C,
     class: Oid,
     key: Oid,
     rules: &'static collation::Rules,
 ) -> SqlResult<Option<&'static dyn tuple::parts::PartsClass>> {
-    if let Some(known) = types::registry::parts_class(class, key, rules) {
+    let like = built_in_like(view, class, (GIN, 3))?;
+    if let Some(known) = types::registry::parts_class(like, key, rules) {
         return Ok(Some(known));
     }
     Ok(of_library(view, class, 3, types::registry::libraries::parts_class)?.map(|parts| parts.under(rules)))
+}
+
+/// The built-in class of an access method that has a support function in common with a class of a user; the class itself if it is built in, or there is none.
+fn built_in_like<C: CatalogView + ?Sized>(
+    view: &C,
+    class: Oid,
+    (method, number): (Oid, i16),
+) -> SqlResult<Oid> {
+    if class.is_pinned() {
+        return Ok(class);
+    }
+    let families = view.operator_families()?;
+    let Some(of) = families.class(class) else { return Ok(class) };
+    let function = families.function(of.family, (of.input, of.input), number);
+    for known in function.into_iter().flat_map(|f| builtin::classes_with_function(method, number, f)) {
+        if binary_coercible(view, of.input, known.input)? {
+            return Ok(known.oid);
+        }
+    }
+    Ok(class)
 }
 
 /// What a library says of the symbol of an operator class's support function with this number.

@@ -413,7 +413,8 @@ impl Reader<'_> {
             .zip(&classes)
             .map(|(collation, class)| if orders_by_bytes(*class) { Oid::INVALID } else { *collation })
             .collect();
-        let method = engine::indexes::known(class.oid(pg_class::RELAM))?;
+        let access_method = class.oid(pg_class::RELAM);
+        let method = self.index_method(access_method)?;
         let file = self.file_of(&class);
         let unique = row.bool(pg_index::INDISUNIQUE);
         let constraint = self.constraint_of_index(table, oid)?;
@@ -471,6 +472,7 @@ impl Reader<'_> {
             collations,
             options,
             class_options,
+            access_method,
             method,
             ready: row.bool(pg_index::INDISREADY),
             check_xmin: row.bool(pg_index::INDCHECKXMIN).then_some(place.inserter),

@@ -207,7 +207,9 @@ pub struct Index {
     pub options: Vec<i16>,
     /// For each key column: options of its operator class, by name.
     pub class_options: Vec<Vec<(String, String)>>,
-    /// Access method, and what it can do.
+    /// Access method.
+    pub access_method: Oid,
+    /// What it can do.
     pub method: &'static Facts,
     /// Inserts maintain it (`indisready`), though it may not be [`valid`](Index::valid) for queries yet.
     pub ready: bool,

@@ -26,9 +26,10 @@ use txn::LockMode;
 use super::internal::finds_row;
 use super::storage_parameter::{self, Target};
 use super::{
-    alter_attribute, alter_column_options, alter_constraint, alter_identity, alter_tree, alter_type, cluster,
-    compression, detach, drop, expression, generated, inherit, names, object_kind, options, owner, partition,
-    partition_index, persistence, replica_identity, schema, trigger, typed_table, view,
+    access_method, alter_attribute, alter_column_options, alter_constraint, alter_identity, alter_tree,
+    alter_type, cluster, compression, detach, drop, expression, generated, inherit, names, object_kind,
+    options, owner, partition, partition_index, persistence, replica_identity, schema, trigger, typed_table,
+    view,
 };
 
 /// ALTER TABLE, INDEX, VIEW, SEQUENCE, MATERIALIZED VIEW.
@@ -37,6 +38,10 @@ pub(crate) fn run(session: &Session, statement: &AlterTable, text: &str) -> SqlR
         |action: &&AlterAction| matches!(action, AlterAction::SetLogged | AlterAction::SetUnlogged);
     if statement.actions.iter().filter(persistence).count() > 1 {
         return Err(sql_err!(FEATURE_NOT_SUPPORTED, "cannot change persistence setting twice"));
+    }
+    let methods = |action: &&AlterAction| matches!(action, AlterAction::SetAccessMethod(_));
+    if statement.actions.iter().filter(methods).count() > 1 {
+        return Err(sql_err!(FEATURE_NOT_SUPPORTED, "cannot have multiple SET ACCESS METHOD subcommands"));
     }
     let modes = statement.actions.iter().map(lock_mode);
     let mode = modes.max_by_key(|mode| *mode as u8).unwrap_or(LockMode::AccessExclusive);
@@ -314,6 +319,15 @@ fn action(
             }
             persistence::set(session, table, logged)
         }
+        AlterAction::SetAccessMethod(name) => {
+            if !matches!(
+                table.kind,
+                RelationKind::Table | RelationKind::PartitionedTable | RelationKind::MaterializedView
+            ) {
+                return Err(wrong_kind(table, "SET ACCESS METHOD"));
+            }
+            access_method::set(session, table, name.as_deref())
+        }
         AlterAction::Trigger(which, letter) => trigger::enable(session, table, which, *letter, recurse),
         other => Err(SqlError::not_supported(format!("ALTER TABLE {}", action_name(other)))),
     }
@@ -322,7 +336,6 @@ fn action(
 fn action_name(action: &AlterAction) -> &'static str {
     match action {
         AlterAction::DropOids => "SET WITHOUT OIDS",
-        AlterAction::SetAccessMethod(_) => "SET ACCESS METHOD",
         AlterAction::SetTablespace(_) => "SET TABLESPACE",
         AlterAction::Rule(..) => "ENABLE or DISABLE RULE",
         AlterAction::RowSecurity(_) | AlterAction::ForceRowSecurity(_) => "ROW LEVEL SECURITY",

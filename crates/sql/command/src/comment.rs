@@ -9,7 +9,7 @@
 
 use base::{SqlError, SqlResult, SqlState, sql_err};
 use catalog::change::ObjectAddress;
-use catalog::system::{SystemTable, pg_am, pg_authid, pg_database, pg_language, pg_tablespace};
+use catalog::system::{SystemTable, pg_authid, pg_database, pg_language, pg_tablespace};
 use catalog::{RowExt, TypeKind};
 use parse::ast::{Name, ObjectKind, ObjectName, TypeName};
 use session::Session;
@@ -87,11 +87,6 @@ pub(super) fn language(session: &Session, object: &ObjectName) -> SqlResult<Obje
 pub(super) fn tablespace(session: &Session, object: &ObjectName) -> SqlResult<ObjectAddress> {
     let (name, owner) = (pg_tablespace::SPCNAME, Some(pg_tablespace::SPCOWNER));
     by_name(session, &pg_tablespace::TABLE, name, owner, "tablespace", object)
-}
-
-/// An access method; the user must be a superuser.
-pub(super) fn access_method(session: &Session, object: &ObjectName) -> SqlResult<ObjectAddress> {
-    by_name(session, &pg_am::TABLE, pg_am::AMNAME, None, "access method", object)
 }
 
 /// A large object, which the user must own.

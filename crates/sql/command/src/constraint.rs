@@ -162,7 +162,7 @@ pub(crate) fn add_unique(
     if with.without_overlaps {
         let types: Vec<Oid> = keys.iter().map(|&n| table.columns[n as usize - 1].type_oid).collect();
         exclusion::check_period(session, (&with.columns, &types), constraint, text)?;
-        new.method = exclusion::method_of_periods()?.oid;
+        new.method = exclusion::method_of_periods(session)?;
         new.exclusion = true;
     } else {
         partition_index::check_unique(table, &keys, primary)?;
@@ -180,7 +180,7 @@ pub(crate) fn add_unique(
     new.immediate = !wanted.deferrable;
     new.valid = !wanted.only || table.kind != RelationKind::PartitionedTable || table.children.is_empty();
     new.nulls_not_distinct = with.nulls_not_distinct;
-    let method = engine::indexes::known(new.method)?;
+    let method = session.with_reader(|reader| reader.index_method(new.method))?;
     new.parameters = storage_parameter::check(Target::Index(method), &with.options)?;
     index::constraint_columns(session, table, (&keys, &including), &mut new)?;
     let mut excluders = Vec::new();

@@ -31,7 +31,7 @@ use types::Call;
 
 use super::internal::Internal;
 use super::storage_parameter::Target;
-use super::{index, matview, names, on_commit, storage_parameter, table, type_name, view};
+use super::{access_method, index, matview, names, on_commit, storage_parameter, table, type_name, view};
 
 /// Rows that are stored at once.
 const BATCH_ROWS: usize = 1000;
@@ -233,8 +233,11 @@ fn new_table(
     into: &Into,
     (kind, columns): (RelationKind, Vec<NewColumn>),
 ) -> SqlResult<Oid> {
-    let access_method = into.access_method.as_deref();
-    table::check_storage(&into.relation, into.on_commit, access_method)?;
+    table::check_storage(&into.relation, into.on_commit)?;
+    let method = match kind {
+        RelationKind::View => Oid::INVALID,
+        _ => access_method::of_table(session, into.access_method.as_deref())?,
+    };
     let schema = table::target_schema(session, &into.relation)?;
     table::already_there(session, schema, &into.relation.name, false)?;
     let temporary = table::persistence(session, &into.relation, schema) == b't';
@@ -247,6 +250,7 @@ fn new_table(
         persistence: table::persistence(session, &into.relation, schema),
         columns,
         options: storage_parameter::check(Target::Table, &into.options)?,
+        method,
     };
     let oid = session.with_changer(|changer| changer.create_table(&new))?;
     on_commit::register(session, oid, into.on_commit);

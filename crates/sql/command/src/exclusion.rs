@@ -18,10 +18,13 @@ use tuple::Datum;
 use types::registry::Imp;
 use types::{Call, oids};
 
+use super::access_method::IndexMethod;
 use super::constraint::{self, Wanted};
 use super::names::at;
 use super::storage_parameter::Target;
-use super::{expression, generated, index, index_build, object_name, partition_index, storage_parameter};
+use super::{
+    access_method, expression, generated, index, index_build, object_name, partition_index, storage_parameter,
+};
 
 /// The access method of keys WITHOUT OVERLAPS.
 const OF_PERIODS: &str = "gist";
@@ -53,11 +56,12 @@ pub(crate) fn add(
     written: &Written<'_>,
     text: &str,
 ) -> SqlResult<()> {
-    let method = method(written.access_method)?;
+    let known = method(session, written.access_method)?;
+    let method = known.facts;
     index::check_column_count(written.elements.len() + written.index.including.len())?;
     let including = constraint::numbers_of(table, &written.index.including, wanted.constraint, text)?;
     let mut new = index::blank(table, String::new());
-    new.method = method.oid;
+    new.method = known.oid;
     new.exclusion = true;
     new.for_constraint = true;
     new.immediate = !wanted.deferrable;
@@ -114,14 +118,10 @@ pub(super) fn enter(
     }
 }
 
-fn method(name: Option<&str>) -> SqlResult<&'static Facts> {
-    let Some(name) = name else { return Ok(engine::indexes::DEFAULT_METHOD) };
-    // Those that are not there yet and could have none say so.
-    if matches!(name, "gin" | "brin") {
-        return Err(no_exclusion(name));
-    }
-    let method = index::access_method(name)?;
-    if method.index_scan { Ok(method) } else { Err(no_exclusion(name)) }
+fn method(session: &Session, name: Option<&str>) -> SqlResult<IndexMethod> {
+    let Some(name) = name else { return Ok(IndexMethod::built_in(engine::indexes::DEFAULT_METHOD)) };
+    let method = access_method::of_index(session, name)?;
+    if method.facts.index_scan { Ok(method) } else { Err(no_exclusion(name)) }
 }
 
 fn no_exclusion(method: &str) -> SqlError {
@@ -207,8 +207,8 @@ pub(super) fn of_period(
 }
 
 /// The access method of keys WITHOUT OVERLAPS.
-pub(super) fn method_of_periods() -> SqlResult<&'static Facts> {
-    index::access_method(OF_PERIODS)
+pub(super) fn method_of_periods(session: &Session) -> SqlResult<Oid> {
+    Ok(access_method::of_index(session, OF_PERIODS)?.oid)
 }
 
 /// Requires that the last column of a key WITHOUT OVERLAPS holds ranges or multiranges, and that there are others.

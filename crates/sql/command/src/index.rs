@@ -17,12 +17,13 @@ use parse::ast::{CreateIndex, DefElem, IndexElement, Location, Name, SortDirecti
 use session::Session;
 use txn::LockMode;
 
+use super::access_method::IndexMethod;
 use super::expression::IndexKey;
 use super::index_build::Rows;
 use super::storage_parameter::Target;
 use super::{
-    expression, generated, index_build, index_concurrently, names, object_name, operator_class,
-    partition_index, storage_parameter, type_name,
+    access_method, expression, generated, index_build, index_concurrently, names, object_name,
+    operator_class, operator_class_member, partition_index, storage_parameter, type_name,
 };
 
 /// Most columns of an index.
@@ -32,7 +33,8 @@ const RECORD_IMAGE_OPS: Oid = Oid(3194);
 
 /// CREATE INDEX.
 pub(crate) fn create(session: &Session, statement: &CreateIndex, text: &str) -> SqlResult<()> {
-    let method = access_method(&statement.access_method)?;
+    let known = access_method::of_index(session, &statement.access_method)?;
+    let method = known.facts;
     let mode = if statement.concurrently { LockMode::ShareUpdateExclusive } else { LockMode::Share };
     let table = names::open(session, &statement.relation, mode)?;
     check_table(session, &table)?;
@@ -47,7 +49,7 @@ pub(crate) fn create(session: &Session, statement: &CreateIndex, text: &str) -> 
         ));
     }
     let lacks = |what: &str| {
-        sql_err!(FEATURE_NOT_SUPPORTED, "access method \"{}\" does not support {what}", method.name)
+        sql_err!(FEATURE_NOT_SUPPORTED, "access method \"{}\" does not support {what}", known.name)
     };
     if statement.unique && !method.can_unique {
         return Err(lacks("unique indexes"));
@@ -77,7 +79,7 @@ pub(crate) fn create(session: &Session, statement: &CreateIndex, text: &str) -> 
         return Err(sql_err!(DUPLICATE_TABLE, "relation \"{name}\" already exists"));
     }
     let mut new = NewIndex {
-        method: method.oid,
+        method: known.oid,
         unique: statement.unique,
         nulls_not_distinct: statement.nulls_not_distinct,
         parameters,
@@ -116,17 +118,6 @@ pub(crate) fn check_column_count(count: usize) -> SqlResult<()> {
         return Err(sql_err!(TOO_MANY_COLUMNS, "cannot use more than {MAX_COLUMNS} columns in an index"));
     }
     Ok(())
-}
-
-/// The access method with this name, for a new index.
-pub(crate) fn access_method(name: &str) -> SqlResult<&'static Facts> {
-    if let Some(method) = engine::indexes::method_named(name) {
-        return Ok(method);
-    }
-    match name {
-        known @ "spgist" => Err(SqlError::not_supported(format!("access method \"{known}\""))),
-        other => Err(sql_err!(UNDEFINED_OBJECT, "access method \"{other}\" does not exist")),
-    }
 }
 
 /// Only `pg_default` can be named. Without a name `default_tablespace` says it, unless it names none that there is, or the
@@ -298,10 +289,11 @@ fn add_key(
             type_name::collation(reader, (collation, Location::NONE), &ty, text)
         })?;
     }
-    let method = engine::indexes::known(new.method)?;
-    let class = key_class(session, stored.type_oid, element.opclass.as_ref(), method)?;
+    let known = access_method::of_oid(session, new.method)?;
+    let method = known.facts;
+    let class = key_class(session, stored.type_oid, element.opclass.as_ref(), &known)?;
     if !element.opclass_options.is_empty() {
-        stored.options = class_options(session, class, method, &element.opclass_options)?;
+        stored.options = class_options(session, class, &element.opclass_options)?;
     }
     if !method.can_order {
         let what = if element.direction != SortDirection::Default {
@@ -312,7 +304,7 @@ fn add_key(
             ""
         };
         if !what.is_empty() {
-            let message = format!("access method \"{}\" does not support {what} options", method.name);
+            let message = format!("access method \"{}\" does not support {what} options", known.name);
             return Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, message));
         }
     }
@@ -345,13 +337,13 @@ fn add_key(
 }
 
 /// Options of a key's operator class, as `name=value`.
-fn class_options(session: &Session, class: Oid, method: &Facts, said: &[DefElem]) -> SqlResult<Vec<String>> {
+fn class_options(session: &Session, class: Oid, said: &[DefElem]) -> SqlResult<Vec<String>> {
     let families = session.operator_families()?;
     let Some(of) = families.class(class) else {
         return Err(SqlError::internal(format!("operator class {class} does not exist")));
     };
-    let reads = |number| families.function(of.family, (of.input, of.input), number).is_some();
-    if !reads(method.options_function) {
+    let number = operator_class_member::options_function(session, of.method)?;
+    if number.and_then(|number| families.function(of.family, (of.input, of.input), number)).is_none() {
         return Err(sql_err!(INVALID_PARAMETER_VALUE, "operator class {} has no options", of.name));
     }
     let known = families::class_options(session, class)?;
@@ -419,8 +411,9 @@ pub(crate) fn class_for(
 }
 
 /// The operator class of an access method for an index's key that is named, or the type's default.
-fn key_class(session: &Session, ty: Oid, name: Option<&Name>, method: &Facts) -> SqlResult<Oid> {
-    if let Some(class) = class_for(session, ty, name, (method.oid, method.name))? {
+fn key_class(session: &Session, ty: Oid, name: Option<&Name>, known: &IndexMethod) -> SqlResult<Oid> {
+    let method = known.facts;
+    if let Some(class) = class_for(session, ty, name, (known.oid, &known.name))? {
         if method.can_order {
             operator_class::check_ordering(session, class)?;
         } else if !is_known_to(session, method, class)? {
@@ -435,7 +428,7 @@ fn key_class(session: &Session, ty: Oid, name: Option<&Name>, method: &Facts) ->
     let error = sql_err!(
         UNDEFINED_OBJECT,
         "data type {shown} has no default operator class for access method \"{}\"",
-        method.name
+        known.name
     );
     Err(error.hint("You must specify an operator class for the index or define a default operator class for the data type."))
 }
@@ -452,7 +445,7 @@ fn is_known_to(session: &Session, method: &Facts, class: Oid) -> SqlResult<bool>
 
 /// The operator class named, or the type's default, of the access method of constraints.
 pub(crate) fn operator_class(session: &Session, ty: Oid, name: Option<&Name>) -> SqlResult<Oid> {
-    key_class(session, ty, name, engine::indexes::DEFAULT_METHOD)
+    key_class(session, ty, name, &IndexMethod::built_in(engine::indexes::DEFAULT_METHOD))
 }
 
 /// Columns of a constraint's index: keys as they are written, and columns that are only included.
@@ -487,7 +480,7 @@ pub(crate) fn constraint_columns(
     new: &mut NewIndex,
 ) -> SqlResult<()> {
     new.keys = keys.len();
-    let method = engine::indexes::known(new.method)?;
+    let known = access_method::of_oid(session, new.method)?;
     let column = |n: i16| &table.columns[n as usize - 1];
     let all = keys.iter().chain(including);
     let columns = object_name::index_columns(all.clone().map(|&n| Some(column(n).name.as_str())));
@@ -496,8 +489,8 @@ pub(crate) fn constraint_columns(
         new.numbers.push(number);
     }
     for (at, &number) in keys.iter().enumerate() {
-        let class = key_class(session, column(number).type_oid, None, method)?;
-        store_key(session, &mut new.columns[at], class, method)?;
+        let class = key_class(session, column(number).type_oid, None, &known)?;
+        store_key(session, &mut new.columns[at], class, known.facts)?;
         new.opclasses.push(class);
         new.options.push(0);
     }

@@ -19,6 +19,7 @@
 //! 1. A relation's lock is taken before its description is trusted.
 //! 2. A clause that is not supported fails with 0A000 and its name.
 
+mod access_method;
 mod aggregate;
 mod alter;
 mod alter_attribute;

@@ -186,6 +186,7 @@ fn new_rows(session: &Session, view: &Table, schema: Oid) -> SqlResult<Arc<Table
         persistence: b't',
         columns: view.columns.iter().map(NewColumn::like).collect(),
         options: Vec::new(),
+        method: Oid::INVALID,
     };
     let oid = session.with_changer(|changer| changer.create_table(&new))?;
     names::describe(session, oid)

@@ -19,8 +19,8 @@ use session::Session;
 use super::collation::COLLATION;
 use super::conversion::CONVERSION;
 use super::{
-    alter_function, alter_user_type, comment, database, drop, extension, language, operator, operator_class,
-    owner, rename, role, trigger, user_type,
+    access_method, alter_function, alter_user_type, comment, database, drop, extension, language, operator,
+    operator_class, owner, rename, role, trigger, user_type,
 };
 
 type FindOne = fn(&Session, ObjectKind, &ObjectName) -> SqlResult<ObjectAddress>;
@@ -253,7 +253,8 @@ pub(crate) fn of(kind: ObjectKind) -> Descriptor {
             ..D::bare(words!("LARGE OBJECT"))
         },
         K::AccessMethod => D {
-            address: Some(|session, _, object| comment::access_method(session, object)),
+            address: Some(|session, _, object| access_method::address(session, object)),
+            dropped: Some(access_method::dropped),
             ..D::bare(words!("ACCESS METHOD"))
         },
 

@@ -11,6 +11,7 @@ use catalog::system::{SystemTable, pg_am, pg_opclass, pg_opfamily};
 use catalog::{CatalogView, Row, RowExt, TypeKind, authority};
 use parse::ast::{AlterOperatorFamily, CreateOperatorClass, Drop, Name, ObjectKind, ObjectName, Rename};
 use session::Session;
+use session::lookup::access_method;
 use types::acl;
 
 use super::object_kind::Move;
@@ -33,14 +34,7 @@ fn kind_of(kind: ObjectKind) -> Kind {
 
 /// OID of an access method that indexes use.
 fn access_method(session: &Session, name: &str) -> SqlResult<Oid> {
-    let row = session.with_reader(|r| r.find_one(&pg_am::TABLE, pg_am::PG_AM_NAME_INDEX, &[name.into()]))?;
-    let Some((_, row)) = row else {
-        return Err(sql_err!(UNDEFINED_OBJECT, "access method \"{name}\" does not exist"));
-    };
-    if row.char(pg_am::AMTYPE) != b'i' {
-        return Err(sql_err!(WRONG_OBJECT_TYPE, "access method \"{name}\" is not of type INDEX"));
-    }
-    Ok(row.oid(pg_am::OID))
+    Ok(access_method::of_kind(session, name, access_method::Kind::Index)?.oid(pg_am::OID))
 }
 
 /// The class or family of a name, the first in the search path.
@@ -299,7 +293,7 @@ pub(crate) fn create_class(session: &Session, statement: &CreateOperatorClass, t
     };
     let of = Family { oid: family, method: new.method, method_name: method, input };
     let members = Members::read(session, &of, &statement.items, text)?;
-    let key = members.stored_type(&of)?;
+    let key = members.stored_type(session, &of)?;
     check_new(session, CLASS, &new, method)?;
     if statement.default {
         check_default(session, &new, input)?;

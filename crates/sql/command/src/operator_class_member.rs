@@ -56,11 +56,25 @@ pub(super) struct Family<'a> {
 }
 
 impl Family<'_> {
-    fn facts(&self) -> SqlResult<&'static Method> {
-        METHODS.iter().find(|m| m.oid == self.method).ok_or_else(|| {
+    fn facts(&self, session: &Session) -> SqlResult<&'static Method> {
+        facts(session, self.method)?.ok_or_else(|| {
             SqlError::not_supported(format!("operator class for access method \"{}\"", self.method_name))
         })
     }
+}
+
+/// What is known of an access method: one of a user is what its handler is.
+fn facts(session: &Session, method: Oid) -> SqlResult<Option<&'static Method>> {
+    let known = |oid: Oid| METHODS.iter().find(|m| m.oid == oid);
+    match known(method) {
+        Some(method) => Ok(Some(method)),
+        None => Ok(known(session.with_reader(|reader| reader.index_method(method))?.oid)),
+    }
+}
+
+/// The number of the support function that parses the options of a class.
+pub(super) fn options_function(session: &Session, method: Oid) -> SqlResult<Option<i16>> {
+    Ok(facts(session, method)?.and_then(|method| i16::try_from(method.options).ok()))
 }
 
 /// What a statement adds to a family, or takes from it.
@@ -92,7 +106,7 @@ impl Members {
         items: &[OperatorClassItem],
         text: &str,
     ) -> SqlResult<Members> {
-        let facts = of.facts()?;
+        let facts = of.facts(session)?;
         let mut members = Members::default();
         for item in items {
             match item {
@@ -130,7 +144,7 @@ impl Members {
         items: &[OperatorClassItem],
         text: &str,
     ) -> SqlResult<Members> {
-        let facts = of.facts()?;
+        let facts = of.facts(session)?;
         let mut members = Members::default();
         for item in items {
             let (is_function, number, types) = match item {
@@ -168,9 +182,9 @@ impl Members {
     }
 
     /// The type that an index stores; 0 if it is the class's.
-    pub(super) fn stored_type(&self, of: &Family<'_>) -> SqlResult<Oid> {
+    pub(super) fn stored_type(&self, session: &Session, of: &Family<'_>) -> SqlResult<Oid> {
         match self.storage {
-            Some(ty) if ty != of.input && !of.facts()?.storage => Err(wrong(format!(
+            Some(ty) if ty != of.input && !of.facts(session)?.storage => Err(wrong(format!(
                 "storage type cannot be different from data type for access method \"{}\"",
                 of.method_name
             ))),

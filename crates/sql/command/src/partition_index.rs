@@ -110,7 +110,7 @@ fn definition(session: &Session, table: &Table, found: &Index, child: &Arc<Table
     };
     let relation = names::describe(session, found.oid)?;
     let mut new = index::blank(child, String::new());
-    new.method = found.method.oid;
+    new.method = found.access_method;
     new.immediate = found.immediate;
     new.keys = found.keys.len();
     for &key in found.keys.iter().chain(&found.including) {

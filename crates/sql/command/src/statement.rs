@@ -19,10 +19,10 @@ use session::{Arguments, Session, explain_columns};
 
 use super::object_kind::Move;
 use super::{
-    aggregate, alter, alter_function, alter_operator, alter_system, base_type, call, checkpoint, cluster,
-    collation, comment, conversion, copy, create_as, database, discard, drop, extension, function, grant,
-    index, language, lock, matview, object_kind, on_commit, operator, operator_class, owner, range_type,
-    reindex, role, schema, sequence, settings, table, trigger, truncate, user_type, vacuum, view,
+    access_method, aggregate, alter, alter_function, alter_operator, alter_system, base_type, call,
+    checkpoint, cluster, collation, comment, conversion, copy, create_as, database, discard, drop, extension,
+    function, grant, index, language, lock, matview, object_kind, on_commit, operator, operator_class, owner,
+    range_type, reindex, role, schema, sequence, settings, table, trigger, truncate, user_type, vacuum, view,
 };
 
 /// The descriptor of a statement.
@@ -78,6 +78,7 @@ pub(crate) fn describe(statement: &Statement) -> Descriptor<'_> {
         S::AlterFunction(s) => D::definition(object_kind::of(s.kind).words.alter),
         S::Define(s) => D::definition(object_kind::of(s.kind).words.create),
         S::CreateCast(_) => D::definition("CREATE CAST"),
+        S::CreateAccessMethod(_) => D::definition("CREATE ACCESS METHOD"),
         S::CreateConversion(_) => D::definition("CREATE CONVERSION"),
         S::RefreshCollation(_) => D::definition("ALTER COLLATION"),
         S::CreateOperatorClass(_) => D::definition("CREATE OPERATOR CLASS"),
@@ -313,6 +314,7 @@ fn carry_out(
             other => return Err(SqlError::not_supported(object_kind::of(other).words.create)),
         },
         Statement::CreateCast(s) => operator::create_cast(session, s, text)?,
+        Statement::CreateAccessMethod(s) => access_method::create(session, s)?,
         Statement::CreateConversion(s) => conversion::create(session, s)?,
         Statement::RefreshCollation(name) => collation::refresh_version(session, name)?,
         Statement::CreateOperatorClass(s) => operator_class::create_class(session, s, text)?,

@@ -4,9 +4,11 @@
 //! # PostgreSQL counterpart
 //! `DefineRelation` of `commands/tablecmds.c`, `parser/parse_utilcmd.c`.
 
+use std::sync::Arc;
+
 use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
 use catalog::change::{Dependency, NewColumn, NewTable};
-use catalog::{CatalogView, Generated, Identity, RelationKind, TypeKind};
+use catalog::{CatalogView, Generated, Identity, RelationKind, Table, TypeKind};
 use parse::ast::{
     ColumnDef, Constraint, ConstraintKind, CreateTable, Location, OnCommit, Persistence, RangeVar,
     TableElement, TypeName,
@@ -20,8 +22,8 @@ use super::sequence::{self, ForColumn};
 use super::storage_parameter::Target;
 use super::typed_table::OfType;
 use super::{
-    compression, expression, generated, index, like, names, on_commit, partition, partition_index,
-    storage_parameter, temporary, type_name,
+    access_method, compression, expression, generated, index, like, names, on_commit, partition,
+    partition_index, storage_parameter, temporary, type_name,
 };
 
 /// Most columns of a table.
@@ -111,6 +113,7 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
     let mut columns = inheritance.merge(session, columns)?;
     check_columns(&columns)?;
     apply_table_constraints(&mut columns, &constraints, &relation.name, text)?;
+    let method = method_of(session, statement, &inheritance.parents)?;
     let new = NewTable {
         name: relation.name.clone(),
         schema,
@@ -122,6 +125,7 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
         persistence,
         columns: columns.iter().map(|c| c.new.clone()).collect(),
         options,
+        method,
     };
     for column in &new.columns {
         session.with_changer(|changer| changer.check_column_type(&column.name, column.type_oid))?;
@@ -172,21 +176,28 @@ fn check_statement(statement: &CreateTable) -> SqlResult<()> {
     if statement.partition_by.is_some() && statement.relation.persistence == Persistence::Unlogged {
         return Err(sql_err!(FEATURE_NOT_SUPPORTED, "partitioned tables cannot be unlogged"));
     }
-    check_storage(&statement.relation, statement.on_commit, statement.access_method.as_deref())
+    check_storage(&statement.relation, statement.on_commit)
 }
 
 /// What CREATE TABLE and CREATE TABLE AS say of how and how long a table is stored.
-pub(crate) fn check_storage(
-    relation: &RangeVar,
-    on_commit: OnCommit,
-    access_method: Option<&str>,
-) -> SqlResult<()> {
+pub(crate) fn check_storage(relation: &RangeVar, on_commit: OnCommit) -> SqlResult<()> {
     if on_commit != OnCommit::None && relation.persistence != Persistence::Temporary {
         return Err(sql_err!(INVALID_TABLE_DEFINITION, "ON COMMIT can only be used on temporary tables"));
     }
-    match access_method {
-        None | Some("heap") => Ok(()),
-        Some(other) => Err(sql_err!(UNDEFINED_OBJECT, "access method \"{other}\" does not exist")),
+    Ok(())
+}
+
+/// The access method of a new table: the one that is named; otherwise a partition has its parent's, and a partitioned table none.
+fn method_of(session: &Session, statement: &CreateTable, parents: &[Arc<Table>]) -> SqlResult<Oid> {
+    if let (None, Some(_), [parent]) = (&statement.access_method, &statement.partition_of, parents) {
+        let inherited = session.with_reader(|reader| reader.access_method_of(parent.oid))?;
+        if inherited.is_valid() {
+            return Ok(inherited);
+        }
+    }
+    match (&statement.access_method, &statement.partition_by) {
+        (None, Some(_)) => Ok(Oid::INVALID),
+        (name, _) => access_method::of_table(session, name.as_deref()),
     }
 }
 

@@ -84,6 +84,7 @@ pub(super) fn create_composite(
         persistence: b'p',
         columns: Vec::new(),
         options: Vec::new(),
+        method: Oid::INVALID,
     };
     for def in columns {
         let column = table::plain_column(session, def, text)?;

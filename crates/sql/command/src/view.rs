@@ -54,6 +54,7 @@ pub(crate) fn create(session: &Session, statement: &CreateView, text: &str) -> S
                 persistence: if temporary { b't' } else { b'p' },
                 columns,
                 options,
+                method: Oid::INVALID,
             };
             session.with_changer(|changer| changer.create_table(&new))?
         }

@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use base::Oid;
+use base::{BlockNo, Oid};
 use parking_lot::Mutex;
 use runtime::Event;
 
@@ -17,10 +17,15 @@ use super::{Counters, Key, Relation, key};
 /// Steps at most, from one upkeep of a table to the next, in which a lane comes to its limit.
 const STEPS: i64 = 64;
 
+/// Ranges at most that wait to be summarized.
+const MOST_RANGES: usize = 256;
+
 /// The tables that somebody is to look at.
 #[derive(Default)]
 pub(super) struct Suspects {
     tables: Mutex<Vec<Key>>,
+    /// Ranges of tables that are to be summarized: the index, and a block of the range.
+    ranges: Mutex<Vec<(Key, BlockNo)>>,
     /// Set when there are some.
     found: Arc<Event>,
 }
@@ -36,6 +41,26 @@ impl Counters {
     /// The tables to look at since this was last asked. Each may be there several times.
     pub fn take_suspects(&self) -> Vec<Key> {
         std::mem::take(&mut self.suspects.tables.lock())
+    }
+
+    /// A range of a table is to be summarized in an index; `false` if there are too many already.
+    pub fn ask_for_summary(&self, index: Key, block: BlockNo) -> bool {
+        let mut ranges = self.suspects.ranges.lock();
+        let is_new = !ranges.contains(&(index, block));
+        if is_new && ranges.len() >= MOST_RANGES {
+            return false;
+        }
+        if is_new {
+            ranges.push((index, block));
+        }
+        drop(ranges);
+        self.suspects.found.set();
+        true
+    }
+
+    /// The ranges to summarize since this was last asked.
+    pub fn take_ranges(&self) -> Vec<(Key, BlockNo)> {
+        std::mem::take(&mut self.suspects.ranges.lock())
     }
 
     /// Set when there are tables to look at. Others may use it to wake whoever waits, who resets it.
@@ -90,6 +115,16 @@ mod tests {
         counters.look_again_after(KEY, 1, 6400);
         assert_eq!(insert(100), [], "not in steps that are too short");
         assert_eq!(insert(1), [KEY]);
+    }
+
+    #[test]
+    fn ranges_are_asked_for_once_and_not_without_end() {
+        let counters = Counters::default();
+        assert!(counters.ask_for_summary(KEY, BlockNo(7)) && counters.ask_for_summary(KEY, BlockNo(7)));
+        assert_eq!(counters.take_ranges(), [(KEY, BlockNo(7))]);
+        assert!((0..MOST_RANGES as u32).all(|block| counters.ask_for_summary(KEY, BlockNo(block))));
+        assert!(!counters.ask_for_summary(KEY, BlockNo(1000)));
+        assert_eq!(counters.take_ranges().len(), MOST_RANGES);
     }
 
     #[test]

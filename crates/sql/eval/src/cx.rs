@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-use base::{CommandId, Oid, SqlResult, Tid, Xid};
+use base::{BlockNo, CommandId, Oid, SqlResult, Tid, Xid};
 use catalog::{FunctionDef, Index, Table};
 use counters::{Change, Counted};
 use heap::{Access, Chunks, ComboCids, HeapRel, KnownHolders, View, Writer};
@@ -71,6 +71,8 @@ pub trait Facilities {
     fn count_chunks(&self, table: &HeapRel, depth: u32, chunks: &Chunks);
     /// Counts what a node's scan of a relation did, which has ended.
     fn count_scan(&self, counted: &mut Counted);
+    /// The range of a table's pages that this block is in is to be summarized in an index, soon.
+    fn ask_for_summary(&self, index: Oid, block: BlockNo);
     /// What types ask.
     fn types(&self) -> &dyn types::Session;
     /// `current_user`, `session_user`, database and schema for the parameterless functions of SQL.

@@ -23,6 +23,8 @@ pub struct IndexWriter {
     predicate: Box<[Code]>,
     /// Partitioned indexes that it is a part of.
     ancestors: Box<[Oid]>,
+    /// Pages of a range of the table, of an index whose ranges are summarized when rows come to the next one.
+    asks_for_summaries: Option<u32>,
 }
 
 /// What is to happen with a key.
@@ -70,7 +72,10 @@ impl IndexWriter {
         ancestors: &[Oid],
         inputs: Inputs<'_>,
     ) -> SqlResult<IndexWriter> {
+        let parameters = exprs.index.rel.as_ref().map_or(&[][..], |rel| &rel.desc().options);
+        let asks = exprs.index.method.summarizes && index::autosummarize(parameters);
         Ok(IndexWriter {
+            asks_for_summaries: asks.then(|| index::pages_per_range(parameters)),
             ancestors: ancestors.into(),
             index: exprs.index.clone(),
             columns: compiler.list(&exprs.columns, inputs)?,
@@ -119,8 +124,23 @@ impl IndexWriter {
             };
         }
         match self.enter(table, heap, &values, tid, Entry::Row, cx)? {
-            None => Ok(()),
+            None => {
+                self.ask_for_summary(tid, cx);
+                Ok(())
+            }
             Some(_) => Err(self.violation(table, &values, cx)),
+        }
+    }
+
+    /// The first row of a range asks for a summary of the range before.
+    #[inline]
+    fn ask_for_summary(&self, tid: Tid, cx: &Cx<'_>) {
+        if let Some(pages) = self.asks_for_summaries
+            && tid.offset == 1
+            && tid.block.0 > 0
+            && tid.block.0.is_multiple_of(pages)
+        {
+            cx.env.session.ask_for_summary(self.index.oid, base::BlockNo(tid.block.0 - 1));
         }
     }
 

@@ -1,9 +1,12 @@
 //! Operator classes of GiST whose keys are signatures: strings of bits, of which each element of a value sets one. A row is asked again.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 use std::fmt;
 
+use parking_lot::Mutex;
 use tuple::Datum;
+use tuple::options::{ClassOption, ClassOptionKind, ClassOptions};
 use tuple::tree::{Match, TreeClass, TreeQuery};
 use types::value::FromDatum;
 
@@ -11,6 +14,8 @@ use types::value::FromDatum;
 pub(crate) struct Signatures {
     /// Bytes of a signature.
     pub(crate) bytes: usize,
+    /// The option of their number, if indexes may choose it.
+    pub(crate) options: &'static [ClassOption],
     /// Tells the hashes of a value's elements.
     pub(crate) elements: fn(&Datum, &mut dyn FnMut(u64)),
     /// Whether a row whose value may have just the elements of these hashes may satisfy a query.
@@ -20,6 +25,34 @@ pub(crate) struct Signatures {
 impl fmt::Debug for Signatures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "signatures of {} bytes", self.bytes)
+    }
+}
+
+/// The name of the option that says how many bytes signatures have.
+const LENGTH: &str = "siglen";
+
+/// The option of a class whose signatures have so many bytes unless an index says otherwise.
+pub(crate) const fn length_option(default: i64) -> ClassOption {
+    ClassOption { name: LENGTH, kind: ClassOptionKind::Int { default, least: 1, most: 2024 } }
+}
+
+/// Bytes of a signature, as options say.
+pub(crate) fn length(options: &ClassOptions) -> usize {
+    usize::try_from(options.int(LENGTH)).unwrap_or_default().max(1)
+}
+
+/// Classes as options have them: each is made once, and stays for good.
+pub(crate) struct Made<K, C: 'static>(Mutex<BTreeMap<K, &'static C>>);
+
+impl<K: Ord, C> Made<K, C> {
+    /// None yet.
+    pub(crate) const fn new() -> Made<K, C> {
+        Made(Mutex::new(BTreeMap::new()))
+    }
+
+    /// The one of a key.
+    pub(crate) fn get(&self, key: K, make: impl FnOnce() -> C) -> &'static C {
+        self.0.lock().entry(key).or_insert_with(|| Box::leak(Box::new(make())))
     }
 }
 
@@ -66,6 +99,22 @@ pub(crate) fn halves(count: usize, distance: impl Fn(usize, usize) -> u32) -> Ve
 }
 
 impl TreeClass for Signatures {
+    fn options(&self) -> &'static [ClassOption] {
+        self.options
+    }
+
+    fn with_options(&self, options: &ClassOptions) -> Option<&'static dyn TreeClass> {
+        static MADE: Made<(usize, usize), Signatures> = Made::new();
+        if self.options.is_empty() {
+            return None;
+        }
+        let Signatures { elements, may_match, options: known, .. } = *self;
+        let bytes = length(options);
+        // What a class does is told by the function that takes values apart.
+        let key = (elements as usize, bytes);
+        Some(MADE.get(key, || Signatures { bytes, options: known, elements, may_match }))
+    }
+
     fn compress(&self, value: &Datum) -> Datum {
         let mut signature = vec![0u8; self.bytes];
         (self.elements)(value, &mut |hash| {

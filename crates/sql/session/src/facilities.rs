@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::{CommandId, Oid, SqlResult, Tid, sql_err};
+use base::{BlockNo, CommandId, Oid, Severity, SqlError, SqlResult, SqlState, Tid, sql_err};
 use catalog::{CatalogView, FunctionDef, Index, Table};
 use counters::{Change, Counted, Scan};
 use eval::cx::Facilities;
@@ -30,6 +30,22 @@ impl Facilities for Session {
             [Change::Insert(chunks.inserted.get().into()), Change::Delete(chunks.deleted.get().into())]
         {
             self.count_change(toast.oid, depth, change);
+        }
+    }
+
+    fn ask_for_summary(&self, index: Oid, block: BlockNo) {
+        if !self.instance.counters().ask_for_summary((self.catalog.database(), index), block) {
+            let name = self.with_reader(|reader| reader.relation_by_oid(index)).ok().flatten();
+            let message = format!(
+                "request for BRIN range summarization for index \"{}\" page {} was not recorded",
+                name.map_or(String::new(), |index| index.name.clone()),
+                block.0
+            );
+            self.log_report(&SqlError::with_severity(
+                Severity::Log,
+                SqlState::SUCCESSFUL_COMPLETION,
+                message,
+            ));
         }
     }
 

@@ -27,6 +27,9 @@ impl Session {
         if let Some(setting) = Setting::find(name).filter(|setting| names_a_role(*setting)) {
             return self.change_identity(setting, text, local);
         }
+        if let (Some(Setting::default_table_access_method), Some(text)) = (Setting::find(name), text) {
+            crate::lookup::access_method::check_default(self, text)?;
+        }
         let who = if self.may_set(name)? { Who::Superuser } else { Who::User };
         let level = self.txn.borrow().depth() as u32;
         self.settings.borrow_mut().set(name, text, local, level, who)?;

@@ -20,7 +20,6 @@ pub(crate) const FACTS: Facts = Facts {
     name: "brin",
     equality: None,
     can_order: false,
-    options_function: 5,
     can_order_by_operator: false,
     can_backward: false,
     can_unique: false,
@@ -34,7 +33,10 @@ pub(crate) const FACTS: Facts = Facts {
     search_nulls: true,
     lossy: true,
     summarizes: true,
-    options: &[StorageOption { name: "pages_per_range", kind: OptionKind::Int(1, 131_072) }],
+    options: &[
+        StorageOption { name: "pages_per_range", kind: OptionKind::Int(1, 131_072) },
+        StorageOption { name: "autosummarize", kind: OptionKind::Bool },
+    ],
     build_steps: [
         "initializing",
         "scanning table",

@@ -24,7 +24,6 @@ const FACTS: Facts = Facts {
     name: "btree",
     equality: Some(strategy::EQUAL),
     can_order: true,
-    options_function: 5,
     can_order_by_operator: false,
     can_backward: true,
     can_unique: true,

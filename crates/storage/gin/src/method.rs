@@ -20,7 +20,6 @@ pub(crate) const FACTS: Facts = Facts {
     name: "gin",
     equality: None,
     can_order: false,
-    options_function: 7,
     can_order_by_operator: false,
     can_backward: false,
     can_unique: false,

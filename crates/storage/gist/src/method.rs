@@ -23,7 +23,6 @@ pub(crate) const FACTS: Facts = Facts {
     name: "gist",
     equality: None,
     can_order: false,
-    options_function: 10,
     can_order_by_operator: true,
     can_backward: false,
     can_unique: false,

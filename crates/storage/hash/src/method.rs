@@ -19,7 +19,6 @@ pub(crate) const FACTS: Facts = Facts {
     name: "hash",
     equality: Some(1),
     can_order: false,
-    options_function: 3,
     can_order_by_operator: false,
     can_backward: true,
     can_unique: false,

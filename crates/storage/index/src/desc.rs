@@ -184,6 +184,12 @@ pub fn pages_per_range(options: &[(String, String)]) -> u32 {
     said.and_then(|(_, value)| value.parse().ok()).unwrap_or(128).clamp(1, 131_072)
 }
 
+/// Whether the storage parameters of an index that [summarizes](crate::Facts::summarizes) ask for a range's summary once rows come to the next one.
+pub fn autosummarize(options: &[(String, String)]) -> bool {
+    let said = options.iter().find(|(name, _)| name == "autosummarize");
+    said.is_some_and(|(_, value)| base::settings::parse_bool(value) == Some(true))
+}
+
 /// The bytes of a value that is kept as bytes.
 #[inline]
 pub fn as_bytes(value: &Datum) -> Option<&[u8]> {

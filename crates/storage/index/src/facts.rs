@@ -45,8 +45,6 @@ pub struct Facts {
     pub equality: Option<u16>,
     /// Entries come in the order of the key: ASC, DESC and NULLS FIRST mean something.
     pub can_order: bool,
-    /// Number of the support function that reads options of an operator class.
-    pub options_function: i16,
     /// Entries may come by their distance from a value ([`order_by`](crate::IndexScan::order_by)).
     pub can_order_by_operator: bool,
     /// Scans go backwards.

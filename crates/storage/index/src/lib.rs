@@ -59,8 +59,8 @@ pub use access::{Access, DeadRows, Horizon, InsertOutcome, Limits, Liveness, Tup
 pub use bloom::Bloom;
 pub use conditions::{Finds, conditions};
 pub use desc::{
-    Compare, HashBy, IndexDesc, KeyColumn, OrderBy, as_bytes, compare_column, compare_values, null_order,
-    pages_per_range,
+    Compare, HashBy, IndexDesc, KeyColumn, OrderBy, as_bytes, autosummarize, compare_column, compare_values,
+    null_order, pages_per_range,
 };
 pub use distance::{NULL_DISTANCE, compare_distances, distance};
 pub use error::{IndexError, IndexResult};

@@ -53,11 +53,6 @@ pub trait TreeClass: Debug + Send + Sync {
         None
     }
 
-    /// Whether [`distance`](TreeClass::distance) tells of ordering operators.
-    fn orders(&self) -> bool {
-        false
-    }
-
     /// The key of a row's value.
     fn compress(&self, value: &Datum) -> Datum {
         value.clone()

@@ -16,6 +16,7 @@
 //! # PostgreSQL counterpart
 //! `heap.c`, `index.c`, `dependency.c`, `pg_*.c` under `catalog/`.
 
+mod access_method;
 mod acl;
 mod aggregate;
 mod collation;

@@ -78,7 +78,9 @@ impl Changer<'_> {
             .set(f::OPFNAMESPACE, new.schema)
             .set(f::OPFOWNER, new.owner);
         self.insert(&f::TABLE, &row.build())?;
-        self.note_operator_family(ObjectAddress::operator_family(oid), new)?;
+        let me = ObjectAddress::operator_family(oid);
+        self.depend(me, ObjectAddress::access_method(new.method), Dependency::Auto)?;
+        self.note_operator_family(me, new)?;
         self.next_command()?;
         Ok(oid)
     }

@@ -62,6 +62,7 @@ impl Changer<'_> {
             persistence: new.persistence,
             columns: columns(),
             options: Vec::new(),
+            method: Oid::INVALID,
         })?;
         let mut row = RowBuilder::new(&pg_sequence::TABLE).build();
         parameters(&mut row, oid, &new.sequence);

@@ -88,7 +88,12 @@ pub struct NewTable {
     pub columns: Vec<NewColumn>,
     /// Storage parameters: `name=value`.
     pub options: Vec<String>,
+    /// Access method; 0: that of all tables, if there are rows.
+    pub method: Oid,
 }
+
+/// The access method of tables.
+const TABLE_METHOD: Oid = Oid(2);
 
 /// Whether relations of a kind have rows of their own.
 fn has_rows(kind: RelationKind) -> bool {
@@ -118,7 +123,10 @@ impl Changer<'_> {
             .set(pg_class::RELTYPE, row_type)
             .set(
                 pg_class::RELAM,
-                if has_rows && new.kind != RelationKind::Sequence { Oid(2) } else { Oid::INVALID },
+                match has_rows && new.kind != RelationKind::Sequence && !new.method.is_valid() {
+                    true => TABLE_METHOD,
+                    false => new.method,
+                },
             )
             .set(pg_class::RELFILENODE, file)
             .set(pg_class::RELTOASTRELID, toast)
@@ -136,6 +144,9 @@ impl Changer<'_> {
             self.depend(me, ObjectAddress::schema(new.schema), Dependency::Normal)?;
             let kind = if new.kind == RelationKind::Sequence { &AclKind::SEQUENCE } else { &AclKind::TABLE };
             self.note_new(kind, me, new.owner, new.schema)?;
+        }
+        if new.method.is_valid() {
+            self.depend(me, ObjectAddress::access_method(new.method), Dependency::Normal)?;
         }
         if toast.is_valid() {
             self.depend(ObjectAddress::relation(toast), me, Dependency::Internal)?;
@@ -256,7 +267,7 @@ impl Changer<'_> {
         let file = self.create_file(toast, new.persistence)?;
         let row = self
             .class_row(toast, &name, PG_TOAST, new.owner, RelationKind::Toast, new.persistence)
-            .set(pg_class::RELAM, Oid(2))
+            .set(pg_class::RELAM, TABLE_METHOD)
             .set(pg_class::RELFILENODE, file)
             .set(pg_class::RELHASINDEX, true)
             .set(pg_class::RELREPLIDENT, b'n')
@@ -327,6 +338,7 @@ impl Changer<'_> {
             persistence: found.persistence as u8,
             columns: found.columns.iter().filter(|c| !c.dropped).map(column).collect(),
             options: Vec::new(),
+            method: Oid::INVALID,
         };
         if found.toast.is_valid() || found.kind != RelationKind::Table || !self.needs_toast(&shape)? {
             return Ok(());

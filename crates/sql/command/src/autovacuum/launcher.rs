@@ -146,6 +146,7 @@ impl Launcher {
         self.autovacuum.clear();
         // Whoever is to look at tables again looks at all.
         self.instance.counters().take_suspects();
+        self.instance.counters().take_ranges();
         self.facts.clear();
         self.past.clear();
         self.resting.clear();
@@ -162,6 +163,9 @@ impl Launcher {
 
     /// Tables that tell by their counters, those whose upkeep has ended, and those whose rest is over.
     fn look_at_suspects(&mut self, settings: &ServerSettings) {
+        for (index, block) in self.instance.counters().take_ranges() {
+            self.autovacuum.add_range(index, block);
+        }
         let mut keys = self.instance.counters().take_suspects();
         for ended in self.autovacuum.take_ended() {
             self.note(&ended, settings);
@@ -273,7 +277,7 @@ impl Launcher {
         }
         let (allowed, later) = self.allowed(key, need, facts.has_old_ids);
         if allowed.any() {
-            self.autovacuum.add(Job { key, database, allowed });
+            self.autovacuum.add(Job { key, database, allowed, summarize: None });
         } else if let Some(time) = later {
             self.resting.insert(key, time);
         }

@@ -15,6 +15,8 @@
 //! 4. A temporary table is nobody's once its session has ended without a word, as in a crash: it is dropped. Whoever takes a temporary schema into use says so
 //!    before a table is in it.
 //!
+//! 5. Ranges of BRIN indexes with `autosummarize` are jobs of their own: of an index, which no look at tables finds, so that nothing is noted of how they end.
+//!
 //! # Locks
 //! One short mutex (`state`), under no other; tables are locked as VACUUM and ANALYZE do, and never waited for.
 //!

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use base::settings::{ServerSettings, Setting};
-use base::{Oid, Xid};
+use base::{BlockNo, Oid, Xid};
 use counters::Key;
 use parking_lot::Mutex;
 use runtime::{Event, Interrupt, Interrupts};
@@ -26,6 +26,8 @@ pub(crate) struct Job {
     pub(crate) database: Oid,
     /// What may be done.
     pub(crate) allowed: Need,
+    /// Of an index, which the key then names: the range with this block is to be summarized, and nothing else.
+    pub(crate) summarize: Option<BlockNo>,
 }
 
 /// How the work on a table has ended.
@@ -135,6 +137,12 @@ impl Autovacuum {
         is_new
     }
 
+    /// A range is to be summarized.
+    pub(super) fn add_range(&self, (database, index): Key, block: BlockNo) {
+        let (key, allowed, summarize) = ((database, index), Need::default(), Some(block));
+        self.state.lock().due.push_back(Job { key, database, allowed, summarize });
+    }
+
     /// Whether a table is worked on, or is to be.
     pub(super) fn knows(&self, key: Key) -> bool {
         self.state.lock().knows(key)
@@ -208,7 +216,9 @@ impl Hired {
     /// The work has ended.
     pub(super) fn end(&self, ended: Ended) {
         let mut state = self.autovacuum.state.lock();
-        state.ended.push(ended);
+        if ended.job.summarize.is_none() {
+            state.ended.push(ended);
+        }
         if let Some(worker) = state.workers.get_mut(&self.number) {
             (worker.job, worker.spends) = (None, None);
         }
@@ -244,7 +254,8 @@ impl Drop for Hired {
     fn drop(&mut self) {
         let mut state = self.autovacuum.state.lock();
         // A worker that was unwound has not told.
-        if let Some(job) = state.workers.remove(&self.number).and_then(|worker| worker.job) {
+        let left = state.workers.remove(&self.number).and_then(|worker| worker.job);
+        if let Some(job) = left.filter(|job| job.summarize.is_none()) {
             let (outcome, took) = (Outcome::Failed, Duration::ZERO);
             state.ended.push(Ended { job, outcome, took, horizon: Xid::INVALID });
         }
@@ -260,7 +271,7 @@ mod tests {
 
     fn job(table: u32, database: u32) -> Job {
         let allowed = Need { vacuum: true, ..Need::default() };
-        Job { key: (Oid(database), Oid(table)), database: Oid(database), allowed }
+        Job { key: (Oid(database), Oid(table)), database: Oid(database), allowed, summarize: None }
     }
 
     fn ended(job: Job) -> Ended {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use base::settings::{ServerSettings, Setting};
-use base::{Oid, Severity, SqlError, SqlResult, SqlState, Xid};
+use base::{BlockNo, Oid, Severity, SqlError, SqlResult, SqlState, Xid};
 use catalog::change::{Behavior, ObjectAddress};
 use catalog::system::pg_class;
 use catalog::{CatalogView, Table};
@@ -92,6 +92,9 @@ impl Worker<'_> {
     fn try_to_keep_up(&self, job: Job) -> SqlResult<Outcome> {
         let session = self.session;
         session.begin_statement();
+        if let Some(block) = job.summarize {
+            return self.summarize(job.key.1, block);
+        }
         let settings = session.instance.settings();
         let found = session.with_reader(|reader| {
             let facts = look::table(reader, session.instance.sessions(), job.key.1, &settings)?;
@@ -118,6 +121,22 @@ impl Worker<'_> {
         };
         self.tell(&reports, &facts, &settings);
         Ok(Outcome::Done(need))
+    }
+
+    /// Summarizes a range of a table in an index, if that is still there.
+    fn summarize(&self, index: Oid, block: BlockNo) -> SqlResult<Outcome> {
+        let session = self.session;
+        if let Some(found) = session.with_reader(|reader| reader.relation_by_oid(index))? {
+            let (schema, name) = (&found.schema_name, &found.name);
+            let start = session.txn.borrow().start_time();
+            let text = format!("autovacuum: BRIN summarize {schema}.{name} {}", block.0);
+            session.backend.begin_command(&text.into(), runtime::wall_clock_micros(), start);
+            let name = full_name(session, &found);
+            self.task.replace(format!("processing work entry for relation \"{name}\""));
+            session.summarize_range(index, block)?;
+        }
+        session.commit_transaction()?;
+        Ok(Outcome::Unneeded)
     }
 
     /// Drops a temporary table that no session has, if nobody else is about to.

@@ -46,11 +46,14 @@ impl PartialEq for Waiting {
 
 impl Eq for Waiting {}
 
+/// A distance of a row, and what number its value is.
+pub(super) type Distance = (Code, fn(&Datum) -> f64);
+
 /// The scan, which gives rows by what the index knows of their distances, and the rows that wait.
 pub(super) struct NearestScan {
     scan: IndexScan,
-    /// The distances of a row, and what numbers their values are.
-    codes: Box<[(Code, fn(&Datum) -> f64)]>,
+    /// The distances of a row.
+    distances: Box<[Distance]>,
     waiting: BinaryHeap<Reverse<Waiting>>,
     number: u64,
     /// What the index told of the row that it gave last: all others are at least as far.
@@ -59,9 +62,9 @@ pub(super) struct NearestScan {
 }
 
 impl NearestScan {
-    pub(super) fn new(scan: IndexScan, codes: Box<[(Code, fn(&Datum) -> f64)]>) -> NearestScan {
+    pub(super) fn new(scan: IndexScan, distances: Box<[Distance]>) -> NearestScan {
         let (waiting, reached) = (BinaryHeap::new(), Vec::new());
-        NearestScan { scan, codes, waiting, number: 0, reached, ended: false }
+        NearestScan { scan, distances, waiting, number: 0, reached, ended: false }
     }
 
     fn restart(&mut self) {
@@ -80,7 +83,7 @@ impl NearestScan {
     fn wait(&self, inexact: bool, cx: &mut Cx<'_>) -> SqlResult<Option<Vec<f64>>> {
         let mut distances = self.reached.clone();
         if inexact {
-            for (known, (code, place)) in distances.iter_mut().zip(&self.codes) {
+            for (known, (code, place)) in distances.iter_mut().zip(&self.distances) {
                 let own = code.eval(Rows::one(self.scan.values()), cx)?;
                 *known = if own.is_null() { NULL_DISTANCE } else { distance(place(&own)) };
             }
@@ -109,13 +112,13 @@ impl Node for NearestScan {
                 let (distances, inexact) = self.scan.distances();
                 self.reached.clear();
                 self.reached.extend_from_slice(distances);
-                if inexact || !self.waiting.is_empty() {
-                    if let Some(distances) = self.wait(inexact, cx)? {
-                        self.number += 1;
-                        let (number, row) = (self.number, self.scan.take_row());
-                        self.waiting.push(Reverse(Waiting { distances, number, row }));
-                        continue;
-                    }
+                if (inexact || !self.waiting.is_empty())
+                    && let Some(distances) = self.wait(inexact, cx)?
+                {
+                    self.number += 1;
+                    let (number, row) = (self.number, self.scan.take_row());
+                    self.waiting.push(Reverse(Waiting { distances, number, row }));
+                    continue;
                 }
             }
             if self.scan.project(cx)? {

@@ -63,6 +63,7 @@ impl Facilities for NoFacilities {
     fn count_change(&self, _: Oid, _: u32, _: counters::Change) {}
     fn count_chunks(&self, _: &heap::HeapRel, _: u32, _: &heap::Chunks) {}
     fn count_scan(&self, _: &mut counters::Counted) {}
+    fn ask_for_summary(&self, _: Oid, _: base::BlockNo) {}
     fn partition_key_columns(&self, _: &catalog::Table) -> SqlResult<String> {
         Ok(String::new())
     }
@@ -155,6 +156,7 @@ impl Db {
             persistence: b'p',
             columns: columns.collect(),
             options: Vec::new(),
+            method: Oid::INVALID,
         };
         self.change(|c| c.create_table(&new)).expect("create table")
     }

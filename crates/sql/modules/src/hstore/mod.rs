@@ -5,7 +5,7 @@
 //! `value`: the payload and the text form. `functions`: what is done with sets. `rows`: from rows and into them. `tree`: GiST. `parts`: GIN.
 //!
 //! # PostgreSQL counterpart and differences
-//! `contrib/hstore`. Signatures of GiST have 16 bytes: there are no parameters of operator classes.
+//! `contrib/hstore`. Signatures of GiST have as many bytes as `siglen` says.
 
 mod functions;
 mod parts;

@@ -5,7 +5,7 @@ use types::array::Array;
 use types::value::FromDatum;
 
 use super::value::Hstore;
-use crate::signature::{Signatures, hash};
+use crate::signature::{Signatures, hash, length_option};
 
 /// Strategy numbers.
 pub(super) mod strategy {
@@ -18,6 +18,7 @@ pub(super) mod strategy {
 /// `gist_hstore_ops`
 pub(super) static SIGNATURES: Signatures = Signatures {
     bytes: 16,
+    options: &[length_option(16)],
     elements: |value, add| {
         for (key, value) in Hstore::from_datum(value).pairs() {
             add(hash(key.as_bytes()));

@@ -5,7 +5,7 @@
 //! `query`: `query_int`, integers under `&`, `|` and `!`. `tree`: GiST. `parts`: GIN. Here: what is done with arrays.
 //!
 //! # PostgreSQL counterpart and differences
-//! `contrib/intarray`. Both classes of GiST keep signatures, of one length each: there are no parameters of operator classes.
+//! `contrib/intarray`. Both classes of GiST keep signatures: those of `gist__int_ops` have one length, and `numranges` is refused.
 
 mod parts;
 mod query;

@@ -6,7 +6,7 @@ use types::array::Array;
 use types::value::FromDatum;
 
 use super::query::Query;
-use crate::signature::{Signatures, hash};
+use crate::signature::{Signatures, hash, length_option};
 
 /// Strategy numbers.
 mod strategy {
@@ -17,9 +17,10 @@ mod strategy {
 }
 
 /// `gist__int_ops`
-pub(super) static SMALL: Signatures = Signatures { bytes: 64, elements, may_match };
+pub(super) static SMALL: Signatures = Signatures { bytes: 64, options: &[], elements, may_match };
 /// `gist__intbig_ops`
-pub(super) static BIG: Signatures = Signatures { bytes: 252, elements, may_match };
+pub(super) static BIG: Signatures =
+    Signatures { bytes: 252, options: &[length_option(252)], elements, may_match };
 
 fn of(number: i32) -> u64 {
     hash(&number.to_le_bytes())

@@ -5,7 +5,7 @@
 //! `path`: `ltree`. `pattern`: `lquery`. `words`: `ltxtquery`. `tree`: GiST. Here: the functions.
 //!
 //! # PostgreSQL counterpart and differences
-//! `contrib/ltree`. Signatures of GiST have 8 bytes, of arrays 28: there are no parameters of operator classes.
+//! `contrib/ltree`. Signatures of GiST have 8 bytes, those of arrays as many as `siglen` says.
 
 mod path;
 mod pattern;

@@ -16,7 +16,7 @@ use super::path::{compare, is_within, labels};
 use super::pattern::{Level, Pattern, Word};
 use super::words::Query;
 use super::{matches_any, operand};
-use crate::signature::{Signatures, hash};
+use crate::signature::{Signatures, hash, length_option};
 
 /// Strategy numbers.
 pub(super) mod strategy {
@@ -51,6 +51,7 @@ pub(super) struct Paths;
 /// `gist__ltree_ops`
 pub(super) static ARRAYS: Signatures = Signatures {
     bytes: 28,
+    options: &[length_option(28)],
     elements: |value, add| {
         for path in Array::from_payload(<&[u8]>::from_datum(value)).elements() {
             if !path.is_null() {

@@ -7,15 +7,16 @@ use std::rc::Rc;
 
 use collation::Rules;
 use tuple::Datum;
+use tuple::options::{ClassOption, ClassOptions};
 use tuple::tree::{Match, TreeClass, TreeQuery};
 use types::value::FromDatum;
 
 use super::query::{Query, share_of, strategy};
 use super::similarity_of;
 use super::trigram::{Trigram, kinds};
-use crate::signature::{distance_of, halves};
+use crate::signature::{Made, distance_of, halves, length, length_option};
 
-/// Bytes of a signature.
+/// Bytes of a signature, unless an index says otherwise.
 const BYTES: usize = 12;
 /// Trigrams that a key in a leaf holds at most.
 const MOST: usize = 600;
@@ -29,11 +30,16 @@ const SIGNATURE: u8 = 2;
 struct Trigrams {
     /// Texts that are equal have the same characters.
     exact: bool,
+    /// Bytes of a signature.
+    bytes: usize,
 }
 
 /// The class under the rules of a collation.
 pub(super) fn class(rules: &'static Rules) -> &'static dyn TreeClass {
-    if rules.is_deterministic() { &Trigrams { exact: true } } else { &Trigrams { exact: false } }
+    match rules.is_deterministic() {
+        true => &Trigrams { exact: true, bytes: BYTES },
+        false => &Trigrams { exact: false, bytes: BYTES },
+    }
 }
 
 /// What a key says.
@@ -55,14 +61,14 @@ impl<'a> Key<'a> {
         match self {
             Key::List(list) => list.binary_search_by_key(&trigram, |bytes| Trigram::of(*bytes)).is_ok(),
             Key::Signature(bits) => {
-                let (byte, bit) = bit(trigram);
+                let (byte, bit) = bit(trigram, bits.len());
                 bits.get(byte).is_none_or(|found| found & bit != 0)
             }
         }
     }
 
-    fn signature(&self) -> [u8; BYTES] {
-        let mut bits = [0; BYTES];
+    fn signature(&self, bytes: usize) -> Vec<u8> {
+        let mut bits = vec![0; bytes];
         match self {
             Key::List(list) => list.iter().for_each(|bytes| set(&mut bits, Trigram::of(*bytes))),
             Key::Signature(of) => bits.iter_mut().zip(*of).for_each(|(bits, of)| *bits = *of),
@@ -76,14 +82,14 @@ impl<'a> Key<'a> {
     }
 }
 
-fn bit(trigram: Trigram) -> (usize, u8) {
+fn bit(trigram: Trigram, bytes: usize) -> (usize, u8) {
     let [a, b, c] = trigram.bytes();
-    let bit = u32::from_le_bytes([a, b, c, 0]) as usize % (8 * BYTES);
+    let bit = u32::from_le_bytes([a, b, c, 0]) as usize % (8 * bytes.max(1));
     (bit / 8, 1 << (bit % 8))
 }
 
-fn set(bits: &mut [u8; BYTES], trigram: Trigram) {
-    let (byte, bit) = bit(trigram);
+fn set(bits: &mut [u8], trigram: Trigram) {
+    let (byte, bit) = bit(trigram, bits.len());
     bits[byte] |= bit;
 }
 
@@ -113,12 +119,23 @@ fn taken_apart(query: TreeQuery<'_>, exact: bool) -> Option<Rc<Query>> {
 }
 
 impl TreeClass for Trigrams {
+    fn options(&self) -> &'static [ClassOption] {
+        const OPTIONS: &[ClassOption] = &[length_option(BYTES as i64)];
+        OPTIONS
+    }
+
+    fn with_options(&self, options: &ClassOptions) -> Option<&'static dyn TreeClass> {
+        static MADE: Made<(bool, usize), Trigrams> = Made::new();
+        let (exact, bytes) = (self.exact, length(options));
+        Some(MADE.get((exact, bytes), || Trigrams { exact, bytes }))
+    }
+
     fn compress(&self, value: &Datum) -> Datum {
         let all = kinds(<&str>::from_datum(value)).unwrap_or_default();
         if all.len() <= MOST {
             return stored(LIST, all.into_iter().flat_map(Trigram::bytes));
         }
-        let mut bits = [0; BYTES];
+        let mut bits = vec![0; self.bytes];
         all.into_iter().for_each(|trigram| set(&mut bits, trigram));
         stored(SIGNATURE, bits)
     }
@@ -141,9 +158,9 @@ impl TreeClass for Trigrams {
     }
 
     fn union(&self, keys: &[&Datum]) -> Datum {
-        let mut all = [0; BYTES];
+        let mut all = vec![0; self.bytes];
         for key in keys {
-            all.iter_mut().zip(Key::of(key).signature()).for_each(|(all, one)| *all |= one);
+            all.iter_mut().zip(Key::of(key).signature(self.bytes)).for_each(|(all, one)| *all |= one);
         }
         stored(SIGNATURE, all)
     }
@@ -154,12 +171,12 @@ impl TreeClass for Trigrams {
 
     /// How many bits it would get.
     fn penalty(&self, key: &Datum, new: &Datum) -> f32 {
-        let (key, new) = (Key::of(key).signature(), Key::of(new).signature());
+        let (key, new) = (Key::of(key).signature(self.bytes), Key::of(new).signature(self.bytes));
         key.iter().zip(new).map(|(key, new)| (new & !key).count_ones() as f32).sum()
     }
 
     fn split(&self, keys: &[&Datum]) -> Vec<bool> {
-        let all: Vec<[u8; BYTES]> = keys.iter().map(|key| Key::of(key).signature()).collect();
+        let all: Vec<Vec<u8>> = keys.iter().map(|key| Key::of(key).signature(self.bytes)).collect();
         halves(all.len(), |a, b| distance_of(&all[a], &all[b]))
     }
 
@@ -178,6 +195,6 @@ impl TreeClass for Trigrams {
     }
 
     fn order(&self, a: &Datum, b: &Datum) -> Ordering {
-        Key::of(a).signature().cmp(&Key::of(b).signature())
+        Key::of(a).signature(self.bytes).cmp(&Key::of(b).signature(self.bytes))
     }
 }

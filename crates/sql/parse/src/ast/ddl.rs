@@ -983,6 +983,17 @@ pub struct VacuumRelation {
     pub columns: Vec<String>,
 }
 
+/// CREATE ACCESS METHOD.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CreateAccessMethod {
+    /// Its name.
+    pub name: String,
+    /// The function that says what it is.
+    pub handler: Name,
+    /// `i` of indexes, `t` of tables.
+    pub kind: u8,
+}
+
 /// CREATE CONVERSION.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CreateConversion {

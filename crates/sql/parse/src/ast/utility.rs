@@ -2,11 +2,11 @@
 
 use super::{
     AlterDomainAction, AlterEnum, AlterFunction, AlterOperatorFamily, AlterTable, Call, ColumnDef,
-    CreateCast, CreateConversion, CreateDomain, CreateFunction, CreateIndex, CreateLanguage,
-    CreateOperatorClass, CreateTable, CreateTableAs, CreateTrigger, CreateView, DefElem, Define, Delete,
-    Drop, DropBehavior, Expr, Grant, GrantRole, Indirection, Insert, Location, Merge, Name, ObjectKind,
-    ObjectName, ObjectWithArgs, RangeVar, Rename, RoleSpec, Select, SetStatement, TypeName, Update,
-    VacuumRelation,
+    CreateAccessMethod, CreateCast, CreateConversion, CreateDomain, CreateFunction, CreateIndex,
+    CreateLanguage, CreateOperatorClass, CreateTable, CreateTableAs, CreateTrigger, CreateView, DefElem,
+    Define, Delete, Drop, DropBehavior, Expr, Grant, GrantRole, Indirection, Insert, Location, Merge, Name,
+    ObjectKind, ObjectName, ObjectWithArgs, RangeVar, Rename, RoleSpec, Select, SetStatement, TypeName,
+    Update, VacuumRelation,
 };
 
 /// A statement.
@@ -125,6 +125,8 @@ pub enum Statement {
     Define(Box<Define>),
     /// CREATE CAST
     CreateCast(Box<CreateCast>),
+    /// CREATE ACCESS METHOD
+    CreateAccessMethod(Box<CreateAccessMethod>),
     /// CREATE CONVERSION
     CreateConversion(Box<CreateConversion>),
     /// ALTER COLLATION ... REFRESH VERSION.

@@ -9,12 +9,12 @@ use super::{
     Converter, boxed_range_var, loc, name, opt_name, opt_text, range_var, range_vars, shape, strings, text_of,
 };
 use crate::ast::{
-    AlterDomainAction, AlterEnum, AlterFunction, ColumnDef, Constraint, ConstraintKind, CreateCast,
-    CreateConversion, CreateDomain, CreateFunction, CreateIndex, CreateTable, CreateTableAs, CreateTrigger,
-    CreateView, DefElem, Define, Drop, DropBehavior, ForeignKeyAction, ForeignKeyMatch, FunctionParameter,
-    Identity, IndexConstraint, IndexElement, Location, Name, ObjectKind, ObjectName, ObjectWithArgs,
-    OptionValue, ParameterMode, PartitionBound, PartitionBy, PartitionStrategy, RoleSpec, SetAction,
-    SetStatement, SetValue, Statement, TableElement, like,
+    AlterDomainAction, AlterEnum, AlterFunction, ColumnDef, Constraint, ConstraintKind, CreateAccessMethod,
+    CreateCast, CreateConversion, CreateDomain, CreateFunction, CreateIndex, CreateTable, CreateTableAs,
+    CreateTrigger, CreateView, DefElem, Define, Drop, DropBehavior, ForeignKeyAction, ForeignKeyMatch,
+    FunctionParameter, Identity, IndexConstraint, IndexElement, Location, Name, ObjectKind, ObjectName,
+    ObjectWithArgs, OptionValue, ParameterMode, PartitionBound, PartitionBy, PartitionStrategy, RoleSpec,
+    SetAction, SetStatement, SetValue, Statement, TableElement, like,
 };
 
 /// What [`Converter::definition`] gives: a statement, or the node back.
@@ -95,6 +95,11 @@ impl Converter<'_> {
                 },
             })),
             n::Node::AlterCollationStmt(s) => Statement::RefreshCollation(name(s.collname)?),
+            n::Node::CreateAmStmt(s) => Statement::CreateAccessMethod(Box::new(CreateAccessMethod {
+                name: text_of(s.amname),
+                handler: name(s.handler_name)?,
+                kind: s.amtype,
+            })),
             n::Node::CreateConversionStmt(s) => Statement::CreateConversion(Box::new(CreateConversion {
                 name: name(s.conversion_name)?,
                 from: text_of(s.for_encoding_name),

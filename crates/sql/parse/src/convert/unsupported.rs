@@ -19,7 +19,6 @@ pub(crate) fn name(node: &Node) -> &'static str {
         Node::AlterTableSpaceOptionsStmt(_) => "ALTER TABLESPACE",
         Node::AlterTypeStmt(_) => "ALTER TYPE SET",
         Node::AlterUserMappingStmt(_) => "ALTER USER MAPPING",
-        Node::CreateAmStmt(_) => "CREATE ACCESS METHOD",
         Node::CreateEventTrigStmt(_) => "CREATE EVENT TRIGGER",
         Node::CreateFdwStmt(_) => "CREATE FOREIGN DATA WRAPPER",
         Node::CreateForeignServerStmt(_) => "CREATE SERVER",

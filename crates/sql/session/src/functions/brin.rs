@@ -62,6 +62,11 @@ impl Session {
         }
     }
 
+    /// Summarizes the range of a table that a block is in, in an index of it.
+    pub fn summarize_range(&self, index: Oid, block: BlockNo) -> SqlResult<()> {
+        self.summarize_ranges(index, i64::from(block.0)).map(drop)
+    }
+
     fn summarize_ranges(&self, oid: Oid, block: i64) -> SqlResult<Datum> {
         let which = match block_number(block)? {
             BlockNo(u32::MAX) => Ranges::All,

@@ -121,7 +121,7 @@ impl Session {
         text.push_str(&format!(
             " ON {only}{} USING {} (",
             self.relation_text(&table, pretty)?,
-            index.method.name
+            quote_identifier(&self.with_reader(|r| r.access_method_name(index.access_method))?)
         ));
         let keys = (0..index.keys.len())
             .map(|i| self.index_key(&table, &index, i, pretty))
@@ -321,7 +321,8 @@ impl Session {
             let key = self.index_key(table, index, at, pretty)?;
             elements.push(format!("{key} WITH {}", self.operator_text(excluder.operator)?));
         }
-        let mut text = format!("EXCLUDE USING {} ({})", index.method.name, elements.join(", "));
+        let method = self.with_reader(|r| r.access_method_name(index.access_method))?;
+        let mut text = format!("EXCLUDE USING {} ({})", quote_identifier(&method), elements.join(", "));
         if !index.including.is_empty() {
             text.push_str(&format!(" INCLUDE ({})", column_list(table, &index.including)));
         }

@@ -5,7 +5,6 @@
 use base::{Oid, SqlResult};
 use catalog::system::{pg_am, pg_class, pg_index};
 use catalog::{CatalogView, Row, RowExt, int2s_of, oids_of};
-use engine::indexes;
 use index::Facts;
 use tuple::Datum;
 use types::SessionFn;
@@ -43,7 +42,11 @@ impl Session {
         let row = self.with_reader(|r| r.find_one(&pg_am::TABLE, pg_am::PG_AM_OID_INDEX, &key))?;
         let Some((_, row)) = row else { return Ok(None) };
         let name = row.str(pg_am::AMNAME);
-        let facts = indexes::method_named(name).map(|f| {
+        let facts = match row.char(pg_am::AMTYPE) {
+            b'i' => self.with_reader(|r| r.index_handler(row.oid(pg_am::AMHANDLER)))?,
+            _ => None,
+        };
+        let facts = facts.map(|f| {
             // A plain scan is what an exclusion constraint looks for conflicts with.
             [f.can_order, f.can_unique, f.can_multi_column, f.index_scan, f.can_include]
         });
@@ -70,7 +73,7 @@ impl Session {
             Some(_) => r.find_one(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &key),
             None => Ok(None),
         })?;
-        row.map(|(_, class)| indexes::known(class.oid(pg_class::RELAM))).transpose()
+        row.map(|(_, class)| self.with_reader(|r| r.index_method(class.oid(pg_class::RELAM)))).transpose()
     }
 
     fn index_column_can(&self, index: Oid, column: i32, property: &str) -> SqlResult<Option<bool>> {

@@ -1,6 +1,7 @@
 //! # What
 //! What statements and functions name, looked up: relations (and locked), routines, types, operators, the session's database and its temporary schema.
 
+pub mod access_method;
 pub mod database;
 pub mod language;
 pub mod names;

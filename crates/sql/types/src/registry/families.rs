@@ -107,6 +107,19 @@ pub fn family_functions(family: Oid) -> &'static [&'static AmProc] {
     MAPS.functions_by_family.get(&family).map_or(&[], Vec::as_slice)
 }
 
+/// The classes of an access method that have this support function under a number.
+pub fn classes_with_function(
+    method: Oid,
+    number: i16,
+    function: Oid,
+) -> impl Iterator<Item = &'static OpClass> {
+    OPCLASSES.iter().filter(move |class| {
+        class.method == method
+            && family_function(class.family, class.input, class.input, number)
+                .is_some_and(|row| row.function == function)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
