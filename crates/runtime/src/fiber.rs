@@ -36,7 +36,7 @@ use crate::watch;
 const STACK_RESERVE: usize = if cfg!(debug_assertions) { 384 << 10 } else { 96 << 10 };
 
 /// Number of [words](word) of a fiber.
-const WORDS: usize = 4;
+const WORDS: usize = 8;
 
 /// What belongs to one fiber, or to a thread outside any fiber.
 pub(crate) struct FiberState {
@@ -347,7 +347,7 @@ pub fn set_stack_depth(kilobytes: u32) {
     });
 }
 
-/// The `n`th of the running fiber's four words, for whoever runs in it: 0 until it is set. They reach places that nothing is handed down to.
+/// The `n`th of the running fiber's words, for whoever runs in it: 0 until it is set. They reach places that nothing is handed down to.
 pub fn word(n: usize) -> u32 {
     with_state(|state| state.words[n].get())
 }

@@ -228,6 +228,8 @@ pub enum Module {
     StatStatements = 2,
     /// `pg_trgm`
     Trigrams = 4,
+    /// `vector`
+    Vector = 8,
 }
 
 impl Module {
@@ -237,11 +239,13 @@ impl Module {
             Module::AutoExplain => "auto_explain",
             Module::StatStatements => "pg_stat_statements",
             Module::Trigrams => "pg_trgm",
+            Module::Vector => "vector",
         }
     }
 
     /// All of them.
-    pub const ALL: [Module; 3] = [Module::AutoExplain, Module::StatStatements, Module::Trigrams];
+    pub const ALL: [Module; 4] =
+        [Module::AutoExplain, Module::StatStatements, Module::Trigrams, Module::Vector];
 }
 
 pub(super) const MAX: i32 = i32::MAX;

@@ -99,6 +99,8 @@ pub struct Fast {
     pub track_wal_io_timing: bool,
     /// `pg_trgm.similarity_threshold`, `word_similarity_threshold`, `strict_word_similarity_threshold`; none: none of them was touched.
     pub alike: Option<[f32; 3]>,
+    /// `hnsw.ef_search`, `hnsw.iterative_scan` as a number, `hnsw.max_scan_tuples`; 0: as by default, and never touched.
+    pub nearest: [u32; 3],
     /// `plan_cache_mode`
     pub plan_cache_mode: PlanCacheMode,
     pub log_duration: bool,
@@ -242,6 +244,7 @@ impl Default for Fast {
             quote_all_identifiers: false,
             track_wal_io_timing: false,
             alike: None,
+            nearest: [0; 3],
             track_functions: TrackFunctions::None,
             plan_cache_mode: PlanCacheMode::Auto,
             log_duration: false,
@@ -303,6 +306,15 @@ impl Fast {
             Setting::track_counts => self.track_counts = value.as_bool(),
             Setting::track_wal_io_timing => self.track_wal_io_timing = value.as_bool(),
             Setting::quote_all_identifiers => self.quote_all_identifiers = value.as_bool(),
+            Setting::hnsw_ef_search => self.nearest[0] = value.as_int().unsigned_abs(),
+            Setting::hnsw_iterative_scan => {
+                self.nearest[1] = match value.as_text() {
+                    "relaxed_order" => 1,
+                    "strict_order" => 2,
+                    _ => 0,
+                };
+            }
+            Setting::hnsw_max_scan_tuples => self.nearest[2] = value.as_int().unsigned_abs(),
             Setting::pg_trgm_similarity_threshold => self.set_alike(0, value),
             Setting::pg_trgm_word_similarity_threshold => self.set_alike(1, value),
             Setting::pg_trgm_strict_word_similarity_threshold => self.set_alike(2, value),

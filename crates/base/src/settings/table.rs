@@ -57,6 +57,12 @@ settings! {
             .about("Whether plans are logged with what they wrote to the log of changes.");
         auto_explain_sample_rate = real(1.0, 0.0, 1.0).of(AutoExplain, "auto_explain.sample_rate").superuser().works()
             .about("Share of statements that are looked at.");
+        hnsw_ef_search = int(40, 1, 1000).of(Vector, "hnsw.ef_search").user().works()
+            .about("Rows that a search of an HNSW index looks for.");
+        hnsw_iterative_scan = choice("off", &["off", "relaxed_order", "strict_order"]).of(Vector, "hnsw.iterative_scan").user().works()
+            .about("Whether a scan of an HNSW index goes on where more rows are wanted than it looked for.");
+        hnsw_max_scan_tuples = int(20000, 1, MAX).of(Vector, "hnsw.max_scan_tuples").user().works()
+            .about("Rows that a scan of an HNSW index which goes on meets at most.");
         pg_stat_statements_max = int(5000, 100, 1073741823).of(StatStatements, "pg_stat_statements.max").postmaster().works()
             .about("Statements that are told apart at most.");
         pg_stat_statements_save = bool(true).of(StatStatements, "pg_stat_statements.save").sighup().works()

@@ -25,6 +25,7 @@ use std::sync::{Arc, LazyLock};
 use base::{Oid, SqlResult};
 use rustc_hash::FxHashMap;
 use tuple::options::ClassOption;
+use types::registry::libraries::Tree;
 use types::registry::{AmOp, AmProc, OpClass, families as builtin};
 use types::{CastContext, CastMethod, oids};
 
@@ -463,7 +464,22 @@ pub fn tree_class<C: CatalogView + ?Sized>(
     if let Some(known) = types::registry::tree_class(built_in_like(view, class, (GIST, 1))?) {
         return Ok(Some(known));
     }
-    Ok(of_library(view, class, 1, types::registry::libraries::tree_class)?.map(|tree| tree.under(rules)))
+    match of_library(view, class, 1, types::registry::libraries::tree_class)? {
+        Some(tree) => Ok(Some(tree.under(rules))),
+        None => Ok(nearest_class(view, class)?.map(|tree| tree.under(rules))),
+    }
+}
+
+/// What an operator class of a library does whose first operator tells a distance: it is known by that operator's function.
+fn nearest_class<C: CatalogView + ?Sized>(view: &C, class: Oid) -> SqlResult<Option<Tree>> {
+    let families = view.operator_families()?;
+    let Some(class) = families.class(class) else { return Ok(None) };
+    let operator = families.operator(class.family, (class.input, class.input), 1);
+    let Some(operator) = operator.filter(|operator| !operator.is_pinned()) else { return Ok(None) };
+    let Some(operator) = view.operator_by_oid(operator)? else { return Ok(None) };
+    let function = view.function_by_oid(operator.function)?;
+    let symbol = function.as_deref().and_then(crate::view::FunctionDef::symbol);
+    Ok(symbol.and_then(|(library, symbol)| types::registry::libraries::nearest_class(library, symbol)))
 }
 
 /// What an operator class of GIN does under the rules of a collation, on a column of type `key` or one that compares as that; none if it is not one that there is. A class of

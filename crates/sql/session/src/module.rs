@@ -53,6 +53,8 @@ pub struct Module {
     pub trees: &'static [(&'static str, Tree)],
     /// Its operator classes of GIN, by the symbol of the support function that takes queries apart.
     pub parts: &'static [(&'static str, Parts)],
+    /// Its access methods of indexes, by the symbol of their handler.
+    pub methods: &'static [(&'static str, &'static str)],
     /// Functions that estimate what operators select, by symbol.
     pub estimators: &'static [(&'static str, Selectivity)],
     /// Symbols of other functions that the script names and nobody calls.
@@ -76,6 +78,7 @@ impl Module {
         types: &[],
         trees: &[],
         parts: &[],
+        methods: &[],
         estimators: &[],
         support: &[],
         preload: None,
@@ -93,6 +96,7 @@ impl Module {
             functions: values.collect(),
             trees: self.trees,
             parts: self.parts,
+            methods: self.methods,
             estimators: self.estimators,
         }
     }

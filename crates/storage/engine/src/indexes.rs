@@ -15,6 +15,7 @@ use btree::BtreeRel;
 use gin::GinRel;
 use gist::GistRel;
 use hash::HashRel;
+use hnsw::HnswRel;
 use index::{
     Access, BitmapSink, DeadRows, EntryCheck, Facts, IndexAccessMethod, IndexDesc, IndexResult, IndexScan,
     InsertOutcome, Manner, Ranges, ScanKey, ScanKeys, SortedEntries, TableRows, UniqueCheck, VacuumStats,
@@ -27,12 +28,20 @@ use txn::KeyRange;
 pub const METHODS: &[&Facts] =
     &[&BtreeRel::FACTS, &GistRel::FACTS, &HashRel::FACTS, &GinRel::FACTS, &BrinRel::FACTS];
 
+/// Access methods that an extension brings: their rows of `pg_am` are made with it.
+pub const BROUGHT: &[&Facts] = &[&HnswRel::FACTS];
+
 /// The access method of the system catalogs' indexes, of TOAST tables', and where none is named.
 pub const DEFAULT_METHOD: &Facts = &BtreeRel::FACTS;
 
 /// The access method with this OID.
 pub fn method(oid: Oid) -> Option<&'static Facts> {
     METHODS.iter().copied().find(|facts| facts.oid == oid)
+}
+
+/// The access method of an extension with this name.
+pub fn brought(name: &str) -> Option<&'static Facts> {
+    BROUGHT.iter().copied().find(|facts| facts.name == name)
 }
 
 /// The access method of an index that there is.
@@ -65,6 +74,8 @@ pub enum OpenIndex {
     Gin(Arc<GinRel>),
     /// `brin`
     Brin(Arc<BrinRel>),
+    /// `hnsw`
+    Hnsw(Arc<HnswRel>),
 }
 
 /// A scan of an index.
@@ -81,6 +92,8 @@ pub enum OpenScan {
     Gin(gin::Scan),
     /// `brin`
     Brin(brin::Scan),
+    /// `hnsw`
+    Hnsw(hnsw::Scan),
 }
 
 macro_rules! with_index {
@@ -91,6 +104,7 @@ macro_rules! with_index {
             OpenIndex::Hash($rel) => $call,
             OpenIndex::Gin($rel) => $call,
             OpenIndex::Brin($rel) => $call,
+            OpenIndex::Hnsw($rel) => $call,
         }
     };
 }
@@ -103,6 +117,7 @@ macro_rules! with_scan {
             OpenScan::Hash($one) => $call,
             OpenScan::Gin($one) => $call,
             OpenScan::Brin($one) => $call,
+            OpenScan::Hnsw($one) => $call,
         }
     };
 }
@@ -128,6 +143,7 @@ impl OpenIndex {
             oid if oid == HashRel::FACTS.oid => Ok(OpenIndex::Hash(Arc::new(HashRel::open(desc)))),
             oid if oid == GinRel::FACTS.oid => Ok(OpenIndex::Gin(Arc::new(GinRel::open(desc)))),
             oid if oid == BrinRel::FACTS.oid => Ok(OpenIndex::Brin(Arc::new(BrinRel::open(desc)))),
+            oid if oid == HnswRel::FACTS.oid => Ok(OpenIndex::Hnsw(Arc::new(HnswRel::open(desc)))),
             oid => Err(unknown(oid)),
         }
     }
@@ -237,6 +253,7 @@ impl OpenIndex {
             OpenIndex::Hash(rel) => OpenScan::Hash(rel.scan(keys, wants)),
             OpenIndex::Gin(rel) => OpenScan::Gin(rel.scan(keys, wants)),
             OpenIndex::Brin(rel) => OpenScan::Brin(rel.scan(keys, wants)),
+            OpenIndex::Hnsw(rel) => OpenScan::Hnsw(rel.scan(keys, wants)),
         }
     }
 

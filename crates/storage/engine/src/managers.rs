@@ -48,6 +48,7 @@ const MANAGERS: &[(ResourceManager, Beside); Rmgr::ALL.len()] = &[
     (<hash::HashRel as index::IndexAccessMethod>::MANAGER, Beside::Nothing),
     (<gin::GinRel as index::IndexAccessMethod>::MANAGER, Beside::Nothing),
     (<brin::BrinRel as index::IndexAccessMethod>::MANAGER, Beside::Nothing),
+    (<hnsw::HnswRel as index::IndexAccessMethod>::MANAGER, Beside::Nothing),
 ];
 
 // A manager is found by its number.

@@ -13,14 +13,10 @@
 //! # Locks
 //! A lane's pages from the first to the last, then the meta page. [`Turn`] comes before all latches.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
-
-use base::{BlockNo, PAGE_SIZE, RelFile};
+use base::{BlockNo, PAGE_SIZE};
 use buffer::PageChange;
 use index::bytes::put_sized;
-use index::{Access, Exclusive, FreeList, INIT, IndexResult, Pages, Shared, interrupts};
-use runtime::WaitEvent;
+use index::{Access, Exclusive, FreeList, INIT, IndexResult, Pages, Shared, Turn, interrupts};
 use smallvec::SmallVec;
 
 use crate::format::{META_BLOCK, NONE, Node, Opaque, PENDING, Position, ROOM, link};
@@ -42,37 +38,6 @@ const PAGE_COST: usize = 8 * PAGE_SIZE;
 /// First pages of all lanes.
 pub(crate) fn lanes() -> impl Iterator<Item = BlockNo> {
     (FIRST_LANE..FIRST_LANE + LANES).map(BlockNo)
-}
-
-/// The right to clean an index. Kept by file, since an index may have several descriptions at a time, and by pool, since there may be several servers in a process.
-struct Turn {
-    key: TurnKey,
-    lock: Arc<runtime::Mutex<()>>,
-}
-
-static TURNS: Mutex<BTreeMap<TurnKey, Arc<runtime::Mutex<()>>>> = Mutex::new(BTreeMap::new());
-
-/// Address of the pool, and file.
-type TurnKey = (usize, RelFile);
-
-impl Turn {
-    fn of(access: &Access<'_>, rel: &GinRel) -> Turn {
-        let key = (std::ptr::from_ref(access.pool).addr(), rel.desc.file);
-        let mut turns = TURNS.lock().unwrap_or_else(PoisonError::into_inner);
-        let lock =
-            turns.entry(key).or_insert_with(|| Arc::new(runtime::Mutex::new(WaitEvent::Page, ()))).clone();
-        Turn { key, lock }
-    }
-}
-
-impl Drop for Turn {
-    fn drop(&mut self) {
-        let mut turns = TURNS.lock().unwrap_or_else(PoisonError::into_inner);
-        // Nobody else has it, and nobody gets it meanwhile.
-        if Arc::strong_count(&self.lock) == 2 {
-            turns.remove(&self.key);
-        }
-    }
 }
 
 /// Enters a row: into a lane, or into the tree if it has too many keys. `limit`: bytes that the lanes may have before somebody cleans them.
@@ -167,10 +132,10 @@ fn pending_node<'p>(rel: &GinRel, block: BlockNo, page: &'p page::PageBytes) -> 
 
 /// Enters what is pending into the tree. Waits for whoever does so already, or leaves it to him. Returns the number of pages that were cut off.
 pub(crate) fn clean(access: &Access<'_>, rel: &GinRel, wait: bool) -> IndexResult<u64> {
-    let turn = Turn::of(access, rel);
+    let turn = Turn::of(access, rel.desc.file);
     let _guard = match wait {
-        true => turn.lock.lock(),
-        false => match turn.lock.try_lock() {
+        true => turn.lock(),
+        false => match turn.try_lock() {
             Some(guard) => guard,
             None => return Ok(0),
         },

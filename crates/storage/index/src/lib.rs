@@ -53,6 +53,7 @@ mod multi;
 mod pages;
 mod records;
 mod sweep;
+mod turn;
 mod upkeep;
 
 pub use access::{Access, DeadRows, Horizon, InsertOutcome, Limits, Liveness, TupleState, UniqueCheck};
@@ -76,4 +77,15 @@ pub use records::Records;
 pub use sweep::{Cleaned, Sweep, Swept, Visited, sweep};
 pub use tuple::summary::SummaryClass;
 pub use tuple::tree::{Match, TreeClass, TreeQuery};
+pub use turn::Turn;
 pub use upkeep::{EntryCheck, Manner, VacuumStats, VerifyOptions, each_block};
+
+/// How a session's searches of HNSW go about it: words of its fiber ([`runtime::word`]).
+pub mod settings {
+    /// The word of `hnsw.ef_search`; 0: 40.
+    pub const EF_SEARCH: usize = 4;
+    /// The word of `hnsw.iterative_scan`: 0: off, 1: `relaxed_order`, 2: `strict_order`.
+    pub const ITERATIVE: usize = 5;
+    /// The word of `hnsw.max_scan_tuples`; 0: 20,000.
+    pub const MAX_SCAN_TUPLES: usize = 6;
+}

@@ -77,11 +77,13 @@ pub enum Rmgr {
     Gin = 12,
     /// BRIN.
     Brin = 13,
+    /// HNSW.
+    Hnsw = 14,
 }
 
 impl Rmgr {
     /// Every resource manager, in order of its number.
-    pub const ALL: [Rmgr; 14] = [
+    pub const ALL: [Rmgr; 15] = [
         Rmgr::Xlog,
         Rmgr::Xact,
         Rmgr::Smgr,
@@ -96,6 +98,7 @@ impl Rmgr {
         Rmgr::Hash,
         Rmgr::Gin,
         Rmgr::Brin,
+        Rmgr::Hnsw,
     ];
 
     /// The resource manager with this number in records.
@@ -120,6 +123,7 @@ impl Rmgr {
             Rmgr::Hash => "Hash",
             Rmgr::Gin => "Gin",
             Rmgr::Brin => "BRIN",
+            Rmgr::Hnsw => "HNSW",
         }
     }
 }

@@ -6,7 +6,7 @@ use index::Facts;
 use super::{Changer, Dependency, ObjectAddress};
 use crate::database::Reader;
 use crate::row::{Row, RowBuilder, RowExt};
-use crate::system::{pg_am as a, pg_class, pg_depend};
+use crate::system::{pg_am as a, pg_class, pg_depend, pg_proc};
 
 impl ObjectAddress {
     /// An access method.
@@ -85,6 +85,15 @@ impl Reader<'_> {
         let built_in = rows.iter().map(|(_, row)| row).find(|row| {
             row.oid(a::OID).is_pinned() && row.char(a::AMTYPE) == b'i' && row.oid(a::AMHANDLER) == handler
         });
-        Ok(built_in.and_then(|row| engine::indexes::method(row.oid(a::OID))))
+        if let Some(row) = built_in {
+            return Ok(engine::indexes::method(row.oid(a::OID)));
+        }
+        let key = [handler.into()];
+        let function = self.find_one(&pg_proc::TABLE, pg_proc::PG_PROC_OID_INDEX, &key)?;
+        let symbol = function
+            .as_ref()
+            .and_then(|(_, row)| Some((row.opt_str(pg_proc::PROBIN)?, row.str(pg_proc::PROSRC))));
+        let name = symbol.and_then(|(library, symbol)| types::registry::libraries::method(library, symbol));
+        Ok(name.and_then(engine::indexes::brought))
     }
 }

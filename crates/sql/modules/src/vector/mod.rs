@@ -3,15 +3,16 @@
 //!
 //! # Layout
 //! `form`: the three types' payloads, text and binary forms. `dense`, `sparse`: what is done with them. `half`: numbers of half precision. `bits`: distances
-//! between strings of bits.
+//! between strings of bits. `near`: the operator classes of `hnsw`.
 //!
 //! # PostgreSQL counterpart and differences
-//! pgvector 0.8 without its access methods `ivfflat` and `hnsw`: the nearest are found by ORDER BY over all rows.
+//! pgvector 0.8 without its access method `ivfflat`, and without `hnsw.scan_mem_multiplier`. The method `hnsw` is `storage/hnsw`.
 
 mod bits;
 mod dense;
 mod form;
 mod half;
+mod near;
 mod sparse;
 
 use session::module::{Module, ModuleFunction};
@@ -28,6 +29,9 @@ pub static MODULE: Module = Module {
     relocatable: true,
     script: include_str!("script.sql"),
     types: &[VECTOR, HALFVEC, SPARSEVEC],
+    trees: near::CLASSES,
+    methods: &[("hnswhandler", "hnsw")],
+    support: &["hnswhandler"],
     functions: &[
         ("l2_distance", Value(dense::l2::<Single>)),
         ("inner_product", Value(dense::inner::<Single>)),

@@ -133,6 +133,8 @@ pub struct Library {
     pub trees: &'static [(&'static str, Tree)],
     /// Operator classes of GIN, by the symbol of the support function that takes queries apart.
     pub parts: &'static [(&'static str, Parts)],
+    /// Access methods of indexes, by the symbol of their handler.
+    pub methods: &'static [(&'static str, &'static str)],
     /// Functions that estimate what operators select, by symbol.
     pub estimators: &'static [(&'static str, Selectivity)],
 }
@@ -148,6 +150,7 @@ struct Known {
     functions: FxHashMap<&'static str, Eval>,
     trees: &'static [(&'static str, Tree)],
     parts: &'static [(&'static str, Parts)],
+    methods: &'static [(&'static str, &'static str)],
     estimators: &'static [(&'static str, Selectivity)],
 }
 
@@ -168,9 +171,9 @@ pub fn register(libraries: Vec<Library>) {
                     *place = &ty.imp;
                 }
             }
-            let Library { name, types, functions, trees, parts, estimators } = library;
+            let Library { name, types, functions, trees, parts, methods, estimators } = library;
             let functions = functions.into_iter().collect();
-            all.by_name.insert(name, Known { types, functions, trees, parts, estimators });
+            all.by_name.insert(name, Known { types, functions, trees, parts, methods, estimators });
         }
         all
     });
@@ -249,4 +252,14 @@ pub fn tree_class(path: &str, symbol: &str) -> Option<Tree> {
 /// What the operator class of GIN does that takes queries apart by the function with this symbol.
 pub fn parts_class(path: &str, symbol: &str) -> Option<Parts> {
     known(path)?.parts.iter().find(|(of, _)| *of == symbol).map(|(_, class)| *class)
+}
+
+/// What the operator class of an index of nearest neighbours does whose distance the function with this symbol tells.
+pub fn nearest_class(path: &str, symbol: &str) -> Option<Tree> {
+    known(path)?.trees.iter().find(|(of, _)| *of == symbol).map(|(_, class)| *class)
+}
+
+/// The name of the access method whose handler has this symbol.
+pub fn method(path: &str, symbol: &str) -> Option<&'static str> {
+    known(path)?.methods.iter().find(|(of, _)| *of == symbol).map(|(_, name)| *name)
 }

@@ -1,0 +1,157 @@
+//! HNSW as an index access method.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use base::{Oid, SqlError, SqlState, Tid};
+use index::{
+    Access, DeadRows, EntryCheck, Facts, IndexAccessMethod, IndexDesc, IndexError, IndexResult,
+    InsertOutcome, Manner, OptionKind, ScanKeys, SortedEntries, StorageOption, UniqueCheck, VacuumStats,
+    VerifyOptions, Wants, create_pages, interrupts,
+};
+use tuple::Datum;
+use txn::KeyRange;
+use wal::ResourceManager;
+
+use crate::graph::Cache;
+use crate::redo::Kind;
+use crate::{HnswRel, Scan, ops};
+
+pub(crate) const FACTS: Facts = Facts {
+    // Of no row: the one of `pg_am` is made by an extension.
+    oid: Oid(9990),
+    name: "hnsw",
+    equality: None,
+    can_order: false,
+    can_order_by_operator: true,
+    can_backward: false,
+    can_unique: false,
+    can_multi_column: false,
+    can_include: false,
+    index_scan: true,
+    bitmap_scan: false,
+    returnable: false,
+    clusterable: false,
+    search_array: false,
+    search_nulls: false,
+    lossy: false,
+    summarizes: false,
+    options: &[
+        StorageOption { name: "m", kind: OptionKind::Int(2, 100) },
+        StorageOption { name: "ef_construction", kind: OptionKind::Int(4, 1000) },
+    ],
+    build_steps: ["initializing", "scanning table", "sorting tuples", "sorting tuples", "loading tuples"],
+};
+
+impl IndexAccessMethod for HnswRel {
+    const FACTS: Facts = FACTS;
+    const MANAGER: ResourceManager = crate::redo::MANAGER;
+    type Scan = Scan;
+
+    fn open(desc: IndexDesc) -> HnswRel {
+        HnswRel::new(desc)
+    }
+
+    fn desc(&self) -> &IndexDesc {
+        &self.desc
+    }
+
+    fn create_empty(&self, access: &Access<'_>) -> IndexResult<()> {
+        let meta = self.new_meta();
+        if meta.ef_construction < 2 * meta.m {
+            let error = SqlError::new(
+                SqlState::INVALID_PARAMETER_VALUE,
+                "ef_construction must be greater than or equal to 2 * m",
+            );
+            return Err(IndexError::Callback(error));
+        }
+        let mut changes = ops::Changes::default();
+        changes.init().add(&meta.bytes());
+        create_pages(access, self, Kind::Build as u8, 1, |_, page| {
+            let new = ops::changed(page, &changes.0)?;
+            page.copy_from_slice(&new[..]);
+            Ok(())
+        })
+    }
+
+    /// Rows as they lie in the table.
+    fn compare_entries(&self, a: (&[Datum], Tid), b: (&[Datum], Tid)) -> Ordering {
+        a.1.cmp(&b.1)
+    }
+
+    fn build(&self, access: &Access<'_>, next: SortedEntries<'_>) -> IndexResult<u64> {
+        self.create_empty(access)?;
+        let (mut values, mut count, cache) = (Vec::new(), 0, Cache::default());
+        while let Some(tid) = next(&mut values)? {
+            interrupts()?;
+            access.pool.admit(self.desc.persistence)?;
+            crate::insert::insert(access, self, &values, tid, Some(&cache))?;
+            count += 1;
+        }
+        Ok(count)
+    }
+
+    fn insert(
+        &self,
+        access: &Access<'_>,
+        values: &[Datum],
+        tid: Tid,
+        _unique: UniqueCheck<'_>,
+        _rows: &dyn DeadRows,
+    ) -> IndexResult<InsertOutcome> {
+        crate::insert::insert(access, self, values, tid, None)
+    }
+
+    fn bulk_delete(
+        &self,
+        access: &Access<'_>,
+        is_dead: &mut dyn FnMut(Tid) -> bool,
+        manner: &mut Manner<'_>,
+        stats: &mut VacuumStats,
+    ) -> IndexResult<()> {
+        stats.add_pass(crate::vacuum::pass(access, self, Some(is_dead), manner)?);
+        Ok(())
+    }
+
+    /// Without [`bulk_delete`](IndexAccessMethod::bulk_delete) before, it only counts.
+    fn cleanup(
+        &self,
+        access: &Access<'_>,
+        manner: &mut Manner<'_>,
+        stats: Option<VacuumStats>,
+    ) -> IndexResult<VacuumStats> {
+        stats.map_or_else(|| crate::vacuum::pass(access, self, None, manner), Ok)
+    }
+
+    fn scan(self: &Arc<Self>, keys: ScanKeys, _wants: Wants) -> Scan {
+        Scan::new(self.clone(), keys)
+    }
+
+    fn key_range(self: &Arc<Self>, keys: ScanKeys) -> Option<Arc<dyn KeyRange>> {
+        index::conditions(self, keys.keys)
+    }
+
+    fn entries(
+        &self,
+        values: &mut [Datum],
+        each: &mut dyn FnMut(&[Datum]) -> Result<(), SqlError>,
+    ) -> IndexResult<()> {
+        match crate::insert::key_of(self, values)? {
+            Some(key) => Ok(each(&[key])?),
+            None => Ok(()),
+        }
+    }
+
+    fn verify(
+        &self,
+        access: &Access<'_>,
+        options: VerifyOptions,
+        each: Option<EntryCheck<'_>>,
+    ) -> IndexResult<()> {
+        crate::verify::verify(access, self, options, each)
+    }
+
+    fn damage(_what: &str, _index: &str) -> Option<String> {
+        None
+    }
+}
