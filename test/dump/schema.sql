@@ -412,3 +412,22 @@ ALTER DEFAULT PRIVILEGES FOR ROLE dump_reader GRANT ALL ON TYPES TO dump_writer;
 ALTER DEFAULT PRIVILEGES FOR ROLE dump_owner IN SCHEMA app GRANT EXECUTE ON ROUTINES TO dump_writer;
 ALTER DEFAULT PRIVILEGES FOR ROLE dump_reader GRANT USAGE, CREATE ON SCHEMAS TO dump_writer;
 ALTER DEFAULT PRIVILEGES FOR ROLE dump_reader GRANT SELECT ON LARGE OBJECTS TO dump_writer;
+
+-- Text search: templates and parsers over built-in functions, dictionaries and configurations of them.
+
+CREATE TEXT SEARCH TEMPLATE app.small (INIT = dsimple_init, LEXIZE = dsimple_lexize);
+CREATE TEXT SEARCH PARSER app.words (START = prsd_start, GETTOKEN = prsd_nexttoken, END = prsd_end, HEADLINE = prsd_headline, LEXTYPES = prsd_lextype);
+CREATE TEXT SEARCH DICTIONARY app."Odd Words" (TEMPLATE = app.small, STOPWORDS = 'english', ACCEPT = 1);
+CREATE TEXT SEARCH DICTIONARY app.stems (TEMPLATE = snowball, LANGUAGE = danish);
+CREATE TEXT SEARCH CONFIGURATION app.texts (PARSER = app.words);
+ALTER TEXT SEARCH CONFIGURATION app.texts ADD MAPPING FOR asciiword, word WITH app."Odd Words", app.stems, simple;
+ALTER TEXT SEARCH CONFIGURATION app.texts ADD MAPPING FOR url WITH simple;
+COMMENT ON TEXT SEARCH CONFIGURATION app.texts IS 'texts';
+COMMENT ON TEXT SEARCH DICTIONARY app."Odd Words" IS 'words';
+COMMENT ON TEXT SEARCH PARSER app.words IS 'parser';
+COMMENT ON TEXT SEARCH TEMPLATE app.small IS 'template';
+ALTER TEXT SEARCH DICTIONARY app.stems OWNER TO dump_owner;
+ALTER TEXT SEARCH CONFIGURATION app.texts OWNER TO dump_owner;
+CREATE TABLE app.documents (v tsvector, q tsquery);
+CREATE INDEX ON app.documents USING gin (v);
+CREATE INDEX ON app.documents USING gist (v, q);

@@ -24,6 +24,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use base::Oid;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
+use textsearch::configuration::Configuration;
+use textsearch::dictionary::Dictionary;
 
 use crate::authority::Owned;
 use crate::families::OperatorFamilies;
@@ -133,9 +135,11 @@ pub(crate) struct Entries {
     pub(crate) collations: FxHashMap<Oid, Option<CollationDef>>,
     pub(crate) collation_names: FxHashMap<(Oid, Box<str>), Option<Oid>>,
     pub(crate) statistics: FxHashMap<(Oid, i16), Option<Arc<ColumnStatistics>>>,
+    pub(crate) dictionaries: FxHashMap<Oid, Arc<dyn Dictionary>>,
+    pub(crate) configurations: FxHashMap<Oid, Arc<Configuration>>,
     /// Flag of all plans that use types, functions, operators or casts of users: replaced when any of these changes.
     pub(crate) definitions: Validity,
-    /// Flag of all plans: replaced when roles, memberships, or the names or rights of schemas change, or there is a new schema.
+    /// Flag of all plans: replaced when roles, memberships, the names or rights of schemas, or objects of text search change, or there is a new schema.
     pub(crate) authority: Validity,
 }
 
@@ -209,6 +213,20 @@ impl Entries {
                 self.operators_by_oid.clear();
             }
             c if c == pg_cast::TABLE.oid => self.casts.clear(),
+            c if [
+                pg_ts_config::TABLE.oid,
+                pg_ts_config_map::TABLE.oid,
+                pg_ts_dict::TABLE.oid,
+                pg_ts_parser::TABLE.oid,
+                pg_ts_template::TABLE.oid,
+            ]
+            .contains(&c) =>
+            {
+                self.dictionaries.clear();
+                self.configurations.clear();
+                // Plans have constants that were made by them.
+                std::mem::take(&mut self.authority).revoke();
+            }
             c if c == pg_collation::TABLE.oid => {
                 self.collations.clear();
                 self.collation_names.clear();

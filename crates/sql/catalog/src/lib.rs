@@ -59,7 +59,7 @@ pub use object_class::ObjectClass;
 pub use roles::{DatabaseRow, Membership, MembershipRow, Role, RoleFacts, predefined};
 pub use row::{Row, RowBuilder, RowExt};
 pub use shape::{align_letter, collation_rules, composite_relation, row_columns, type_shape};
-pub use stats::ColumnStatistics;
+pub use stats::{ColumnStatistics, CommonLexemes};
 pub use trigger::{Trigger, TriggerKind};
 pub use validity::Validity;
 pub use vectors::{int2s as int2s_of, oids as oids_of, text_array, texts as texts_of};

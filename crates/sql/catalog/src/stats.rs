@@ -23,6 +23,19 @@ pub struct ColumnStatistics {
     pub histogram: Vec<Datum>,
     /// Correlation of column order and row order, if the type has an order.
     pub correlation: Option<f32>,
+    /// Most common lexemes of documents.
+    pub lexemes: Option<CommonLexemes>,
+}
+
+/// Most common lexemes of a column of `tsvector`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CommonLexemes {
+    /// Each with the share of the rows that are not NULL which have it, in the order of length, then of bytes.
+    pub shares: Vec<(Datum, f32)>,
+    /// The least of these shares.
+    pub least: f32,
+    /// The greatest of them.
+    pub most: f32,
 }
 
 /// `stakind` of most common values.
@@ -31,6 +44,10 @@ const KIND_MCV: i32 = 1;
 const KIND_HISTOGRAM: i32 = 2;
 /// `stakind` of the correlation.
 const KIND_CORRELATION: i32 = 3;
+/// `stakind` of most common elements.
+const KIND_ELEMENTS: i32 = 4;
+/// `pg_operator.oid` of equality of `text`.
+const TEXT_EQUALS: Oid = Oid(98);
 /// Number of slots in a row.
 const SLOTS: usize = 5;
 
@@ -54,6 +71,7 @@ impl ColumnStatistics {
                 KIND_MCV => stats.common = values().into_iter().zip(numbers()).collect(),
                 KIND_HISTOGRAM => stats.histogram = values(),
                 KIND_CORRELATION => stats.correlation = numbers().first().copied(),
+                KIND_ELEMENTS => stats.lexemes = lexemes(values(), &numbers()),
                 _ => {}
             }
         }
@@ -78,7 +96,7 @@ impl ColumnStatistics {
             .set(s::STADISTINCT, self.distinct);
         let mut slot = 0;
         let mut add = |row: RowBuilder,
-                       kind: i32,
+                       (kind, type_oid, collation): (i32, Oid, Oid),
                        op: Oid,
                        numbers: Vec<f32>,
                        values: Vec<Datum>|
@@ -98,16 +116,33 @@ impl ColumnStatistics {
         };
         if !self.common.is_empty() {
             let (values, shares) = self.common.iter().cloned().unzip();
-            row = add(row, KIND_MCV, equals, shares, values)?;
+            row = add(row, (KIND_MCV, type_oid, collation), equals, shares, values)?;
         }
         if !self.histogram.is_empty() {
-            row = add(row, KIND_HISTOGRAM, less, Vec::new(), self.histogram.clone())?;
+            row = add(row, (KIND_HISTOGRAM, type_oid, collation), less, Vec::new(), self.histogram.clone())?;
         }
         if let Some(correlation) = self.correlation {
-            row = add(row, KIND_CORRELATION, less, vec![correlation], Vec::new())?;
+            row = add(row, (KIND_CORRELATION, type_oid, collation), less, vec![correlation], Vec::new())?;
+        }
+        if let Some(CommonLexemes { shares, least, most }) = &self.lexemes {
+            let (values, mut numbers): (Vec<Datum>, Vec<f32>) = shares.iter().cloned().unzip();
+            numbers.extend([*least, *most]);
+            let kind = (KIND_ELEMENTS, oids::text, types::comparator::DEFAULT_COLLATION);
+            row = add(row, kind, TEXT_EQUALS, numbers, values)?;
         }
         Ok(row.build())
     }
+}
+
+/// The lexemes of a slot, whose numbers have the least and the greatest share behind those of the values. Elements of arrays are of other types and have
+/// one more number.
+fn lexemes(values: Vec<Datum>, numbers: &[f32]) -> Option<CommonLexemes> {
+    let (shares, [least, most]) = numbers.split_last_chunk::<2>()?;
+    (shares.len() == values.len()).then(|| CommonLexemes {
+        shares: values.into_iter().zip(shares.iter().copied()).collect(),
+        least: *least,
+        most: *most,
+    })
 }
 
 fn float_array(numbers: &[f32]) -> SqlResult<Datum> {

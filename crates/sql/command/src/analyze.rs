@@ -21,7 +21,7 @@ use types::oids;
 use super::expression::IndexKeys;
 use super::statistics::{self, Population};
 use super::vacuum::{AnalyzeReport, Effort, Maintenance, Pace, full_name};
-use super::{alter_column_options, rewrite, sample};
+use super::{alter_column_options, rewrite, sample, statistics_lexemes};
 
 /// Rows sampled for each entry of a list.
 const ROWS_PER_ENTRY: usize = 300;
@@ -66,7 +66,10 @@ pub(crate) fn table(
             continue;
         }
         let population = Population { rows: total, target };
-        let mut stats = statistics::column(&values, order_of(session, column)?, population);
+        let mut stats = match column.type_oid {
+            oids::tsvector => statistics_lexemes::column(&values, population)?,
+            _ => statistics::column(&values, order_of(session, column)?, population),
+        };
         if let Some(distinct) = alter_column_options::distinct(session, table.oid, i as i16 + 1)? {
             stats.distinct = distinct;
         }

@@ -22,7 +22,7 @@ pub(super) const COLLATION: SchemaObject = SchemaObject {
     oid: c::OID,
     name: c::COLLNAME,
     schema: c::COLLNAMESPACE,
-    owner: c::COLLOWNER,
+    owner: Some(c::COLLOWNER),
     address: ObjectAddress::collation,
     find,
     taken: |session, row, name, schema| {

@@ -22,7 +22,7 @@ pub(super) const CONVERSION: SchemaObject = SchemaObject {
     oid: c::OID,
     name: c::CONNAME,
     schema: c::CONNAMESPACE,
-    owner: c::CONOWNER,
+    owner: Some(c::CONOWNER),
     address: ObjectAddress::conversion,
     find,
     taken: |session, _, name, schema| {

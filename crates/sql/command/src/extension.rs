@@ -13,7 +13,8 @@ use base::settings::Setting;
 use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
 use catalog::change::{NewExtension, ObjectAddress};
 use catalog::system::{
-    pg_class, pg_extension, pg_namespace, pg_opclass, pg_operator, pg_opfamily, pg_proc, pg_type,
+    pg_class, pg_extension, pg_namespace, pg_opclass, pg_operator, pg_opfamily, pg_proc, pg_ts_config,
+    pg_ts_dict, pg_ts_parser, pg_ts_template, pg_type,
 };
 use catalog::{BOOTSTRAP_SUPERUSER, CatalogView, Row, RowExt};
 use parse::ast::{DefElem, Drop, Name, ObjectKind, ObjectName};
@@ -378,6 +379,18 @@ fn move_member(session: &Session, member: ObjectAddress, to: Oid) -> SqlResult<(
         class if class == pg_opclass::TABLE.oid => move_object(session, member, pg_opclass::OPCNAMESPACE, to),
         class if class == pg_opfamily::TABLE.oid => {
             move_object(session, member, pg_opfamily::OPFNAMESPACE, to)
+        }
+        class if class == pg_ts_dict::TABLE.oid => {
+            move_object(session, member, pg_ts_dict::DICTNAMESPACE, to)
+        }
+        class if class == pg_ts_config::TABLE.oid => {
+            move_object(session, member, pg_ts_config::CFGNAMESPACE, to)
+        }
+        class if class == pg_ts_parser::TABLE.oid => {
+            move_object(session, member, pg_ts_parser::PRSNAMESPACE, to)
+        }
+        class if class == pg_ts_template::TABLE.oid => {
+            move_object(session, member, pg_ts_template::TMPLNAMESPACE, to)
         }
         class if class == pg_namespace::TABLE.oid => {
             Err(sql_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "cannot move an extension that contains a schema"))

@@ -18,6 +18,8 @@ use session::Session;
 
 use super::collation::COLLATION;
 use super::conversion::CONVERSION;
+use super::text_search::{DICTIONARY, PARSER, TEMPLATE};
+use super::text_search_configuration::CONFIGURATION;
 use super::{
     access_method, alter_function, alter_user_type, comment, database, drop, extension, language, operator,
     operator_class, owner, rename, role, trigger, user_type,
@@ -289,10 +291,36 @@ pub(crate) fn of(kind: ObjectKind) -> Descriptor {
         K::Parameter => D::bare(words!("PARAMETER")),
         K::Policy => D::bare(words!("POLICY")),
         K::Rule => D::bare(words!("RULE")),
-        K::TextSearchConfiguration => D::bare(words!("TEXT SEARCH CONFIGURATION")),
-        K::TextSearchDictionary => D::bare(words!("TEXT SEARCH DICTIONARY")),
-        K::TextSearchParser => D::bare(words!("TEXT SEARCH PARSER")),
-        K::TextSearchTemplate => D::bare(words!("TEXT SEARCH TEMPLATE")),
+        K::TextSearchConfiguration => D {
+            address: Some(|session, _, object| CONFIGURATION.commented(session, object)),
+            dropped: Some(|session, statement| CONFIGURATION.dropped(session, statement)),
+            rename: Some(|session, asked| CONFIGURATION.rename(session, asked)),
+            set_schema: Some(|session, to| CONFIGURATION.set_schema(session, to)),
+            set_owner: Some(|session, _, object, owner| CONFIGURATION.set_owner(session, object, owner)),
+            ..D::bare(words!("TEXT SEARCH CONFIGURATION"))
+        },
+        K::TextSearchDictionary => D {
+            address: Some(|session, _, object| DICTIONARY.commented(session, object)),
+            dropped: Some(|session, statement| DICTIONARY.dropped(session, statement)),
+            rename: Some(|session, asked| DICTIONARY.rename(session, asked)),
+            set_schema: Some(|session, to| DICTIONARY.set_schema(session, to)),
+            set_owner: Some(|session, _, object, owner| DICTIONARY.set_owner(session, object, owner)),
+            ..D::bare(words!("TEXT SEARCH DICTIONARY"))
+        },
+        K::TextSearchParser => D {
+            address: Some(|session, _, object| PARSER.commented(session, object)),
+            dropped: Some(|session, statement| PARSER.dropped(session, statement)),
+            rename: Some(|session, asked| PARSER.rename(session, asked)),
+            set_schema: Some(|session, to| PARSER.set_schema(session, to)),
+            ..D::bare(words!("TEXT SEARCH PARSER"))
+        },
+        K::TextSearchTemplate => D {
+            address: Some(|session, _, object| TEMPLATE.commented(session, object)),
+            dropped: Some(|session, statement| TEMPLATE.dropped(session, statement)),
+            rename: Some(|session, asked| TEMPLATE.rename(session, asked)),
+            set_schema: Some(|session, to| TEMPLATE.set_schema(session, to)),
+            ..D::bare(words!("TEXT SEARCH TEMPLATE"))
+        },
         K::Transform => D::bare(words!("TRANSFORM")),
     }
 }

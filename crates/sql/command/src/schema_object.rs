@@ -1,6 +1,6 @@
 //! # What
 //! Objects that a schema, a name and an owner are all there is to say of, as far as other statements than CREATE go: what COMMENT, DROP and ALTER ... RENAME, OWNER,
-//! SET SCHEMA do with collations and conversions.
+//! SET SCHEMA do with collations, conversions and what text search has.
 //!
 //! # PostgreSQL counterpart
 //! `commands/alter.c`.
@@ -22,7 +22,8 @@ pub(super) struct SchemaObject {
     pub oid: usize,
     pub name: usize,
     pub schema: usize,
-    pub owner: usize,
+    /// None: it belongs to superusers.
+    pub owner: Option<usize>,
     pub address: fn(Oid) -> ObjectAddress,
     /// The object of a name, the first in the search path; an inner error if there is none.
     pub find: fn(&Session, &ObjectName) -> SqlResult<Result<Row, SqlError>>,
@@ -37,10 +38,25 @@ impl SchemaObject {
 
     /// Refuses who does not own it.
     pub fn check_owner(&self, session: &Session, row: &Row) -> SqlResult<()> {
-        if names::owns(session, row.oid(self.owner))? {
+        let Some(owner) = self.owner else {
+            return match session.has_all_rights()? {
+                true => Ok(()),
+                false => Err(sql_err!(INSUFFICIENT_PRIVILEGE, "must be superuser")),
+            };
+        };
+        if names::owns(session, row.oid(owner))? {
             return Ok(());
         }
         Err(sql_err!(INSUFFICIENT_PRIVILEGE, "must be owner of {} {}", self.noun, row.str(self.name)))
+    }
+
+    /// The same for ALTER: what belongs to superusers is named.
+    fn check_alters(&self, session: &Session, row: &Row, what: &str) -> SqlResult<()> {
+        if self.owner.is_none() && !session.has_all_rights()? {
+            let name = types::text::quote_identifier(row.str(self.name));
+            return Err(sql_err!(INSUFFICIENT_PRIVILEGE, "must be superuser to {what} {} {name}", self.noun));
+        }
+        self.check_owner(session, row)
     }
 
     fn check_free(&self, session: &Session, row: &Row, (name, schema): (&str, Oid)) -> SqlResult<()> {
@@ -54,7 +70,7 @@ impl SchemaObject {
     pub fn rename(&self, session: &Session, asked: &Rename) -> SqlResult<()> {
         let object = asked.object.as_ref().ok_or_else(|| SqlError::internal("RENAME of nothing"))?;
         let (row, name) = ((self.find)(session, object)??, &asked.new_name);
-        self.check_owner(session, &row)?;
+        self.check_alters(session, &row, "rename")?;
         let schema = row.oid(self.schema);
         names::check_creation(session, schema)?;
         self.check_free(session, &row, (name, schema))?;
@@ -64,12 +80,13 @@ impl SchemaObject {
     /// ALTER ... OWNER TO.
     pub fn set_owner(&self, session: &Session, object: &ObjectName, new: Oid) -> SqlResult<()> {
         let row = (self.find)(session, object)??;
-        if row.oid(self.owner) == new {
+        let Some(column) = self.owner else { return Err(SqlError::internal("an object without an owner")) };
+        if row.oid(column) == new {
             return Ok(());
         }
         self.check_owner(session, &row)?;
         owner::check_new_owner(session, new, row.oid(self.schema))?;
-        session.with_changer(|changer| changer.set_object_owner(self.address_of(&row), self.owner, new))
+        session.with_changer(|changer| changer.set_object_owner(self.address_of(&row), column, new))
     }
 
     /// ALTER ... SET SCHEMA.
@@ -79,7 +96,7 @@ impl SchemaObject {
         if row.oid(self.schema) == to {
             return Ok(());
         }
-        self.check_owner(session, &row)?;
+        self.check_alters(session, &row, "set schema of")?;
         self.check_free(session, &row, (row.str(self.name), to))?;
         session.with_changer(|changer| changer.set_object_schema(self.address_of(&row), self.schema, to))
     }
@@ -97,7 +114,7 @@ impl SchemaObject {
         for object in &statement.objects {
             match (self.find)(session, object) {
                 Ok(Ok(row)) => {
-                    if !names::owns_schema(session, row.oid(self.schema))? {
+                    if self.owner.is_none() || !names::owns_schema(session, row.oid(self.schema))? {
                         self.check_owner(session, &row)?;
                     }
                     objects.push(self.address_of(&row));

@@ -22,7 +22,8 @@ use super::{
     access_method, aggregate, alter, alter_function, alter_operator, alter_system, base_type, call,
     checkpoint, cluster, collation, comment, conversion, copy, create_as, database, discard, drop, extension,
     function, grant, index, language, lock, matview, object_kind, on_commit, operator, operator_class, owner,
-    range_type, reindex, role, schema, sequence, settings, table, trigger, truncate, user_type, vacuum, view,
+    range_type, reindex, role, schema, sequence, settings, table, text_search, text_search_configuration,
+    trigger, truncate, user_type, vacuum, view,
 };
 
 /// The descriptor of a statement.
@@ -80,6 +81,8 @@ pub(crate) fn describe(statement: &Statement) -> Descriptor<'_> {
         S::CreateCast(_) => D::definition("CREATE CAST"),
         S::CreateAccessMethod(_) => D::definition("CREATE ACCESS METHOD"),
         S::CreateConversion(_) => D::definition("CREATE CONVERSION"),
+        S::AlterTextSearchDictionary(..) => D::definition("ALTER TEXT SEARCH DICTIONARY"),
+        S::AlterTextSearchConfiguration(_) => D::definition("ALTER TEXT SEARCH CONFIGURATION"),
         S::RefreshCollation(_) => D::definition("ALTER COLLATION"),
         S::CreateOperatorClass(_) => D::definition("CREATE OPERATOR CLASS"),
         S::CreateOperatorFamily { .. } => D::definition("CREATE OPERATOR FAMILY"),
@@ -311,11 +314,19 @@ fn carry_out(
             ObjectKind::Type => base_type::create(session, s, text)?,
             ObjectKind::Aggregate => aggregate::create(session, s, text)?,
             ObjectKind::Collation => collation::create(session, s, text)?,
+            ObjectKind::TextSearchConfiguration => text_search_configuration::create(session, s)?,
+            ObjectKind::TextSearchDictionary => text_search::create_dictionary(session, s)?,
+            ObjectKind::TextSearchParser => text_search::create_parser(session, s)?,
+            ObjectKind::TextSearchTemplate => text_search::create_template(session, s)?,
             other => return Err(SqlError::not_supported(object_kind::of(other).words.create)),
         },
         Statement::CreateCast(s) => operator::create_cast(session, s, text)?,
         Statement::CreateAccessMethod(s) => access_method::create(session, s)?,
         Statement::CreateConversion(s) => conversion::create(session, s)?,
+        Statement::AlterTextSearchDictionary(name, options) => {
+            text_search::alter_dictionary(session, name, options)?;
+        }
+        Statement::AlterTextSearchConfiguration(s) => text_search_configuration::alter(session, s)?,
         Statement::RefreshCollation(name) => collation::refresh_version(session, name)?,
         Statement::CreateOperatorClass(s) => operator_class::create_class(session, s, text)?,
         Statement::CreateOperatorFamily { name, method } => {

@@ -25,7 +25,7 @@ pub(crate) struct Population {
 }
 
 /// Bytes of a value as PostgreSQL counts widths: those on disk.
-fn width(value: &Datum) -> usize {
+pub(super) fn width(value: &Datum) -> usize {
     match value {
         Datum::Null => 0,
         Datum::Bool(_) | Datum::Char(_) => 1,

@@ -75,6 +75,7 @@ impl Statistics for CatalogStatistics<'_> {
             common: known.common.iter().map(|(v, share)| (v.clone(), f64::from(*share))).collect(),
             histogram: known.histogram.clone(),
             correlation: known.correlation.map(f64::from),
+            lexemes: known.lexemes.clone(),
         }))
     }
 }

@@ -6,7 +6,7 @@
 //!   letters without accents. `citext`: texts without regard to case. `hstore`: sets of keys and values.
 //!   `btree_gist`, `btree_gin`: GiST and GIN for what has an order. `intarray`: sets of integers. `vector`: vectors and distances between them.
 //!   `ltree`: paths in a hierarchy. `cube`: boxes in many dimensions; `earthdistance`: distances on the earth. `tablefunc`: functions that give tables.
-//!   `signature`: what several classes of GiST are made of; `presence`: of GIN; `ordered`: values with an order, of both.
+//!   `presence`: what several classes of GIN are made of; `ordered`: values with an order, also of GiST.
 //!   `pg_stat_statements`, `auto_explain`: what statements take, and their plans. `amcheck`: whether tables and indexes are sound.
 //! * Each has its `script.sql`, the statements that make its functions, and a table that leads from symbols to them.
 //!
@@ -34,7 +34,6 @@ mod pg_stat_statements;
 mod pg_trgm;
 mod pgcrypto;
 mod presence;
-mod signature;
 mod tablefunc;
 mod unaccent;
 mod uuid_ossp;

@@ -277,11 +277,29 @@ fn call_selectivity(columns: &dyn Columns, call: &Call) -> f64 {
         Selectivity::Position => 0.1,
         // Without statistics of bounds.
         Selectivity::Range | Selectivity::Multirange => 0.01,
-        // Without statistics of lexemes: 0.001, in joins as well.
-        Selectivity::Contain | Selectivity::TextSearch => 0.001,
+        Selectivity::TextSearch => document_share(stats.as_deref(), value),
+        Selectivity::Contain => 0.001,
         Selectivity::Matching => 0.010,
         Selectivity::None => 1.0 / 3.0,
     }
+}
+
+/// The share of documents that satisfy a query, 0.001 if the query is not known.
+fn document_share(stats: Option<&ColumnStats>, query: &Expr) -> f64 {
+    let bytes = match query {
+        Expr::Const { value: Datum::Null, .. } => return 0.0,
+        Expr::Const { value: Datum::Bytes(bytes), type_oid, .. } if *type_oid == types::oids::tsquery => {
+            bytes
+        }
+        _ => return types::textsearch::UNKNOWN_LEXEME,
+    };
+    let lexemes = stats.and_then(|stats| stats.lexemes.as_ref());
+    let shares = lexemes.map(|lexemes| types::textsearch::KnownLexemes {
+        shares: &lexemes.shares,
+        least: f64::from(lexemes.least),
+    });
+    let nulls = stats.map_or(0.0, |stats| stats.null_fraction);
+    types::textsearch::share_of_documents(bytes, shares.as_ref()) * (1.0 - nulls)
 }
 
 fn equality(columns: &dyn Columns, column: Option<&Var>, stats: Option<&ColumnStats>, value: &Expr) -> f64 {

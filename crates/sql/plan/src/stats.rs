@@ -22,6 +22,8 @@ pub struct ColumnStats {
     pub histogram: Vec<Datum>,
     /// Correlation of column order and row order, if the type has an order.
     pub correlation: Option<f64>,
+    /// Most common lexemes of documents.
+    pub lexemes: Option<catalog::CommonLexemes>,
 }
 
 impl ColumnStats {

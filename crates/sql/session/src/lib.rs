@@ -74,6 +74,7 @@ mod socket;
 mod statement;
 mod statements;
 pub mod table_rows;
+pub mod text_search;
 mod transaction;
 mod upkeep;
 pub mod uses;
@@ -485,6 +486,8 @@ pub struct Session {
     pub(crate) random: RefCell<types::random::Random>,
     /// What `ascending_clock` told last.
     pub(crate) last_moment: Cell<i64>,
+    /// Configurations of text search that it has used.
+    pub(crate) text_search: text_search::Remembered,
     /// Relations that constants of the statement in analysis name, while there is one.
     pub(crate) named_classes: RefCell<Option<Vec<(Oid, String)>>>,
     /// Sequences used.

@@ -136,6 +136,7 @@ impl Session {
             plans_for_latest: Cell::new(false),
             random: RefCell::new(Random::new(runtime::random_u64())),
             last_moment: Cell::new(0),
+            text_search: Default::default(),
             temp: TempDir {
                 path: instance_dir.join("base/pgsql_tmp"),
                 pid: info.pid,

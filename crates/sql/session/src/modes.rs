@@ -30,6 +30,11 @@ impl Session {
         if let (Some(Setting::default_table_access_method), Some(text)) = (Setting::find(name), text) {
             crate::lookup::access_method::check_default(self, text)?;
         }
+        let checked = match (Setting::find(name), text) {
+            (Some(Setting::default_text_search_config), Some(text)) => Some(self.checked_text_search(text)?),
+            _ => None,
+        };
+        let text = checked.as_deref().or(text);
         let who = if self.may_set(name)? { Who::Superuser } else { Who::User };
         let level = self.txn.borrow().depth() as u32;
         self.settings.borrow_mut().set(name, text, local, level, who)?;

@@ -18,6 +18,7 @@ use std::sync::{Arc, OnceLock};
 
 use analyze::routine::ReturnType;
 use base::{Oid, SqlError, SqlResult, sql_err};
+use textsearch::dictionary::{Dictionary, Parameter, World};
 use tuple::Datum;
 use types::Selectivity;
 use types::registry::libraries::{self, Library, LibraryType, Parts, Tree};
@@ -57,6 +58,8 @@ pub struct Module {
     pub methods: &'static [(&'static str, &'static str)],
     /// Functions that estimate what operators select, by symbol.
     pub estimators: &'static [(&'static str, Selectivity)],
+    /// What makes dictionaries of its text search templates, by the symbols of the functions that look words up; these stand in `support`.
+    pub templates: &'static [(&'static str, MakeDictionary)],
     /// Symbols of other functions that the script names and nobody calls.
     pub support: &'static [&'static str],
     /// What it does when the server loads it as it starts.
@@ -80,6 +83,7 @@ impl Module {
         parts: &[],
         methods: &[],
         estimators: &[],
+        templates: &[],
         support: &[],
         preload: None,
     };
@@ -119,6 +123,9 @@ impl Module {
         !self.version.is_empty()
     }
 }
+
+/// Makes a dictionary with these parameters.
+pub type MakeDictionary = fn(&[Parameter], &dyn World) -> SqlResult<Arc<dyn Dictionary>>;
 
 /// What a module does when the server loads it.
 pub type Preload = fn(&Arc<Instance>) -> SqlResult<()>;
@@ -205,6 +212,12 @@ impl Modules {
         self.find(libraries::library_name(path)).ok_or_else(|| {
             sql_err!(UNDEFINED_FILE, "could not access file \"{path}\": No such file or directory")
         })
+    }
+
+    /// What makes dictionaries of the text search template with this function of a library.
+    pub(crate) fn template(&self, path: &str, symbol: &str) -> Option<MakeDictionary> {
+        let module = self.library(path).ok()?;
+        module.templates.iter().find(|(name, _)| *name == symbol).map(|(_, make)| *make)
     }
 
     /// The function with this symbol in a library.

@@ -1,9 +1,10 @@
 //! The dictionaries and configurations that every database has, by their OIDs: `simple`, and one for each language that has a stemmer.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use crate::configuration::Configuration;
-use crate::dictionary::{Dictionary, Simple, Snowball, StopWords};
+use crate::configuration::{Asked, Configuration};
+use crate::dictionary::lines::File;
+use crate::dictionary::{Dictionary, Simple, Snowball, StopWords, Template};
 use crate::parser::Kind;
 
 /// OID of the dictionary `simple`.
@@ -134,37 +135,80 @@ fn language_of(oid: u32, first: u32) -> Option<usize> {
     (distance.is_multiple_of(2) && distance / 2 < LANGUAGES.len()).then_some(distance / 2)
 }
 
-/// The dictionary with this OID.
-pub fn dictionary(oid: u32) -> Option<&'static dyn Dictionary> {
-    static SIMPLE: OnceLock<Simple> = OnceLock::new();
-    static STEMS: [OnceLock<Option<Snowball>>; LANGUAGES.len()] =
+/// The templates: OID, name, the functions that stand for them, and what they are.
+pub const TEMPLATES: [(u32, &str, [u32; 2], Template, &str); 5] = [
+    (
+        3727,
+        "simple",
+        [3725, 3726],
+        Template::Simple,
+        "simple dictionary: just lower case and check for stopword",
+    ),
+    (3730, "synonym", [3728, 3729], Template::Synonym, "synonym dictionary: replace word by its synonym"),
+    (3733, "ispell", [3731, 3732], Template::Ispell, "ispell dictionary"),
+    (
+        3742,
+        "thesaurus",
+        [3740, 3741],
+        Template::Thesaurus,
+        "thesaurus dictionary: phrase by phrase substitution",
+    ),
+    (SNOWBALL_TEMPLATE, "snowball", [13083, 13084], Template::Snowball, "snowball stemmer"),
+];
+
+/// What the dictionary with this OID was made with, as a text; empty if it is none of a language.
+pub fn options_of(oid: u32) -> String {
+    language_of(oid, SNOWBALL_TEMPLATE + 1).map(|language| options(&LANGUAGES[language])).unwrap_or_default()
+}
+
+/// The template whose words are looked up by this function.
+pub fn template(lexize: u32) -> Option<Template> {
+    TEMPLATES
+        .iter()
+        .find(|(_, _, functions, ..)| functions[1] == lexize)
+        .map(|(_, _, _, template, _)| *template)
+}
+
+/// The text of a file that need not be there: the stop words of a language.
+pub fn file(file: &File<'_>) -> Option<&'static str> {
+    let language = LANGUAGES.iter().find(|language| language.name == file.name)?;
+    language.stop.filter(|_| file.extension == "stop")
+}
+
+/// The dictionary with this OID, as it is unless it has been altered.
+pub fn dictionary(oid: u32) -> Option<Arc<dyn Dictionary>> {
+    static SIMPLE: OnceLock<Arc<Simple>> = OnceLock::new();
+    static STEMS: [OnceLock<Option<Arc<Snowball>>>; LANGUAGES.len()] =
         [const { OnceLock::new() }; LANGUAGES.len()];
     if oid == SIMPLE_DICTIONARY {
-        return Some(SIMPLE.get_or_init(|| Simple { stop: StopWords::default() }));
+        let simple = || Arc::new(Simple { stop: StopWords::default(), accept: true });
+        return Some(SIMPLE.get_or_init(simple).clone());
     }
     let language = language_of(oid, SNOWBALL_TEMPLATE + 1)?;
     let found = STEMS[language].get_or_init(|| {
         let Language { name, stop, .. } = &LANGUAGES[language];
-        Snowball::new(name, stop.map(StopWords::of).unwrap_or_default())
+        Snowball::new(name, stop.map(StopWords::of).unwrap_or_default()).map(Arc::new)
     });
-    found.as_ref().map(|dictionary| dictionary as &dyn Dictionary)
+    found.clone().map(|dictionary| dictionary as Arc<dyn Dictionary>)
 }
 
-/// The configuration with this OID.
-pub fn configuration(oid: u32) -> Option<&'static Configuration> {
+/// The configuration with this OID, as it is unless it has been altered.
+pub fn configuration(oid: u32) -> Option<Arc<Configuration>> {
     const COUNT: usize = LANGUAGES.len() + 1;
-    static ALL: [OnceLock<Configuration>; COUNT] = [const { OnceLock::new() }; COUNT];
+    static ALL: [OnceLock<Arc<Configuration>>; COUNT] = [const { OnceLock::new() }; COUNT];
     let place = match oid {
         SIMPLE_CONFIGURATION => LANGUAGES.len(),
         _ => language_of(oid, SNOWBALL_TEMPLATE + 2)?,
     };
-    Some(ALL[place].get_or_init(|| {
+    let made = ALL[place].get_or_init(|| {
         let mut made = Configuration::default();
         for (kind, words) in MAPPED {
-            made.ask(kind, mapped(oid, words).into_iter().collect());
+            let asked = mapped(oid, words).and_then(|oid| Some(Asked { oid, dictionary: dictionary(oid)? }));
+            made.ask(kind, asked.into_iter().collect());
         }
-        made
-    }))
+        Arc::new(made)
+    });
+    Some(made.clone())
 }
 
 #[cfg(test)]

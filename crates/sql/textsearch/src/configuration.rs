@@ -4,20 +4,38 @@
 //! # PostgreSQL counterpart
 //! `ts_parse.c`, `to_tsany.c`.
 
+use std::fmt;
+use std::sync::Arc;
+
 use base::{SqlError, SqlResult, SqlState};
 use runtime::pace::Pace;
 
-use crate::builtin;
-use crate::dictionary::Lexeme;
-use crate::parser::{Kind, Parser, Token};
+use crate::dictionary::{Dictionary, Lexeme};
+use crate::lookup::{Looked, Lookup};
+use crate::parser::{Kind, Parser};
 use crate::query::{self, Builder, Morphology, Op, Query, Syntax};
 use crate::vector::{self, MAX_LEXEME, Position};
+
+/// A dictionary that a configuration asks.
+#[derive(Clone)]
+pub struct Asked {
+    /// Its OID.
+    pub oid: u32,
+    /// What it does.
+    pub dictionary: Arc<dyn Dictionary>,
+}
+
+impl fmt::Debug for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "dictionary {}", self.oid)
+    }
+}
 
 /// Which dictionaries are asked.
 #[derive(Debug, Default)]
 pub struct Configuration {
-    /// OIDs of dictionaries by the number of the token's kind.
-    dictionaries: [Vec<u32>; 24],
+    /// By the number of the token's kind.
+    dictionaries: [Vec<Asked>; 24],
 }
 
 /// A lexeme and its place in the text.
@@ -31,28 +49,40 @@ pub struct Found {
 
 impl Configuration {
     /// Has these dictionaries asked for a kind of tokens, in their order.
-    pub fn ask(&mut self, kind: Kind, dictionaries: Vec<u32>) {
+    pub fn ask(&mut self, kind: Kind, dictionaries: Vec<Asked>) {
         self.dictionaries[kind as usize] = dictionaries;
     }
 
     /// The dictionaries that are asked for a kind of tokens.
-    pub fn asked(&self, kind: Kind) -> &[u32] {
+    pub fn asked(&self, kind: Kind) -> &[Asked] {
         &self.dictionaries[kind as usize]
     }
 
-    /// What the first dictionary says that knows a token, and which that is.
-    pub fn look_up(&self, kind: Kind, word: &str) -> Option<(u32, Vec<Lexeme>)> {
-        let mut asked = self.asked(kind).iter();
-        asked.find_map(|oid| Some((*oid, builtin::dictionary(*oid)?.lexemes(word)?)))
-    }
-
-    /// The lexemes of a token, if one of the dictionaries knows it. `tell` hears of a word that is too long.
-    pub(crate) fn recognized(&self, token: &Token, tell: &mut dyn FnMut(SqlError)) -> Option<Vec<Lexeme>> {
-        if token.text.len() >= MAX_LEXEME {
-            tell(too_long());
-            return None;
+    /// Gives the tokens of a text, in groups that stand for something together, or for nothing. `tell` hears of words that are too long, which are left
+    /// out.
+    pub(crate) fn looked_up<'t>(
+        &self,
+        text: &'t str,
+        tell: &mut dyn FnMut(SqlError),
+        found: &mut dyn FnMut(Looked<'t>) -> SqlResult<()>,
+    ) -> SqlResult<()> {
+        let (mut pace, mut lookup) = (Pace::new(), Lookup::new(self));
+        for token in Parser::new(text) {
+            pace.did(64 + token.text.len())?;
+            if token.text.len() >= MAX_LEXEME {
+                tell(too_long());
+                continue;
+            }
+            lookup.add(token);
+            while let Some(looked) = lookup.next() {
+                found(looked)?;
+            }
         }
-        self.look_up(token.kind, token.text).map(|(_, lexemes)| lexemes)
+        lookup.end();
+        while let Some(looked) = lookup.next() {
+            found(looked)?;
+        }
+        Ok(())
     }
 
     /// Gives the lexemes of a text one by one. `last` is the place of the last word, and is kept up to date. `tell` hears of words that are too
@@ -64,17 +94,15 @@ impl Configuration {
         tell: &mut dyn FnMut(SqlError),
         found: &mut dyn FnMut(Lexeme, u16),
     ) -> SqlResult<()> {
-        let mut pace = Pace::new();
-        for token in Parser::new(text) {
-            pace.did(64 + token.text.len())?;
-            let Some(lexemes) = self.recognized(&token, tell) else { continue };
+        self.looked_up(text, tell, &mut |looked| {
+            let Some(lexemes) = looked.lexemes else { return Ok(()) };
             *last += 1;
             for lexeme in lexemes {
                 *last += u32::from(lexeme.next_place);
                 found(lexeme, (*last).min(vector::MAX_POSITION.into()) as u16);
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// The vector of a text.
@@ -214,9 +242,9 @@ impl Morphology for Words<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Vector;
+    use crate::{Vector, builtin};
 
-    fn english() -> &'static Configuration {
+    fn english() -> Arc<Configuration> {
         builtin::configuration(13099).unwrap()
     }
 

@@ -13,7 +13,7 @@ use runtime::pace::Pace;
 
 use crate::configuration::Configuration;
 use crate::matching::{Answer, Options, Places, Source, execute, locations};
-use crate::parser::{Kind, Parser};
+use crate::parser::Kind;
 use crate::query::{Item, Operand, Query};
 use crate::vector::MAX_POSITION;
 
@@ -165,47 +165,41 @@ fn parts<'t>(
     tell: &mut dyn FnMut(SqlError),
 ) -> SqlResult<Vec<Part<'t>>> {
     let (mut parts, mut place, mut pace) = (Vec::new(), 0u32, Pace::new());
-    for token in Parser::new(text) {
-        pace.did(64 + token.text.len() + query.items.len())?;
-        let limited = |place: u32| place.min(MAX_POSITION.into()) as u16;
-        let mut part = Part {
-            kind: token.kind,
-            text: token.text,
-            operand: None,
-            again: false,
-            place: 0,
-            shown: false,
-            marked: false,
-            replaced: false,
-            left_out: false,
-        };
-        let lexemes = configuration.recognized(&token, tell);
-        let mut more = Vec::new();
-        if let Some(lexemes) = lexemes {
-            place += 1;
-            let mut here = place;
-            for lexeme in lexemes {
+    configuration.looked_up(text, tell, &mut |looked| {
+        place += u32::from(looked.lexemes.is_some());
+        for token in looked.tokens {
+            pace.did(64 + token.text.len() + query.items.len())?;
+            let mut part = Part {
+                kind: token.kind,
+                text: token.text,
+                operand: None,
+                again: false,
+                place: 0,
+                shown: false,
+                marked: false,
+                replaced: false,
+                left_out: false,
+            };
+            let (mut more, mut here) = (Vec::new(), place);
+            for lexeme in looked.lexemes.iter().flatten() {
                 here += u32::from(lexeme.next_place);
                 for (at, item) in query.items.iter().enumerate() {
                     let Item::Value(operand) = item else { continue };
                     if !is_meant(operand, &lexeme.word) {
                         continue;
                     }
+                    let place = here.min(MAX_POSITION.into()) as u16;
                     match part.operand {
-                        None => (part.operand, part.place) = (Some(at), limited(here)),
-                        Some(_) => more.push(Part {
-                            operand: Some(at),
-                            again: true,
-                            place: limited(here),
-                            ..part.clone()
-                        }),
+                        None => (part.operand, part.place) = (Some(at), place),
+                        Some(_) => more.push(Part { operand: Some(at), again: true, place, ..part.clone() }),
                     }
                 }
             }
+            parts.push(part);
+            parts.append(&mut more);
         }
-        parts.push(part);
-        parts.append(&mut more);
-    }
+        Ok(())
+    })?;
     Ok(parts)
 }
 
@@ -519,13 +513,11 @@ impl Headline<'_, '_> {
             if part.replaced {
                 out.push(' ');
             } else if !part.left_out {
-                let beside =
-                    |j: Option<usize>| j.and_then(|j| self.parts.get(j)).is_some_and(|part| part.marked);
-                if part.marked && !beside(i.checked_sub(1)) {
+                if part.marked {
                     out.push_str(&self.style.start);
                 }
                 out.push_str(part.text);
-                if part.marked && !beside(i.checked_add(1)) {
+                if part.marked {
                     out.push_str(&self.style.stop);
                 }
             }
@@ -592,7 +584,7 @@ mod tests {
          Nor any drop to drink. S. T. Coleridge (1772-1834)";
 
     fn made(query: &str, list: &str) -> String {
-        let english = builtin::configuration(13099).unwrap();
+        let english = &*builtin::configuration(13099).unwrap();
         let query = english.query(query, Syntax::Operators, Op::Phrase, &mut |_| {}).unwrap();
         let style = Style::of(&options(list).unwrap()).unwrap();
         headline(english, TEXT, &query, &style, &mut |_| {}).unwrap()

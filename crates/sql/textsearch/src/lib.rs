@@ -4,10 +4,11 @@
 //! # Layout
 //! * [`vector`]: lexemes and their positions; input, output, changes. `token`: how both types read words.
 //! * [`query`]: trees of words and operators; input, output, combination, order. [`rewrite`]: replacing parts of them.
-//! * [`parser`]: texts taken apart. [`dictionary`]: what their words stand for. [`configuration`]: both together, and what becomes of a text.
+//! * [`parser`]: texts taken apart. [`dictionary`]: what their words stand for. [`configuration`]: both together, and what becomes of a text; `lookup`: how
+//!   dictionaries are asked.
 //!   [`builtin`]: those that every database has.
 //! * [`headline`]: passages that show where a text matches.
-//! * [`matching`]: whether a vector satisfies a query. [`rank`]: how well.
+//! * [`matching`]: whether a vector satisfies a query; `quick`: whether it may, by its words alone. [`rank`]: how well.
 //!
 //! # Invariants
 //! 1. Stored bytes may be damaged: reading them gives errors or fewer words, never a panic.
@@ -21,9 +22,11 @@ pub mod builtin;
 pub mod configuration;
 pub mod dictionary;
 pub mod headline;
+mod lookup;
 pub mod matching;
 pub mod parser;
 pub mod query;
+mod quick;
 pub mod rank;
 pub mod rewrite;
 mod token;

@@ -42,6 +42,39 @@ pub enum Kind {
     Entity,
 }
 
+impl Kind {
+    /// The one with this number.
+    pub fn of(number: i32) -> Option<Kind> {
+        use Kind::*;
+        const ALL: [Kind; 23] = [
+            AsciiWord,
+            Word,
+            NumWord,
+            Email,
+            Url,
+            Host,
+            ScientificFloat,
+            Version,
+            HyphenNumPart,
+            HyphenPart,
+            HyphenAsciiPart,
+            Blank,
+            Tag,
+            Protocol,
+            NumHyphenWord,
+            AsciiHyphenWord,
+            HyphenWord,
+            UrlPath,
+            File,
+            Float,
+            Int,
+            UnsignedInt,
+            Entity,
+        ];
+        ALL.get(usize::try_from(number).ok()?.checked_sub(1)?).copied()
+    }
+}
+
 /// Number, name and description of all kinds.
 pub const KINDS: [(i32, &str, &str); 23] = [
     (1, "asciiword", "Word, all ASCII"),

@@ -44,7 +44,8 @@ impl<'q> Rewriting<'q> {
 
     /// Replaces what equals `part`, or takes it out if `other` is empty.
     pub fn replace(&mut self, part: &Query<'q>, other: &Query<'q>) -> SqlResult<()> {
-        let (Some(part), Some(mut tree)) = (sorted_tree(part)?, self.tree.take()) else { return Ok(()) };
+        let Some(part) = sorted_tree(part)? else { return Ok(()) };
+        let Some(mut tree) = self.tree.take() else { return Ok(()) };
         let other = if other.is_empty() { None } else { Some(node(other, 0)?) };
         if replaced(&mut tree, &part, other.as_ref())? {
             tree.settle()?;

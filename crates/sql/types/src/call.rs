@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult};
 use collation::Rules;
+use textsearch::configuration::Configuration;
+use textsearch::dictionary::Dictionary;
 use tuple::Datum;
 
 use crate::comparator::{is_collatable, pinned_rules, undetermined};
@@ -144,6 +146,17 @@ pub enum RegKind {
     Dictionary,
 }
 
+/// A text search parser.
+#[derive(Clone, Copy, Debug)]
+pub enum Parser<'n> {
+    /// With this OID.
+    Number(Oid),
+    /// By its name, as SQL has it.
+    Named(&'n str),
+    /// That of a configuration.
+    Of(Oid),
+}
+
 /// One field of a composite value.
 #[derive(Clone, Debug)]
 pub struct RowField {
@@ -175,6 +188,25 @@ pub trait Session {
     /// The text search configuration that is meant where none is named.
     fn text_search_configuration(&self) -> SqlResult<Oid> {
         Ok(Oid(textsearch::builtin::SIMPLE_CONFIGURATION))
+    }
+
+    /// What a text search configuration does.
+    fn text_search(&self, configuration: Oid) -> SqlResult<Arc<Configuration>> {
+        textsearch::builtin::configuration(configuration.0).ok_or_else(|| {
+            SqlError::internal(format!("cache lookup failed for text search configuration {configuration}"))
+        })
+    }
+
+    /// What a text search dictionary does.
+    fn text_search_dictionary(&self, dictionary: Oid) -> SqlResult<Arc<dyn Dictionary>> {
+        textsearch::builtin::dictionary(dictionary.0).ok_or_else(|| {
+            SqlError::internal(format!("cache lookup failed for text search dictionary {dictionary}"))
+        })
+    }
+
+    /// Fails unless there is this text search parser, and it is the default one, under whatever name.
+    fn text_search_parser(&self, _parser: Parser<'_>) -> SqlResult<()> {
+        Ok(())
     }
 
     /// Sends the client a notice.

@@ -66,6 +66,7 @@ pub mod range;
 pub mod record;
 pub mod registry;
 mod session_functions;
+pub mod signature;
 mod size;
 pub mod snapshot;
 mod template;

@@ -511,6 +511,9 @@ functions! {
     6249 pg_database_collation_actual_version(oid) -> text [strict cost(100.0)] { session PgDatabaseCollationActualVersion }
     6210 pg_input_is_valid(text, text) -> bool [stable strict] { session PgInputIsValid }
     6211 pg_input_error_info(text, text) -> record [stable strict names(&["value", "type_name", "message", "detail", "hint", "sql_error_code"]) outs(b"iioooo", &[crate::oids::text, crate::oids::text, crate::oids::text, crate::oids::text, crate::oids::text, crate::oids::text])] { session PgInputErrorInfo }
+    3685 ts_rewrite(tsquery, text) -> tsquery [strict parallel_unsafe cost(100.0)] { session TsRewrite }
+    3689 ts_stat(text) -> record [strict parallel_unsafe returns_set cost(10.0) rows(10000.0) names(&["query", "word", "ndoc", "nentry"]) outs(b"iooo", &[crate::oids::text, crate::oids::text, crate::oids::int4, crate::oids::int4])] { session TsStat }
+    3690 ts_stat(text, text) -> record [strict parallel_unsafe returns_set cost(10.0) rows(10000.0) names(&["query", "weights", "word", "ndoc", "nentry"]) outs(b"iiooo", &[crate::oids::text, crate::oids::text, crate::oids::text, crate::oids::int4, crate::oids::int4])] { session TsStat }
     3752 tsvector_update_trigger() -> trigger [] { session TsvectorUpdateTrigger }
     3753 tsvector_update_trigger_column() -> trigger [] { session TsvectorUpdateTrigger }
     1291 suppress_redundant_updates_trigger() -> trigger [strict] { session SuppressRedundantUpdatesTrigger }

@@ -7,19 +7,20 @@ use types::oids;
 use super::{BOOTSTRAP_SUPERUSER, Rows, add, add_c_function};
 use crate::database::PG_CATALOG;
 use crate::row::RowBuilder;
-use crate::system::{pg_ts_config, pg_ts_config_map, pg_ts_dict, pg_ts_parser, pg_ts_template};
+use crate::system::{pg_proc, pg_ts_config, pg_ts_config_map, pg_ts_dict, pg_ts_parser, pg_ts_template};
 
 /// The template `simple`.
 const SIMPLE_TEMPLATE: u32 = 3727;
 
-/// The functions of the template `snowball`.
-const SNOWBALL_FUNCTIONS: [u32; 2] = [13083, 13084];
-
 /// Adds the rows.
 pub(super) fn describe(rows: &mut Rows) {
     add_parser(rows);
-    add_template(rows, SIMPLE_TEMPLATE, "simple", [3725, 3726]);
-    add_snowball(rows);
+    for (oid, name, functions, ..) in b::TEMPLATES {
+        if oid == b::SNOWBALL_TEMPLATE {
+            add_snowball_functions(rows, functions);
+        }
+        add_template(rows, oid, name, functions);
+    }
     add_dictionary(rows, b::SIMPLE_DICTIONARY, "simple", SIMPLE_TEMPLATE, None);
     add_configuration(rows, b::SIMPLE_CONFIGURATION, "simple");
     for (i, language) in b::LANGUAGES.iter().enumerate() {
@@ -34,12 +35,16 @@ pub(super) fn comments() -> impl Iterator<Item = (Oid, Oid, String)> {
     let simple = "simple dictionary: just lower case and check for stopword";
     let others = [
         (pg_ts_parser::TABLE.oid, b::DEFAULT_PARSER, "default word parser"),
-        (pg_ts_template::TABLE.oid, SIMPLE_TEMPLATE, simple),
-        (pg_ts_template::TABLE.oid, b::SNOWBALL_TEMPLATE, "snowball stemmer"),
         (pg_ts_dict::TABLE.oid, b::SIMPLE_DICTIONARY, simple),
         (pg_ts_config::TABLE.oid, b::SIMPLE_CONFIGURATION, "simple configuration"),
     ];
-    let others = others.into_iter().map(|(class, oid, text)| (class, Oid(oid), text.to_owned()));
+    let templates = b::TEMPLATES.iter().map(|(oid, _, _, _, what)| (pg_ts_template::TABLE.oid, *oid, *what));
+    let functions = (3717..=3721).map(|oid| (pg_proc::TABLE.oid, oid, "(internal)"));
+    let others = others
+        .into_iter()
+        .chain(templates)
+        .chain(functions)
+        .map(|(class, oid, text)| (class, Oid(oid), text.to_owned()));
     let languages = b::LANGUAGES.iter().enumerate().flat_map(|(i, language)| {
         let name = language.name;
         [
@@ -83,14 +88,12 @@ fn add_template(rows: &mut Rows, oid: u32, name: &str, [init, lexize]: [u32; 2])
     add(rows, &t::TABLE, row.build());
 }
 
-fn add_snowball(rows: &mut Rows) {
-    let [init, lexize] = SNOWBALL_FUNCTIONS;
+fn add_snowball_functions(rows: &mut Rows, [init, lexize]: [u32; 2]) {
     let internal = oids::internal;
     for (oid, name, arguments) in [(init, "dsnowball_init", 1), (lexize, "dsnowball_lexize", 4)] {
         let arguments = &[internal; 4][..arguments];
         add_c_function(rows, Oid(oid), (name, "dict_snowball"), (arguments, internal), (true, b'v', b'u'));
     }
-    add_template(rows, b::SNOWBALL_TEMPLATE, "snowball", SNOWBALL_FUNCTIONS);
 }
 
 fn add_dictionary(rows: &mut Rows, oid: u32, name: &str, template: u32, options: Option<String>) {

@@ -11,11 +11,12 @@ use txn::{End, LockMode, LockWait};
 use super::Changer;
 use super::object::catalog_by_oid;
 use crate::database::PUBLIC;
+use crate::object_class::ObjectClass;
 use crate::row::{Row, RowBuilder, RowExt};
 use crate::system::{
-    SystemTable, pg_attrdef, pg_class, pg_constraint, pg_conversion, pg_depend, pg_description, pg_extension,
-    pg_index, pg_largeobject, pg_namespace, pg_opclass, pg_operator, pg_opfamily, pg_proc, pg_rewrite,
-    pg_trigger, pg_type,
+    SystemTable, pg_attrdef, pg_class, pg_constraint, pg_depend, pg_description, pg_extension, pg_index,
+    pg_largeobject, pg_namespace, pg_opclass, pg_operator, pg_opfamily, pg_proc, pg_rewrite, pg_trigger,
+    pg_ts_config, pg_type,
 };
 
 /// An object of any catalog: the catalog, its OID, and a column number or 0.
@@ -429,6 +430,10 @@ impl Changer<'_> {
             }
             class if class == pg_operator::TABLE.oid => self.drop_operator(object.object)?,
             class if class == pg_largeobject::TABLE.oid => self.drop_large_object(object.object)?,
+            class if class == pg_ts_config::TABLE.oid => {
+                self.drop_mappings(object.object)?;
+                self.drop_by_oid(class, object.object)?;
+            }
             class => self.drop_by_oid(class, object.object)?,
         }
         self.forget_dependencies(object)?;
@@ -493,8 +498,10 @@ fn kind_of(class: Oid) -> (SqlState, &'static str) {
         class if class == pg_operator::TABLE.oid => (SqlState::UNDEFINED_FUNCTION, "operator"),
         class if class == pg_opclass::TABLE.oid => (SqlState::UNDEFINED_OBJECT, "operator class"),
         class if class == pg_opfamily::TABLE.oid => (SqlState::UNDEFINED_OBJECT, "operator family"),
-        class if class == pg_conversion::TABLE.oid => (SqlState::UNDEFINED_OBJECT, "conversion"),
-        _ => (SqlState::UNDEFINED_OBJECT, "object"),
+        class => match ObjectClass::of(class) {
+            Some(known) => (SqlState::UNDEFINED_OBJECT, known.kind),
+            None => (SqlState::UNDEFINED_OBJECT, "object"),
+        },
     }
 }
 

@@ -43,6 +43,7 @@ mod routine;
 mod sequence;
 mod shared;
 mod table;
+mod text_search;
 mod trigger;
 mod types;
 
@@ -72,6 +73,7 @@ pub use routine::NewRoutine;
 pub use sequence::NewSequence;
 pub use shared::{Dependent, RoleDependency};
 pub use table::{NewColumn, NewDefault, NewTable};
+pub use text_search::{Mapping, NewName};
 pub use trigger::NewTrigger;
 pub use types::{NewBaseType, NewDomain};
 

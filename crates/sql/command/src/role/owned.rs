@@ -10,7 +10,7 @@ use catalog::change::{Behavior, Dependent, ObjectAddress, RoleDependency};
 use catalog::system::{
     SystemTable, pg_auth_members, pg_class, pg_conversion, pg_database, pg_default_acl, pg_depend,
     pg_extension, pg_language, pg_largeobject, pg_namespace, pg_opclass, pg_operator, pg_opfamily, pg_proc,
-    pg_type,
+    pg_ts_config, pg_ts_dict, pg_type,
 };
 use parse::ast::{DropBehavior, RoleSpec};
 use session::Session;
@@ -96,6 +96,8 @@ fn columns(class: Oid) -> Option<(&'static SystemTable, usize, Option<usize>)> {
         (&pg_opfamily::TABLE, pg_opfamily::OPFOWNER, Some(pg_opfamily::OPFNAMESPACE)),
         (&pg_conversion::TABLE, pg_conversion::CONOWNER, Some(pg_conversion::CONNAMESPACE)),
         (&pg_extension::TABLE, pg_extension::EXTOWNER, None),
+        (&pg_ts_config::TABLE, pg_ts_config::CFGOWNER, Some(pg_ts_config::CFGNAMESPACE)),
+        (&pg_ts_dict::TABLE, pg_ts_dict::DICTOWNER, Some(pg_ts_dict::DICTNAMESPACE)),
     ];
     all.into_iter().find(|(catalog, ..)| catalog.oid == class)
 }

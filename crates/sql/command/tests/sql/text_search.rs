@@ -40,9 +40,10 @@ fn the_configuration_of_the_session_counts() {
         "english|'cat':2|t"
     );
     assert_eq!(
-        s.query("set default_text_search_config = 'klingon'; select to_tsvector('x')"),
-        "ERROR:  text search configuration \"klingon\" does not exist"
+        s.query("set default_text_search_config = 'klingon'"),
+        "ERROR:  invalid value for parameter \"default_text_search_config\": \"klingon\""
     );
+    assert_eq!(s.query("show default_text_search_config"), "pg_catalog.english");
     assert_eq!(
         s.query("select to_tsvector('klingon', 'x')"),
         "ERROR:  text search configuration \"klingon\" does not exist"
@@ -118,5 +119,110 @@ fn documents_of_json_and_headlines() {
     assert_eq!(
         s.query("select ts_headline('english', 'The fat cats ate rats', to_tsquery('english', 'cat & rat'), 'StartSel=<, StopSel=>')"),
         "The fat <cats> ate <rats>"
+    );
+}
+
+#[test]
+fn objects_are_made_altered_and_dropped() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create text search dictionary d (template = simple, stopwords = english, accept = false)")
+        .unwrap();
+    assert_eq!(s.query("select ts_lexize('d', 'The'), ts_lexize('d', 'Cat') is null"), "{}|t");
+    s.run("alter text search dictionary d (accept)").unwrap();
+    assert_eq!(
+        s.query("select dictinitoption, ts_lexize('d', 'Cat') from pg_ts_dict where dictname = 'd'"),
+        "stopwords = 'english'|{cat}"
+    );
+    s.run("create text search configuration c (copy = english)").unwrap();
+    s.run("alter text search configuration c alter mapping replace english_stem with d").unwrap();
+    assert_eq!(s.query("select to_tsvector('c', 'The Cats sat')"), "'cats':2 'sat':3");
+    assert_eq!(
+        s.query("drop text search dictionary d"),
+        "ERROR:  cannot drop text search dictionary d because other objects depend on it"
+    );
+    assert_eq!(
+        s.query("alter text search configuration c drop mapping for nothing"),
+        "ERROR:  token type \"nothing\" does not exist"
+    );
+    s.run("alter text search configuration c drop mapping for asciiword").unwrap();
+    assert_eq!(s.query("select to_tsvector('c', 'The Cats sat')"), "");
+    s.run("create schema s; alter text search configuration c set schema s; alter text search configuration s.c rename to e").unwrap();
+    assert_eq!(s.query("select to_tsvector('s.e', 'x-y')"), "'x':2 'x-y':1 'y':3");
+    s.run("drop text search dictionary d cascade").unwrap();
+    assert_eq!(
+        s.query("select count(*) from pg_ts_config_map where not exists (select from pg_ts_config where oid = mapcfg)"),
+        "0"
+    );
+    s.run("create text search template t (lexize = dsimple_lexize)").unwrap();
+    assert_eq!(
+        s.query("create text search dictionary x (template = t, accept = true)"),
+        "ERROR:  text search template \"t\" does not accept options"
+    );
+    s.run("create text search parser p (start = prsd_start, gettoken = prsd_nexttoken, end = prsd_end, lextypes = prsd_lextype)").unwrap();
+    assert_eq!(s.query("select token from ts_parse('p', 'a') limit 1"), "a");
+    assert_eq!(
+        s.query("create text search parser q (start = int4in)"),
+        "ERROR:  function int4in(internal, integer) does not exist"
+    );
+}
+
+#[test]
+fn objects_belong_to_roles() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create role r login; grant create on schema public to r; create text search configuration theirs (copy = simple)").unwrap();
+    let r = server.connect_as("r").unwrap();
+    r.run("create text search dictionary mine (template = simple); create text search configuration mine (copy = simple)").unwrap();
+    for (statement, error) in [
+        (
+            "alter text search configuration theirs rename to x",
+            "must be owner of text search configuration theirs",
+        ),
+        ("drop text search configuration theirs", "must be owner of text search configuration theirs"),
+        (
+            "create text search template t (lexize = dsimple_lexize)",
+            "must be superuser to create text search templates",
+        ),
+        ("drop text search template simple", "must be superuser"),
+        (
+            "alter text search parser \"default\" rename to x",
+            "must be superuser to rename text search parser \"default\"",
+        ),
+    ] {
+        assert_eq!(r.query(statement), format!("ERROR:  {error}"), "{statement}");
+    }
+    drop(r);
+    s.run("reassign owned by r to postgres").unwrap();
+    assert_eq!(s.query("select dictowner::regrole from pg_ts_dict where dictname = 'mine'"), "postgres");
+    s.run("alter text search dictionary mine owner to r; drop owned by r").unwrap();
+    assert_eq!(s.query("select count(*) from pg_ts_dict where dictname = 'mine'"), "0");
+}
+
+#[test]
+fn functions_run_queries_of_their_own() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table d(v tsvector, a tsquery, b tsquery)").unwrap();
+    s.run("insert into d values ('cat:1,2A dog:3', 'moscow', 'moskva'), ('cat', 'x', null), (null, 'new & york', 'nyc')").unwrap();
+    assert_eq!(s.query("select * from ts_stat('select v from d')"), "cat|2|3\ndog|1|1");
+    assert_eq!(s.query("select * from ts_stat('select v from d', 'ab')"), "cat|1|1");
+    assert_eq!(
+        s.query("select * from ts_stat('select a from d')"),
+        "ERROR:  ts_stat query must return one tsvector column"
+    );
+    assert_eq!(
+        s.query("select * from ts_stat('delete from d returning v')"),
+        "ERROR:  DELETE is not allowed in a non-volatile function"
+    );
+    assert_eq!(s.query("select ts_rewrite('moscow & new & york', 'select a, b from d')"), "'nyc' & 'moskva'");
+    assert_eq!(
+        s.query("select ts_rewrite('moscow', 'select a from d')"),
+        "ERROR:  ts_rewrite query must return two tsquery columns"
+    );
+    let json = "{\"a\": \"fat cats\", \"cat\": [\"cat\", 1]}";
+    assert_eq!(
+        s.query(&format!("select ts_headline('english', '{json}'::json, 'cat'), ts_headline('english', '{json}'::jsonb, 'cat', 'StartSel=<, StopSel=>')")),
+        "{\"a\":\"fat <b>cats</b>\",\"cat\":[\"<b>cat</b>\",1]}|{\"a\": \"fat <cats>\", \"cat\": [\"<cat>\", 1]}"
     );
 }

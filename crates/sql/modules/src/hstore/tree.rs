@@ -5,7 +5,7 @@ use types::array::Array;
 use types::value::FromDatum;
 
 use super::value::Hstore;
-use crate::signature::{Signatures, hash, length_option};
+use types::signature::{Signatures, hash, length_option};
 
 /// Strategy numbers.
 pub(super) mod strategy {

@@ -6,7 +6,7 @@ use types::array::Array;
 use types::value::FromDatum;
 
 use super::query::Query;
-use crate::signature::{Signatures, hash, length_option};
+use types::signature::{Signatures, hash, length_option};
 
 /// Strategy numbers.
 mod strategy {

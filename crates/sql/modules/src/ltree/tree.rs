@@ -16,7 +16,7 @@ use super::path::{compare, is_within, labels};
 use super::pattern::{Level, Pattern, Word};
 use super::words::Query;
 use super::{matches_any, operand};
-use crate::signature::{Signatures, hash, length_option};
+use types::signature::{Signatures, hash, length_option};
 
 /// Strategy numbers.
 pub(super) mod strategy {

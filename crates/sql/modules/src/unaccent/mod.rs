@@ -6,17 +6,19 @@
 //! Latin and Greek letters and of ASCII's signs (`decomposed`). `letters` adds those that do not decompose.
 //!
 //! # PostgreSQL counterpart and differences
-//! `contrib/unaccent`: what stands for a character is the same as by the rules that it brings along, but for letters of newer versions of Unicode. There are no text search dictionaries
-//! yet, so the function that names one, and rules of one's own, are missing.
+//! `contrib/unaccent`: what stands for a character is the same as by the rules that it brings along, but for letters of newer versions of Unicode. The function of
+//! one argument goes by these rules, whatever became of the dictionary `unaccent`.
 
+mod dictionary;
 mod letters;
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use base::SqlResult;
+use base::{Oid, SqlResult};
 use session::module::{Module, ModuleFunction};
 use tuple::Datum;
+use types::Call;
 use types::value::FromDatum;
 use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
@@ -30,7 +32,9 @@ pub static MODULE: Module = Module {
     trusted: true,
     requires: &[],
     script: include_str!("script.sql"),
-    functions: &[("unaccent_dict", ModuleFunction::Value(|_, args| unaccent(<&str>::from_datum(&args[0]))))],
+    functions: &[("unaccent_dict", ModuleFunction::Value(called))],
+    templates: &[("unaccent_lexize", dictionary::make)],
+    support: &["unaccent_init", "unaccent_lexize"],
     ..Module::LIBRARY
 };
 
@@ -125,6 +129,14 @@ fn push_plain(c: char, out: &mut String) {
             },
         },
     }
+}
+
+/// `unaccent`, of a text or of a dictionary and a text.
+fn called(cx: &Call<'_>, args: &[Datum]) -> SqlResult<Datum> {
+    let [dictionary, text] = args else { return unaccent(<&str>::from_datum(&args[0])) };
+    let found = cx.session.text_search_dictionary(Oid(u32::from_datum(dictionary)))?;
+    let lexemes = found.lexemes(<&str>::from_datum(text)).unwrap_or_default();
+    Ok(lexemes.into_iter().next().map_or_else(|| text.clone(), |lexeme| Datum::text(&lexeme.word)))
 }
 
 fn unaccent(text: &str) -> SqlResult<Datum> {

@@ -58,6 +58,33 @@ fn uuids_and_words() {
     }
 }
 
+#[test]
+fn words_lose_their_accents_on_the_way_to_other_dictionaries() {
+    let server = crate::server();
+    let s = server.connect();
+    s.run("create extension unaccent; create text search configuration fr (copy = french)").unwrap();
+    s.run("alter text search configuration fr alter mapping for word with unaccent, french_stem").unwrap();
+    for (query, expected) in [
+        ("select to_tsvector('fr', 'Hôtels de la Mer')", "'hotel':1 'mer':4"),
+        ("select ts_lexize('unaccent', 'Hôtel'), ts_lexize('unaccent', 'Hotel') is null", "{Hotel}|t"),
+        ("select unaccent('unaccent', 'ôé'), unaccent('unaccent', 'x')", "oe|x"),
+        (
+            "create text search dictionary u (template = unaccent, rule = 'x')",
+            "ERROR:  unrecognized Unaccent parameter: \"rule\"",
+        ),
+        (
+            "drop extension unaccent",
+            "ERROR:  cannot drop extension unaccent because other objects depend on it",
+        ),
+        (
+            "create schema s; alter extension unaccent set schema s; select to_tsvector('fr', 'Hôtels')",
+            "'hotel':1",
+        ),
+    ] {
+        assert_eq!(s.query(query), expected, "{query}");
+    }
+}
+
 /// The answers are PostgreSQL's.
 #[test]
 fn similar_texts_and_accents() {

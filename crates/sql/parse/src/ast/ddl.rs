@@ -795,7 +795,7 @@ pub struct AlterFunction {
 /// CREATE AGGREGATE, CREATE OPERATOR, CREATE TYPE: objects that a list of properties defines.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Define {
-    /// Aggregate, operator, base type or collation.
+    /// Aggregate, operator, base type, collation or object of text search.
     pub kind: ObjectKind,
     /// OR REPLACE
     pub replace: bool,
@@ -992,6 +992,33 @@ pub struct CreateAccessMethod {
     pub handler: Name,
     /// `i` of indexes, `t` of tables.
     pub kind: u8,
+}
+
+/// ALTER TEXT SEARCH CONFIGURATION, as far as it is about mappings.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AlterTextSearchConfiguration {
+    /// Its name.
+    pub name: Name,
+    /// Kinds of tokens; none for all, which REPLACE allows.
+    pub kinds: Vec<String>,
+    /// What is done about them.
+    pub action: MappingAction,
+}
+
+/// What becomes of the dictionaries that kinds of tokens are looked up in.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MappingAction {
+    /// ADD MAPPING: these are asked.
+    Add(Vec<Name>),
+    /// ALTER MAPPING FOR: these are asked in place of others.
+    Set(Vec<Name>),
+    /// ALTER MAPPING ... REPLACE: the second takes the place of the first.
+    Replace(Name, Name),
+    /// DROP MAPPING: none is asked.
+    Drop {
+        /// IF EXISTS
+        missing_ok: bool,
+    },
 }
 
 /// CREATE CONVERSION.

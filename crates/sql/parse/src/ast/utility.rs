@@ -1,12 +1,12 @@
 //! The statement, and everything that neither reads rows nor defines objects.
 
 use super::{
-    AlterDomainAction, AlterEnum, AlterFunction, AlterOperatorFamily, AlterTable, Call, ColumnDef,
-    CreateAccessMethod, CreateCast, CreateConversion, CreateDomain, CreateFunction, CreateIndex,
-    CreateLanguage, CreateOperatorClass, CreateTable, CreateTableAs, CreateTrigger, CreateView, DefElem,
-    Define, Delete, Drop, DropBehavior, Expr, Grant, GrantRole, Indirection, Insert, Location, Merge, Name,
-    ObjectKind, ObjectName, ObjectWithArgs, RangeVar, Rename, RoleSpec, Select, SetStatement, TypeName,
-    Update, VacuumRelation,
+    AlterDomainAction, AlterEnum, AlterFunction, AlterOperatorFamily, AlterTable,
+    AlterTextSearchConfiguration, Call, ColumnDef, CreateAccessMethod, CreateCast, CreateConversion,
+    CreateDomain, CreateFunction, CreateIndex, CreateLanguage, CreateOperatorClass, CreateTable,
+    CreateTableAs, CreateTrigger, CreateView, DefElem, Define, Delete, Drop, DropBehavior, Expr, Grant,
+    GrantRole, Indirection, Insert, Location, Merge, Name, ObjectKind, ObjectName, ObjectWithArgs, RangeVar,
+    Rename, RoleSpec, Select, SetStatement, TypeName, Update, VacuumRelation,
 };
 
 /// A statement.
@@ -129,6 +129,10 @@ pub enum Statement {
     CreateAccessMethod(Box<CreateAccessMethod>),
     /// CREATE CONVERSION
     CreateConversion(Box<CreateConversion>),
+    /// ALTER TEXT SEARCH DICTIONARY: its parameters.
+    AlterTextSearchDictionary(Name, Vec<DefElem>),
+    /// ALTER TEXT SEARCH CONFIGURATION ... MAPPING
+    AlterTextSearchConfiguration(Box<AlterTextSearchConfiguration>),
     /// ALTER COLLATION ... REFRESH VERSION.
     RefreshCollation(Name),
     /// CREATE OPERATOR CLASS

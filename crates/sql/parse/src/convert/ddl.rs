@@ -9,12 +9,13 @@ use super::{
     Converter, boxed_range_var, loc, name, opt_name, opt_text, range_var, range_vars, shape, strings, text_of,
 };
 use crate::ast::{
-    AlterDomainAction, AlterEnum, AlterFunction, ColumnDef, Constraint, ConstraintKind, CreateAccessMethod,
-    CreateCast, CreateConversion, CreateDomain, CreateFunction, CreateIndex, CreateTable, CreateTableAs,
-    CreateTrigger, CreateView, DefElem, Define, Drop, DropBehavior, ForeignKeyAction, ForeignKeyMatch,
-    FunctionParameter, Identity, IndexConstraint, IndexElement, Location, Name, ObjectKind, ObjectName,
-    ObjectWithArgs, OptionValue, ParameterMode, PartitionBound, PartitionBy, PartitionStrategy, RoleSpec,
-    SetAction, SetStatement, SetValue, Statement, TableElement, like,
+    AlterDomainAction, AlterEnum, AlterFunction, AlterTextSearchConfiguration, ColumnDef, Constraint,
+    ConstraintKind, CreateAccessMethod, CreateCast, CreateConversion, CreateDomain, CreateFunction,
+    CreateIndex, CreateTable, CreateTableAs, CreateTrigger, CreateView, DefElem, Define, Drop, DropBehavior,
+    ForeignKeyAction, ForeignKeyMatch, FunctionParameter, Identity, IndexConstraint, IndexElement, Location,
+    MappingAction, Name, ObjectKind, ObjectName, ObjectWithArgs, OptionValue, ParameterMode, PartitionBound,
+    PartitionBy, PartitionStrategy, RoleSpec, SetAction, SetStatement, SetValue, Statement, TableElement,
+    like,
 };
 
 /// What [`Converter::definition`] gives: a statement, or the node back.
@@ -78,6 +79,10 @@ impl Converter<'_> {
                     n::ObjectType::OBJECT_AGGREGATE
                         | n::ObjectType::OBJECT_COLLATION
                         | n::ObjectType::OBJECT_OPERATOR
+                        | n::ObjectType::OBJECT_TSCONFIGURATION
+                        | n::ObjectType::OBJECT_TSDICTIONARY
+                        | n::ObjectType::OBJECT_TSPARSER
+                        | n::ObjectType::OBJECT_TSTEMPLATE
                         | n::ObjectType::OBJECT_TYPE
                 ) =>
             {
@@ -107,6 +112,12 @@ impl Converter<'_> {
                 function: name(s.func_name)?,
                 default: s.def,
             })),
+            n::Node::AlterTSDictionaryStmt(s) => {
+                Statement::AlterTextSearchDictionary(name(s.dictname)?, self.def_elems(s.options)?)
+            }
+            n::Node::AlterTSConfigurationStmt(s) => {
+                Statement::AlterTextSearchConfiguration(Box::new(alter_text_search_configuration(*s)?))
+            }
             n::Node::CreateOpClassStmt(s) => {
                 Statement::CreateOperatorClass(Box::new(self.create_operator_class(*s)?))
             }
@@ -428,7 +439,7 @@ impl Converter<'_> {
         })
     }
 
-    /// CREATE AGGREGATE, CREATE OPERATOR, CREATE TYPE of a base type.
+    /// CREATE AGGREGATE, CREATE OPERATOR, CREATE TYPE of a base type, CREATE COLLATION, CREATE TEXT SEARCH ….
     fn define(&mut self, s: n::DefineStmt) -> SqlResult<Define> {
         let mut args = s.args.into_iter().flatten();
         let parameters = match args.next() {
@@ -731,6 +742,29 @@ fn like_mask() -> u32 {
         | like::INDEXES
         | like::STATISTICS
         | like::STORAGE
+}
+
+fn alter_text_search_configuration(
+    s: n::AlterTSConfigurationStmt,
+) -> SqlResult<AlterTextSearchConfiguration> {
+    use n::AlterTSConfigType as T;
+    let lists = s.dicts.into_iter().flatten().map(|node| match node {
+        n::Node::List(list) => name(list),
+        _ => Err(shape("ALTER TEXT SEARCH CONFIGURATION")),
+    });
+    let dictionaries = lists.collect::<SqlResult<Vec<Name>>>()?;
+    let action = match s.kind {
+        T::ALTER_TSCONFIG_ADD_MAPPING => MappingAction::Add(dictionaries),
+        T::ALTER_TSCONFIG_ALTER_MAPPING_FOR_TOKEN => MappingAction::Set(dictionaries),
+        T::ALTER_TSCONFIG_DROP_MAPPING => MappingAction::Drop { missing_ok: s.missing_ok },
+        T::ALTER_TSCONFIG_REPLACE_DICT | T::ALTER_TSCONFIG_REPLACE_DICT_FOR_TOKEN => {
+            let [old, new] =
+                <[Name; 2]>::try_from(dictionaries).map_err(|_| shape("ALTER TEXT SEARCH CONFIGURATION"))?;
+            MappingAction::Replace(old, new)
+        }
+        _ => return Err(shape("ALTER TEXT SEARCH CONFIGURATION")),
+    };
+    Ok(AlterTextSearchConfiguration { name: name(s.cfgname)?, kinds: strings(s.tokentype)?, action })
 }
 
 fn foreign_key_action(letter: u8) -> ForeignKeyAction {

@@ -1,6 +1,6 @@
 //! Names of the statements that have no node in our tree.
 
-use rupg_sql::nodes::{Node, ObjectType};
+use rupg_sql::nodes::Node;
 
 /// The statement as a user would call it.
 pub(crate) fn name(node: &Node) -> &'static str {
@@ -13,8 +13,6 @@ pub(crate) fn name(node: &Node) -> &'static str {
         Node::AlterPublicationStmt(_) => "ALTER PUBLICATION",
         Node::AlterStatsStmt(_) => "ALTER STATISTICS",
         Node::AlterSubscriptionStmt(_) => "ALTER SUBSCRIPTION",
-        Node::AlterTSConfigurationStmt(_) => "ALTER TEXT SEARCH CONFIGURATION",
-        Node::AlterTSDictionaryStmt(_) => "ALTER TEXT SEARCH DICTIONARY",
         Node::AlterTableMoveAllStmt(_) => "ALTER TABLE ALL IN TABLESPACE",
         Node::AlterTableSpaceOptionsStmt(_) => "ALTER TABLESPACE",
         Node::AlterTypeStmt(_) => "ALTER TYPE SET",
@@ -29,23 +27,11 @@ pub(crate) fn name(node: &Node) -> &'static str {
         Node::CreateSubscriptionStmt(_) => "CREATE SUBSCRIPTION",
         Node::CreateTransformStmt(_) => "CREATE TRANSFORM",
         Node::CreateUserMappingStmt(_) => "CREATE USER MAPPING",
-        Node::DefineStmt(s) => define(s.kind),
         Node::DropSubscriptionStmt(_) => "DROP SUBSCRIPTION",
         Node::DropUserMappingStmt(_) => "DROP USER MAPPING",
         Node::ImportForeignSchemaStmt(_) => "IMPORT FOREIGN SCHEMA",
         Node::RuleStmt(_) => "CREATE RULE",
         Node::SecLabelStmt(_) => "SECURITY LABEL",
-        _ => "this statement",
-    }
-}
-
-fn define(kind: ObjectType) -> &'static str {
-    match kind {
-        ObjectType::OBJECT_COLLATION => "CREATE COLLATION",
-        ObjectType::OBJECT_TSPARSER => "CREATE TEXT SEARCH PARSER",
-        ObjectType::OBJECT_TSDICTIONARY => "CREATE TEXT SEARCH DICTIONARY",
-        ObjectType::OBJECT_TSTEMPLATE => "CREATE TEXT SEARCH TEMPLATE",
-        ObjectType::OBJECT_TSCONFIGURATION => "CREATE TEXT SEARCH CONFIGURATION",
         _ => "this statement",
     }
 }

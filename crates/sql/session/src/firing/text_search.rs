@@ -1,9 +1,10 @@
 //! `tsvector_update_trigger` and its like: keep a column of the document up to date with columns of text.
 
+use std::sync::Arc;
+
 use base::{Oid, SqlError, SqlResult, sql_err};
 use eval::trigger::TriggerCall;
-use textsearch::builtin;
-use textsearch::configuration::Document;
+use textsearch::configuration::{Configuration, Document};
 use tuple::Datum;
 use types::Session as _;
 use types::call::RegKind;
@@ -41,7 +42,7 @@ pub(super) fn update(session: &Session, call: &TriggerCall<'_>) -> SqlResult<Opt
         let at = column(call, name, "column", is_text, "a character type")?;
         needed |= call.old.is_some_and(|old| old[at] != new[at]);
         if let Some(text) = Option::<&str>::from_datum(&new[at]) {
-            document.add(configuration, text, &mut |notice| session.tell(notice))?;
+            document.add(&configuration, text, &mut |notice| session.tell(notice))?;
         }
     }
     let mut row = new[..call.table.columns.len()].to_vec();
@@ -74,7 +75,7 @@ fn configuration_of(
     call: &TriggerCall<'_>,
     name: &str,
     new: &[Datum],
-) -> SqlResult<&'static textsearch::configuration::Configuration> {
+) -> SqlResult<Arc<Configuration>> {
     let oid = if call.trigger.function == BY_COLUMN {
         let is_name = |ty| ty == oids::regconfig;
         let at = column(call, name, "configuration column", is_name, "regconfig type")?;
@@ -89,6 +90,5 @@ fn configuration_of(
             "text search configuration name \"{name}\" must be schema-qualified"
         ));
     };
-    builtin::configuration(oid)
-        .ok_or_else(|| SqlError::internal(format!("cache lookup failed for text search configuration {oid}")))
+    session.text_search_of(Oid(oid))
 }

@@ -1,16 +1,27 @@
 //! What types ask of a session: names behind `regclass` and its like, the clock, randomness, types that users made.
 
-use base::settings::Setting;
+use std::sync::Arc;
+
 use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
-use catalog::system::{pg_ts_config, pg_ts_dict};
+use catalog::system::{pg_ts_config, pg_ts_dict, pg_ts_parser};
 use catalog::{CatalogView, RowExt, TypeKind};
+use textsearch::configuration::Configuration;
+use textsearch::dictionary::Dictionary;
 use tuple::Datum;
-use types::call::{RegKind, RowField};
+use types::call::{Parser, RegKind, RowField};
 use types::registry::{self, TypeShape};
 use types::{SessionFn, oids, record};
 
 use super::text::{name_in_schema, quote_identifier, split_name};
 use crate::Session;
+
+/// Objects of text search that are named.
+#[derive(Clone, Copy)]
+enum Kind {
+    Configuration,
+    Dictionary,
+    Parser,
+}
 
 impl types::Session for Session {
     fn collation_rules(&self, collation: Oid) -> SqlResult<&'static collation::Rules> {
@@ -55,7 +66,8 @@ impl types::Session for Session {
                     )
                 })
             }
-            RegKind::Config | RegKind::Dictionary => self.text_search_object(kind, name),
+            RegKind::Config => self.text_search_object(Kind::Configuration, name),
+            RegKind::Dictionary => self.text_search_object(Kind::Dictionary, name),
         }
     }
 
@@ -64,8 +76,29 @@ impl types::Session for Session {
     }
 
     fn text_search_configuration(&self) -> SqlResult<Oid> {
-        let name = self.settings.borrow().text(Setting::default_text_search_config).to_owned();
-        self.text_search_object(RegKind::Config, &name)
+        self.default_text_search()
+    }
+
+    fn text_search(&self, configuration: Oid) -> SqlResult<Arc<Configuration>> {
+        self.text_search_of(configuration)
+    }
+
+    fn text_search_dictionary(&self, dictionary: Oid) -> SqlResult<Arc<dyn Dictionary>> {
+        self.dictionary_of(dictionary)
+    }
+
+    fn text_search_parser(&self, parser: Parser<'_>) -> SqlResult<()> {
+        let oid = match parser {
+            Parser::Number(oid) => oid,
+            Parser::Named(name) => self.text_search_object(Kind::Parser, name)?,
+            Parser::Of(configuration) => {
+                use pg_ts_config::*;
+                let key = [configuration.into()];
+                let row = self.with_reader(|r| r.find_one(&TABLE, PG_TS_CONFIG_OID_INDEX, &key))?;
+                row.map_or(Oid::INVALID, |(_, row)| row.oid(CFGPARSER))
+            }
+        };
+        crate::text_search::kinds(self, oid).map(|_| ())
     }
 
     fn tell(&self, notice: SqlError) {
@@ -172,17 +205,12 @@ impl Session {
         })
     }
 
-    fn text_search_object(&self, kind: RegKind, text: &str) -> SqlResult<Oid> {
+    fn text_search_object(&self, kind: Kind, text: &str) -> SqlResult<Oid> {
         let (schema, name) = schema_and_name(text, self.catalog.database_name())?;
-        let (table, index, oid, what) = match kind {
-            RegKind::Config => {
-                use pg_ts_config::*;
-                (&TABLE, PG_TS_CONFIG_CFGNAME_INDEX, OID, "configuration")
-            }
-            _ => {
-                use pg_ts_dict::*;
-                (&TABLE, PG_TS_DICT_DICTNAME_INDEX, OID, "dictionary")
-            }
+        let (table, oid, what) = match kind {
+            Kind::Configuration => (&pg_ts_config::TABLE, pg_ts_config::OID, "configuration"),
+            Kind::Dictionary => (&pg_ts_dict::TABLE, pg_ts_dict::OID, "dictionary"),
+            Kind::Parser => (&pg_ts_parser::TABLE, pg_ts_parser::OID, "parser"),
         };
         let found = self.with_reader(|r| {
             let path = match &schema {
@@ -190,7 +218,7 @@ impl Session {
                 None => r.search_path()?,
             };
             for schema in path {
-                if let Some((_, row)) = r.find_one(table, index, &[name.as_str().into(), schema.into()])? {
+                if let Some(row) = r.text_search_row(table, &name, schema)? {
                     return Ok::<_, SqlError>(Some(row.oid(oid)));
                 }
             }

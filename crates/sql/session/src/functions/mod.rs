@@ -36,6 +36,7 @@ mod settings;
 mod sizes;
 mod statistics;
 mod text;
+mod text_search;
 mod triggers;
 mod updatable;
 mod user_types;
@@ -146,6 +147,9 @@ impl Session {
         if let Some(value) = self.file_function(id, args)? {
             return Ok(value);
         }
+        if let Some(value) = self.text_search_function(id, args)? {
+            return Ok(value);
+        }
         self.row_as_value(id, call, args)
     }
 
@@ -203,6 +207,9 @@ impl Session {
             return Ok(rows);
         }
         if let Some(rows) = self.file_rows(id, args)? {
+            return Ok(rows);
+        }
+        if let Some(rows) = self.text_search_rows(id, args)? {
             return Ok(rows);
         }
         Err(missing(id))

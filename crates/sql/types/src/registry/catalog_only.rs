@@ -131,6 +131,7 @@ functions! {
     3569 int8_accum_inv(internal, int8) -> internal [immutable] { catalog_only }
     3686 tsmatchsel(internal, oid, internal, int4) -> float8 [stable strict] { catalog_only }
     3687 tsmatchjoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }
+    3688 ts_typanalyze(internal) -> bool [stable strict] { catalog_only }
     3717 prsd_start(internal, int4) -> internal [immutable strict] { catalog_only }
     3718 prsd_nexttoken(internal, internal, internal) -> internal [immutable strict] { catalog_only }
     3719 prsd_end(internal) -> void [immutable strict] { catalog_only }
@@ -138,6 +139,12 @@ functions! {
     3721 prsd_lextype(internal) -> internal [immutable strict] { catalog_only }
     3725 dsimple_init(internal) -> internal [immutable strict] { catalog_only }
     3726 dsimple_lexize(internal, internal, internal, internal) -> internal [immutable strict] { catalog_only }
+    3728 dsynonym_init(internal) -> internal [immutable strict] { catalog_only }
+    3729 dsynonym_lexize(internal, internal, internal, internal) -> internal [immutable strict] { catalog_only }
+    3731 dispell_init(internal) -> internal [immutable strict] { catalog_only }
+    3732 dispell_lexize(internal, internal, internal, internal) -> internal [immutable strict] { catalog_only }
+    3740 thesaurus_init(internal) -> internal [immutable strict] { catalog_only }
+    3741 thesaurus_lexize(internal, internal, internal, internal) -> internal [immutable strict] { catalog_only }
     3816 array_typanalyze(internal) -> bool [stable strict] { catalog_only }
     3817 arraycontsel(internal, oid, internal, int4) -> float8 [stable strict] { catalog_only }
     3818 arraycontjoinsel(internal, oid, internal, int2, internal) -> float8 [stable strict] { catalog_only }

@@ -43,6 +43,8 @@ static FAMILIES: &[&[Function]] = &[
     crate::template::READ_FUNCTIONS,
     crate::textsearch::FUNCTIONS,
     crate::textsearch::CONFIGURED_FUNCTIONS,
+    crate::textsearch::HEADLINE_FUNCTIONS,
+    crate::textsearch::INDEX_FUNCTIONS,
     crate::textsearch::DOCUMENT_FUNCTIONS,
     crate::text::FUNCTIONS,
     crate::text::kinds::FUNCTIONS,

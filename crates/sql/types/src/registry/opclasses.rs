@@ -66,6 +66,9 @@ pub static OPFAMILIES: &[OpFamily] = &[
     OpFamily { oid: Oid(3194), method: Oid(403), name: "record_image_ops" },
     OpFamily { oid: Oid(3626), method: Oid(403), name: "tsvector_ops" },
     OpFamily { oid: Oid(3683), method: Oid(403), name: "tsquery_ops" },
+    OpFamily { oid: Oid(3655), method: Oid(783), name: "tsvector_ops" },
+    OpFamily { oid: Oid(3659), method: Oid(2742), name: "tsvector_ops" },
+    OpFamily { oid: Oid(3702), method: Oid(783), name: "tsquery_ops" },
     OpFamily { oid: Oid(3522), method: Oid(403), name: "enum_ops" },
     OpFamily { oid: Oid(3523), method: Oid(405), name: "enum_ops" },
     OpFamily { oid: Oid(6194), method: Oid(405), name: "record_ops" },
@@ -240,8 +243,11 @@ pub static OPCLASSES: &[OpClass] = &[
     class(10062, 783, "poly_ops", 2594, 604, true, 603), // polygon
     class(10063, 783, "circle_ops", 2595, 718, true, 603), // circle
     class(10078, 783, "range_ops", 3919, 3831, true, 0), // anyrange
+    class(10072, 783, "tsvector_ops", 3655, 3614, true, 3642), // tsvector
+    class(10075, 783, "tsquery_ops", 3702, 3615, true, 20), // tsquery
     class(10082, 783, "multirange_ops", 6158, 4537, true, 3831), // anymultirange
     class(10064, 2742, "array_ops", 2745, 2277, true, 2283), // anyarray
+    class(10073, 2742, "tsvector_ops", 3659, 3614, true, 25), // tsvector
     class(10090, 2742, "jsonb_ops", 4036, 3802, true, 25), // jsonb
     class(10091, 2742, "jsonb_path_ops", 4037, 3802, false, 23), // jsonb
     class(10092, 3580, "bytea_minmax_ops", 4064, 17, true, 17), // bytea
@@ -634,11 +640,16 @@ pub static AMOPS: &[AmOp] = &[
     amop(10361, 3626, 3614, 3614, 3, 3629), // tsvector, tsvector
     amop(10362, 3626, 3614, 3614, 4, 3631), // tsvector, tsvector
     amop(10363, 3626, 3614, 3614, 5, 3632), // tsvector, tsvector
+    amop(10364, 3655, 3614, 3615, 1, 3636), // tsvector, tsquery
+    amop(10365, 3659, 3614, 3615, 1, 3636), // tsvector, tsquery
+    amop(10366, 3659, 3614, 3615, 2, 3660), // tsvector, tsquery
     amop(10367, 3683, 3615, 3615, 1, 3674), // tsquery, tsquery
     amop(10368, 3683, 3615, 3615, 2, 3675), // tsquery, tsquery
     amop(10369, 3683, 3615, 3615, 3, 3676), // tsquery, tsquery
     amop(10370, 3683, 3615, 3615, 4, 3678), // tsquery, tsquery
     amop(10371, 3683, 3615, 3615, 5, 3679), // tsquery, tsquery
+    amop(10372, 3702, 3615, 3615, 7, 3693), // tsquery, tsquery
+    amop(10373, 3702, 3615, 3615, 8, 3694), // tsquery, tsquery
     amop(10205, 423, 1560, 1560, 1, 1786), // bit, bit
     amop(10206, 423, 1560, 1560, 2, 1788), // bit, bit
     amop(10207, 423, 1560, 1560, 3, 1784), // bit, bit
@@ -1378,6 +1389,26 @@ pub static AMPROCS: &[AmProc] = &[
     amproc(10277, 2745, 2277, 2277, 3, 2774), // anyarray, anyarray
     amproc(10278, 2745, 2277, 2277, 4, 2744), // anyarray, anyarray
     amproc(10279, 2745, 2277, 2277, 6, 3920), // anyarray, anyarray
+    amproc(10240, 3655, 3614, 3614, 1, 3654), // tsvector, tsvector
+    amproc(10241, 3655, 3614, 3614, 2, 3651), // tsvector, tsvector
+    amproc(10242, 3655, 3614, 3614, 3, 3648), // tsvector, tsvector
+    amproc(10243, 3655, 3614, 3614, 4, 3649), // tsvector, tsvector
+    amproc(10244, 3655, 3614, 3614, 5, 3653), // tsvector, tsvector
+    amproc(10245, 3655, 3614, 3614, 6, 3650), // tsvector, tsvector
+    amproc(10246, 3655, 3614, 3614, 7, 3652), // tsvector, tsvector
+    amproc(10247, 3655, 3614, 3614, 10, 3434), // tsvector, tsvector
+    amproc(10248, 3702, 3615, 3615, 1, 3701), // tsquery, tsquery
+    amproc(10249, 3702, 3615, 3615, 2, 3698), // tsquery, tsquery
+    amproc(10250, 3702, 3615, 3615, 3, 3695), // tsquery, tsquery
+    amproc(10251, 3702, 3615, 3615, 5, 3700), // tsquery, tsquery
+    amproc(10252, 3702, 3615, 3615, 6, 3697), // tsquery, tsquery
+    amproc(10253, 3702, 3615, 3615, 7, 3699), // tsquery, tsquery
+    amproc(10280, 3659, 3614, 3614, 1, 3724), // tsvector, tsvector
+    amproc(10281, 3659, 3614, 3614, 2, 3656), // tsvector, tsvector
+    amproc(10282, 3659, 3614, 3614, 3, 3657), // tsvector, tsvector
+    amproc(10283, 3659, 3614, 3614, 4, 3658), // tsvector, tsvector
+    amproc(10284, 3659, 3614, 3614, 5, 2700), // tsvector, tsvector
+    amproc(10285, 3659, 3614, 3614, 6, 3921), // tsvector, tsvector
     amproc(10286, 4036, 3802, 3802, 1, 3480), // jsonb, jsonb
     amproc(10287, 4036, 3802, 3802, 2, 3482), // jsonb, jsonb
     amproc(10288, 4036, 3802, 3802, 3, 3483), // jsonb, jsonb

@@ -383,6 +383,8 @@ pub enum SessionFn {
     ToRegtype,
     ToRegtypemod,
     SuppressRedundantUpdatesTrigger,
+    TsRewrite,
+    TsStat,
     TsvectorUpdateTrigger,
     ForeignKeyTrigger,
     TxidCurrent,

@@ -3,7 +3,7 @@
 use base::Oid;
 use tuple::tree::TreeClass;
 
-use crate::{geometry, network_tree, range};
+use crate::{geometry, network_tree, range, textsearch};
 
 /// What a GiST operator class does; none if it is not one that there is.
 pub fn tree_class(class: Oid) -> Option<&'static dyn TreeClass> {
@@ -13,6 +13,8 @@ pub fn tree_class(class: Oid) -> Option<&'static dyn TreeClass> {
         10061 => &geometry::trees::POINTS,
         10062 => &geometry::trees::POLYGONS,
         10063 => &geometry::trees::CIRCLES,
+        10072 => &textsearch::index::DOCUMENTS,
+        10075 => &textsearch::index::QUERIES,
         10078 => &range::trees::RANGES,
         10082 => &range::trees::MULTIRANGES,
         _ => return None,

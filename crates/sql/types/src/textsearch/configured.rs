@@ -1,14 +1,15 @@
 //! What needs a configuration or the parser: documents and queries made of texts.
 
-use base::{SqlResult, sql_err};
-use textsearch::builtin;
+use std::sync::Arc;
+
+use base::SqlResult;
 use textsearch::configuration::Configuration;
-use textsearch::parser::{KINDS, Parser};
+use textsearch::parser::KINDS;
 use textsearch::query::{Op, Syntax};
 use tuple::{Bytes, Datum};
 
 use super::{encoded, query_of, stored, vector_of};
-use crate::call::Call;
+use crate::call::{Call, Parser};
 use crate::registry::SetRows;
 use crate::registry::types::prelude::*;
 
@@ -17,7 +18,7 @@ functions! {
     3714 ts_token_type(text) -> record [stable strict rows(16.0) names(&["parser_name", "tokid", "alias", "description"]) outs(b"iooo", &[crate::oids::text, crate::oids::int4, crate::oids::text, crate::oids::text])] { set kinds_of_name }
     3715 ts_parse(oid, text) -> record [immutable strict rows(1000.0) names(&["parser_oid", "txt", "tokid", "token"]) outs(b"iioo", &[crate::oids::oid, crate::oids::text, crate::oids::int4, crate::oids::text])] { set tokens }
     3716 ts_parse(text, text) -> record [stable strict rows(1000.0) names(&["parser_name", "txt", "tokid", "token"]) outs(b"iioo", &[crate::oids::text, crate::oids::text, crate::oids::int4, crate::oids::text])] { set tokens_of_name }
-    3723 ts_lexize(regdictionary, text) -> _text [immutable strict] { |dictionary: u32, word: &str| lexize(dictionary, word) }
+    3723 ts_lexize(regdictionary, text) -> _text [immutable strict] { |cx; dictionary: u32, word: &str| lexize(cx, dictionary, word) }
     3759 get_current_ts_config() -> regconfig [stable strict] { |cx;| cx.session.text_search_configuration().map(|oid| Datum::Oid(oid.0)) }
     3745 to_tsvector(regconfig, text) -> tsvector [immutable strict cost(100.0)] { |cx; of: u32, text: &str| to_vector(cx, Some(of), text) }
     3749 to_tsvector(text) -> tsvector [stable strict cost(100.0)] { |cx; text: &str| to_vector(cx, None, text) }
@@ -48,14 +49,12 @@ const PHRASE: Reading = (Syntax::Plain, Op::Phrase);
 const WEB: Reading = (Syntax::Web, Op::Phrase);
 
 /// The configuration with this OID, or that of the session.
-pub(super) fn configuration(cx: &Call, oid: Option<u32>) -> SqlResult<&'static Configuration> {
+pub(super) fn configuration(cx: &Call, oid: Option<u32>) -> SqlResult<Arc<Configuration>> {
     let oid = match oid {
-        Some(oid) => oid,
-        None => cx.session.text_search_configuration()?.0,
+        Some(oid) => Oid(oid),
+        None => cx.session.text_search_configuration()?,
     };
-    builtin::configuration(oid).ok_or_else(|| {
-        base::SqlError::internal(format!("cache lookup failed for text search configuration {oid}"))
-    })
+    cx.session.text_search(oid)
 }
 
 fn to_vector(cx: &Call, of: Option<u32>, text: &str) -> SqlResult<Datum> {
@@ -74,18 +73,17 @@ fn matches_text(cx: &Call, text: &str, query: &Datum) -> SqlResult<bool> {
 fn headline(cx: &Call, of: Option<u32>, text: &str, query: &Datum, options: &str) -> SqlResult<String> {
     use textsearch::headline::{Style, headline, options as list};
     let (configuration, style) = (configuration(cx, of)?, Style::of(&list(options)?)?);
-    headline(configuration, text, &query_of(query)?, &style, &mut |notice| cx.session.tell(notice))
+    headline(&configuration, text, &query_of(query)?, &style, &mut |notice| cx.session.tell(notice))
 }
 
 fn text_array(lexemes: &[textsearch::dictionary::Lexeme]) -> Datum {
     crate::array::from_texts(lexemes.iter().map(|lexeme| Some(lexeme.word.as_str())))
 }
 
-fn lexize(dictionary: u32, word: &str) -> SqlResult<Option<Datum>> {
-    let found = builtin::dictionary(dictionary).ok_or_else(|| {
-        base::SqlError::internal(format!("cache lookup failed for text search dictionary {dictionary}"))
-    })?;
-    Ok(found.lexemes(word).map(|lexemes| text_array(&lexemes)))
+/// What a dictionary says of a word that nothing follows.
+fn lexize(cx: &Call, dictionary: u32, word: &str) -> SqlResult<Option<Datum>> {
+    let lexemes = cx.session.text_search_dictionary(Oid(dictionary))?.lexemes(word);
+    Ok(lexemes.map(|lexemes| text_array(&lexemes)))
 }
 
 /// Rows that are made one by one.
@@ -100,46 +98,38 @@ impl<I: Iterator<Item = Vec<Datum>>> SetRows for Made<I> {
     }
 }
 
-fn check_parser(oid: u32) -> SqlResult<()> {
-    match oid {
-        builtin::DEFAULT_PARSER => Ok(()),
-        _ => Err(base::SqlError::internal(format!("cache lookup failed for text search parser {oid}"))),
-    }
+fn kinds(cx: &Call, args: &[Datum]) -> SqlResult<Box<dyn SetRows>> {
+    kinds_of(cx, Parser::Number(Oid(u32::from_datum(&args[0]))))
 }
 
-fn check_parser_name(name: &str) -> SqlResult<()> {
-    match name.strip_prefix("pg_catalog.").unwrap_or(name) {
-        "default" | "\"default\"" => Ok(()),
-        _ => Err(sql_err!(UNDEFINED_OBJECT, "text search parser \"{name}\" does not exist")),
-    }
+fn kinds_of_name(cx: &Call, args: &[Datum]) -> SqlResult<Box<dyn SetRows>> {
+    kinds_of(cx, Parser::Named(<&str>::from_datum(&args[0])))
 }
 
-fn kinds(_cx: &Call, args: &[Datum]) -> SqlResult<Box<dyn SetRows>> {
-    check_parser(u32::from_datum(&args[0]))?;
+fn kinds_of(cx: &Call, parser: Parser<'_>) -> SqlResult<Box<dyn SetRows>> {
+    cx.session.text_search_parser(parser)?;
     Ok(Box::new(Made(KINDS.iter().map(|(number, name, description)| {
         vec![Datum::Int4(*number), Datum::text(name), Datum::text(description)]
     }))))
 }
 
-fn kinds_of_name(cx: &Call, args: &[Datum]) -> SqlResult<Box<dyn SetRows>> {
-    check_parser_name(<&str>::from_datum(&args[0]))?;
-    kinds(cx, &[Datum::Oid(builtin::DEFAULT_PARSER)])
+fn tokens(cx: &Call, args: &[Datum]) -> SqlResult<Box<dyn SetRows>> {
+    tokens_of(cx, Parser::Number(Oid(u32::from_datum(&args[0]))), &args[1])
 }
 
-fn tokens(_cx: &Call, args: &[Datum]) -> SqlResult<Box<dyn SetRows>> {
-    check_parser(u32::from_datum(&args[0]))?;
-    let text = <&str>::from_datum(&args[1]);
+fn tokens_of_name(cx: &Call, args: &[Datum]) -> SqlResult<Box<dyn SetRows>> {
+    tokens_of(cx, Parser::Named(<&str>::from_datum(&args[0])), &args[1])
+}
+
+fn tokens_of(cx: &Call, parser: Parser<'_>, text: &Datum) -> SqlResult<Box<dyn SetRows>> {
+    cx.session.text_search_parser(parser)?;
+    let text = <&str>::from_datum(text);
     let (mut rows, mut pace) = (Vec::new(), crate::piece::Pace::new());
-    for token in Parser::new(text) {
+    for token in textsearch::parser::Parser::new(text) {
         rows.push(vec![Datum::Int4(token.kind as i32), Datum::Bytes(Bytes::new(token.text.as_bytes()))]);
         pace.did(64 + token.text.len())?;
     }
     Ok(Box::new(Made(rows.into_iter())))
-}
-
-fn tokens_of_name(cx: &Call, args: &[Datum]) -> SqlResult<Box<dyn SetRows>> {
-    check_parser_name(<&str>::from_datum(&args[0]))?;
-    tokens(cx, &[Datum::Oid(builtin::DEFAULT_PARSER), args[1].clone()])
 }
 
 fn debug(cx: &Call, args: &[Datum]) -> SqlResult<Box<dyn SetRows>> {
@@ -153,15 +143,17 @@ fn debug_default(cx: &Call, args: &[Datum]) -> SqlResult<Box<dyn SetRows>> {
 fn debug_rows(cx: &Call, of: Option<u32>, text: &str) -> SqlResult<Box<dyn SetRows>> {
     let configuration = configuration(cx, of)?;
     let (mut rows, mut pace) = (Vec::new(), crate::piece::Pace::new());
-    for token in Parser::new(text) {
+    for token in textsearch::parser::Parser::new(text) {
         pace.did(256 + token.text.len())?;
         let (_, name, description) = KINDS[token.kind as usize - 1];
-        let asked: Vec<Datum> = configuration.asked(token.kind).iter().map(|oid| Datum::Oid(*oid)).collect();
+        let asked = configuration.asked(token.kind);
+        let first = asked.first().map_or(Datum::Null, |asked| Datum::Oid(asked.oid));
+        let found = asked.iter().find_map(|a| Some((a.oid, a.dictionary.lexemes(token.text)?)));
+        let asked: Vec<Datum> = asked.iter().map(|asked| Datum::Oid(asked.oid)).collect();
         let asked = crate::array::Array::from_values(oids::regdictionary, asked, cx)?.to_datum();
-        let found = configuration.look_up(token.kind, token.text);
         let (dictionary, lexemes) = match &found {
             Some((oid, lexemes)) => (Datum::Oid(*oid), text_array(lexemes)),
-            None => (Datum::Null, Datum::Null),
+            None => (first, Datum::Null),
         };
         let token = Datum::Bytes(Bytes::new(token.text.as_bytes()));
         rows.push(vec![Datum::text(name), Datum::text(description), token, asked, dictionary, lexemes]);

@@ -1,5 +1,7 @@
 //! Documents made of JSON: the values, and the keys if they are asked for, one behind the other.
 
+use std::sync::Arc;
+
 use base::{SqlResult, sql_err};
 use textsearch::configuration::{Configuration, Document};
 use tuple::Datum;
@@ -68,7 +70,7 @@ fn wanted(flags: &[u8]) -> SqlResult<Wanted> {
 /// A document that is being made.
 struct Making<'c, 'a> {
     cx: &'c Call<'a>,
-    configuration: &'static Configuration,
+    configuration: Arc<Configuration>,
     document: Document,
 }
 
@@ -79,7 +81,7 @@ impl<'c, 'a> Making<'c, 'a> {
 
     fn add(&mut self, text: &str) -> SqlResult<()> {
         let session = self.cx.session;
-        self.document.add_apart(self.configuration, text, &mut |notice| session.tell(notice))
+        self.document.add_apart(&self.configuration, text, &mut |notice| session.tell(notice))
     }
 }
 

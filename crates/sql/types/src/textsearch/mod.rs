@@ -6,6 +6,9 @@
 
 mod configured;
 mod documents;
+pub(crate) mod index;
+mod json_headlines;
+mod selectivity;
 
 use std::cmp::Ordering;
 
@@ -17,6 +20,10 @@ use tuple::Bytes;
 
 pub(crate) use configured::FUNCTIONS as CONFIGURED_FUNCTIONS;
 pub(crate) use documents::FUNCTIONS as DOCUMENT_FUNCTIONS;
+pub(crate) use index::FUNCTIONS as INDEX_FUNCTIONS;
+pub(crate) use json_headlines::FUNCTIONS as HEADLINE_FUNCTIONS;
+
+pub use selectivity::{KnownLexemes, UNKNOWN_LEXEME, share_of_documents};
 
 use crate::array::Array;
 use crate::call::Call;

@@ -1,78 +1,16 @@
 //! # What
-//! Dictionaries: what lexemes a word stands for.
-//!
-//! * [`Simple`]: the word in small letters. [`Snowball`]: its stem. Both leave stop words out.
+//! Stems of words, by the stemmers of Snowball.
 //!
 //! # PostgreSQL counterpart and differences
-//! `dict_simple.c`, `dict_snowball.c`. Stemmers come from libraries: those of Snowball 3.0, and of 2.0 where PostgreSQL's answers are closer to
-//! it. Some German words in `-et` have another stem than in PostgreSQL, whose stemmers are of a version in between.
+//! `dict_snowball.c`. PostgreSQL's stemmers are of a version between Snowball 2.0 and 3.0. Ours come from libraries: those of 3.0, and of 2.0 where the
+//! answers are closer to it; that of German, which was another in between, is our own.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 
-/// A word as documents and queries have it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Lexeme {
-    /// Which.
-    pub word: String,
-    /// Lexemes of one number stand for the word together; others are alternatives.
-    pub variant: u16,
-    /// Whether it is how lexemes begin.
-    pub prefix: bool,
-    /// Whether it stands one place behind the one before.
-    pub next_place: bool,
-}
+use base::{SqlResult, sql_err};
 
-/// What knows words.
-pub trait Dictionary: Send + Sync {
-    /// The lexemes of a word: none at all for a stop word, `None` for a word that is not known here.
-    fn lexemes(&self, word: &str) -> Option<Vec<Lexeme>>;
-}
-
-/// Words that are not looked for.
-#[derive(Default)]
-pub struct StopWords(HashSet<&'static str>);
-
-impl StopWords {
-    /// Those of a list, one a line.
-    pub fn of(list: &'static str) -> StopWords {
-        StopWords(list.lines().map(str::trim).filter(|word| !word.is_empty()).collect())
-    }
-
-    fn has(&self, word: &str) -> bool {
-        self.0.contains(word)
-    }
-}
-
-/// A word in small letters. Each letter stays one letter.
-pub(crate) fn lower(word: &str) -> String {
-    if word.is_ascii() {
-        return word.to_ascii_lowercase();
-    }
-    let small = |c: char| {
-        let mut changed = c.to_lowercase();
-        // The one letter that becomes two is `İ`: what follows its `i` is a mark.
-        changed.next().unwrap_or(c)
-    };
-    word.chars().map(small).collect()
-}
-
-fn one(word: String) -> Option<Vec<Lexeme>> {
-    Some(vec![Lexeme { word, ..Lexeme::default() }])
-}
-
-/// Words in small letters.
-pub struct Simple {
-    /// Words that are not looked for.
-    pub stop: StopWords,
-}
-
-impl Dictionary for Simple {
-    fn lexemes(&self, word: &str) -> Option<Vec<Lexeme>> {
-        let word = lower(word);
-        if word.is_empty() || self.stop.has(&word) { Some(Vec::new()) } else { one(word) }
-    }
-}
+use super::options::{self, Parameter, once};
+use super::{Dictionary, Lexeme, StopWords, World, german, lower, missing, one};
 
 /// Longest word that has a stem, in bytes: what is longer is of no language.
 const LONGEST_STEMMED: usize = 1000;
@@ -88,6 +26,7 @@ pub struct Snowball {
 enum Stemmer {
     New(waken_snowball::Algorithm),
     Old(rust_stemmers::Stemmer),
+    German,
 }
 
 impl Snowball {
@@ -98,6 +37,7 @@ impl Snowball {
         let stemmer = match language {
             "english" => old(Old::English),
             "french" => return Some(Snowball { stemmer: old(Old::French), other: Some(New::French), stop }),
+            "german" => Stemmer::German,
             "norwegian" => old(Old::Norwegian),
             "spanish" => old(Old::Spanish),
             "swedish" => old(Old::Swedish),
@@ -105,6 +45,26 @@ impl Snowball {
             _ => Stemmer::New(New::from_str(language)?),
         };
         Some(Snowball { stemmer, other: None, stop })
+    }
+
+    pub(super) fn of(parameters: &[Parameter], world: &dyn World) -> SqlResult<Snowball> {
+        let (mut stop, mut language) = (None, None);
+        for parameter in parameters {
+            if parameter.is("stopwords") {
+                once(&mut stop, StopWords::read(&parameter.value, world)?, "StopWords")?;
+            } else if parameter.is("language") {
+                once(&mut language, &*parameter.value, "Language")?;
+            } else {
+                return Err(options::unknown("Snowball", parameter));
+            }
+        }
+        let language = language.ok_or_else(|| missing("Language"))?;
+        Snowball::new(&language.to_ascii_lowercase(), stop.unwrap_or_default()).ok_or_else(|| {
+            sql_err!(
+                UNDEFINED_OBJECT,
+                "no Snowball stemmer available for language \"{language}\" and encoding \"UTF8\""
+            )
+        })
     }
 
     fn stem<'w>(&self, word: &'w str) -> Cow<'w, str> {
@@ -117,6 +77,7 @@ impl Snowball {
             // The library knows this exception wrongly.
             Stemmer::Old(_) if word == "offing" => Cow::Borrowed("off"),
             Stemmer::Old(stemmer) => stemmer.stem(word),
+            Stemmer::German => german::stem(word).into(),
             Stemmer::New(algorithm) => waken_snowball::stem(*algorithm, word),
         }
     }

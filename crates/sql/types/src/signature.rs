@@ -8,18 +8,19 @@ use parking_lot::Mutex;
 use tuple::Datum;
 use tuple::options::{ClassOption, ClassOptionKind, ClassOptions};
 use tuple::tree::{Match, TreeClass, TreeQuery};
-use types::value::FromDatum;
+
+use crate::value::FromDatum;
 
 /// A class of signatures.
-pub(crate) struct Signatures {
+pub struct Signatures {
     /// Bytes of a signature.
-    pub(crate) bytes: usize,
+    pub bytes: usize,
     /// The option of their number, if indexes may choose it.
-    pub(crate) options: &'static [ClassOption],
+    pub options: &'static [ClassOption],
     /// Tells the hashes of a value's elements.
-    pub(crate) elements: fn(&Datum, &mut dyn FnMut(u64)),
+    pub elements: fn(&Datum, &mut dyn FnMut(u64)),
     /// Whether a row whose value may have just the elements of these hashes may satisfy a query.
-    pub(crate) may_match: fn(&dyn Fn(u64) -> bool, TreeQuery<'_>) -> bool,
+    pub may_match: fn(&dyn Fn(u64) -> bool, TreeQuery<'_>) -> bool,
 }
 
 impl fmt::Debug for Signatures {
@@ -32,33 +33,39 @@ impl fmt::Debug for Signatures {
 const LENGTH: &str = "siglen";
 
 /// The option of a class whose signatures have so many bytes unless an index says otherwise.
-pub(crate) const fn length_option(default: i64) -> ClassOption {
+pub const fn length_option(default: i64) -> ClassOption {
     ClassOption { name: LENGTH, kind: ClassOptionKind::Int { default, least: 1, most: 2024 } }
 }
 
 /// Bytes of a signature, as options say.
-pub(crate) fn length(options: &ClassOptions) -> usize {
+pub fn length(options: &ClassOptions) -> usize {
     usize::try_from(options.int(LENGTH)).unwrap_or_default().max(1)
 }
 
 /// Classes as options have them: each is made once, and stays for good.
-pub(crate) struct Made<K, C: 'static>(Mutex<BTreeMap<K, &'static C>>);
+pub struct Made<K, C: 'static>(Mutex<BTreeMap<K, &'static C>>);
+
+impl<K: Ord, C> Default for Made<K, C> {
+    fn default() -> Made<K, C> {
+        Made::new()
+    }
+}
 
 impl<K: Ord, C> Made<K, C> {
     /// None yet.
-    pub(crate) const fn new() -> Made<K, C> {
+    pub const fn new() -> Made<K, C> {
         Made(Mutex::new(BTreeMap::new()))
     }
 
     /// The one of a key.
-    pub(crate) fn get(&self, key: K, make: impl FnOnce() -> C) -> &'static C {
+    pub fn get(&self, key: K, make: impl FnOnce() -> C) -> &'static C {
         self.0.lock().entry(key).or_insert_with(|| Box::leak(Box::new(make())))
     }
 }
 
 /// Hash of an element. Trees on disk are made of it.
-pub(crate) fn hash(bytes: &[u8]) -> u64 {
-    types::hashing::hash_bytes(bytes, 0)
+pub fn hash(bytes: &[u8]) -> u64 {
+    crate::hashing::hash_bytes(bytes, 0)
 }
 
 impl Signatures {
@@ -78,12 +85,12 @@ fn distance(a: &Datum, b: &Datum) -> u32 {
 }
 
 /// Number of bits that differ.
-pub(crate) fn distance_of(a: &[u8], b: &[u8]) -> u32 {
+pub fn distance_of(a: &[u8], b: &[u8]) -> u32 {
     a.iter().zip(b).map(|(a, b)| (a ^ b).count_ones()).sum()
 }
 
 /// Distributes `count` keys, two at least, to two pages, by the distances between them: two that are far apart each get those that are closer to them, down to a third of all.
-pub(crate) fn halves(count: usize, distance: impl Fn(usize, usize) -> u32) -> Vec<bool> {
+pub fn halves(count: usize, distance: impl Fn(usize, usize) -> u32) -> Vec<bool> {
     let farthest = |from: usize| (0..count).max_by_key(|at| distance(from, *at)).unwrap_or(0);
     let left = farthest(0);
     let right = farthest(left);

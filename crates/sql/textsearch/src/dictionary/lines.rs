@@ -1,0 +1,72 @@
+//! Files of dictionaries, line by line.
+
+use base::{SqlError, SqlResult, sql_err};
+use runtime::pace::Pace;
+
+use super::World;
+
+/// A file for text search: letters, digits and underscores, and what stands behind the dot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct File<'n> {
+    /// Name.
+    pub name: &'n str,
+    /// What it has: `stop`, `syn`, `ths`, `dict` or `affix`.
+    pub extension: &'static str,
+}
+
+/// The text of a file.
+pub(super) struct Text {
+    text: String,
+    path: String,
+}
+
+impl Text {
+    /// Reads a file. `what`: what messages call it.
+    ///
+    /// # Errors
+    /// Its name is none that such a file can have; it cannot be read.
+    pub(super) fn read(
+        world: &dyn World,
+        name: &str,
+        extension: &'static str,
+        what: &str,
+    ) -> SqlResult<Text> {
+        if !name.chars().all(|c| matches!(c, 'a'..='z' | '0'..='9' | '_')) {
+            return Err(sql_err!(
+                INVALID_PARAMETER_VALUE,
+                "invalid text search configuration file name \"{name}\""
+            ));
+        }
+        let file = File { name, extension };
+        let path = world.path(&file);
+        match world.read(&file)? {
+            Ok(text) => Ok(Text { text, path }),
+            Err(error) => {
+                let why = base::os::os_error(&error);
+                Err(sql_err!(CONFIG_FILE_ERROR, "could not open {what} file \"{path}\": {why}"))
+            }
+        }
+    }
+
+    pub(super) fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Reads the lines one by one; an error says in which line it came up.
+    pub(super) fn each<'t>(&'t self, read: &mut dyn FnMut(&'t str) -> SqlResult<()>) -> SqlResult<()> {
+        let mut pace = Pace::new();
+        for (number, line) in self.text.lines().enumerate() {
+            pace.did(64 + 4 * line.len())?;
+            read(line).map_err(|error| {
+                let (number, path) = (number + 1, &self.path);
+                error.context(format!("line {number} of configuration file \"{path}\": \"{line}\""))
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// A file that is not what it should be.
+pub(super) fn bad(message: impl Into<String>) -> SqlError {
+    SqlError::new(base::SqlState::CONFIG_FILE_ERROR, message)
+}
