@@ -13,6 +13,7 @@ mod client;
 mod crowd;
 mod draw;
 mod greedy;
+mod indexes;
 mod locks;
 mod peers;
 mod pgbench;
@@ -106,6 +107,18 @@ enum What {
         #[arg(long, value_enum)]
         only: Option<locks::Case>,
     },
+    /// Building each kind of index, searching it, and inserting into it by 1 and by 32 clients.
+    Indexes {
+        /// Only kinds whose name contains this: `btree`, `gin jsonb`, …
+        #[arg(long)]
+        only: Option<String>,
+        /// Rows of each table.
+        #[arg(long, default_value_t = 1_000_000)]
+        rows: u32,
+        /// 200,000 rows, searches of two seconds.
+        #[arg(long)]
+        quick: bool,
+    },
     /// VACUUM of a table over shapes: fill factors, wide rows, no index and three, a third updated, half and all deleted, nothing to do.
     Vacuum {
         /// Only shapes whose name contains this.
@@ -193,6 +206,10 @@ fn run(options: &Options) -> Result<(), String> {
         What::Crowd => lab.crowd(options.seconds),
         What::Subtransactions => lab.subtransactions(32, options.seconds),
         What::Locks { only } => lab.locks(*only, options.seconds),
+        What::Indexes { only, rows, quick } => {
+            let (rows, seconds) = if *quick { (200_000, 2) } else { (*rows, options.seconds) };
+            lab.indexes(only.as_deref(), rows, seconds)
+        }
         What::Vacuum { only } => lab.vacuum(only.as_deref()),
         What::Autovacuum { updates } => lab.autovacuum(*updates, options.seconds),
         What::Recovery { only, transactions } => lab.recovery(only.as_deref(), *transactions),

@@ -7,7 +7,8 @@ use crate::peers::{self, Place, Server, Version};
 use crate::report::{Scale, Table, median};
 use crate::workloads::Scripts;
 use crate::{
-    Options, What, autovacuum, canned, crowd, greedy, locks, pgbench, recovery, subtransactions, tpch, vacuum,
+    Options, What, autovacuum, canned, crowd, greedy, indexes, locks, pgbench, recovery, subtransactions,
+    tpch, vacuum,
 };
 
 /// Ports, one a server; PostgreSQL's versions have one after the other. Not among those that the system gives to clients: one of an earlier
@@ -219,6 +220,12 @@ impl Lab {
         let mut servers: Vec<&mut Server> =
             std::iter::once(&mut self.stampede).chain(&mut self.postgres).collect();
         locks::run(&mut servers, only, &locks::Task { seconds, rounds, most_processes })
+    }
+
+    /// What indexes cost, here and on PostgreSQL.
+    pub fn indexes(&self, only: Option<&str>, rows: u32, seconds: u32) -> Result<(), String> {
+        let servers: Vec<&Server> = self.databases().collect();
+        indexes::run(&servers, &indexes::Task { only, rows, rounds: self.rounds, seconds })
     }
 
     /// VACUUM of a table, here and on PostgreSQL.
