@@ -115,7 +115,7 @@ impl Filling<'_> {
         let xid = session.txn.borrow_mut().xid()?;
         let access = session.index_access(xid);
         let checked = index.refuses_duplicates() && rows != Rows::Unchecked;
-        let mut unique = checked.then_some(Uniqueness { session, table, index, last: None });
+        let mut unique = checked.then_some(Uniqueness { session, table, index, last: Vec::new() });
         let mut next = |out: &mut Vec<Datum>| {
             progress.add(TUPLES_DONE, 1);
             next_entry(&mut sorted, unique.as_mut(), out)
@@ -253,7 +253,8 @@ struct Uniqueness<'a> {
     session: &'a Session,
     table: &'a Table,
     index: &'a Index,
-    last: Option<Vec<Datum>>,
+    /// The key that came last; empty before the first one.
+    last: Vec<Datum>,
 }
 
 impl Uniqueness<'_> {
@@ -263,14 +264,15 @@ impl Uniqueness<'_> {
             return Ok(());
         }
         let desc = self.index.storage()?.desc();
-        if self.last.as_ref().is_some_and(|last| desc.compare_keys(last, key).is_eq()) {
+        if !self.last.is_empty() && desc.compare_keys(&self.last, key).is_eq() {
             let shown = key_text(self.session, self.table, self.index, key)?;
             return Err(sql_err!(UNIQUE_VIOLATION, "could not create unique index \"{}\"", self.index.name)
                 .detail(format!("Key {shown} is duplicated."))
                 .table(&self.table.schema_name, &self.table.name)
                 .constraint(&self.index.name));
         }
-        self.last = Some(key.to_vec());
+        self.last.clear();
+        self.last.extend_from_slice(key);
         Ok(())
     }
 }

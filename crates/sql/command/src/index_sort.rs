@@ -2,7 +2,7 @@
 //! Sorting the entries of an index to be built: in memory as far as `maintenance_work_mem` goes, in sorted runs on disk beyond.
 //!
 //! # Layout
-//! Values of all entries lie in one array, `width` each; only row numbers are sorted. A run is a [`SpillFile`] whose rows end
+//! Values of all entries lie in one array, `width` each; only row numbers are sorted, by the numbers of [`OpenIndex::sort_number`] as far as these tell the order. A run is a [`SpillFile`] whose rows end
 //! with the entry's place as one `int8`: block, offset, and whether the row is live.
 //!
 //! # Invariants
@@ -14,6 +14,8 @@ use base::{BlockNo, SqlError, SqlResult, Tid};
 use engine::OpenIndex;
 use eval::spill::{SpillFile, SpillReader, TempDir, row_bytes};
 use tuple::Datum;
+
+use super::number_sort::{Numbered, sort};
 
 /// Where an entry points, and whether its row counts for uniqueness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +43,11 @@ pub(crate) struct IndexSort<'a> {
     width: usize,
     values: Vec<Datum>,
     targets: Vec<Target>,
+    rows: Vec<Numbered>,
+    /// Entries with equal numbers are equal but for their TIDs.
+    whole: bool,
+    /// Entries came in the order of their TIDs.
+    ascending: bool,
     bytes: usize,
     memory: usize,
     temp: TempDir,
@@ -51,8 +58,9 @@ impl<'a> IndexSort<'a> {
     /// An empty sort for the index `rel` that may use `memory` bytes.
     pub(crate) fn new(rel: &'a OpenIndex, memory: usize, temp: TempDir) -> IndexSort<'a> {
         let width = rel.desc().layout.len();
-        let (values, targets, runs) = Default::default();
-        IndexSort { rel, width, values, targets, bytes: 0, memory, temp, runs }
+        let (values, targets, rows, runs) = Default::default();
+        let (whole, ascending) = (true, true);
+        IndexSort { rel, width, values, targets, rows, whole, ascending, bytes: 0, memory, temp, runs }
     }
 
     /// Adds an entry; takes the values out of `entry`.
@@ -60,6 +68,10 @@ impl<'a> IndexSort<'a> {
         debug_assert_eq!(entry.len(), self.width, "an entry has all columns of its index");
         self.rel.prepare(entry);
         self.bytes += row_bytes(entry);
+        let sort = self.rel.sort_number(entry);
+        self.rows.push(Numbered { number: sort.number, row: self.rows.len() as u32 });
+        self.whole &= sort.whole;
+        self.ascending &= self.targets.last().is_none_or(|last| last.tid <= target.tid);
         self.values.append(entry);
         self.targets.push(target);
         if self.bytes > self.memory { self.spill() } else { Ok(()) }
@@ -70,17 +82,20 @@ impl<'a> IndexSort<'a> {
         (&self.values[i * self.width..(i + 1) * self.width], self.targets[i].tid)
     }
 
-    /// Row numbers in order.
-    fn order(&self) -> SqlResult<Vec<u32>> {
-        let mut order: Vec<u32> = (0..self.targets.len() as u32).collect();
-        types::piece::sort_by(&mut order, |&a, &b| self.rel.compare_entries(self.row(a), self.row(b)))?;
-        Ok(order)
+    /// The rows in order. They are gone from here.
+    fn order(&mut self) -> SqlResult<Vec<Numbered>> {
+        let rows = std::mem::take(&mut self.rows);
+        match (self.whole, self.ascending) {
+            (true, true) => sort(rows, |_, _| Ordering::Equal),
+            (true, false) => sort(rows, |a, b| self.row(a).1.cmp(&self.row(b).1)),
+            (false, _) => sort(rows, |a, b| self.rel.compare_entries(self.row(a), self.row(b))),
+        }
     }
 
     fn spill(&mut self) -> SqlResult<()> {
         let mut file = SpillFile::create(&self.temp)?;
         let mut row = Vec::with_capacity(self.width + 1);
-        for i in self.order()? {
+        for Numbered { row: i, .. } in self.order()? {
             runtime::check_interrupts()?;
             row.clear();
             row.extend_from_slice(self.row(i).0);
@@ -90,6 +105,7 @@ impl<'a> IndexSort<'a> {
         self.runs.push(file.into_reader()?);
         self.values.clear();
         self.targets.clear();
+        (self.whole, self.ascending) = (true, true);
         self.bytes = 0;
         Ok(())
     }
@@ -108,7 +124,8 @@ impl<'a> IndexSort<'a> {
             let mut row = Vec::new();
             if reader.next(&mut row)? {
                 let target = take_target(&mut row)?;
-                heads.push(Head { reader, row, target });
+                let number = self.rel.sort_number(&row).number;
+                heads.push(Head { reader, row, target, number });
             }
         }
         let mut merge = Merge { rel: self.rel, heads };
@@ -131,6 +148,7 @@ pub(crate) struct Head {
     reader: SpillReader,
     row: Vec<Datum>,
     target: Target,
+    number: u64,
 }
 
 /// Runs being merged: a binary heap, least row first.
@@ -141,8 +159,9 @@ pub(crate) struct Merge<'a> {
 
 impl Merge<'_> {
     fn less(&self, a: usize, b: usize) -> bool {
-        let entry = |i: usize| (&self.heads[i].row[..], self.heads[i].target.tid);
-        self.rel.compare_entries(entry(a), entry(b)) == Ordering::Less
+        let (a, b) = (&self.heads[a], &self.heads[b]);
+        let entries = || self.rel.compare_entries((&a.row, a.target.tid), (&b.row, b.target.tid));
+        a.number.cmp(&b.number).then_with(entries) == Ordering::Less
     }
 
     fn sift(&mut self, mut at: usize) {
@@ -168,6 +187,7 @@ impl Merge<'_> {
         let target = head.target;
         if head.reader.next(&mut head.row)? {
             head.target = take_target(&mut head.row)?;
+            head.number = self.rel.sort_number(&head.row).number;
         } else {
             self.heads.swap_remove(0);
         }
@@ -183,7 +203,7 @@ pub(crate) enum Sorted<'a> {
         /// The rows.
         sort: IndexSort<'a>,
         /// Their numbers in order.
-        order: std::vec::IntoIter<u32>,
+        order: std::vec::IntoIter<Numbered>,
     },
     /// From runs.
     Merge(Merge<'a>),
@@ -196,7 +216,7 @@ impl Sorted<'_> {
             Sorted::Merge(merge) => merge.next(out),
             Sorted::Memory { sort, order } => {
                 let Some(i) = order.next() else { return Ok(None) };
-                let i = i as usize;
+                let i = i.row as usize;
                 out.clear();
                 out.extend(sort.values[i * sort.width..(i + 1) * sort.width].iter_mut().map(std::mem::take));
                 Ok(Some(sort.targets[i]))

@@ -69,6 +69,7 @@ mod language;
 mod like;
 pub(crate) mod lock;
 mod matview;
+mod number_sort;
 mod object_kind;
 mod object_name;
 pub(crate) mod oldest_ids;

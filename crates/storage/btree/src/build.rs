@@ -8,8 +8,8 @@ use page::PageBytes;
 use wal::Rmgr;
 
 use crate::format::{
-    LEAF, MAX_ENTRY, MAX_POSTING, META, Meta, NONE, Opaque, ROOM, ROOT, leaf_item, leaf_item_of,
-    posting_size, with_child,
+    LEAF, MAX_ENTRY, MAX_POSTING, META, Meta, NONE, Opaque, ROOM, ROOT, leaf_item_of, posting_size,
+    put_leaf_item, with_child,
 };
 use crate::insert::same_key;
 use crate::method::FORMAT;
@@ -59,32 +59,71 @@ pub fn build(access: &Access<'_>, rel: &BtreeRel, next: SortedEntries<'_>) -> In
     create_empty(access, rel)?;
     let mut builder = Builder { access, rel, levels: Vec::new() };
     let merge = rel.deduplicate;
-    let (mut values, mut count) = (Vec::new(), 0);
-    // Entries with the same key, not yet put on a page.
-    let mut pending: Option<(Vec<u8>, Vec<Tid>)> = None;
+    let (mut values, mut item, mut count) = (Vec::new(), Vec::new(), 0);
+    // Entries with the same key, not yet put on a page: the first of them, and all their TIDs.
+    let (mut pending, mut tids): (Vec<u8>, Vec<Tid>) = Default::default();
     while let Some(tid) = next(&mut values)? {
         count += 1;
-        let item = leaf_item(&rel.desc.layout, &compressed(&rel.desc, &values), tid);
+        put_leaf_item(&rel.desc.layout, &compressed(&rel.desc, &values), tid, &mut item);
         if item.len() > MAX_ENTRY {
             return Err(IndexError::TooLarge { format: FORMAT, size: item.len(), max: MAX_ENTRY, tid });
         }
-        if let Some((key, tids)) = &mut pending
-            && merge
-            && same_key(key, &item)
-            && posting_size(key.len(), tids.len() + 1) <= MAX_POSTING
+        if merge
+            && !tids.is_empty()
+            && same_key(&pending, &item)
+            && posting_size(pending.len(), tids.len() + 1) <= MAX_POSTING
         {
             tids.push(tid);
             continue;
         }
-        if let Some((key, tids)) = pending.replace((item, vec![tid])) {
-            builder.add(0, leaf_item_of(&key, &tids))?;
-        }
+        builder.add_key(&pending, &tids)?;
+        std::mem::swap(&mut pending, &mut item);
+        tids.clear();
+        tids.push(tid);
     }
-    if let Some((key, tids)) = pending {
-        builder.add(0, leaf_item_of(&key, &tids))?;
-    }
+    builder.add_key(&pending, &tids)?;
     builder.finish()?;
     Ok(count)
+}
+
+/// Items one behind the other.
+#[derive(Default)]
+struct Items {
+    bytes: Vec<u8>,
+    /// Where each ends.
+    ends: Vec<usize>,
+}
+
+impl Items {
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn push(&mut self, item: &[u8]) {
+        self.bytes.extend_from_slice(item);
+        self.ends.push(self.bytes.len());
+    }
+
+    /// Where the last one begins.
+    fn last_start(&self) -> usize {
+        self.len().checked_sub(2).map_or(0, |n| self.ends[n])
+    }
+
+    fn last(&self) -> Option<&[u8]> {
+        self.ends.last().map(|end| &self.bytes[self.last_start()..*end])
+    }
+
+    fn pop(&mut self) -> Option<Vec<u8>> {
+        let last = self.last()?.to_vec();
+        self.bytes.truncate(self.last_start());
+        self.ends.pop();
+        Some(last)
+    }
+
+    fn all(&self) -> Vec<&[u8]> {
+        let starts = std::iter::once(&0).chain(&self.ends);
+        starts.zip(&self.ends).map(|(start, end)| &self.bytes[*start..*end]).collect()
+    }
 }
 
 /// The page being filled on one level.
@@ -94,12 +133,12 @@ struct Level {
     prev: BlockNo,
     /// High key of the page before, if there is one: the key of this page's downlink.
     low: Option<Vec<u8>>,
-    items: Vec<Vec<u8>>,
+    items: Items,
     used: usize,
 }
 
 impl Level {
-    fn push(&mut self, item: Vec<u8>) {
+    fn push(&mut self, item: &[u8]) {
         self.used += item.len() + 4;
         self.items.push(item);
     }
@@ -126,10 +165,19 @@ impl Builder<'_> {
         self.access.pool.admit(desc.persistence)?;
         let page = self.access.pool.extend(desc.file, Fork::Main, desc.persistence)?;
         let block = page.tag().block;
-        Ok(Level { pin: page.into_pin(), block, prev, low, items: Vec::new(), used: 0 })
+        Ok(Level { pin: page.into_pin(), block, prev, low, items: Items::default(), used: 0 })
     }
 
-    fn add(&mut self, depth: usize, item: Vec<u8>) -> IndexResult<()> {
+    /// Adds entries with one key, of which the first is `item`; none if there are no TIDs.
+    fn add_key(&mut self, item: &[u8], tids: &[Tid]) -> IndexResult<()> {
+        match tids {
+            [] => Ok(()),
+            [_] => self.add(0, item),
+            _ => self.add(0, &leaf_item_of(item, tids)),
+        }
+    }
+
+    fn add(&mut self, depth: usize, item: &[u8]) -> IndexResult<()> {
         if depth == self.levels.len() {
             let level = self.start(NONE, None)?;
             self.levels.push(level);
@@ -147,9 +195,9 @@ impl Builder<'_> {
     }
 
     /// Writes the page of level `depth` and goes on with `item` on a new one.
-    fn turn_page(&mut self, depth: usize, item: Vec<u8>) -> IndexResult<()> {
+    fn turn_page(&mut self, depth: usize, item: &[u8]) -> IndexResult<()> {
         let level = &mut self.levels[depth];
-        let mut first = vec![item];
+        let mut first = vec![item.to_vec()];
         let mut high =
             self.rel.check(level.block, high_key(self.rel, depth, level.items.last(), &first[0]))?;
         if level.used + high.len() + 4 > ROOM
@@ -166,11 +214,11 @@ impl Builder<'_> {
         }
         let block = level.block;
         let mut next = self.start(block, Some(high.clone()))?;
-        first.into_iter().for_each(|item| next.push(item));
+        first.iter().for_each(|item| next.push(item));
         let next_block = next.block;
         let done = std::mem::replace(&mut self.levels[depth], next);
         self.write(depth, &done, next_block, Some(&high), 0)?;
-        self.add(depth + 1, done.downlink())
+        self.add(depth + 1, &done.downlink())
     }
 
     /// Writes the last page of every level; the highest is the root.
@@ -184,7 +232,7 @@ impl Builder<'_> {
             if is_root {
                 break;
             }
-            self.add(depth + 1, downlink)?;
+            self.add(depth + 1, &downlink)?;
             depth += 1;
         }
         let Some(root) = self.levels.last().map(|level| level.block) else { return Ok(()) };
@@ -209,7 +257,7 @@ impl Builder<'_> {
             Opaque { prev: level.prev, next, level: depth as u16, flags: flags | leaf, split: Lsn::INVALID };
         let mut page = level.pin.exclusive();
         let bytes: &mut PageBytes = &mut page;
-        self.rel.check(level.block, ops::fill(bytes, opaque, high, &level.items))?;
+        self.rel.check(level.block, ops::fill(bytes, opaque, high, &level.items.all()))?;
         let mut action = self.rel.action(self.access, Kind::Build);
         action.page(&mut page, PageChange { force_image: true, ..PageChange::default() });
         action.commit();
@@ -218,12 +266,7 @@ impl Builder<'_> {
 }
 
 /// High key of a page that ends with `last` when the next one begins with `first`.
-fn high_key(
-    rel: &BtreeRel,
-    depth: usize,
-    last: Option<&Vec<u8>>,
-    first: &[u8],
-) -> index::bytes::Check<Vec<u8>> {
+fn high_key(rel: &BtreeRel, depth: usize, last: Option<&[u8]>, first: &[u8]) -> index::bytes::Check<Vec<u8>> {
     match last {
         Some(last) if depth == 0 => leaf_high_key(&rel.desc, last, first),
         Some(_) => Ok(with_child(first, NONE)),

@@ -374,9 +374,15 @@ fn put_columns(layout: &RowLayout, values: &[Datum], out: &mut Vec<u8>) {
 /// A plain leaf item.
 pub(crate) fn leaf_item(layout: &RowLayout, values: &[Datum], tid: Tid) -> Vec<u8> {
     let mut out = Vec::with_capacity(64);
-    out.extend_from_slice(&header(tid.block.0, tid.offset, 0));
-    put_columns(layout, values, &mut out);
+    put_leaf_item(layout, values, tid, &mut out);
     out
+}
+
+/// Replaces `out` by a plain leaf item.
+pub(crate) fn put_leaf_item(layout: &RowLayout, values: &[Datum], tid: Tid, out: &mut Vec<u8>) {
+    out.clear();
+    out.extend_from_slice(&header(tid.block.0, tid.offset, 0));
+    put_columns(layout, values, out);
 }
 
 /// A pivot that keeps `values` and `tid`.

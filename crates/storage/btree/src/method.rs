@@ -6,8 +6,8 @@ use std::sync::Arc;
 use base::{Oid, Tid};
 use index::{
     Access, DeadRows, EntryCheck, Facts, IndexAccessMethod, IndexDesc, IndexResult, IndexScan, InsertOutcome,
-    Manner, OptionKind, ScanKeys, SortedEntries, StorageOption, UniqueCheck, VacuumStats, VerifyOptions,
-    Wants, strategy,
+    Manner, OptionKind, ScanKeys, SortNumber, SortedEntries, StorageOption, UniqueCheck, VacuumStats,
+    VerifyOptions, Wants, strategy,
 };
 use tuple::Datum;
 use txn::KeyRange;
@@ -71,6 +71,10 @@ impl IndexAccessMethod for BtreeRel {
     #[inline]
     fn compare_entries(&self, a: (&[Datum], Tid), b: (&[Datum], Tid)) -> Ordering {
         self.desc.compare_entries(a, b)
+    }
+
+    fn sort_number(&self, values: &[Datum]) -> SortNumber {
+        SortNumber::of(&self.desc.keys, values)
     }
 
     fn build(&self, access: &Access<'_>, next: SortedEntries<'_>) -> IndexResult<u64> {

@@ -18,8 +18,8 @@ use hash::HashRel;
 use hnsw::HnswRel;
 use index::{
     Access, BitmapSink, DeadRows, EntryCheck, Facts, IndexAccessMethod, IndexDesc, IndexResult, IndexScan,
-    InsertOutcome, Manner, Ranges, ScanKey, ScanKeys, SortedEntries, TableRows, UniqueCheck, VacuumStats,
-    VerifyOptions, Wants,
+    InsertOutcome, Manner, Ranges, ScanKey, ScanKeys, SortNumber, SortedEntries, TableRows, UniqueCheck,
+    VacuumStats, VerifyOptions, Wants,
 };
 use tuple::{Datum, RowLayout};
 use txn::KeyRange;
@@ -179,6 +179,12 @@ impl OpenIndex {
     #[inline]
     pub fn compare_entries(&self, a: (&[Datum], Tid), b: (&[Datum], Tid)) -> Ordering {
         with_index!(self, rel => rel.compare_entries(a, b))
+    }
+
+    /// [`IndexAccessMethod::sort_number`]
+    #[inline]
+    pub fn sort_number(&self, values: &[Datum]) -> SortNumber {
+        with_index!(self, rel => rel.sort_number(values))
     }
 
     /// [`IndexAccessMethod::build`]

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use base::{Oid, SqlError, Tid};
 use index::{
     Access, DeadRows, EntryCheck, Facts, IndexAccessMethod, IndexDesc, IndexResult, InsertOutcome, Manner,
-    OptionKind, ScanKeys, SortedEntries, StorageOption, UniqueCheck, VacuumStats, VerifyOptions, Wants,
+    OptionKind, ScanKeys, SortNumber, SortedEntries, StorageOption, UniqueCheck, VacuumStats, VerifyOptions,
+    Wants,
 };
 use tuple::{Datum, RowLayout};
 use txn::KeyRange;
@@ -60,6 +61,10 @@ impl IndexAccessMethod for GinRel {
     /// Rows as they lie in the table.
     fn compare_entries(&self, a: (&[Datum], Tid), b: (&[Datum], Tid)) -> Ordering {
         a.1.cmp(&b.1)
+    }
+
+    fn sort_number(&self, _values: &[Datum]) -> SortNumber {
+        SortNumber { number: 0, whole: true }
     }
 
     fn build(&self, access: &Access<'_>, next: SortedEntries<'_>) -> IndexResult<u64> {

@@ -29,7 +29,7 @@
 use base::{BlockNo, Lsn, OffsetNo, PAGE_SIZE, Tid, Xid};
 use index::bytes::{Check, read_deleted, u16_at, u32_at, u64_at};
 use page::{PageBytes, align8};
-use tuple::{Datum, RowLayout, varlena};
+use tuple::{Datum, RowBytes, RowLayout, varlena};
 
 /// Bytes of the special area.
 pub(crate) const SPECIAL: usize = 40;
@@ -182,18 +182,24 @@ impl<'a> Item<'a> {
 
     /// The first `columns` columns, resolved.
     pub fn decode(&self, layout: &RowLayout, columns: usize) -> Check<Vec<Datum>> {
+        let mut out = Vec::with_capacity(columns);
+        self.decode_over(layout, columns, &mut out)?;
+        Ok(out)
+    }
+
+    /// As [`decode`](Item::decode), into the place and the memory of another item's columns.
+    pub fn decode_over(&self, layout: &RowLayout, columns: usize, out: &mut Vec<Datum>) -> Check<()> {
         let has_nulls = u16_at(self.0, 6) & NULLS != 0;
         let start = if has_nulls { HEADER + 8 } else { HEADER };
         let data = self.0.get(start..).ok_or("item is too short for its null bitmap")?;
         let nulls = has_nulls.then(|| &self.0[HEADER..HEADER + 4]);
-        let mut out = Vec::with_capacity(columns);
-        layout.decode(columns, nulls, data, columns, &mut out).map_err(|_| BAD_ROW)?;
-        for value in &mut out {
+        layout.decode_over(&RowBytes { columns, nulls, data }, columns, out).map_err(|_| BAD_ROW)?;
+        for value in out {
             if let Datum::Toasted(stored) = value {
                 *value = varlena::resolve_inline(stored).ok().flatten().ok_or(BAD_ROW)?;
             }
         }
-        Ok(out)
+        Ok(())
     }
 }
 

@@ -24,18 +24,16 @@ pub(crate) fn compress(rel: &GistRel, values: &[Datum]) -> Key {
     key
 }
 
-/// A row's entry.
+/// The entry of a row with these keys and INCLUDE columns.
 pub(crate) fn leaf_entry(rel: &GistRel, values: &[Datum], tid: Tid) -> IndexResult<Entry> {
-    let key = compress(rel, values);
-    let stored: Vec<Datum> = key.iter().chain(&values[rel.nkeys()..]).cloned().collect();
-    let bytes = leaf_item(&rel.desc.layout, &stored, tid);
+    let bytes = leaf_item(&rel.desc.layout, values, tid);
     check_size(bytes.len(), tid)?;
-    Ok(Entry { bytes, key })
+    Ok(Entry { bytes, key: values[..rel.nkeys()].to_vec() })
 }
 
 /// The entry of a page with these items in its parent.
 pub(crate) fn downlink_to(rel: &GistRel, child: BlockNo, entries: &[Entry]) -> IndexResult<Entry> {
-    let key = union(&rel.desc, entries.iter().map(|entry| &entry.key));
+    let key = union(&rel.desc, entries.iter().map(|entry| &entry.key[..]));
     let bytes = downlink(&rel.desc.layout, &key, child);
     check_size(bytes.len(), Tid::default())?;
     Ok(Entry { bytes, key })
@@ -62,7 +60,9 @@ pub(crate) fn insert(
     tid: Tid,
 ) -> IndexResult<InsertOutcome> {
     access.pool.admit(rel.desc.persistence)?;
-    let entry = leaf_entry(rel, values, tid)?;
+    let mut values = values.to_vec();
+    rel.desc.make_keys(&mut values);
+    let entry = leaf_entry(rel, &values, tid)?;
     while !try_insert(access, rel, &entry)? {
         interrupts()?;
     }
@@ -94,23 +94,16 @@ fn look(rel: &GistRel, block: BlockNo, node: &Node<'_>, seen: u64, new: &[Datum]
     if node.op.is_leaf() {
         return Ok(Found::Leaf);
     }
-    let mut keys = Vec::with_capacity(node.max() as usize);
-    for item in node.items() {
-        let (n, item) = rel.check(block, item)?;
-        keys.push((n, item.child(), rel.check(block, item.decode(&rel.desc.layout, rel.nkeys()))?));
-    }
-    let all = keys.iter().map(|(n, _, key)| Ok((*n, &key[..])));
-    let Some(at) = rel.check(block, cheapest(&rel.desc, all, new))? else {
+    let Some((at, old)) = rel.check(block, cheapest(rel, node, new))? else {
         return Err(rel.corrupt(block, "internal page has no children"));
     };
-    let (_, child, old) = &keys[at as usize - 1];
-    if *child == NONE {
+    let child = rel.check(block, node.item(at))?.child();
+    if child == NONE {
         return Err(rel.corrupt(block, "downlink leads to the root"));
     }
-    let new = new.to_vec();
-    let key = union(&rel.desc, [old, &new].into_iter());
-    let key = (!same(&rel.desc, &key, old)).then_some(key);
-    Ok(Found::Child { at, child: *child, key })
+    let key = union(&rel.desc, [&old[..], new].into_iter());
+    let key = (!same(&rel.desc, &key, &old)).then_some(key);
+    Ok(Found::Child { at, child, key })
 }
 
 /// One descent; `false` if it has to begin anew.

@@ -5,9 +5,10 @@
 
 use index::IndexDesc;
 use index::bytes::Check;
+use smallvec::SmallVec;
 use tuple::Datum;
 
-use crate::format::{Item, ROOM};
+use crate::format::{Item, Node, ROOM};
 use crate::rel::GistRel;
 
 /// Keys of one item.
@@ -26,13 +27,13 @@ pub(crate) fn same(desc: &IndexDesc, a: &[Datum], b: &[Datum]) -> bool {
     (0..desc.nkeys()).all(|column| same_column(desc, column, &a[column], &b[column]))
 }
 
-fn union_column<'a>(desc: &IndexDesc, column: usize, keys: impl Iterator<Item = &'a Key>) -> Datum {
+fn union_column<'a>(desc: &IndexDesc, column: usize, keys: impl Iterator<Item = &'a [Datum]>) -> Datum {
     let values: Vec<&Datum> = keys.map(|key| &key[column]).filter(|value| !value.is_null()).collect();
     if values.is_empty() { Datum::Null } else { desc.trees[column].union(&values) }
 }
 
 /// A key for all of these.
-pub(crate) fn union<'a>(desc: &IndexDesc, keys: impl Iterator<Item = &'a Key> + Clone) -> Key {
+pub(crate) fn union<'a>(desc: &IndexDesc, keys: impl Iterator<Item = &'a [Datum]> + Clone) -> Key {
     (0..desc.nkeys()).map(|column| union_column(desc, column, keys.clone())).collect()
 }
 
@@ -48,25 +49,25 @@ fn penalty(desc: &IndexDesc, column: usize, key: &Datum, new: &Datum) -> f32 {
     }
 }
 
-/// Which of some keys costs the least to put `new` below: the first column decides, ties go on to the next.
-pub(crate) fn cheapest<'a>(
-    desc: &IndexDesc,
-    keys: impl Iterator<Item = Check<(u16, &'a [Datum])>>,
-    new: &[Datum],
-) -> Check<Option<u16>> {
-    let mut best: Option<(u16, Vec<f32>)> = None;
-    for found in keys {
-        let (n, key) = found?;
-        let costs: Vec<f32> = (0..desc.nkeys()).map(|c| penalty(desc, c, &key[c], &new[c])).collect();
+/// Which item of an internal page costs the least to put `new` below, and its key: the first column decides, ties go on to the next.
+pub(crate) fn cheapest(rel: &GistRel, node: &Node<'_>, new: &[Datum]) -> Check<Option<(u16, Key)>> {
+    let (mut best, mut key) = (Key::new(), Key::new());
+    let (mut found, mut least): (_, SmallVec<[f32; 4]>) = (None, SmallVec::new());
+    for item in node.items() {
+        let (n, item) = item?;
+        item.decode_over(&rel.desc.layout, rel.nkeys(), &mut key)?;
+        let cost = |column: usize| penalty(&rel.desc, column, &key[column], &new[column]);
+        let costs: SmallVec<[f32; 4]> = (0..rel.nkeys()).map(cost).collect();
         let none = costs.iter().all(|cost| *cost == 0.0);
-        if best.as_ref().is_none_or(|(_, old)| costs < *old) {
-            best = Some((n, costs));
+        if found.is_none() || costs < least {
+            (found, least) = (Some(n), costs);
+            std::mem::swap(&mut best, &mut key);
         }
         if none {
             break;
         }
     }
-    Ok(best.map(|(n, _)| n))
+    Ok(found.map(|n| (n, best)))
 }
 
 /// An item with its keys.
@@ -141,7 +142,8 @@ fn split_column(desc: &IndexDesc, column: usize, entries: &[Entry]) -> Vec<bool>
 /// Items that cost nothing on either side go where the next columns would have them.
 fn settle_ties(desc: &IndexDesc, column: usize, entries: &[Entry], sides: &mut [bool]) {
     let of = |side: bool, sides: &[bool], column: usize| {
-        let chosen = entries.iter().zip(sides).filter(move |(_, s)| **s == side).map(|(entry, _)| &entry.key);
+        let chosen =
+            entries.iter().zip(sides).filter(move |(_, s)| **s == side).map(|(entry, _)| &entry.key[..]);
         union_column(desc, column, chosen)
     };
     let (left, right) = (of(false, sides, column), of(true, sides, column));
@@ -156,7 +158,7 @@ fn settle_ties(desc: &IndexDesc, column: usize, entries: &[Entry], sides: &mut [
     let rest: Vec<usize> = (column + 1..desc.nkeys()).collect();
     let firm = |side: bool| -> Vec<Datum> {
         let chosen = (0..entries.len()).filter(|i| sides[*i] == side && ties.binary_search(i).is_err());
-        let chosen: Vec<&Key> = chosen.map(|i| &entries[i].key).collect();
+        let chosen: Vec<&[Datum]> = chosen.map(|i| &entries[i].key[..]).collect();
         rest.iter().map(|&c| union_column(desc, c, chosen.iter().copied())).collect()
     };
     let (left, right) = (firm(false), firm(true));

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use base::{Oid, Tid};
 use index::{
     Access, DeadRows, EntryCheck, Facts, IndexAccessMethod, IndexDesc, IndexResult, InsertOutcome, Manner,
-    OptionKind, ScanKeys, SortedEntries, StorageOption, UniqueCheck, VacuumStats, VerifyOptions, Wants,
+    OptionKind, ScanKeys, SortNumber, SortedEntries, StorageOption, UniqueCheck, VacuumStats, VerifyOptions,
+    Wants,
 };
 use tuple::Datum;
 use txn::KeyRange;
@@ -63,11 +64,16 @@ impl IndexAccessMethod for GistRel {
         crate::build::create_empty(access, self)
     }
 
+    /// Keys take the place of values before they are sorted.
+    fn prepare(&self, values: &mut [Datum]) {
+        self.desc.make_keys(values);
+    }
+
     /// Rows that lie close together come one after the other.
     fn compare_entries(&self, a: (&[Datum], Tid), b: (&[Datum], Tid)) -> Ordering {
         for (class, (a, b)) in self.desc.trees.iter().zip(a.0.iter().zip(b.0)) {
             let order = match (a.is_null(), b.is_null()) {
-                (false, false) => class.order(&class.compress(a), &class.compress(b)),
+                (false, false) => class.order(a, b),
                 (a, b) => a.cmp(&b),
             };
             if order.is_ne() {
@@ -75,6 +81,15 @@ impl IndexAccessMethod for GistRel {
             }
         }
         a.1.cmp(&b.1)
+    }
+
+    fn sort_number(&self, values: &[Datum]) -> SortNumber {
+        // NULLs come last.
+        let number = match (self.desc.trees.first(), values.first()) {
+            (Some(class), Some(key)) if !key.is_null() => class.place(key) >> 1,
+            _ => u64::MAX,
+        };
+        SortNumber { number, whole: false }
     }
 
     fn build(&self, access: &Access<'_>, next: SortedEntries<'_>) -> IndexResult<u64> {

@@ -191,9 +191,10 @@ impl Scan {
 
     fn read_internal(&mut self, node: &Node<'_>) -> Check<()> {
         let rel = self.rel.clone();
+        let mut key = Vec::new();
         for item in node.items() {
             let (_, item) = item?;
-            let key = item.decode(&rel.desc.layout, rel.nkeys())?;
+            item.decode_over(&rel.desc.layout, rel.nkeys(), &mut key)?;
             if satisfies(&rel.desc, &self.keys, &key, false) != Match::No {
                 let (distances, _) = self.distances_of(&rel.desc, &key, false);
                 self.push_page(Visit { block: item.child(), seen: node.op.version }, distances);
@@ -204,12 +205,13 @@ impl Scan {
 
     fn read_leaf(&mut self, block: BlockNo, node: &Node<'_>, lsn: Lsn, pin: Option<Rc<Pin>>) -> Check<()> {
         let rel = self.rel.clone();
+        let mut key = Vec::new();
         for item in node.items() {
             let (at, item) = item?;
             if node.is_dead(at) {
                 continue;
             }
-            let key = item.decode(&rel.desc.layout, rel.nkeys())?;
+            item.decode_over(&rel.desc.layout, rel.nkeys(), &mut key)?;
             let matched = satisfies(&rel.desc, &self.keys, &key, true);
             if matched == Match::No {
                 continue;

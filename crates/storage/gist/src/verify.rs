@@ -99,7 +99,7 @@ fn page(
         let (n, item) = rel.check(block, item)?;
         let key: Key = rel.check(block, item.decode(&desc.layout, rel.nkeys()))?;
         if let Some(within) = visit.within.as_ref().filter(|_| options.still) {
-            let both = union(desc, [within, &key].into_iter());
+            let both = union(desc, [&within[..], &key[..]].into_iter());
             rel.ensure(block, same(desc, &both, within), OUTSIDE)?;
         }
         if !node.op.is_leaf() {

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use base::{Oid, Tid};
 use index::{
     Access, DeadRows, EntryCheck, Facts, IndexAccessMethod, IndexDesc, IndexResult, InsertOutcome, Manner,
-    OptionKind, ScanKeys, SortedEntries, StorageOption, UniqueCheck, VacuumStats, VerifyOptions, Wants,
+    OptionKind, ScanKeys, SortNumber, SortedEntries, StorageOption, UniqueCheck, VacuumStats, VerifyOptions,
+    Wants,
 };
 use tuple::Datum;
 use txn::KeyRange;
@@ -74,6 +75,10 @@ impl IndexAccessMethod for HashRel {
 
     fn compare_entries(&self, a: (&[Datum], Tid), b: (&[Datum], Tid)) -> Ordering {
         code_of(a.0).cmp(&code_of(b.0)).then(a.1.cmp(&b.1))
+    }
+
+    fn sort_number(&self, values: &[Datum]) -> SortNumber {
+        SortNumber { number: code_of(values).map_or(0, |code| u64::from(code) + 1), whole: true }
     }
 
     fn build(&self, access: &Access<'_>, next: SortedEntries<'_>) -> IndexResult<u64> {

@@ -205,7 +205,7 @@ pub fn null_order(key: &KeyColumn) -> Ordering {
     if key.nulls_first { Ordering::Less } else { Ordering::Greater }
 }
 
-fn as_int(value: &Datum) -> Option<i64> {
+pub(crate) fn as_int(value: &Datum) -> Option<i64> {
     match *value {
         Datum::Bool(v) => Some(i64::from(v)),
         Datum::Char(v) => Some(i64::from(v)),
@@ -217,7 +217,7 @@ fn as_int(value: &Datum) -> Option<i64> {
     }
 }
 
-fn as_float(value: &Datum) -> Option<f64> {
+pub(crate) fn as_float(value: &Datum) -> Option<f64> {
     match *value {
         Datum::Float4(v) => Some(f64::from(v)),
         Datum::Float8(v) => Some(v),

@@ -10,7 +10,7 @@ use wal::ResourceManager;
 
 use crate::{
     Access, DeadRows, EntryCheck, Facts, IndexDesc, IndexError, IndexResult, InsertOutcome, Manner, ScanKey,
-    ScanKeys, UniqueCheck, VacuumStats, VerifyOptions, Wants,
+    ScanKeys, SortNumber, UniqueCheck, VacuumStats, VerifyOptions, Wants,
 };
 
 /// Input of a build: clears and fills the values of one row's columns and returns its TID, or `None` behind the last.
@@ -65,6 +65,11 @@ pub trait IndexAccessMethod: Sized {
     /// The order in which [`build`](IndexAccessMethod::build) wants rows. Who builds sorts by it, and finds duplicates of a unique key side by side. A method that takes
     /// rows as they lie in the table answers with the order of their TIDs.
     fn compare_entries(&self, a: (&[Datum], Tid), b: (&[Datum], Tid)) -> Ordering;
+
+    /// A number that tells as much as it can of [`compare_entries`](IndexAccessMethod::compare_entries), and never contradicts it.
+    fn sort_number(&self, _values: &[Datum]) -> SortNumber {
+        SortNumber::NONE
+    }
 
     /// Fills the empty main fork. Returns the number of entries.
     fn build(&self, access: &Access<'_>, next: SortedEntries<'_>) -> IndexResult<u64>;

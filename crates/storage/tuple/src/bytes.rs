@@ -37,6 +37,19 @@ impl Bytes {
         }
     }
 
+    /// Takes a copy of other bytes, into the same memory if they are as long and nobody shares it.
+    #[inline]
+    pub fn replace(&mut self, bytes: &[u8]) {
+        if let Bytes::Shared(old) = self
+            && old.len() == bytes.len()
+            && let Some(old) = Arc::get_mut(old)
+        {
+            old.copy_from_slice(bytes);
+        } else {
+            *self = Bytes::new(bytes);
+        }
+    }
+
     /// The bytes.
     #[inline]
     pub fn as_slice(&self) -> &[u8] {

@@ -72,6 +72,16 @@ impl Datum {
 
 const _: () = assert!(size_of::<Datum>() == 24);
 
+/// A number that sorts as a float does in indexes: both zeros are equal, and what is not a number comes last.
+#[inline]
+pub fn sortable_float(value: f64) -> u64 {
+    if value.is_nan() {
+        return u64::MAX;
+    }
+    let bits = (value + 0.0).to_bits();
+    if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
+}
+
 macro_rules! from_value {
     ($($from:ty => $variant:ident),* $(,)?) => {
         $(impl From<$from> for Datum {

@@ -74,6 +74,39 @@ impl RowLayout {
         self.decode_more(&row, &mut Position::default(), upto, out)
     }
 
+    /// As [`decode`](RowLayout::decode), but values take the place of those in `out`: long byte strings of the same length their memory too, if nobody shares it.
+    pub fn decode_over(&self, row: &RowBytes<'_>, upto: usize, out: &mut Vec<Datum>) -> Result<(), BadRow> {
+        let upto = upto.min(self.len());
+        out.resize(upto, Datum::Null);
+        let mut at = 0;
+        for (column, value) in out.iter_mut().enumerate() {
+            if row.is_null(column) {
+                *value = Datum::Null;
+                continue;
+            }
+            let attr = &self.attrs()[column];
+            match (attr.physical, &mut *value) {
+                (Physical::Fixed(n), Datum::Bytes(old)) => {
+                    let start = align_up(at, attr.align);
+                    at = start + n as usize;
+                    old.replace(row.data.get(start..at).ok_or(BadRow)?);
+                }
+                (Physical::Varlena, Datum::Bytes(old)) => {
+                    let start = varlena_start(row.data, at, attr.align)?;
+                    match varlena::parse(&row.data[start..])? {
+                        (varlena::View::Plain(payload), len) => {
+                            old.replace(payload);
+                            at = start + len.max(1);
+                        }
+                        _ => (*value, at) = decode_varlena(row.data, start)?,
+                    }
+                }
+                (physical, value) => (*value, at) = decode_at(physical, attr.align, row.data, at)?,
+            }
+        }
+        Ok(())
+    }
+
     /// Appends columns `position.column..upto` and moves `position` there: a row decoded in steps costs no more than at once.
     pub fn decode_more(
         &self,

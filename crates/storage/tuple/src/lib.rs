@@ -31,7 +31,7 @@ pub mod tree;
 pub mod varlena;
 
 pub use bytes::Bytes;
-pub use datum::Datum;
+pub use datum::{Datum, sortable_float};
 pub use decode::{BadRow, Position, RowBytes};
 pub use encode::{EncodedInfo, bitmap_len, encode_nulls};
 pub use layout::{Attr, NAME_LEN, Physical, RowLayout};

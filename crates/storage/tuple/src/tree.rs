@@ -90,4 +90,9 @@ pub trait TreeClass: Debug + Send + Sync {
 
     /// An order in which neighbours lie close together, for the build.
     fn order(&self, a: &Datum, b: &Datum) -> Ordering;
+
+    /// A number that tells as much as it can of this [order](TreeClass::order): of two keys the one with the smaller number comes first.
+    fn place(&self, _key: &Datum) -> u64 {
+        0
+    }
 }

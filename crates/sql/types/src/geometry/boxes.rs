@@ -32,11 +32,13 @@ impl Box2 {
     }
 
     /// The smallest rectangle with all points in it.
+    #[inline]
     pub fn bounding(points: &[Point]) -> Box2 {
         let first = points.first().copied().unwrap_or_default();
         points.iter().fold(Box2 { high: first, low: first }, |area, p| area.union(Box2 { high: *p, low: *p }))
     }
 
+    #[inline]
     fn union(self, other: Box2) -> Box2 {
         Box2 {
             high: Point { x: larger(self.high.x, other.high.x), y: larger(self.high.y, other.high.y) },

@@ -14,7 +14,7 @@
 //! overflow like that of `float8`. A polygon's bounding box is not stored but computed.
 
 use base::{SqlResult, sql_err};
-use tuple::Datum;
+use tuple::{Bytes, Datum};
 
 use crate::{
     compare::compare_floats,
@@ -116,11 +116,13 @@ pub(crate) fn hypotenuse(a: f64, b: f64) -> SqlResult<f64> {
 }
 
 /// The larger coordinate: NaN is above all.
+#[inline]
 pub(crate) fn larger(a: f64, b: f64) -> f64 {
     if compare_floats(a, b).is_gt() { a } else { b }
 }
 
 /// The smaller coordinate.
+#[inline]
 pub(crate) fn smaller(a: f64, b: f64) -> f64 {
     if compare_floats(a, b).is_lt() { a } else { b }
 }
@@ -136,17 +138,22 @@ fn doubles(bytes: &[u8]) -> impl Iterator<Item = f64> + '_ {
 }
 
 /// The first doubles of a payload; zeros where it is damaged.
+#[inline]
 fn fixed<const N: usize>(datum: &Datum) -> [f64; N] {
     let mut out = [0.0; N];
-    for (slot, value) in out.iter_mut().zip(doubles(<&[u8]>::from_datum(datum))) {
-        *slot = value;
+    for (slot, bytes) in out.iter_mut().zip(<&[u8]>::from_datum(datum).as_chunks().0) {
+        *slot = f64::from_le_bytes(*bytes);
     }
     out
 }
 
 fn payload(values: &[f64]) -> SqlResult<Datum> {
-    let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
-    bytes.into_datum()
+    // A box has the most.
+    let mut bytes = [0; 4 * 8];
+    for (place, value) in bytes.as_chunks_mut().0.iter_mut().zip(values) {
+        *place = value.to_le_bytes();
+    }
+    Ok(Datum::Bytes(Bytes::new(&bytes[..8 * values.len()])))
 }
 
 fn points_of(bytes: &[u8]) -> Vec<Point> {

@@ -3,6 +3,7 @@
 
 use std::cmp::Ordering;
 
+use tuple::sortable_float;
 use tuple::tree::{Match, TreeClass, TreeQuery};
 
 use super::*;
@@ -161,11 +162,9 @@ fn middle(of: Box2) -> [f64; 2] {
     [of.low.x / 2.0 + of.high.x / 2.0, of.low.y / 2.0 + of.high.y / 2.0]
 }
 
-/// Bits that sort as the number does.
+/// The upper bits of a number that sorts as the coordinate does.
 fn sortable(value: f64) -> u32 {
-    let bits = value.to_bits();
-    let ordered = if bits >> 63 == 1 { !bits } else { bits | 1 << 63 };
-    (ordered >> 32) as u32
+    (sortable_float(value) >> 32) as u32
 }
 
 /// Bits with a gap behind each.
@@ -225,9 +224,8 @@ impl TreeClass for Rectangles {
     }
 
     fn union(&self, keys: &[&Datum]) -> Datum {
-        let corners: Vec<Point> =
-            keys.iter().map(|key| Box2::from_datum(key)).flat_map(|area| [area.high, area.low]).collect();
-        stored(Box2::bounding(&corners))
+        let both = |all: Box2, area: Box2| Box2::bounding(&[all.high, all.low, area.high, area.low]);
+        keys.iter().map(|key| Box2::from_datum(key)).reduce(both).map_or(Datum::Null, stored)
     }
 
     fn same(&self, a: &Datum, b: &Datum) -> bool {
@@ -267,7 +265,11 @@ impl TreeClass for Rectangles {
     }
 
     fn order(&self, a: &Datum, b: &Datum) -> Ordering {
-        curve(Box2::from_datum(a)).cmp(&curve(Box2::from_datum(b)))
+        self.place(a).cmp(&self.place(b))
+    }
+
+    fn place(&self, key: &Datum) -> u64 {
+        curve(Box2::from_datum(key))
     }
 }
 

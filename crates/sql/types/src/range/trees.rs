@@ -1,6 +1,7 @@
 //! GiST over ranges and multiranges: `range_ops`, `multirange_ops`. Keys are ranges: the least that has all of the row, or of the rows below. A key remembers whether there are
 //! empty ranges below it, which lie within every range.
 
+use tuple::sortable_float;
 use tuple::tree::{Match, TreeClass, TreeQuery};
 
 use super::*;
@@ -234,5 +235,15 @@ impl TreeClass for Spans {
 
     fn order(&self, a: &Datum, b: &Datum) -> Ordering {
         compare(a, b)
+    }
+
+    /// By the lower bound: the empty range comes first, then those without one.
+    fn place(&self, key: &Datum) -> u64 {
+        let Some(span) = Key::read(key).span else { return 0 };
+        match (&span.lower.value, number(&span.lower)) {
+            (None, _) => 1,
+            (Some(_), None) => 2,
+            (Some(_), Some(bound)) => (sortable_float(bound) >> 2) + 2,
+        }
     }
 }

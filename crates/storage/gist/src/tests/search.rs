@@ -83,6 +83,7 @@ fn a_build_finds_what_insertions_would() {
                 world.model.push((row, tid));
             }
             let mut rows = world.model.clone();
+            rows.iter_mut().for_each(|row| world.rel.prepare(&mut row.0));
             rows.sort_by(|a, b| world.rel.compare_entries((&a.0, a.1), (&b.0, b.1)));
             let mut rows = rows.into_iter();
             let mut next = |out: &mut Vec<Datum>| {
