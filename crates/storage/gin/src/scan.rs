@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use base::{Lsn, OffsetNo, Tid};
+use base::{Lsn, OffsetNo};
 use buffer::{Persistence, Pin};
 use index::{
     Access, BitmapSink, Facts, IndexError, IndexResult, IndexScan, Match, Pages, ScanKey, ScanKeys, ScanOp,
@@ -548,7 +548,7 @@ impl Scan {
                 Ok(())
             })?;
             let all = whole(access, rel, 1, true, rows)?;
-            return all.rows.iter().try_for_each(|row| sink.tid(unpack(*row)));
+            return all.rows.iter().try_for_each(|row| sink.tid(unpack(*row), false));
         }
         let narrows = queries.iter().any(|query| query.parts.mode() != SearchMode::All);
         let is_filter = |query: &Query| narrows && query.parts.mode() == SearchMode::All;
@@ -598,13 +598,9 @@ impl Scan {
                     found => recheck |= found == Match::Maybe,
                 }
             }
-            emit(sink, unpack(row), recheck)?;
+            sink.tid(unpack(row), recheck)?;
         }
     }
-}
-
-fn emit(sink: &mut dyn BitmapSink, tid: Tid, _recheck: bool) -> IndexResult<()> {
-    sink.tid(tid)
 }
 
 impl IndexScan for Scan {

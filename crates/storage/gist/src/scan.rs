@@ -42,10 +42,17 @@ struct Found {
     recheck: bool,
     /// The row's own distances may be greater.
     inexact: bool,
-    /// Columns, if they are wanted.
-    values: Option<Vec<Datum>>,
+    /// Bytes of its item, if values are wanted: its own, or where they are in `Scan::bytes`.
+    item: Kept,
     /// Keeps VACUUM away.
     _pin: Option<Rc<Pin>>,
+}
+
+#[derive(Debug)]
+enum Kept {
+    None,
+    Here(std::ops::Range<usize>),
+    Own(Box<[u8]>),
 }
 
 #[derive(Debug)]
@@ -109,6 +116,10 @@ pub struct Scan {
     /// Pages to visit of a scan without order, and the entries of the last leaf, from the last to the first.
     stack: Vec<Visit>,
     leaf: Vec<Found>,
+    /// How many of these, from the end on, are not to be checked again.
+    exact: usize,
+    /// Items of the last leaf.
+    bytes: Vec<u8>,
     queue: BinaryHeap<Near>,
     number: u64,
     current: Option<Found>,
@@ -130,6 +141,8 @@ impl Scan {
             started: false,
             stack: Vec::new(),
             leaf: Vec::new(),
+            exact: 0,
+            bytes: Vec::new(),
             queue: BinaryHeap::new(),
             number: 0,
             current: None,
@@ -143,6 +156,7 @@ impl Scan {
         self.started = false;
         self.stack.clear();
         self.leaf.clear();
+        self.exact = 0;
         self.queue.clear();
         self.current = None;
     }
@@ -206,6 +220,8 @@ impl Scan {
     fn read_leaf(&mut self, block: BlockNo, node: &Node<'_>, lsn: Lsn, pin: Option<Rc<Pin>>) -> Check<()> {
         let rel = self.rel.clone();
         let mut key = Vec::new();
+        let unordered = self.orders.is_empty();
+        self.bytes.clear();
         for item in node.items() {
             let (at, item) = item?;
             if node.is_dead(at) {
@@ -217,14 +233,19 @@ impl Scan {
                 continue;
             }
             let (distances, inexact) = self.distances_of(&rel.desc, &key, true);
-            let values = match self.wants.values {
-                true => Some(row_of(&rel.desc, &item, &key)?),
-                false => None,
+            let bytes = item.bytes();
+            let kept = match self.wants.values {
+                false => Kept::None,
+                true if unordered => {
+                    self.bytes.extend_from_slice(bytes);
+                    Kept::Here(self.bytes.len() - bytes.len()..self.bytes.len())
+                }
+                true => Kept::Own(bytes.into()),
             };
             let recheck = matched == Match::Maybe;
             let found =
-                Found { tid: item.tid(), at, block, lsn, recheck, inexact, values, _pin: pin.clone() };
-            if self.orders.is_empty() {
+                Found { tid: item.tid(), at, block, lsn, recheck, inexact, item: kept, _pin: pin.clone() };
+            if unordered {
                 self.leaf.push(found);
             } else {
                 self.number += 1;
@@ -232,6 +253,7 @@ impl Scan {
             }
         }
         self.leaf.reverse();
+        self.exact = self.leaf.iter().rev().take_while(|found| !found.recheck).count();
         Ok(())
     }
 
@@ -272,6 +294,10 @@ impl Scan {
     fn next_found(&mut self, access: &Access<'_>) -> IndexResult<Option<Found>> {
         loop {
             if let Some(found) = self.leaf.pop() {
+                self.exact = match self.exact.checked_sub(1) {
+                    Some(left) => left,
+                    None => self.leaf.iter().rev().take_while(|found| !found.recheck).count(),
+                };
                 return Ok(Some(found));
             }
             let Some(visit) = self.stack.pop() else { return Ok(None) };
@@ -328,10 +354,10 @@ fn meets(desc: &IndexDesc, condition: &ScanKey, of: &Datum, leaf: bool) -> Match
 }
 
 /// The row's columns as far as the index has them: a key that does not hold its value gives NULL.
-fn row_of(desc: &IndexDesc, item: &Item<'_>, key: &[Datum]) -> Check<Vec<Datum>> {
+fn row_of(desc: &IndexDesc, item: &Item<'_>) -> Check<Vec<Datum>> {
     let mut values = item.decode(&desc.layout, desc.layout.len())?;
-    for ((value, key), class) in values.iter_mut().zip(key).zip(&desc.trees) {
-        *value = match key {
+    for (value, class) in values.iter_mut().zip(&desc.trees) {
+        *value = match &*value {
             Datum::Null => Datum::Null,
             key if class.returns() => class.fetch(key),
             _ => Datum::Null,
@@ -402,7 +428,7 @@ impl IndexScan for Scan {
 
     fn bitmap(&mut self, access: &Access<'_>, sink: &mut dyn BitmapSink) -> IndexResult<()> {
         while let Some(tid) = self.next(access)? {
-            sink.tid(tid)?;
+            sink.tid(tid, self.recheck())?;
         }
         Ok(())
     }
@@ -411,17 +437,28 @@ impl IndexScan for Scan {
         !self.started || !self.leaf.is_empty() || !self.stack.is_empty() || !self.queue.is_empty()
     }
 
-    /// Nothing is told ahead: whether a row is to be checked again is said of the entry that came last.
-    fn upcoming(&self, _n: usize) -> Option<Tid> {
-        None
+    fn upcoming(&self, n: usize) -> Option<Tid> {
+        let at = self.leaf.len().checked_sub(n + 1).filter(|_| n < self.exact)?;
+        self.leaf.get(at).map(|found| found.tid)
     }
 
-    fn pass(&mut self, _count: usize) {}
+    fn pass(&mut self, count: usize) {
+        let count = count.min(self.exact);
+        if let Some(last) = self.leaf.drain(self.leaf.len() - count..).next() {
+            self.current = Some(last);
+            self.exact -= count;
+        }
+    }
 
     fn values(&self, out: &mut Vec<Datum>) -> IndexResult<()> {
-        if let Some(values) = self.current.as_ref().and_then(|found| found.values.as_ref()) {
-            out.extend_from_slice(values);
-        }
+        let Some(found) = &self.current else { return Ok(()) };
+        let bytes = match &found.item {
+            Kept::None => return Ok(()),
+            Kept::Here(range) => self.bytes.get(range.clone()).unwrap_or_default(),
+            Kept::Own(bytes) => bytes,
+        };
+        let row = Item::new(bytes).and_then(|item| row_of(&self.rel.desc, &item));
+        out.extend(self.rel.check(found.block, row)?);
         Ok(())
     }
 

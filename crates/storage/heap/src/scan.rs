@@ -122,6 +122,13 @@ impl HeapScan {
         self.take()
     }
 
+    /// Passes over the visible rows that are left on the page, and tells how many they were.
+    pub fn pass_page(&mut self) -> usize {
+        let left = self.visible.len().saturating_sub(self.at);
+        self.at += left;
+        left
+    }
+
     /// As [`HeapScan::next`], of those pages only that `chosen` takes.
     pub fn next_of(
         &mut self,
@@ -215,6 +222,10 @@ impl HeapScan {
         let rows = self.sought.is_some();
         for n in 1..=page::max_offset(&page) {
             if page::line_pointer(&page, n).is_none_or(|lp| lp.flags != LpFlags::Normal) {
+                continue;
+            }
+            if all_visible && serial.is_none() {
+                self.visible.push(n);
                 continue;
             }
             let tid = Tid::new(self.block, n);

@@ -16,7 +16,7 @@
 //! # PostgreSQL counterpart and differences
 //! `visibilitymap.c`. The map's page is a block of the WAL record and has its own LSN and image; redo needs no special rule.
 
-use base::{BlockNo, Fork, PAGE_SIZE, RelFile, Xid};
+use base::{BlockNo, Fork, PAGE_SIZE, RelFile, Tid, Xid};
 use buffer::{BufferError, BufferPool, ExclusivePage, PageChange, Pin, Tag, WalAction};
 use page::{HEADER_SIZE, PageBytes};
 use wal::{Rmgr, xlog_info};
@@ -236,6 +236,25 @@ pub fn all_visible(
     cursor: &mut VmCursor,
 ) -> HeapResult<bool> {
     Ok(bits(access, rel, block, cursor)? & ALL_VISIBLE != 0)
+}
+
+/// How many of these rows, from the first on, lie on pages that are [all visible](all_visible).
+pub fn all_visible_from_first(
+    access: &Access<'_>,
+    rel: &HeapRel,
+    rows: impl Iterator<Item = Tid>,
+    cursor: &mut VmCursor,
+) -> HeapResult<usize> {
+    let mut rows = rows.peekable();
+    let Some(first) = rows.peek() else { return Ok(0) };
+    if !cursor.move_to(access, rel, first.block)? {
+        return Ok(0);
+    }
+    let Some((map_block, pin)) = &cursor.pin else { return Ok(0) };
+    let map = pin.shared();
+    let is_seen =
+        |row: &Tid| place(row.block).0 == *map_block && get_bits(&map, row.block) & ALL_VISIBLE != 0;
+    Ok(rows.take_while(is_seen).count())
 }
 
 /// Counts the bits that are set: (all-visible, all-frozen) pages.

@@ -170,8 +170,8 @@ pub trait IndexAccessMethod: Sized {
 
 /// Takes what a scan finds as a set.
 pub trait BitmapSink {
-    /// A row may satisfy the conditions. Rows of a bitmap are checked again in any case.
-    fn tid(&mut self, tid: Tid) -> IndexResult<()>;
+    /// A row satisfies the conditions; or may, if it is to be checked again.
+    fn tid(&mut self, tid: Tid, recheck: bool) -> IndexResult<()>;
 
     /// All rows of `count` pages from `first` on may. Only of a method that [summarizes](Facts::summarizes).
     fn pages(&mut self, first: BlockNo, count: u32) -> IndexResult<()>;
@@ -234,7 +234,7 @@ pub trait IndexScan {
     /// Adds all that the scan finds, from its start. Of a method with [`bitmap_scan`](Facts::bitmap_scan).
     fn bitmap(&mut self, access: &Access<'_>, sink: &mut dyn BitmapSink) -> IndexResult<()> {
         while let Some(tid) = self.next(access)? {
-            sink.tid(tid)?;
+            sink.tid(tid, self.recheck())?;
         }
         Ok(())
     }
@@ -244,7 +244,8 @@ pub trait IndexScan {
         false
     }
 
-    /// What the `n`th call of [`next`](IndexScan::next) from now on, counted from 0, will return, if the scan has that at hand.
+    /// What the `n`th call of [`next`](IndexScan::next) from now on, counted from 0, will return, if the scan has that and those before it at hand, and none of them is to
+    /// be [checked again](IndexScan::recheck).
     fn upcoming(&self, _n: usize) -> Option<Tid> {
         None
     }

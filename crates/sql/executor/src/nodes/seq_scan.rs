@@ -30,14 +30,17 @@ pub(super) fn seq(
     let Parts { heap, raw, projection, table } = parts(builder, plan, rel, &[])?;
     let reader = SelectiveReader::new(RowReader::new(heap.clone(), raw, table), plan);
     let (at, values, counted) = (Tid::default(), Vec::new(), Counted::new(table));
+    let idle = projection.is_idle();
     let sought = sought.map(|keys| Sought::new(builder, keys)).transpose()?;
-    Ok(Box::new(SeqScan { heap, reader, projection, sought, scan: None, at, values, counted }))
+    Ok(Box::new(SeqScan { heap, reader, projection, idle, sought, scan: None, at, values, counted }))
 }
 
 struct SeqScan {
     heap: Arc<HeapRel>,
     reader: SelectiveReader,
     projection: Projection,
+    /// All rows that are found are given.
+    idle: bool,
     sought: Option<Sought>,
     scan: Option<HeapScan>,
     /// Place of the row last read.
@@ -122,6 +125,13 @@ impl Node for SeqScan {
 
     fn row(&self) -> &[Datum] {
         self.projection.row()
+    }
+
+    fn skip(&mut self, _cx: &mut Cx<'_>) -> SqlResult<usize> {
+        let Some(scan) = self.scan.as_mut().filter(|_| self.idle) else { return Ok(0) };
+        let passed = scan.pass_page();
+        self.counted.scan.returned += passed as i64;
+        Ok(passed)
     }
 
     fn origins(&self, found: &mut Vec<Origin>) {

@@ -298,7 +298,7 @@ pub fn index(
     // Where an index-only scan finds each column of the row in the index entry.
     let places = only.then(|| (1..=raw.upto as i16).map(|column| index.holds(column)).collect());
     let reader = RowReader::new(heap.clone(), raw, table);
-    let idle = !only && recheck.is_empty() && projection.is_idle();
+    let idle = projection.is_idle();
     let scan = IndexScan {
         heap,
         index: open,
@@ -520,6 +520,20 @@ impl Node for IndexScan {
         let Some(scan) = self.scan.as_mut().filter(|_| self.idle && self.reading) else { return Ok(0) };
         runtime::check_interrupts().map_err(eval::error::interrupted)?;
         let before = runtime::usage::pages();
+        if self.places.is_some() {
+            if cx.env.fixed_snapshot {
+                return Ok(0);
+            }
+            let (access, map) = (&cx.env.access, &mut self.map);
+            let seen = heap::vm::all_visible_from_first(access, &self.heap, scan.upcoming(), map);
+            let seen = seen.map_err(eval::error::heap)?;
+            self.counted.scan.pages_since(before);
+            scan.pass(seen);
+            check_not_lost(&self.heap, cx)?;
+            self.reading = scan.has_more();
+            self.index_counted.scan.returned += seen as i64;
+            return Ok(seen);
+        }
         let ready = self.ahead.ready(&self.heap, scan.upcoming(), cx)?;
         self.counted.scan.pages_since(before);
         let mut seen = 0;
@@ -592,8 +606,10 @@ pub fn bitmap(
     Ok(Box::new(TidListScan {
         heap,
         reader,
+        idle: projection.is_idle(),
         projection,
         quals,
+        recheck: true,
         source: TidSource::Bitmap(source),
         tids: None,
         at: 0,
@@ -630,8 +646,10 @@ pub fn tid(
     Ok(Box::new(TidListScan {
         heap,
         reader,
+        idle: false,
         projection,
         quals: Box::new([]),
+        recheck: false,
         source,
         tids: None,
         at: 0,
@@ -678,12 +696,12 @@ fn bitmap_source(builder: &mut Builder<'_>, bitmap: &Bitmap) -> SqlResult<Bitmap
 
 impl BitmapNode {
     /// Places in ascending order, each once.
-    fn collect(&self, heap: &HeapRel, cx: &mut Cx<'_>) -> SqlResult<Vec<Tid>> {
+    fn collect(&self, heap: &HeapRel, cx: &mut Cx<'_>) -> SqlResult<Places> {
         if cx.state.counters.is_none() {
             return self.collect_plain(heap, cx);
         }
-        let (tids, counters) = measure(cx, self.number, |cx| self.collect_plain(heap, cx));
-        if let (Ok(tids), Some(counters)) = (&tids, counters) {
+        let (found, counters) = measure(cx, self.number, |cx| self.collect_plain(heap, cx));
+        if let (Ok(Places { tids, .. }), Some(counters)) = (&found, counters) {
             counters.loops += 1.0;
             counters.startup = counters.total;
             // As in PostgreSQL, unions and intersections do not count their rows.
@@ -691,10 +709,10 @@ impl BitmapNode {
                 counters.rows += tids.len() as f64;
             }
         }
-        tids
+        found
     }
 
-    fn collect_plain(&self, heap: &HeapRel, cx: &mut Cx<'_>) -> SqlResult<Vec<Tid>> {
+    fn collect_plain(&self, heap: &HeapRel, cx: &mut Cx<'_>) -> SqlResult<Places> {
         match &self.kind {
             BitmapKind::Index { counted, index, names, keys } => {
                 let horizon = TableHorizon::new(cx.env.access.txns, heap.desc.kind);
@@ -704,7 +722,7 @@ impl BitmapNode {
                     xid: Xid::INVALID,
                     limits: cx.env.session.index_limits(),
                 };
-                let mut out = Vec::new();
+                let mut places = Places::default();
                 let mut scan = index.scan(ScanKeys::default(), Wants::TIDS);
                 let found = keys.start(cx, &access, &mut scan)?;
                 // What the conditions' values have read is not the index's.
@@ -713,51 +731,70 @@ impl BitmapNode {
                     WatchedKeys::default().begin(heap, index, &mut scan, cx);
                 }
                 if found {
-                    let mut sink = TidSink { tids: &mut out, pool: access.pool, table: heap.desc.file };
+                    let mut sink = TidSink { places: &mut places, pool: access.pool, table: heap.desc.file };
                     let done = scan.bitmap(&access, &mut sink);
                     done.map_err(|e| e.into_sql(&names.index, &names.table))?;
                 }
                 scan.finish(&access);
                 let mut done = Scan { scans: scan.take_searches() as i64, ..Scan::default() };
                 done.pages_since(before);
-                done.returned = out.len() as i64;
+                done.returned = places.tids.len() as i64;
                 let mut counted = counted.borrow_mut();
                 counted.scan = done;
                 cx.count_scan(&mut counted);
                 check_not_lost(heap, cx)?;
-                out.sort_unstable();
-                out.dedup();
-                absorb(&mut out);
-                Ok(out)
+                places.tidy();
+                Ok(places)
             }
             BitmapKind::And(list) => {
-                let mut result: Option<Vec<Tid>> = None;
+                let mut result: Option<Places> = None;
                 for part in list {
-                    let tids = part.collect(heap, cx)?;
+                    let found = part.collect(heap, cx)?;
                     result = Some(match result {
-                        None => tids,
-                        Some(old) => intersect(&old, &tids),
+                        None => found,
+                        Some(old) => Places {
+                            tids: intersect(&old.tids, &found.tids),
+                            recheck: old.recheck || found.recheck,
+                        },
                     });
                 }
                 Ok(result.unwrap_or_default())
             }
             BitmapKind::Or(list) => {
-                let mut out = Vec::new();
+                // An index may know only some of the conditions between two ORs.
+                let mut places = Places { tids: Vec::new(), recheck: true };
                 for part in list {
-                    out.append(&mut part.collect(heap, cx)?);
+                    places.tids.append(&mut part.collect(heap, cx)?.tids);
                 }
-                out.sort_unstable();
-                out.dedup();
-                absorb(&mut out);
-                Ok(out)
+                places.tidy();
+                Ok(places)
             }
         }
     }
 }
 
+/// What a bitmap names.
+#[derive(Default)]
+struct Places {
+    tids: Vec<Tid>,
+    /// Rows there may not satisfy the conditions.
+    recheck: bool,
+}
+
+impl Places {
+    /// In order, each once.
+    fn tidy(&mut self) {
+        if !self.tids.is_sorted() {
+            self.tids.sort_unstable();
+        }
+        self.tids.dedup();
+        absorb(&mut self.tids);
+    }
+}
+
 /// Collects what an index finds.
 struct TidSink<'a> {
-    tids: &'a mut Vec<Tid>,
+    places: &'a mut Places,
     pool: &'a buffer::BufferPool,
     table: base::RelFile,
 }
@@ -796,14 +833,17 @@ fn absorb(tids: &mut Vec<Tid>) {
 }
 
 impl BitmapSink for TidSink<'_> {
-    fn tid(&mut self, tid: Tid) -> IndexResult<()> {
+    fn tid(&mut self, tid: Tid, recheck: bool) -> IndexResult<()> {
         runtime::check_interrupts().map_err(IndexError::Interrupted)?;
-        self.tids.push(tid);
+        self.places.tids.push(tid);
+        self.places.recheck |= recheck;
         Ok(())
     }
 
     fn pages(&mut self, first: base::BlockNo, count: u32) -> IndexResult<()> {
-        self.tids
+        self.places.recheck = true;
+        self.places
+            .tids
             .extend((first.0..first.0.saturating_add(count)).map(|block| whole_page(base::BlockNo(block))));
         Ok(())
     }
@@ -832,12 +872,19 @@ fn heap_blocks(before: Detail, tids: &[Tid]) -> Detail {
     }
 }
 
+/// Rows that are skipped at once, about.
+const MOST_SKIPPED: usize = 1000;
+
 /// Rows at places collected before.
 struct TidListScan {
     heap: Arc<HeapRel>,
     reader: RowReader,
     projection: Projection,
+    /// All rows that are found are given.
+    idle: bool,
     quals: Box<[Code]>,
+    /// Rows at these places may not satisfy `quals`.
+    recheck: bool,
     source: TidSource,
     tids: Option<Vec<Tid>>,
     at: usize,
@@ -855,7 +902,11 @@ struct TidListScan {
 impl TidListScan {
     fn collect(&mut self, cx: &mut Cx<'_>) -> SqlResult<Vec<Tid>> {
         match &self.source {
-            TidSource::Bitmap(bitmap) => bitmap.collect(&self.heap, cx),
+            TidSource::Bitmap(bitmap) => {
+                let Places { tids, recheck } = bitmap.collect(&self.heap, cx)?;
+                self.recheck = recheck;
+                Ok(tids)
+            }
             TidSource::Cursor(codes) => {
                 let mut place = |code: &Code| Ok(datum_tid(&code.eval(Rows::one(&[]), cx)?));
                 codes.iter().filter_map(|code| place(code).transpose()).collect()
@@ -941,7 +992,7 @@ impl Node for TidListScan {
             self.reader.read(&tuple, &mut self.values)?;
             self.reader.detoast(cx, &mut self.values)?;
             let rows = Rows::one(&self.values);
-            if passes(&self.quals, rows, cx)? && self.projection.apply(rows, cx)? {
+            if (!self.recheck || passes(&self.quals, rows, cx)?) && self.projection.apply(rows, cx)? {
                 return Ok(true);
             }
         }
@@ -949,6 +1000,24 @@ impl Node for TidListScan {
 
     fn row(&self) -> &[Datum] {
         self.projection.row()
+    }
+
+    fn skip(&mut self, cx: &mut Cx<'_>) -> SqlResult<usize> {
+        let Some(tids) = self.tids.as_ref().filter(|_| self.idle && !self.recheck) else { return Ok(0) };
+        let mut seen = 0;
+        loop {
+            runtime::check_interrupts().map_err(eval::error::interrupted)?;
+            let before = runtime::usage::pages();
+            let ready = self.ahead.ready(&self.heap, tids[self.at..].iter().copied(), cx)?;
+            self.counted.scan.pages_since(before);
+            self.at += ready;
+            seen += (0..ready).filter(|_| self.ahead.pass() == Fetched::Visible).count();
+            if ready == 0 || seen > MOST_SKIPPED {
+                break;
+            }
+        }
+        self.counted.scan.fetched += seen as i64;
+        Ok(seen)
     }
 
     fn origins(&self, found: &mut Vec<Origin>) {

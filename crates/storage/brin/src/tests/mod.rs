@@ -97,7 +97,7 @@ impl TableRows for Rows<'_> {
 struct Pages(Vec<u32>, u32);
 
 impl BitmapSink for Pages {
-    fn tid(&mut self, tid: Tid) -> IndexResult<()> {
+    fn tid(&mut self, tid: Tid, _recheck: bool) -> IndexResult<()> {
         panic!("{tid}")
     }
 

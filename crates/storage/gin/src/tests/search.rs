@@ -193,7 +193,7 @@ fn damage_is_told() {
                 fn table_pages(&mut self) -> index::IndexResult<u32> {
                     Ok(0)
                 }
-                fn tid(&mut self, _: Tid) -> index::IndexResult<()> {
+                fn tid(&mut self, _: Tid, _: bool) -> index::IndexResult<()> {
                     Ok(())
                 }
             }

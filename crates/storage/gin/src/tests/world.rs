@@ -196,7 +196,7 @@ pub struct World {
 struct Found(Vec<Tid>);
 
 impl BitmapSink for Found {
-    fn tid(&mut self, tid: Tid) -> IndexResult<()> {
+    fn tid(&mut self, tid: Tid, _recheck: bool) -> IndexResult<()> {
         self.0.push(tid);
         Ok(())
     }
