@@ -95,6 +95,12 @@ impl HeapScan {
         Ok(())
     }
 
+    /// Starts again, from now on over these pages.
+    pub fn go_to(&mut self, access: &Access<'_>, blocks: Range<u32>) -> HeapResult<()> {
+        self.range = Some(blocks);
+        self.rescan(access)
+    }
+
     /// Says that of all rows only those will be used, whose range a serializable transaction has locked; or, as at first, all of them.
     pub fn seek(&mut self, rows: Option<SoughtRows>) {
         self.sought = rows;
@@ -310,18 +316,6 @@ pub fn build_scan(
         }
     }
     Ok(broken_chains)
-}
-
-/// The roots of the HOT chains on a page.
-pub fn roots_on(access: &Access<'_>, rel: &HeapRel, block: BlockNo) -> HeapResult<Vec<OffsetNo>> {
-    let pin = access.pool.read(heap_tag(rel, block))?;
-    let page = pin.shared();
-    let is_root = |n: &OffsetNo| match page::line_pointer(&page, *n).map(|lp| lp.flags) {
-        Some(LpFlags::Redirect) => true,
-        Some(LpFlags::Normal) => read_header(&page, *n).is_some_and(|header| !header.is_heap_only()),
-        _ => false,
-    };
-    Ok((1..=page::max_offset(&page)).filter(is_root).collect())
 }
 
 /// Which versions of a page an index must have, and whether each is live. Returns whether versions were left out that old snapshots see.

@@ -10,7 +10,7 @@ use eval::code::{Code, Rows, passes};
 use eval::compile::{Inputs, RawRow};
 use eval::cx::Cx;
 use eval::node::datum_tid;
-use heap::{Fetched, HeapRel, HeapTuple};
+use heap::{Fetched, HeapRel, HeapScan, HeapTuple};
 use index::{
     Access as IndexAccess, BitmapSink, Direction, Horizon, IndexError, IndexResult, ScanKey, ScanKeys,
     ScanOp, Wants, strategy,
@@ -613,8 +613,8 @@ pub fn bitmap(
         source: TidSource::Bitmap(source),
         tids: None,
         at: 0,
-        page: Vec::new(),
-        page_at: 0,
+        pages: None,
+        in_pages: false,
         tuple: HeapTuple::new(),
         ahead: Ahead::default(),
         origin: None,
@@ -653,8 +653,8 @@ pub fn tid(
         source,
         tids: None,
         at: 0,
-        page: Vec::new(),
-        page_at: 0,
+        pages: None,
+        in_pages: false,
         tuple: HeapTuple::new(),
         ahead: Ahead::default(),
         origin: None,
@@ -888,9 +888,10 @@ struct TidListScan {
     source: TidSource,
     tids: Option<Vec<Tid>>,
     at: usize,
-    /// Places on the page that is read as a whole.
-    page: Vec<Tid>,
-    page_at: usize,
+    /// Reads whole pages.
+    pages: Option<HeapScan>,
+    /// `pages` may find more rows.
+    in_pages: bool,
     tuple: HeapTuple,
     ahead: Ahead,
     /// Place of the row last read.
@@ -924,7 +925,8 @@ impl TidListScan {
                 out.sort_unstable();
                 out.dedup();
                 let blocks = cx.env.access.pool.nblocks(self.heap.desc.file, base::Fork::Main).unwrap_or(0);
-                out.retain(|t| t.block.0 < blocks);
+                // No row has the number that stands for all of a page.
+                out.retain(|t| t.block.0 < blocks && !is_whole_page(*t));
                 Ok(out)
             }
         }
@@ -932,30 +934,51 @@ impl TidListScan {
 }
 
 impl TidListScan {
-    /// The next place; that of a whole page stands for all places there.
-    fn next_place(&mut self, cx: &mut Cx<'_>) -> SqlResult<Option<Tid>> {
-        loop {
-            if let Some(tid) = self.page.get(self.page_at).copied() {
-                self.page_at += 1;
-                return Ok(Some(tid));
-            }
-            let Some(tid) = self.tids.as_ref().and_then(|t| t.get(self.at)).copied() else { return Ok(None) };
-            self.at += 1;
-            if !is_whole_page(tid) {
-                return Ok(Some(tid));
-            }
-            runtime::check_interrupts().map_err(eval::error::interrupted)?;
-            let roots = heap::roots_on(&cx.env.access, &self.heap, tid.block).map_err(eval::error::heap)?;
-            self.page.clear();
-            self.page.extend(roots.into_iter().map(|offset| Tid::new(tid.block, offset)));
-            self.page_at = 0;
+    /// Goes on with the whole pages that come next. A serializable transaction locks each before it is read.
+    fn start_pages(&mut self, first: Tid, cx: &Cx<'_>) -> SqlResult<()> {
+        let mut blocks = first.block.0..first.block.0 + 1;
+        if cx.env.fixed_snapshot {
+            cx.with_view(|_, view| heap::watch_page(&self.heap, view.me, first.block));
+        } else {
+            let later = self.tids.iter().flat_map(|tids| &tids[self.at + 1..]);
+            let run =
+                later.zip(blocks.end..).take_while(|(tid, n)| is_whole_page(**tid) && tid.block.0 == *n);
+            blocks.end += run.count() as u32;
         }
+        self.at += blocks.len();
+        let pages = match self.pages.take() {
+            Some(mut pages) => pages.go_to(&cx.env.access, blocks).map(|()| pages),
+            None => HeapScan::new(&cx.env.access, self.heap.clone(), Some(blocks)),
+        };
+        self.pages = Some(pages.map_err(eval::error::heap)?);
+        self.in_pages = true;
+        Ok(())
     }
 
+    /// The next row of whole pages; false if there is none.
+    fn next_of_pages(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        let Some(pages) = self.pages.as_mut().filter(|_| self.in_pages) else { return Ok(false) };
+        loop {
+            runtime::check_interrupts().map_err(eval::error::interrupted)?;
+            let found = cx.with_view(|access, view| pages.next(access, view)).map_err(eval::error::heap)?;
+            let Some(tuple) = found else { break };
+            self.counted.scan.fetched += 1;
+            self.origin = Some(tuple.tid);
+            self.reader.read(&tuple, &mut self.values)?;
+            self.reader.detoast(cx, &mut self.values)?;
+            let rows = Rows::one(&self.values);
+            if passes(&self.quals, rows, cx)? && self.projection.apply(rows, cx)? {
+                return Ok(true);
+            }
+        }
+        self.in_pages = false;
+        Ok(false)
+    }
+
+    /// Forgets all places.
     fn forget(&mut self) {
         self.tids = None;
-        self.page.clear();
-        self.page_at = 0;
+        self.in_pages = false;
     }
 }
 
@@ -971,15 +994,24 @@ impl Node for TidListScan {
         }
         loop {
             runtime::check_interrupts().map_err(eval::error::interrupted)?;
-            let Some(tid) = self.next_place(cx)? else { return Ok(false) };
+            if self.next_of_pages(cx)? {
+                return Ok(true);
+            }
+            let Some(tid) = self.tids.as_ref().and_then(|tids| tids.get(self.at)).copied() else {
+                return Ok(false);
+            };
+            if is_whole_page(tid) {
+                self.start_pages(tid, cx)?;
+                continue;
+            }
+            self.at += 1;
             let (before, heap, tuple) = (runtime::usage::pages(), &self.heap, &mut self.tuple);
             let row = if let TidSource::Cursor(_) = self.source {
                 let found = cx.with_view(|access, view| heap::fetch_latest(access, heap, view, tid, tuple));
                 found.map_err(eval::error::heap)?.then(|| self.tuple.get()).flatten()
             } else {
                 let later = self.tids.iter().flat_map(|tids| &tids[self.at..]).copied();
-                let of_page = self.page[self.page_at..].iter().copied();
-                let upcoming = of_page.chain(later.take_while(|tid| !is_whole_page(*tid)));
+                let upcoming = later.take_while(|tid| !is_whole_page(*tid));
                 self.ahead.row(heap, (tid, upcoming), tuple, cx)?.1
             };
             self.counted.scan.pages_since(before);
@@ -1031,6 +1063,9 @@ impl Node for TidListScan {
     }
 
     fn close(&mut self, cx: &mut Cx<'_>) {
+        if let Some(pages) = self.pages.take() {
+            self.counted.scan.add_pages(pages.pages());
+        }
         cx.count_scan(&mut self.counted);
         self.forget();
         self.ahead.restart();
