@@ -22,7 +22,7 @@
 //! * **hash** is there: one strategy, equality (its number is in the facts), and no order: a build [makes codes](IndexAccessMethod::prepare) of values and sorts these.
 //!   Hash functions come down in [`IndexDesc::hashes`]. Scans compare codes only, so they [recheck](IndexScan::recheck).
 //! * **GIN**: [`insert`](IndexAccessMethod::insert) is given a row's values, not an entry, so a method makes as many entries of them as it likes. No plain scan
-//!   (`index_scan` of the facts is false): only [`IndexScan::bitmap`], whose rows are checked again. The pending list is the method's; it is emptied by
+//!   (`index_scan` of the facts is false): only [`IndexScan::bitmap`], which says of each row whether it is to be checked again. The pending list is the method's; it is emptied by
 //!   [`cleanup`](IndexAccessMethod::cleanup), by insertions beyond its limit and before a bitmap is trusted.
 //! * **GiST** is there: its operator classes come down as [`TreeClass`] in [`IndexDesc::trees`], conditions as [`ScanOp::Operator`]; lossy entries by
 //!   [`IndexScan::recheck`], nearest first by [`IndexScan::order_by`] with the distances in [`IndexScan::distances`]; options of a class by [`TreeClass::with_options`]. **SP-GiST** fits in the same way.
