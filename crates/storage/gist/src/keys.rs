@@ -37,27 +37,24 @@ pub(crate) fn union<'a>(desc: &IndexDesc, keys: impl Iterator<Item = &'a [Datum]
     (0..desc.nkeys()).map(|column| union_column(desc, column, keys.clone())).collect()
 }
 
-/// What it costs to put a column's value below a key: NULLs belong to NULLs.
+/// What it costs to put a column's value below a key.
 fn penalty(desc: &IndexDesc, column: usize, key: &Datum, new: &Datum) -> f32 {
-    match (key.is_null(), new.is_null()) {
-        (true, true) => 0.0,
-        (false, false) => {
-            let found = desc.trees[column].penalty(key, new);
-            if found > 0.0 { found } else { 0.0 }
-        }
-        _ => f32::INFINITY,
-    }
+    let penalty = |key: &Datum| desc.trees[column].penalty(key, new);
+    cost((!new.is_null()).then_some(&penalty), key)
 }
 
 /// Which item of an internal page costs the least to put `new` below, and its key: the first column decides, ties go on to the next.
 pub(crate) fn cheapest(rel: &GistRel, node: &Node<'_>, new: &[Datum]) -> Check<Option<(u16, Key)>> {
     let (mut best, mut key) = (Key::new(), Key::new());
     let (mut found, mut least): (_, SmallVec<[f32; 4]>) = (None, SmallVec::new());
+    let classes = rel.desc.trees.iter().zip(new);
+    let penalties: SmallVec<[_; 4]> =
+        classes.map(|(class, new)| (!new.is_null()).then(|| class.penalties(new))).collect();
     for item in node.items() {
         let (n, item) = item?;
         item.decode_over(&rel.desc.layout, rel.nkeys(), &mut key)?;
-        let cost = |column: usize| penalty(&rel.desc, column, &key[column], &new[column]);
-        let costs: SmallVec<[f32; 4]> = (0..rel.nkeys()).map(cost).collect();
+        let cost = |(penalty, key): (&Option<_>, &Datum)| cost(penalty.as_deref(), key);
+        let costs: SmallVec<[f32; 4]> = penalties.iter().zip(&key).map(cost).collect();
         let none = costs.iter().all(|cost| *cost == 0.0);
         if found.is_none() || costs < least {
             (found, least) = (Some(n), costs);
@@ -68,6 +65,16 @@ pub(crate) fn cheapest(rel: &GistRel, node: &Node<'_>, new: &[Datum]) -> Check<O
         }
     }
     Ok(found.map(|n| (n, best)))
+}
+
+/// What it costs to put a column's value, of which this is the penalty unless it is NULL, below a key: NULLs belong to NULLs.
+fn cost(penalty: Option<&dyn Fn(&Datum) -> f32>, key: &Datum) -> f32 {
+    match penalty {
+        None if key.is_null() => 0.0,
+        // It may be not a number.
+        Some(penalty) if !key.is_null() => penalty(key).max(0.0),
+        _ => f32::INFINITY,
+    }
 }
 
 /// An item with its keys.

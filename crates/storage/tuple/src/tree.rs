@@ -80,6 +80,11 @@ pub trait TreeClass: Debug + Send + Sync {
     /// What it costs to put `new` below `key`: not negative, 0 for nothing.
     fn penalty(&self, key: &Datum, new: &Datum) -> f32;
 
+    /// The [`penalty`](TreeClass::penalty) of one `new` key below any other.
+    fn penalties<'a>(&'a self, new: &'a Datum) -> Box<dyn Fn(&Datum) -> f32 + 'a> {
+        Box::new(move |key| self.penalty(key, new))
+    }
+
     /// Distributes keys, two at least, to two pages: `true` for those that go to the right one. A class that leaves one of them empty gets halves.
     fn split(&self, keys: &[&Datum]) -> Vec<bool>;
 

@@ -158,6 +158,22 @@ fn area(of: Box2) -> f64 {
     (of.high.x - of.low.x) * (of.high.y - of.low.y)
 }
 
+/// By how much a rectangle would grow: its area, and where that stays 0 its sides.
+fn growth(key: Box2, new: Box2) -> f32 {
+    let within = key.low.x <= new.low.x
+        && key.low.y <= new.low.y
+        && new.high.x <= key.high.x
+        && new.high.y <= key.high.y;
+    if within {
+        return 0.0;
+    }
+    let both = Box2::bounding(&[key.high, key.low, new.high, new.low]);
+    let growth = area(both) - area(key);
+    let sides = |of: Box2| of.high.x - of.low.x + of.high.y - of.low.y;
+    let found = if growth == 0.0 { sides(both) - sides(key) } else { growth };
+    if found.is_nan() { f32::MAX } else { found as f32 }
+}
+
 fn middle(of: Box2) -> [f64; 2] {
     [of.low.x / 2.0 + of.high.x / 2.0, of.low.y / 2.0 + of.high.y / 2.0]
 }
@@ -237,14 +253,13 @@ impl TreeClass for Rectangles {
             && equal(a.low.y, b.low.y)
     }
 
-    /// By how much the rectangle would grow: its area, and where that stays 0 its sides.
     fn penalty(&self, key: &Datum, new: &Datum) -> f32 {
-        let (key, new) = (Box2::from_datum(key), Box2::from_datum(new));
-        let both = Box2::bounding(&[key.high, key.low, new.high, new.low]);
-        let growth = area(both) - area(key);
-        let sides = |of: Box2| of.high.x - of.low.x + of.high.y - of.low.y;
-        let found = if growth == 0.0 { sides(both) - sides(key) } else { growth };
-        if found.is_nan() { f32::MAX } else { found as f32 }
+        growth(Box2::from_datum(key), Box2::from_datum(new))
+    }
+
+    fn penalties<'a>(&'a self, new: &'a Datum) -> Box<dyn Fn(&Datum) -> f32 + 'a> {
+        let new = Box2::from_datum(new);
+        Box::new(move |key| growth(Box2::from_datum(key), new))
     }
 
     /// Half of them on either side of the middle, along the axis on which they lie further apart.

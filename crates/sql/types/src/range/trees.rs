@@ -160,6 +160,11 @@ fn number(bound: &Bound) -> Option<f64> {
 
 /// How far a bound would have to move: 0 if not, 1 where nobody knows.
 fn moved(shape: &Shape, from: &Bound, to: &Bound) -> f32 {
+    if let (Some(a), Some(b)) = (number(from), number(to))
+        && (a < b || b < a)
+    {
+        return if (b < a) == from.lower { (a - b).abs() as f32 } else { 0.0 };
+    }
     let outside = match from.lower {
         true => to.order(shape, from).is_lt(),
         false => to.order(shape, from).is_gt(),
@@ -172,6 +177,17 @@ fn moved(shape: &Shape, from: &Bound, to: &Bound) -> f32 {
         _ if to.value.is_none() => f32::MAX,
         _ => 1.0,
     }
+}
+
+/// How much wider a key would be with another below it.
+fn widened(key: &Key, new: &Key) -> f32 {
+    let empty = if new.has_empty && !key.has_empty { 1.0 } else { 0.0 };
+    let wider = match (&key.span, &new.span) {
+        (_, None) => 0.0,
+        (None, Some(_)) => f32::MAX,
+        (Some(a), Some(b)) => moved(&key.shape, &a.lower, &b.lower) + moved(&key.shape, &a.upper, &b.upper),
+    };
+    wider + empty
 }
 
 impl TreeClass for Spans {
@@ -216,16 +232,12 @@ impl TreeClass for Spans {
     }
 
     fn penalty(&self, key: &Datum, new: &Datum) -> f32 {
-        let (key, new) = (Key::read(key), Key::read(new));
-        let empty = if new.has_empty && !key.has_empty { 1.0 } else { 0.0 };
-        let wider = match (&key.span, &new.span) {
-            (_, None) => 0.0,
-            (None, Some(_)) => f32::MAX,
-            (Some(a), Some(b)) => {
-                moved(&key.shape, &a.lower, &b.lower) + moved(&key.shape, &a.upper, &b.upper)
-            }
-        };
-        wider + empty
+        widened(&Key::read(key), &Key::read(new))
+    }
+
+    fn penalties<'a>(&'a self, new: &'a Datum) -> Box<dyn Fn(&Datum) -> f32 + 'a> {
+        let new = Key::read(new);
+        Box::new(move |key| widened(&Key::read(key), &new))
     }
 
     fn split(&self, keys: &[&Datum]) -> Vec<bool> {
