@@ -147,3 +147,37 @@ fn what_cannot_be_is_refused() {
     let failure = format!("{:?}", client.query(long).unwrap_err());
     assert!(failure.contains("index row size 3000 exceeds maximum"), "{failure}");
 }
+
+#[test]
+fn amvalidate_tells_what_a_class_of_gin_lacks() {
+    let server = Server::start(&[]);
+    let mut client = server.client();
+    run(
+        &mut client,
+        &[
+            "create operator class good for type int4[] using gin as operator 1 &&(anyarray, anyarray), \
+             function 2 ginarrayextract(anyarray, internal, internal), \
+             function 3 ginqueryarrayextract(anyarray, internal, int2, internal, internal, internal, internal), \
+             function 4 ginarrayconsistent(internal, int2, anyarray, int4, internal, internal, internal, internal), storage int4",
+            "create operator class poor for type int4[] using gin as operator 1 &&(anyarray, anyarray), \
+             function 2 ginarrayextract(anyarray, internal, internal), storage int4",
+        ],
+    );
+    for (class, whole) in [("good", "t"), ("poor", "f")] {
+        let query = format!("select amvalidate(oid) from pg_opclass where opcname = '{class}'");
+        assert_eq!(client.value(&query), whole, "{class}");
+    }
+    run(
+        &mut client,
+        &[
+            "create table a (i int4[])",
+            "insert into a select array[n, n + 1] from generate_series(1, 1000) n",
+            "create index on a using gin (i good)",
+            "vacuum analyze a",
+            "set enable_seqscan = off",
+        ],
+    );
+    let plan = client.query("explain (costs off) select * from a where i && '{77}'").unwrap();
+    assert!(plan.iter().any(|row| row[0].as_ref().is_some_and(|line| line.contains("a_i_idx"))), "{plan:?}");
+    assert_eq!(client.value("select count(*) from a where i && '{77}'"), "2");
+}

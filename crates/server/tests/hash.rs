@@ -167,3 +167,31 @@ fn what_a_hash_index_cannot_be_is_refused() {
         }
     }
 }
+
+#[test]
+fn a_class_of_a_user_hashes_by_its_function() {
+    let mut server = Server::start(&[]);
+    let mut client = server.client();
+    run(
+        &mut client,
+        &[
+            "create operator class my_int_ops for type int4 using hash as operator 1 =, function 1 hashint4(int4)",
+            "create table u (i int, t text, exclude using hash (i my_int_ops with =))",
+            "insert into u select i, 'n' || i from generate_series(1, 500) i",
+            "vacuum analyze u",
+        ],
+    );
+    server.kill();
+    server.run();
+    let mut client = server.client();
+    run(&mut client, &["set enable_seqscan = off", "insert into u values (1000, 'another')"]);
+    let query = "select t from u where i = 77";
+    let plan = client.query(&format!("explain (costs off) {query}")).unwrap();
+    assert!(plan.iter().any(|row| row[0].as_ref().is_some_and(|line| line.contains("u_i_excl"))), "{plan:?}");
+    assert_eq!(client.value(query), "n77");
+    let error = client.error("insert into u values (5)");
+    assert!(error.starts_with("23P01"), "{error}");
+    drop(client);
+    server.stop();
+    server.assert_sound();
+}

@@ -20,17 +20,23 @@
 //! # PostgreSQL counterpart
 //! `utils/cache/lsyscache.c`, `commands/indexcmds.c` (`GetDefaultOpClass`).
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
 use base::{Oid, SqlResult};
+use index::HashBy;
+use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
+use tuple::Datum;
 use tuple::options::ClassOption;
 use types::registry::libraries::Tree;
-use types::registry::{AmOp, AmProc, OpClass, families as builtin};
-use types::{CastContext, CastMethod, oids};
+use types::registry::{AmOp, AmProc, Eval, Imp, OpClass, families as builtin};
+use types::{Call, CastContext, CastMethod, FormatContext, oids};
 
 /// The access method GiST.
 const GIST: Oid = Oid(783);
+/// The support function that hashes.
+const HASH_FUNCTION: i16 = 1;
 /// The access method GIN.
 const GIN: Oid = Oid(2742);
 
@@ -532,6 +538,68 @@ fn of_library<C: CatalogView + ?Sized, T>(
     let function = view.function_by_oid(function)?;
     let symbol = function.as_deref().and_then(crate::view::FunctionDef::symbol);
     Ok(symbol.and_then(|(library, symbol)| find(library, symbol)))
+}
+
+/// How values hash in an operator class of a user or of a library, whose function is one of the server or of that library; none of a built-in class, or if it is not.
+pub fn class_hash<C: CatalogView + ?Sized>(
+    view: &C,
+    class: Oid,
+    rules: &'static collation::Rules,
+) -> SqlResult<Option<HashBy>> {
+    if class.is_pinned() {
+        return Ok(None);
+    }
+    let families = view.operator_families()?;
+    let Some(class) = families.class(class) else { return Ok(None) };
+    let Some(function) = families.function(class.family, (class.input, class.input), HASH_FUNCTION) else {
+        return Ok(None);
+    };
+    let eval = native(view, function)?;
+    Ok(eval.map(|eval| hash_by(eval, class.input, rules)))
+}
+
+/// What carries a function out without a session: if it is one of the server, or of a library.
+pub fn native<C: CatalogView + ?Sized>(view: &C, function: Oid) -> SqlResult<Option<Eval>> {
+    Ok(match types::registry::function(function).map(|known| known.imp) {
+        Some(Imp::Native(eval)) => Some(eval),
+        Some(_) => None,
+        None => view.function_by_oid(function)?.and_then(|function| function.pointer()),
+    })
+}
+
+/// What a function of an index asks of its session: the rules of the column.
+struct Given(&'static collation::Rules);
+
+impl types::Session for Given {
+    fn collation_rules(&self, _collation: Oid) -> SqlResult<&'static collation::Rules> {
+        Ok(self.0)
+    }
+}
+
+/// A collation that no catalog has: what it does is [given](Given).
+const GIVEN: Oid = Oid(u32::MAX);
+
+/// What a function says of values of a type under the rules of a collation. One is made for each, and stays, as the rules do.
+fn hash_by(eval: Eval, input: Oid, rules: &'static collation::Rules) -> HashBy {
+    type Hash = &'static (dyn Fn(&Datum) -> u64 + Send + Sync);
+    static MADE: Mutex<BTreeMap<(usize, Oid, u32), Hash>> = Mutex::new(BTreeMap::new());
+    thread_local! {
+        static FORMAT: FormatContext = FormatContext::default();
+    }
+    let make = || -> Hash {
+        Box::leak(Box::new(move |value: &Datum| {
+            FORMAT.with(|format| {
+                let (session, types) = (Given(rules), [input]);
+                let call = Call::new(format).with_session(&session).with_types(&types, oids::int4);
+                // Values that the function refuses are alike to the index, which asks the row anyway.
+                match eval(&call.with_collation(GIVEN), std::slice::from_ref(value)) {
+                    Ok(Datum::Int4(code)) => u64::from(code as u32),
+                    _ => 0,
+                }
+            })
+        }))
+    };
+    HashBy::By(*MADE.lock().entry((eval as usize, input, rules.number())).or_insert_with(make))
 }
 
 /// Options that indexes may give an operator class.

@@ -223,14 +223,18 @@ impl Reader<'_> {
         &self,
         method: &index::Facts,
         columns: &[Column],
-        collations: &[Oid],
+        asked: &Asked<'_>,
     ) -> SqlResult<Vec<HashBy>> {
         if !method.keeps_codes() {
             return Ok(Vec::new());
         }
         let hash = |(i, column): (usize, &Column)| {
-            let comparable = crate::type_shape(self, column.type_oid)?.comparable;
-            hash_under(comparable, self.rules_of(collations, i)?)
+            let rules = self.rules_of(asked.collations, i)?;
+            let class = asked.classes.get(i).copied().unwrap_or_default();
+            match crate::families::class_hash(self, class, rules)? {
+                Some(hash) => Ok(hash),
+                None => hash_under(crate::type_shape(self, column.type_oid)?.comparable, rules),
+            }
         };
         columns.iter().enumerate().map(hash).collect()
     }
@@ -439,7 +443,7 @@ impl Reader<'_> {
                 &asked,
                 &parameters,
             )?,
-            hashes: self.hashes_of(method, &columns[..nkeys.min(columns.len())], &orders)?,
+            hashes: self.hashes_of(method, &columns[..nkeys.min(columns.len())], &asked)?,
             keys: self.key_columns(method, &columns[..nkeys.min(columns.len())], &options, &orders)?,
             trees,
             parts,
@@ -507,7 +511,8 @@ impl Reader<'_> {
             let (Some(member), Some(function)) = (member, function) else {
                 return Err(SqlError::internal(format!("operator {operator} excludes rows of no index")));
             };
-            Ok(Excluder { operator, function, strategy: member.strategy as u16, operand: member.right })
+            let (strategy, operand) = (member.strategy as u16, member.right);
+            Ok(Excluder { operator, eval: crate::families::native(self, function)?, strategy, operand })
         };
         vectors::oids(&constraint[pg_constraint::CONEXCLOP]).into_iter().zip(classes).map(excluder).collect()
     }

@@ -227,12 +227,12 @@ pub struct Index {
 }
 
 /// An operator of an exclusion constraint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Excluder {
     /// The operator.
     pub operator: Oid,
-    /// Its function.
-    pub function: Oid,
+    /// Its function, if that is one of the server or of a library: no others are asked of entries that may not satisfy it.
+    pub eval: Option<types::Eval>,
     /// Its strategy number in the family of the column's operator class.
     pub strategy: u16,
     /// The type that it takes on the right side, as the family has it.

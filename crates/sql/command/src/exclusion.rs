@@ -15,7 +15,6 @@ use catalog::{CatalogView, RelationKind, RowExt, Table, TypeKind};
 use parse::ast::{ColumnRef, Constraint, Expr, IndexConstraint, IndexElement, Indirection, Location, Name};
 use session::Session;
 use tuple::Datum;
-use types::registry::Imp;
 use types::{Call, oids};
 
 use super::access_method::IndexMethod;
@@ -184,8 +183,7 @@ fn excluder(
         )
         .detail("The exclusion operator must be related to the index operator class for the constraint."));
     }
-    let native = types::registry::function(function).is_some_and(|f| matches!(f.imp, Imp::Native(_)));
-    if method.lossy && !native {
+    if method.lossy && catalog::families::native(session, function)?.is_none() {
         let what = format!("operator {}, which is not built in, in an exclusion constraint", signature()?);
         return Err(SqlError::not_supported(what));
     }
@@ -268,11 +266,7 @@ fn strategy_of(
 ) -> SqlResult<Option<i16>> {
     let translate = families.functions_of(family).find(|f| f.number == TRANSLATE && f.left == oids::any);
     let Some(translate) = translate else { return Ok(None) };
-    let eval = match types::registry::function(translate.function).map(|function| function.imp) {
-        Some(Imp::Native(eval)) => Some(eval),
-        Some(_) => None,
-        None => session.function_by_oid(translate.function)?.and_then(|function| function.pointer()),
-    };
+    let eval = catalog::families::native(session, translate.function)?;
     let Some(eval) = eval else { return Ok(None) };
     let format = session.format();
     let call = Call::new(&format).with_session(session);

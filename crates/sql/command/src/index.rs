@@ -436,7 +436,7 @@ fn key_class(session: &Session, ty: Oid, name: Option<&Name>, known: &IndexMetho
 /// Whether an access method that has no order knows what an operator class does.
 fn is_known_to(session: &Session, method: &Facts, class: Oid) -> SqlResult<bool> {
     match method.keeps_codes() {
-        true => Ok(class.is_pinned()),
+        true => Ok(class.is_pinned() || families::class_hash(session, class, &collation::C)?.is_some()),
         false if method.summarizes => Ok(catalog::has_summary(class)),
         false => Ok(families::parts_class(session, class, types::oids::int4, &collation::C)?.is_some()
             || families::tree_class(session, class, &collation::C)?.is_some()),

@@ -19,7 +19,6 @@ use index::{Direction, ScanKey, ScanKeys, ScanOp, Wants};
 use tuple::Datum;
 use txn::{LockMode, LockTag, LockWait, Transaction};
 use types::Call;
-use types::registry::Imp;
 
 /// Whom a search waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -198,8 +197,7 @@ impl Search<'_> {
     /// Whether two entries exclude each other.
     fn excludes(&self, key: &[Datum], entry: &[Datum]) -> SqlResult<bool> {
         for (excluder, (theirs, own)) in self.index.excluders.iter().zip(key.iter().zip(entry)) {
-            let imp = types::registry::function(excluder.function).map(|function| function.imp);
-            let Some(Imp::Native(eval)) = imp else {
+            let Some(eval) = excluder.eval else {
                 return Err(SqlError::internal(format!(
                     "operator {} of an exclusion constraint is not built in",
                     excluder.operator

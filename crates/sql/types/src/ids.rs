@@ -367,6 +367,7 @@ pub fn parse_tid(text: &str) -> SqlResult<Datum> {
     let syntax = || sql_err!(INVALID_TEXT_REPRESENTATION, "invalid input syntax for type tid: \"{text}\"");
     let inner = text.trim_start().strip_prefix('(').and_then(|t| t.split_once(')')).ok_or_else(syntax)?.0;
     let (block, offset) = inner.split_once(',').ok_or_else(syntax)?;
+    let (block, offset) = (block.trim_start(), offset.trim_start());
     let block =
         block.parse::<u32>().or_else(|_| block.parse::<i32>().map(|b| b as u32)).map_err(|_| syntax())?;
     let offset = offset.parse::<u16>().map_err(|_| syntax())?;

@@ -2,7 +2,7 @@
 //! `amvalidate`: whether an operator class has what its access method needs of it and of its family. What is wrong is told as INFO.
 //!
 //! # PostgreSQL counterpart
-//! `amvalidate` of the access methods (`nbtvalidate.c`, `hashvalidate.c`).
+//! `amvalidate` of the access methods (`nbtvalidate.c`, `hashvalidate.c`, `ginvalidate.c`).
 
 use std::collections::BTreeMap;
 
@@ -29,6 +29,22 @@ const RULES: [(Oid, Rules); 2] = [
     (HASHING_METHOD, Rules { name: "hash", strategies: 1, functions: 3 }),
 ];
 
+/// The access method GIN.
+const GIN: Oid = Oid(2742);
+
+/// Support functions of GIN, by number.
+mod gin {
+    pub const COMPARE: i16 = 1;
+    pub const VALUE: i16 = 2;
+    pub const QUERY: i16 = 3;
+    pub const CONSISTENT: i16 = 4;
+    pub const PARTIAL: i16 = 5;
+    pub const TERNARY: i16 = 6;
+    pub const OPTIONS: i16 = 7;
+    /// The greatest strategy number.
+    pub const STRATEGIES: i16 = 63;
+}
+
 /// What a family has for two types: bits by strategy and by support number.
 #[derive(Clone, Copy, Default)]
 struct Group {
@@ -39,7 +55,7 @@ struct Group {
 /// One check of a class.
 struct Check<'s> {
     session: &'s Session,
-    rules: &'static Rules,
+    rules: &'s Rules,
     class: OperatorClass<'s>,
     family: String,
     valid: bool,
@@ -51,6 +67,9 @@ impl Session {
         let families = self.operator_families()?;
         let unknown = || SqlError::internal(format!("cache lookup failed for operator class {oid}"));
         let class = families.class(oid).ok_or_else(unknown)?;
+        if class.method == GIN {
+            return self.parts_class_is_whole(class, &families);
+        }
         let Some((_, rules)) = RULES.iter().find(|(method, _)| *method == class.method) else {
             return Ok(true);
         };
@@ -59,7 +78,87 @@ impl Session {
     }
 }
 
+impl Session {
+    /// Whether an operator class of GIN is whole.
+    fn parts_class_is_whole(&self, class: OperatorClass<'_>, families: &OperatorFamilies) -> SqlResult<bool> {
+        let family = families.family(class.family).map_or(String::new(), |family| family.name.to_owned());
+        let rules = &Rules { name: "gin", strategies: gin::STRATEGIES, functions: gin::OPTIONS };
+        let mut check = Check { session: self, rules, class, family, valid: true };
+        let mut own = 0_u64;
+        for function in families.functions_of(class.family) {
+            if function.left != function.right {
+                let what = format!(
+                    "contains support procedure {} with different left and right input types",
+                    function.function
+                );
+                check.wrong(&what);
+            }
+            // What a function takes depends on the class.
+            if function.left == class.input {
+                own |= 1 << function.number;
+                check.check_parts_function(&function)?;
+            }
+        }
+        for operator in families.operators_of(class.family) {
+            check.check_operator(&operator)?;
+        }
+        let has = |number: i16| own & 1 << number != 0;
+        let mut missing = |what: String| {
+            check.tell(format!(
+                "operator class \"{}\" of access method gin is missing support function {what}",
+                class.name
+            ));
+        };
+        for number in [gin::VALUE, gin::QUERY].into_iter().filter(|number| !has(*number)) {
+            missing(number.to_string());
+        }
+        if !has(gin::CONSISTENT) && !has(gin::TERNARY) {
+            missing(format!("{} or {}", gin::CONSISTENT, gin::TERNARY));
+        }
+        Ok(check.valid)
+    }
+}
+
 impl Check<'_> {
+    /// Whether a support function of GIN takes and gives what it is to: some may leave out arguments at the end.
+    fn check_parts_function(&mut self, member: &FamilyFunction) -> SqlResult<()> {
+        use oids::{int2, int4, internal};
+        let Some(row) = self.session.with_reader(|r| r.routine_row(member.function))? else { return Ok(()) };
+        let (args, result) = (catalog::oids_of(&row[pg_proc::PROARGTYPES]), row.oid(pg_proc::PRORETTYPE));
+        let value = self.class.input;
+        let key = if self.class.key.is_valid() { self.class.key } else { value };
+        let (expected, least, wanted) = match member.number {
+            gin::COMPARE => (int4, 2, vec![key, key]),
+            gin::VALUE => (internal, 2, vec![value, internal, internal]),
+            gin::QUERY => (internal, 5, vec![value, internal, int2, internal, internal, internal, internal]),
+            gin::CONSISTENT => {
+                (oids::bool, 6, vec![internal, int2, value, int4, internal, internal, internal, internal])
+            }
+            gin::PARTIAL => (int4, 4, vec![key, key, int2, internal]),
+            gin::TERNARY => (oids::char, 7, vec![internal, int2, value, int4, internal, internal, internal]),
+            gin::OPTIONS => (oids::void, 1, vec![internal]),
+            number => {
+                self.wrong(&format!(
+                    "contains function {} with invalid support number {number}",
+                    member.function
+                ));
+                return Ok(());
+            }
+        };
+        let mut fits = result == expected && (least..=wanted.len()).contains(&args.len());
+        for (arg, wanted) in args.iter().zip(&wanted) {
+            fits &= families::binary_coercible(self.session, *wanted, *arg)?;
+        }
+        if !fits {
+            let what = format!(
+                "contains function {} with wrong signature for support number {}",
+                member.function, member.number
+            );
+            self.wrong(&what);
+        }
+        Ok(())
+    }
+
     fn run(mut self, families: &OperatorFamilies) -> SqlResult<bool> {
         let mut groups: BTreeMap<(Oid, Oid), Group> = BTreeMap::new();
         for function in families.functions_of(self.class.family) {
