@@ -80,8 +80,9 @@ impl Store {
         let state = |block| {
             let pin = self.pool.read(Tag { rel: FILE, fork: Fork::Main, block: BlockNo(block) }).unwrap();
             let page = pin.shared();
-            let items =
-                (1..=page::max_offset(&page)).map(|n| page::item(&page, n).unwrap().to_vec()).collect();
+            let items = (1..=page::max_offset(&page))
+                .map(|n| page::item(&page, n).unwrap_or_default().to_vec())
+                .collect();
             (page::lsn(&page), of(&page), items)
         };
         (0..self.pool.nblocks(FILE, Fork::Main).unwrap()).map(state).collect()

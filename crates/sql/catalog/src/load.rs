@@ -239,16 +239,16 @@ impl Reader<'_> {
         columns.iter().enumerate().map(hash).collect()
     }
 
-    /// The operator classes of an index whose method asks them: those that keep trees without an order, or those that keep parts of values.
+    /// The operator classes of an index whose method asks them: those that keep trees without an order, those that divide space, or those that keep parts of values.
     fn classes_of(
         &self,
         method: &index::Facts,
         asked: &Asked<'_>,
         columns: &[Column],
     ) -> SqlResult<AskedClasses> {
-        let (mut trees, mut parts): AskedClasses = Default::default();
+        let (mut trees, mut spaces, mut parts): AskedClasses = Default::default();
         if method.equality.is_some() || method.summarizes {
-            return Ok((trees, parts));
+            return Ok((trees, spaces, parts));
         }
         for (i, (class, column)) in asked.classes.iter().zip(columns).enumerate() {
             let rules = self.rules_of(asked.collations, i)?;
@@ -260,12 +260,16 @@ impl Reader<'_> {
                 trees.push(other.unwrap_or(tree));
                 continue;
             }
+            if let Some(space) = types::registry::space_class(*class, rules) {
+                spaces.push(space);
+                continue;
+            }
             let key = crate::type_shape(self, column.type_oid)?.comparable;
             let found = crate::families::parts_class(self, *class, key, rules)?;
             let unknown = || SqlError::internal(format!("operator class {class} is not known to its method"));
             parts.push(found.ok_or_else(unknown)?);
         }
-        Ok((trees, parts))
+        Ok((trees, spaces, parts))
     }
 
     /// What the operator classes of an index keep, if its method has summaries.
@@ -432,7 +436,7 @@ impl Reader<'_> {
             equal_image &= Comparator::is_bitwise(column.type_oid, self.rules_of(&orders, i)?);
         }
         let asked = Asked { classes: &classes, collations: &orders, options: &class_options };
-        let (trees, parts) = self.classes_of(method, &asked, &columns)?;
+        let (trees, spaces, parts) = self.classes_of(method, &asked, &columns)?;
         let parameters = options_of(&class[pg_class::RELOPTIONS]);
         let desc = IndexDesc {
             file,
@@ -446,6 +450,7 @@ impl Reader<'_> {
             hashes: self.hashes_of(method, &columns[..nkeys.min(columns.len())], &asked)?,
             keys: self.key_columns(method, &columns[..nkeys.min(columns.len())], &options, &orders)?,
             trees,
+            spaces,
             parts,
             unique: unique && !row.bool(pg_index::INDISEXCLUSION),
             nulls_not_distinct,
@@ -645,8 +650,12 @@ impl Asked<'_> {
     }
 }
 
-/// Operator classes that an index asks: of trees, or of parts.
-type AskedClasses = (Vec<&'static dyn index::TreeClass>, Vec<&'static dyn tuple::parts::PartsClass>);
+/// Operator classes that an index asks: of trees, of space, or of parts.
+type AskedClasses = (
+    Vec<&'static dyn index::TreeClass>,
+    Vec<&'static dyn index::SpaceClass>,
+    Vec<&'static dyn tuple::parts::PartsClass>,
+);
 
 /// `name=value` strings of `reloptions`.
 fn options_of(array: &Datum) -> Vec<(String, String)> {

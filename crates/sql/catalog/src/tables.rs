@@ -453,6 +453,7 @@ fn open_index(file: RelFile, table: &'static SystemTable, shape: &'static System
         trees: Vec::new(),
         hashes: Vec::new(),
         parts: Vec::new(),
+        spaces: Vec::new(),
         summaries: Vec::new(),
         persistence: Persistence::Permanent,
     };

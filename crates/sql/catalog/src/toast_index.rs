@@ -35,6 +35,7 @@ pub fn open_toast_index(file: RelFile, persistence: Persistence) -> OpenIndex {
         trees: Vec::new(),
         hashes: Vec::new(),
         parts: Vec::new(),
+        spaces: Vec::new(),
         summaries: Vec::new(),
         persistence,
     })

@@ -256,8 +256,12 @@ impl Index {
 
     /// Whether its entries hold the values of its key column at this place, counted from 0.
     pub fn returns_key(&self, at: usize) -> bool {
-        let class = self.rel.as_ref().and_then(|rel| rel.desc().trees.get(at));
-        self.method.returnable && class.is_none_or(|class| class.returns())
+        let returns = self.rel.as_ref().is_none_or(|rel| {
+            let desc = rel.desc();
+            desc.trees.get(at).is_none_or(|class| class.returns())
+                && desc.spaces.get(at).is_none_or(|class| class.returns())
+        });
+        self.method.returnable && returns
     }
 
     /// Which of its columns, counted from 0, holds the values of a column of the table.

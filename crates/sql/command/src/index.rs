@@ -439,6 +439,7 @@ fn is_known_to(session: &Session, method: &Facts, class: Oid) -> SqlResult<bool>
         true => Ok(class.is_pinned() || families::class_hash(session, class, &collation::C)?.is_some()),
         false if method.summarizes => Ok(catalog::has_summary(class)),
         false => Ok(families::parts_class(session, class, types::oids::int4, &collation::C)?.is_some()
+            || types::registry::is_space_class(class)
             || families::tree_class(session, class, &collation::C)?.is_some()),
     }
 }

@@ -245,6 +245,7 @@ mod tests {
             trees: Vec::new(),
             hashes: Vec::new(),
             parts: Vec::new(),
+            spaces: Vec::new(),
             summaries: Vec::new(),
             persistence: Persistence::Permanent,
             unique: false,

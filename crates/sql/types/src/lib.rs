@@ -53,6 +53,7 @@ pub mod json;
 mod macaddr;
 mod money;
 pub mod network;
+mod network_space;
 mod network_tree;
 pub mod numeric;
 pub mod oids;

@@ -15,7 +15,7 @@ use crate::value::FromDatum;
 pub(crate) static INET_OPS: Prefixes = Prefixes;
 
 /// Strategy numbers.
-mod strategy {
+pub(crate) mod strategy {
     pub const OVERLAPS: u16 = 3;
     pub const EQUAL: u16 = 18;
     pub const NOT_EQUAL: u16 = 19;
@@ -45,11 +45,11 @@ struct Prefix {
     address: u128,
 }
 
-fn kept(address: u128, bits: u8) -> u128 {
+pub(crate) fn kept(address: u128, bits: u8) -> u128 {
     if bits == 0 { 0 } else { address & u128::MAX << (128 - u32::from(bits)) }
 }
 
-fn aligned(of: &Network) -> u128 {
+pub(crate) fn aligned(of: &Network) -> u128 {
     if of.is_v6() { of.bits_of_address() } else { of.bits_of_address() << 96 }
 }
 
@@ -130,7 +130,7 @@ impl Prefix {
     }
 }
 
-fn related(strategy: u16, a: &Network, b: &Network) -> bool {
+pub(crate) fn related(strategy: u16, a: &Network, b: &Network) -> bool {
     let strict = a.mask_len() != b.mask_len();
     match strategy {
         strategy::OVERLAPS => a.contains(b) || b.contains(a),

@@ -441,6 +441,7 @@ pub(crate) mod tests {
             trees: Vec::new(),
             hashes: Vec::new(),
             parts: Vec::new(),
+            spaces: Vec::new(),
             summaries: Vec::new(),
             persistence: Default::default(),
             unique: false,

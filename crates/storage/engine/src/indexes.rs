@@ -21,12 +21,13 @@ use index::{
     InsertOutcome, Manner, Ranges, ScanKey, ScanKeys, SortNumber, SortedEntries, TableRows, UniqueCheck,
     VacuumStats, VerifyOptions, Wants,
 };
+use spgist::SpgistRel;
 use tuple::{Datum, RowLayout};
 use txn::KeyRange;
 
 /// All access methods that indexes can be made with.
 pub const METHODS: &[&Facts] =
-    &[&BtreeRel::FACTS, &GistRel::FACTS, &HashRel::FACTS, &GinRel::FACTS, &BrinRel::FACTS];
+    &[&BtreeRel::FACTS, &GistRel::FACTS, &HashRel::FACTS, &GinRel::FACTS, &BrinRel::FACTS, &SpgistRel::FACTS];
 
 /// Access methods that an extension brings: their rows of `pg_am` are made with it.
 pub const BROUGHT: &[&Facts] = &[&HnswRel::FACTS];
@@ -76,6 +77,8 @@ pub enum OpenIndex {
     Brin(Arc<BrinRel>),
     /// `hnsw`
     Hnsw(Arc<HnswRel>),
+    /// `spgist`
+    Spgist(Arc<SpgistRel>),
 }
 
 /// A scan of an index.
@@ -94,6 +97,8 @@ pub enum OpenScan {
     Brin(brin::Scan),
     /// `hnsw`
     Hnsw(hnsw::Scan),
+    /// `spgist`
+    Spgist(spgist::Scan),
 }
 
 macro_rules! with_index {
@@ -105,6 +110,7 @@ macro_rules! with_index {
             OpenIndex::Gin($rel) => $call,
             OpenIndex::Brin($rel) => $call,
             OpenIndex::Hnsw($rel) => $call,
+            OpenIndex::Spgist($rel) => $call,
         }
     };
 }
@@ -118,6 +124,7 @@ macro_rules! with_scan {
             OpenScan::Gin($one) => $call,
             OpenScan::Brin($one) => $call,
             OpenScan::Hnsw($one) => $call,
+            OpenScan::Spgist($one) => $call,
         }
     };
 }
@@ -144,6 +151,7 @@ impl OpenIndex {
             oid if oid == GinRel::FACTS.oid => Ok(OpenIndex::Gin(Arc::new(GinRel::open(desc)))),
             oid if oid == BrinRel::FACTS.oid => Ok(OpenIndex::Brin(Arc::new(BrinRel::open(desc)))),
             oid if oid == HnswRel::FACTS.oid => Ok(OpenIndex::Hnsw(Arc::new(HnswRel::open(desc)))),
+            oid if oid == SpgistRel::FACTS.oid => Ok(OpenIndex::Spgist(Arc::new(SpgistRel::open(desc)))),
             oid => Err(unknown(oid)),
         }
     }
@@ -260,6 +268,7 @@ impl OpenIndex {
             OpenIndex::Gin(rel) => OpenScan::Gin(rel.scan(keys, wants)),
             OpenIndex::Brin(rel) => OpenScan::Brin(rel.scan(keys, wants)),
             OpenIndex::Hnsw(rel) => OpenScan::Hnsw(rel.scan(keys, wants)),
+            OpenIndex::Spgist(rel) => OpenScan::Spgist(rel.scan(keys, wants)),
         }
     }
 

@@ -49,6 +49,7 @@ const MANAGERS: &[(ResourceManager, Beside); Rmgr::ALL.len()] = &[
     (<gin::GinRel as index::IndexAccessMethod>::MANAGER, Beside::Nothing),
     (<brin::BrinRel as index::IndexAccessMethod>::MANAGER, Beside::Nothing),
     (<hnsw::HnswRel as index::IndexAccessMethod>::MANAGER, Beside::Nothing),
+    (<spgist::SpgistRel as index::IndexAccessMethod>::MANAGER, Beside::Nothing),
 ];
 
 // A manager is found by its number.

@@ -91,6 +91,7 @@ impl World {
             trees: vec![tree],
             hashes: Vec::new(),
             parts: Vec::new(),
+            spaces: Vec::new(),
             summaries: Vec::new(),
             persistence: Persistence::Permanent,
             unique: false,

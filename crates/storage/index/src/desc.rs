@@ -7,6 +7,7 @@ use std::sync::Arc;
 use base::{RelFile, Tid};
 use buffer::Persistence;
 use tuple::parts::PartsClass;
+use tuple::space::SpaceClass;
 use tuple::summary::SummaryClass;
 use tuple::tree::TreeClass;
 use tuple::{Datum, RowLayout};
@@ -103,6 +104,8 @@ pub struct IndexDesc {
     pub keys: Arc<[KeyColumn]>,
     /// Operator class of each key column; of methods that keep [trees without an order](TreeClass) only, otherwise empty.
     pub trees: Vec<&'static dyn TreeClass>,
+    /// Operator class of the key column; of methods that [divide space](SpaceClass) only, otherwise empty.
+    pub spaces: Vec<&'static dyn SpaceClass>,
     /// How values of each key column hash; of methods that [keep codes](crate::Facts::keeps_codes) only, otherwise empty.
     pub hashes: Vec<HashBy>,
     /// Operator class of each key column; of methods that keep [parts of values](PartsClass) only, otherwise empty.
@@ -148,7 +151,7 @@ impl IndexDesc {
         !values.iter().zip(&self.hashes).any(|(value, _)| value.is_null())
     }
 
-    /// Makes of a row's values those that the index keeps: keys of [`trees`](IndexDesc::trees) may be of another form, and of others there are [codes](IndexDesc::hashes).
+    /// Makes of a row's values those that the index keeps: keys of [`trees`](IndexDesc::trees) and [`spaces`](IndexDesc::spaces) may be of another form, and of others there are [codes](IndexDesc::hashes).
     pub fn make_keys(&self, values: &mut [Datum]) {
         for (value, hash) in values.iter_mut().zip(&self.hashes) {
             if !value.is_null() {
@@ -158,6 +161,11 @@ impl IndexDesc {
         for (value, class) in values.iter_mut().zip(&self.trees) {
             if !value.is_null() {
                 *value = class.compress(value);
+            }
+        }
+        for (value, class) in values.iter_mut().zip(&self.spaces) {
+            if !value.is_null() {
+                *value = class.leaf(value);
             }
         }
     }

@@ -25,7 +25,8 @@
 //!   (`index_scan` of the facts is false): only [`IndexScan::bitmap`], which says of each row whether it is to be checked again. The pending list is the method's; it is emptied by
 //!   [`cleanup`](IndexAccessMethod::cleanup), by insertions beyond its limit and before a bitmap is trusted.
 //! * **GiST** is there: its operator classes come down as [`TreeClass`] in [`IndexDesc::trees`], conditions as [`ScanOp::Operator`]; lossy entries by
-//!   [`IndexScan::recheck`], nearest first by [`IndexScan::order_by`] with the distances in [`IndexScan::distances`]; options of a class by [`TreeClass::with_options`]. **SP-GiST** fits in the same way.
+//!   [`IndexScan::recheck`], nearest first by [`IndexScan::order_by`] with the distances in [`IndexScan::distances`]; options of a class by [`TreeClass::with_options`]. **SP-GiST** is there in the same way, its operator
+//!   classes as [`SpaceClass`] in [`IndexDesc::spaces`].
 //! * **BRIN** is there: no TIDs. Operator classes come down as [`SummaryClass`] in [`IndexDesc::summaries`]; rows come by [`TableRows`], when the index is built and when ranges are summarized
 //!   later. [`bitmap`](IndexScan::bitmap) names whole pages; [`insert`](IndexAccessMethod::insert) widens a range's summary; [`bulk_delete`](IndexAccessMethod::bulk_delete) does nothing.
 //!
@@ -77,6 +78,7 @@ pub use pages::{Exclusive, INIT, Pages, Shared, create_pages, interrupts, log_pa
 pub use records::Records;
 pub use sort_number::SortNumber;
 pub use sweep::{Cleaned, Sweep, Swept, Visited, sweep};
+pub use tuple::space::SpaceClass;
 pub use tuple::summary::SummaryClass;
 pub use tuple::tree::{Match, TreeClass, TreeQuery};
 pub use turn::Turn;

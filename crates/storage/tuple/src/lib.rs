@@ -26,6 +26,7 @@ mod layout;
 pub mod options;
 pub mod parts;
 mod select;
+pub mod space;
 pub mod summary;
 pub mod tree;
 pub mod varlena;

@@ -79,11 +79,13 @@ pub enum Rmgr {
     Brin = 13,
     /// HNSW.
     Hnsw = 14,
+    /// SP-GiST.
+    Spgist = 15,
 }
 
 impl Rmgr {
     /// Every resource manager, in order of its number.
-    pub const ALL: [Rmgr; 15] = [
+    pub const ALL: [Rmgr; 16] = [
         Rmgr::Xlog,
         Rmgr::Xact,
         Rmgr::Smgr,
@@ -99,6 +101,7 @@ impl Rmgr {
         Rmgr::Gin,
         Rmgr::Brin,
         Rmgr::Hnsw,
+        Rmgr::Spgist,
     ];
 
     /// The resource manager with this number in records.
@@ -124,6 +127,7 @@ impl Rmgr {
             Rmgr::Gin => "Gin",
             Rmgr::Brin => "BRIN",
             Rmgr::Hnsw => "HNSW",
+            Rmgr::Spgist => "SPGist",
         }
     }
 }

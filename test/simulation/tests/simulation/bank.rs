@@ -39,6 +39,8 @@ const SETUP: &[&str] = &[
     "create index accounts_balance on accounts (balance)",
     "create index accounts_by_range on accounts using brin (balance) with (pages_per_range = 1)",
     "create index accounts_by_hash on accounts using hash (balance)",
+    "create index accounts_by_parts on accounts using gin ((array[balance % 7, balance])) with (gin_pending_list_limit = 64)",
+    "create index accounts_by_place on accounts using spgist (point(id, balance))",
     "create table history (id int primary key, source int, target int, amount int)",
 ];
 

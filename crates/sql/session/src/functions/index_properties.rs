@@ -1,6 +1,6 @@
 //! What indexes and their access methods can do, by the names of properties.
 //!
-//! PostgreSQL counterpart: `amutils.c`. Of methods that indexes can be made with, their facts answer; others can only be asked about as such.
+//! PostgreSQL counterpart: `amutils.c`. The facts of methods answer.
 
 use base::{Oid, SqlResult};
 use catalog::system::{pg_am, pg_class, pg_index};
@@ -12,10 +12,7 @@ use types::SessionFn;
 use super::arg;
 use crate::Session;
 
-/// Access methods that no index has yet, with what each can: order, be unique, have several columns, exclude, include columns.
-const OTHERS: [(&str, [bool; 5]); 1] = [("spgist", [false, false, false, true, true])];
-
-/// The properties of the list above.
+/// Properties of access methods, in the order in which their facts are asked.
 const METHOD_PROPERTIES: [&str; 5] =
     ["can_order", "can_unique", "can_multi_col", "can_exclude", "can_include"];
 
@@ -41,7 +38,6 @@ impl Session {
         let key = [method.into()];
         let row = self.with_reader(|r| r.find_one(&pg_am::TABLE, pg_am::PG_AM_OID_INDEX, &key))?;
         let Some((_, row)) = row else { return Ok(None) };
-        let name = row.str(pg_am::AMNAME);
         let facts = match row.char(pg_am::AMTYPE) {
             b'i' => self.with_reader(|r| r.index_handler(row.oid(pg_am::AMHANDLER)))?,
             _ => None,
@@ -50,9 +46,8 @@ impl Session {
             // A plain scan is what an exclusion constraint looks for conflicts with.
             [f.can_order, f.can_unique, f.can_multi_column, f.index_scan, f.can_include]
         });
-        let other = || OTHERS.iter().find(|(method, _)| *method == name).map(|(_, can)| *can);
         let at = METHOD_PROPERTIES.iter().position(|known| property.eq_ignore_ascii_case(known));
-        Ok(facts.or_else(other).zip(at).map(|(can, at)| can[at]))
+        Ok(facts.zip(at).map(|(can, at)| can[at]))
     }
 
     fn index_can(&self, index: Oid, property: &str) -> SqlResult<Option<bool>> {

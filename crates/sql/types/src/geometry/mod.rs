@@ -30,6 +30,7 @@ pub(crate) mod path;
 pub(crate) mod point;
 pub(crate) mod polygon;
 pub(crate) mod segment;
+pub(crate) mod spaces;
 mod text;
 pub(crate) mod trees;
 

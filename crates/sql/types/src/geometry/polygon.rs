@@ -213,6 +213,7 @@ functions! {
     2567 poly_overbelow(polygon, polygon) -> bool [immutable strict] { |a: Polygon, b: Polygon| a.bounds().high.y <= b.bounds().high.y }
     2568 poly_overabove(polygon, polygon) -> bool [immutable strict] { |a: Polygon, b: Polygon| a.bounds().low.y >= b.bounds().low.y }
     2569 poly_above(polygon, polygon) -> bool [immutable strict] { |a: Polygon, b: Polygon| a.bounds().low.y > b.bounds().high.y }
+    5011 spg_poly_quad_compress(polygon) -> r#box [immutable strict] { |a: Polygon| a.bounds() }
     3275 dist_ppoly(point, polygon) -> float8 [immutable strict] { |a: Point, b: Polygon| b.distance_to(a) }
     3292 dist_polyp(polygon, point) -> float8 [immutable strict] { |a: Polygon, b: Point| a.distance_to(b) }
 }

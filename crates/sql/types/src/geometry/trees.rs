@@ -18,7 +18,7 @@ pub(crate) static POLYGONS: Rectangles = Rectangles { of: Of::Polygon };
 pub(crate) static CIRCLES: Rectangles = Rectangles { of: Of::Circle };
 
 /// Strategy numbers.
-mod strategy {
+pub(super) mod strategy {
     pub const LEFT: u16 = 1;
     pub const OVER_LEFT: u16 = 2;
     pub const OVERLAPS: u16 = 3;
@@ -61,7 +61,7 @@ fn bounds_of(circle: Circle) -> Box2 {
     }
 }
 
-fn bounds_of_polygon(value: &Datum) -> Box2 {
+pub(super) fn bounds_of_polygon(value: &Datum) -> Box2 {
     Box2::bounding(&Polygon::from_datum(value).points)
 }
 
@@ -69,13 +69,13 @@ fn at(point: Point) -> Box2 {
     Box2 { high: point, low: point }
 }
 
-fn stored(area: Box2) -> Datum {
+pub(super) fn stored(area: Box2) -> Datum {
     // Doubles always have a payload.
     area.into_datum().unwrap_or_default()
 }
 
 /// Whether two rectangles are related in this way.
-fn related(strategy: u16, a: Box2, b: Box2) -> bool {
+pub(super) fn related(strategy: u16, a: Box2, b: Box2) -> bool {
     match strategy {
         strategy::LEFT => near::less(a.high.x, b.low.x),
         strategy::OVER_LEFT => near::at_most(a.high.x, b.high.x),
@@ -110,7 +110,7 @@ fn may_be_related(strategy: u16, key: Box2, b: Box2) -> bool {
     }
 }
 
-fn touches(a: Box2, b: Box2) -> bool {
+pub(super) fn touches(a: Box2, b: Box2) -> bool {
     a.low.x <= b.high.x && b.low.x <= a.high.x && a.low.y <= b.high.y && b.low.y <= a.high.y
 }
 
@@ -139,7 +139,7 @@ fn point_matches(key: Box2, query: TreeQuery<'_>, leaf: bool) -> Match {
 }
 
 /// Distance of a point from a rectangle.
-fn distance(area: Box2, p: Point) -> f64 {
+pub(super) fn distance(area: Box2, p: Point) -> f64 {
     let gap = |low: f64, high: f64, at: f64| {
         if at < low {
             low - at

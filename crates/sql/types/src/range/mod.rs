@@ -42,6 +42,7 @@ mod functions;
 pub(crate) mod kinds;
 mod multi;
 mod multi_functions;
+pub(crate) mod spaces;
 mod text;
 pub(crate) mod trees;
 

@@ -13,7 +13,7 @@ pub(crate) static RANGES: Spans = Spans { multi: false };
 pub(crate) static MULTIRANGES: Spans = Spans { multi: true };
 
 /// Strategy numbers.
-mod strategy {
+pub(super) mod strategy {
     pub const BEFORE: u16 = 1;
     pub const OVER_LEFT: u16 = 2;
     pub const OVERLAPS: u16 = 3;
@@ -76,7 +76,7 @@ impl Key {
 }
 
 /// What a key is asked about, as one range; and whether nothing is lost by that.
-fn asked(query: TreeQuery<'_>) -> (Option<Span>, bool) {
+pub(super) fn asked(query: TreeQuery<'_>) -> (Option<Span>, bool) {
     if query.strategy == strategy::CONTAINS_ELEMENT {
         let bound = |lower| Bound { value: Some(query.value.clone()), inclusive: true, lower };
         return (Some(Span { lower: bound(true), upper: bound(false) }), true);
@@ -100,7 +100,7 @@ fn adjacent(shape: &Shape, a: &Span, b: &Span) -> bool {
 }
 
 /// Whether a range is related to another in this way.
-fn related(number: u16, shape: &Shape, a: Option<&Span>, b: Option<&Span>) -> bool {
+pub(super) fn related(number: u16, shape: &Shape, a: Option<&Span>, b: Option<&Span>) -> bool {
     let (Some(x), Some(y)) = (a, b) else {
         return match number {
             strategy::CONTAINS => b.is_none(),

@@ -268,4 +268,34 @@ functions! {
     3998 gist_box_distance(internal, r#box, int2, oid, internal) -> float8 [immutable strict] { catalog_only }
     6154 multirange_gist_consistent(internal, anymultirange, int2, oid, internal) -> bool [immutable strict] { catalog_only }
     6156 multirange_gist_compress(internal) -> internal [immutable strict] { catalog_only }
+    3469 spg_range_quad_config(internal, internal) -> void [immutable strict] { catalog_only }
+    3470 spg_range_quad_choose(internal, internal) -> void [immutable strict] { catalog_only }
+    3471 spg_range_quad_picksplit(internal, internal) -> void [immutable strict] { catalog_only }
+    3472 spg_range_quad_inner_consistent(internal, internal) -> void [immutable strict] { catalog_only }
+    3473 spg_range_quad_leaf_consistent(internal, internal) -> bool [immutable strict] { catalog_only }
+    3795 inet_spg_config(internal, internal) -> void [immutable strict] { catalog_only }
+    3796 inet_spg_choose(internal, internal) -> void [immutable strict] { catalog_only }
+    3797 inet_spg_picksplit(internal, internal) -> void [immutable strict] { catalog_only }
+    3798 inet_spg_inner_consistent(internal, internal) -> void [immutable strict] { catalog_only }
+    3799 inet_spg_leaf_consistent(internal, internal) -> bool [immutable strict] { catalog_only }
+    4018 spg_quad_config(internal, internal) -> void [immutable strict] { catalog_only }
+    4019 spg_quad_choose(internal, internal) -> void [immutable strict] { catalog_only }
+    4020 spg_quad_picksplit(internal, internal) -> void [immutable strict] { catalog_only }
+    4021 spg_quad_inner_consistent(internal, internal) -> void [immutable strict] { catalog_only }
+    4022 spg_quad_leaf_consistent(internal, internal) -> bool [immutable strict] { catalog_only }
+    4023 spg_kd_config(internal, internal) -> void [immutable strict] { catalog_only }
+    4024 spg_kd_choose(internal, internal) -> void [immutable strict] { catalog_only }
+    4025 spg_kd_picksplit(internal, internal) -> void [immutable strict] { catalog_only }
+    4026 spg_kd_inner_consistent(internal, internal) -> void [immutable strict] { catalog_only }
+    4027 spg_text_config(internal, internal) -> void [immutable strict] { catalog_only }
+    4028 spg_text_choose(internal, internal) -> void [immutable strict] { catalog_only }
+    4029 spg_text_picksplit(internal, internal) -> void [immutable strict] { catalog_only }
+    4030 spg_text_inner_consistent(internal, internal) -> void [immutable strict] { catalog_only }
+    4031 spg_text_leaf_consistent(internal, internal) -> bool [immutable strict] { catalog_only }
+    5010 spg_bbox_quad_config(internal, internal) -> void [immutable strict] { catalog_only }
+    5012 spg_box_quad_config(internal, internal) -> void [immutable strict] { catalog_only }
+    5013 spg_box_quad_choose(internal, internal) -> void [immutable strict] { catalog_only }
+    5014 spg_box_quad_picksplit(internal, internal) -> void [immutable strict] { catalog_only }
+    5015 spg_box_quad_inner_consistent(internal, internal) -> void [immutable strict] { catalog_only }
+    5016 spg_box_quad_leaf_consistent(internal, internal) -> bool [immutable strict] { catalog_only }
 }

@@ -26,6 +26,7 @@ pub mod opclasses;
 pub mod operators;
 mod parts;
 pub mod session;
+mod spaces;
 mod trees;
 pub mod types;
 
@@ -34,6 +35,7 @@ pub use functions::{function, functions, functions_named, functions_of_symbol, s
 pub use io::{format_type, input, output, receive, send, typmod_in, typmod_out};
 pub use parts::{is_parts_class, parts_class};
 pub use session::SessionFn;
+pub use spaces::{is_space_class, space_class};
 pub use trees::tree_class;
 pub use types::{
     Entries, Subscripting, TypeImp, TypeInfo, TypeShape, builtin_type, builtin_types, operand_type, shape_of,

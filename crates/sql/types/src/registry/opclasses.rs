@@ -146,6 +146,13 @@ pub static OPFAMILIES: &[OpFamily] = &[
     OpFamily { oid: Oid(4613), method: Oid(3580), name: "interval_minmax_multi_ops" },
     OpFamily { oid: Oid(4614), method: Oid(3580), name: "uuid_minmax_multi_ops" },
     OpFamily { oid: Oid(4615), method: Oid(3580), name: "pg_lsn_minmax_multi_ops" },
+    OpFamily { oid: Oid(3474), method: Oid(4000), name: "range_ops" },
+    OpFamily { oid: Oid(3794), method: Oid(4000), name: "network_ops" },
+    OpFamily { oid: Oid(4015), method: Oid(4000), name: "quad_point_ops" },
+    OpFamily { oid: Oid(4016), method: Oid(4000), name: "kd_point_ops" },
+    OpFamily { oid: Oid(4017), method: Oid(4000), name: "text_ops" },
+    OpFamily { oid: Oid(5000), method: Oid(4000), name: "box_ops" },
+    OpFamily { oid: Oid(5008), method: Oid(4000), name: "poly_ops" },
 ];
 
 /// Every class: OID, access method, name, family, type, default, stored type.
@@ -322,6 +329,13 @@ pub static OPCLASSES: &[OpClass] = &[
     class(10161, 3580, "pg_lsn_minmax_multi_ops", 4615, 3220, false, 3220), // pg_lsn
     class(10162, 3580, "pg_lsn_bloom_ops", 4590, 3220, false, 3220), // pg_lsn
     class(10163, 3580, "box_inclusion_ops", 4104, 603, true, 603), // box
+    class(10018, 4000, "inet_ops", 3794, 869, true, 0), // inet
+    class(10079, 4000, "range_ops", 3474, 3831, true, 0), // anyrange
+    class(10083, 4000, "box_ops", 5000, 603, true, 0), // box
+    class(10084, 4000, "quad_point_ops", 4015, 600, true, 0), // point
+    class(10085, 4000, "kd_point_ops", 4016, 600, false, 0), // point
+    class(10086, 4000, "text_ops", 4017, 25, true, 0), // text
+    class(10087, 4000, "poly_ops", 5008, 604, true, 603), // polygon
 ];
 
 /// Every operator of a family: OID, family, left, right, strategy, operator.
@@ -1202,6 +1216,81 @@ pub static AMOPS: &[AmOp] = &[
     amop(10942, 4104, 603, 603, 11, 2573),
     amop(10943, 4104, 603, 603, 12, 2572),
     amop(10944, 4104, 603, 600, 7, 433),
+    amop(10422, 4015, 600, 600, 11, 4161), // point, point
+    amop(10423, 4015, 600, 600, 30, 506), // point, point
+    amop(10424, 4015, 600, 600, 1, 507), // point, point
+    amop(10425, 4015, 600, 600, 5, 508), // point, point
+    amop(10426, 4015, 600, 600, 10, 4162), // point, point
+    amop(10427, 4015, 600, 600, 29, 509), // point, point
+    amop(10428, 4015, 600, 600, 6, 510), // point, point
+    amop(10429, 4015, 600, 603, 8, 511), // point, box
+    amop_order(10430, 4015, 600, 600, 15, 517, 1970), // point, point
+    amop(10431, 4016, 600, 600, 11, 4161), // point, point
+    amop(10432, 4016, 600, 600, 30, 506), // point, point
+    amop(10433, 4016, 600, 600, 1, 507), // point, point
+    amop(10434, 4016, 600, 600, 5, 508), // point, point
+    amop(10435, 4016, 600, 600, 10, 4162), // point, point
+    amop(10436, 4016, 600, 600, 29, 509), // point, point
+    amop(10437, 4016, 600, 600, 6, 510), // point, point
+    amop(10438, 4016, 600, 603, 8, 511), // point, box
+    amop_order(10439, 4016, 600, 600, 15, 517, 1970), // point, point
+    amop(10440, 4017, 25, 25, 1, 2314), // text, text
+    amop(10441, 4017, 25, 25, 2, 2315), // text, text
+    amop(10442, 4017, 25, 25, 3, 98), // text, text
+    amop(10443, 4017, 25, 25, 4, 2317), // text, text
+    amop(10444, 4017, 25, 25, 5, 2318), // text, text
+    amop(10445, 4017, 25, 25, 11, 664), // text, text
+    amop(10446, 4017, 25, 25, 12, 665), // text, text
+    amop(10447, 4017, 25, 25, 14, 667), // text, text
+    amop(10448, 4017, 25, 25, 15, 666), // text, text
+    amop(10449, 4017, 25, 25, 28, 3877), // text, text
+    amop(10465, 3474, 3831, 3831, 1, 3893), // anyrange, anyrange
+    amop(10466, 3474, 3831, 3831, 2, 3895), // anyrange, anyrange
+    amop(10467, 3474, 3831, 3831, 3, 3888), // anyrange, anyrange
+    amop(10468, 3474, 3831, 3831, 4, 3896), // anyrange, anyrange
+    amop(10469, 3474, 3831, 3831, 5, 3894), // anyrange, anyrange
+    amop(10470, 3474, 3831, 3831, 6, 3897), // anyrange, anyrange
+    amop(10471, 3474, 3831, 3831, 7, 3890), // anyrange, anyrange
+    amop(10472, 3474, 3831, 3831, 8, 3892), // anyrange, anyrange
+    amop(10473, 3474, 3831, 2283, 16, 3889), // anyrange, anyelement
+    amop(10474, 3474, 3831, 3831, 18, 3882), // anyrange, anyrange
+    amop(10475, 5000, 603, 603, 1, 493), // box, box
+    amop(10476, 5000, 603, 603, 2, 494), // box, box
+    amop(10477, 5000, 603, 603, 3, 500), // box, box
+    amop(10478, 5000, 603, 603, 4, 495), // box, box
+    amop(10479, 5000, 603, 603, 5, 496), // box, box
+    amop(10480, 5000, 603, 603, 6, 499), // box, box
+    amop(10481, 5000, 603, 603, 7, 498), // box, box
+    amop(10482, 5000, 603, 603, 8, 497), // box, box
+    amop(10483, 5000, 603, 603, 9, 2571), // box, box
+    amop(10484, 5000, 603, 603, 10, 2570), // box, box
+    amop(10485, 5000, 603, 603, 11, 2573), // box, box
+    amop(10486, 5000, 603, 603, 12, 2572), // box, box
+    amop_order(10487, 5000, 603, 600, 15, 606, 1970), // box, point
+    amop(10488, 5008, 604, 604, 1, 485), // polygon, polygon
+    amop(10489, 5008, 604, 604, 2, 486), // polygon, polygon
+    amop(10490, 5008, 604, 604, 3, 492), // polygon, polygon
+    amop(10491, 5008, 604, 604, 4, 487), // polygon, polygon
+    amop(10492, 5008, 604, 604, 5, 488), // polygon, polygon
+    amop(10493, 5008, 604, 604, 6, 491), // polygon, polygon
+    amop(10494, 5008, 604, 604, 7, 490), // polygon, polygon
+    amop(10495, 5008, 604, 604, 8, 489), // polygon, polygon
+    amop(10496, 5008, 604, 604, 9, 2575), // polygon, polygon
+    amop(10497, 5008, 604, 604, 10, 2574), // polygon, polygon
+    amop(10498, 5008, 604, 604, 11, 2577), // polygon, polygon
+    amop(10499, 5008, 604, 604, 12, 2576), // polygon, polygon
+    amop_order(10500, 5008, 604, 600, 15, 3289, 1970), // polygon, point
+    amop(10512, 3794, 869, 869, 3, 3552), // inet, inet
+    amop(10513, 3794, 869, 869, 18, 1201), // inet, inet
+    amop(10514, 3794, 869, 869, 19, 1202), // inet, inet
+    amop(10515, 3794, 869, 869, 20, 1203), // inet, inet
+    amop(10516, 3794, 869, 869, 21, 1204), // inet, inet
+    amop(10517, 3794, 869, 869, 22, 1205), // inet, inet
+    amop(10518, 3794, 869, 869, 23, 1206), // inet, inet
+    amop(10519, 3794, 869, 869, 24, 931), // inet, inet
+    amop(10520, 3794, 869, 869, 25, 932), // inet, inet
+    amop(10521, 3794, 869, 869, 26, 933), // inet, inet
+    amop(10522, 3794, 869, 869, 27, 934), // inet, inet
 ];
 
 /// Every support function of a family: OID, family, left, right, number, function.
@@ -1884,6 +1973,42 @@ pub static AMPROCS: &[AmProc] = &[
     amproc(10711, 4104, 603, 603, 4, 4108),
     amproc(10712, 4104, 603, 603, 11, 4067),
     amproc(10713, 4104, 603, 603, 13, 187),
+    amproc(10296, 3474, 3831, 3831, 1, 3469), // anyrange, anyrange
+    amproc(10297, 3474, 3831, 3831, 2, 3470), // anyrange, anyrange
+    amproc(10298, 3474, 3831, 3831, 3, 3471), // anyrange, anyrange
+    amproc(10299, 3474, 3831, 3831, 4, 3472), // anyrange, anyrange
+    amproc(10300, 3474, 3831, 3831, 5, 3473), // anyrange, anyrange
+    amproc(10301, 3794, 869, 869, 1, 3795), // inet, inet
+    amproc(10302, 3794, 869, 869, 2, 3796), // inet, inet
+    amproc(10303, 3794, 869, 869, 3, 3797), // inet, inet
+    amproc(10304, 3794, 869, 869, 4, 3798), // inet, inet
+    amproc(10305, 3794, 869, 869, 5, 3799), // inet, inet
+    amproc(10306, 4015, 600, 600, 1, 4018), // point, point
+    amproc(10307, 4015, 600, 600, 2, 4019), // point, point
+    amproc(10308, 4015, 600, 600, 3, 4020), // point, point
+    amproc(10309, 4015, 600, 600, 4, 4021), // point, point
+    amproc(10310, 4015, 600, 600, 5, 4022), // point, point
+    amproc(10311, 4016, 600, 600, 1, 4023), // point, point
+    amproc(10312, 4016, 600, 600, 2, 4024), // point, point
+    amproc(10313, 4016, 600, 600, 3, 4025), // point, point
+    amproc(10314, 4016, 600, 600, 4, 4026), // point, point
+    amproc(10315, 4016, 600, 600, 5, 4022), // point, point
+    amproc(10316, 4017, 25, 25, 1, 4027), // text, text
+    amproc(10317, 4017, 25, 25, 2, 4028), // text, text
+    amproc(10318, 4017, 25, 25, 3, 4029), // text, text
+    amproc(10319, 4017, 25, 25, 4, 4030), // text, text
+    amproc(10320, 4017, 25, 25, 5, 4031), // text, text
+    amproc(10321, 5000, 603, 603, 1, 5012), // box, box
+    amproc(10322, 5000, 603, 603, 2, 5013), // box, box
+    amproc(10323, 5000, 603, 603, 3, 5014), // box, box
+    amproc(10324, 5000, 603, 603, 4, 5015), // box, box
+    amproc(10325, 5000, 603, 603, 5, 5016), // box, box
+    amproc(10326, 5008, 604, 604, 1, 5010), // polygon, polygon
+    amproc(10327, 5008, 604, 604, 2, 5013), // polygon, polygon
+    amproc(10328, 5008, 604, 604, 3, 5014), // polygon, polygon
+    amproc(10329, 5008, 604, 604, 4, 5015), // polygon, polygon
+    amproc(10330, 5008, 604, 604, 5, 5016), // polygon, polygon
+    amproc(10331, 5008, 604, 604, 6, 5011), // polygon, polygon
 ];
 
 const fn class(

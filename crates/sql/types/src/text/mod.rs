@@ -17,6 +17,7 @@ mod functions;
 pub(crate) mod kinds;
 mod like;
 mod normal;
+pub(crate) mod radix;
 mod regex;
 mod search;
 

@@ -44,6 +44,7 @@ fn desc(columns: &[(Physical, Compare, bool, bool)], included: usize) -> IndexDe
         trees: Vec::new(),
         hashes: Vec::new(),
         parts: Vec::new(),
+        spaces: Vec::new(),
         summaries: Vec::new(),
         persistence: Default::default(),
         unique: false,

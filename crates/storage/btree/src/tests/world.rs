@@ -61,6 +61,7 @@ impl Shape {
             trees: Vec::new(),
             hashes: Vec::new(),
             parts: Vec::new(),
+            spaces: Vec::new(),
             summaries: Vec::new(),
             persistence: Persistence::Permanent,
             unique,

@@ -153,6 +153,7 @@ impl Shape {
             keys: vec![KeyColumn::ascending(Compare::Bytes); keys].into(),
             trees: Vec::new(),
             hashes: Vec::new(),
+            spaces: Vec::new(),
             summaries: Vec::new(),
             parts: vec![class; keys],
             persistence: Persistence::Permanent,

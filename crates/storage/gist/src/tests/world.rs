@@ -116,6 +116,7 @@ impl Shape {
             trees: vec![class; keys],
             hashes: Vec::new(),
             parts: Vec::new(),
+            spaces: Vec::new(),
             summaries: Vec::new(),
             persistence: Persistence::Permanent,
             unique: false,

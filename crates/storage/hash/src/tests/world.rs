@@ -51,6 +51,7 @@ impl Shape {
             trees: Vec::new(),
             parts: Vec::new(),
             hashes: vec![HashBy::With(self.hash(), 0)],
+            spaces: Vec::new(),
             summaries: Vec::new(),
             persistence,
             unique: false,
