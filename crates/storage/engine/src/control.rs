@@ -33,7 +33,7 @@ use base::{Lsn, Oid, PAGE_SIZE, Xid};
 use crate::EngineError;
 
 /// Version of the data directory's formats. A server starts only on its own.
-pub const FORMAT_VERSION: u32 = 12;
+pub const FORMAT_VERSION: u32 = 13;
 
 const MAGIC: &[u8; 8] = b"STAMPEDE";
 const SIZE: usize = 160;
