@@ -13,7 +13,7 @@
 //! the first of these only, which may be divided when others come; whoever reads one reads its rest too.
 //!
 //! # Invariants
-//! 1. A [place](format::Place) stands for the same part of the space for as long as anybody may know it: what is there becomes something that stands for the same, or a redirect to it. A redirect
+//! 1. A place (`format::Place`) stands for the same part of the space for as long as anybody may know it: what is there becomes something that stands for the same, or a redirect to it. A redirect
 //!    goes when every snapshot is younger than it; only then can its number be used again.
 //! 2. Each item is reached by one link, which is changed in the same record that moves the item. So a redirect is met only by who has read a link before.
 //! 3. The root and the bucket of NULLs are alone on their pages, where an item of any size that there may be fits; they never move.

@@ -169,6 +169,8 @@ impl TestCatalog {
             opclasses: Vec::new(),
             collations: Vec::new(),
             options: Vec::new(),
+            class_options: Vec::new(),
+            access_method: catalog::DEFAULT_INDEX_METHOD.oid,
             method: catalog::DEFAULT_INDEX_METHOD,
             ready: true,
             check_xmin: None,

@@ -45,6 +45,7 @@ fn desc(pages_per_range: u32) -> IndexDesc {
         trees: Vec::new(),
         parts: Vec::new(),
         hashes: Vec::new(),
+        spaces: Vec::new(),
         summaries: vec![class(Compare::Int4, int, INT), class(Compare::Bytes, text, Oid(25))],
         persistence: Persistence::Permanent,
         unique: false,
