@@ -3,7 +3,7 @@
 //! levels, each with fewer rows than the one below, lead the search to where it begins.
 //!
 //! # Layout
-//! * Block 0 has one item: numbers of the index, the node where searches begin, the page where new nodes go, the list of free nodes ([`format`]).
+//! * Block 0 has one item: numbers of the index, the node where searches begin, the page where new nodes go, the list of free nodes (`format`).
 //! * All other pages have items that never change their length: *nodes*, with a row's TID and its key, and for each node an item with its *links*, `m` for each level and twice as
 //!   many for the lowest. An item is named by page and number.
 //! * `format`: bytes. `ops`: pure changes of a page. `redo`: records. `rel`: an open index. `graph`: searches. `insert`, `scan`, `vacuum`, `verify`: what is done with it.
