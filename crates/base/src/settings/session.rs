@@ -99,7 +99,7 @@ pub struct Fast {
     pub track_wal_io_timing: bool,
     /// `pg_trgm.similarity_threshold`, `word_similarity_threshold`, `strict_word_similarity_threshold`; none: none of them was touched.
     pub alike: Option<[f32; 3]>,
-    /// `hnsw.ef_search`, `hnsw.iterative_scan` as a number, `hnsw.max_scan_tuples`; 0: as by default, and never touched.
+    /// `hnsw.ef_search`, `hnsw.iterative_scan` as a number, `hnsw.max_scan_tuples`; 0: as by default.
     pub nearest: [u32; 3],
     /// `plan_cache_mode`
     pub plan_cache_mode: PlanCacheMode,
@@ -306,7 +306,7 @@ impl Fast {
             Setting::track_counts => self.track_counts = value.as_bool(),
             Setting::track_wal_io_timing => self.track_wal_io_timing = value.as_bool(),
             Setting::quote_all_identifiers => self.quote_all_identifiers = value.as_bool(),
-            Setting::hnsw_ef_search => self.nearest[0] = value.as_int().unsigned_abs(),
+            Setting::hnsw_ef_search => self.nearest[0] = unusual(value, 40),
             Setting::hnsw_iterative_scan => {
                 self.nearest[1] = match value.as_text() {
                     "relaxed_order" => 1,
@@ -314,7 +314,7 @@ impl Fast {
                     _ => 0,
                 };
             }
-            Setting::hnsw_max_scan_tuples => self.nearest[2] = value.as_int().unsigned_abs(),
+            Setting::hnsw_max_scan_tuples => self.nearest[2] = unusual(value, 20_000),
             Setting::pg_trgm_similarity_threshold => self.set_alike(0, value),
             Setting::pg_trgm_word_similarity_threshold => self.set_alike(1, value),
             Setting::pg_trgm_strict_word_similarity_threshold => self.set_alike(2, value),
@@ -430,6 +430,12 @@ struct Custom {
     default: Option<(String, Source)>,
     /// What was set since.
     own: Option<String>,
+}
+
+/// A number, or 0 if it is the usual one.
+fn unusual(value: &Value, usual: u32) -> u32 {
+    let number = value.as_int().unsigned_abs();
+    if number == usual { 0 } else { number }
 }
 
 fn find(list: &[(Setting, Stored)], setting: Setting) -> Option<&Stored> {

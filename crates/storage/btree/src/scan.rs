@@ -325,8 +325,10 @@ impl Scan {
             return;
         }
         self.apply_kills(access);
-        // What goes wrong with it is the next VACUUM's to say.
-        let _ = self.delete_dead_leaf(access);
+        if self.leaf.all_dead {
+            // What goes wrong with it is the next VACUUM's to say.
+            let _ = self.delete_dead_leaf(access);
+        }
         self.leaf.clear();
         self.mark_here = None;
         self.marked = None;
@@ -555,7 +557,9 @@ impl Scan {
     fn turn_right(&mut self, access: &Access<'_>) -> IndexResult<bool> {
         let mut next = self.leaf.next;
         self.leave(access);
-        self.delete_dead_leaf(access)?;
+        if self.leaf.all_dead {
+            self.delete_dead_leaf(access)?;
+        }
         let mut hops = Hops::default();
         while next != NONE {
             interrupts()?;
@@ -668,11 +672,10 @@ impl Scan {
         self.leaf.all_dead = node.is_all_dead();
     }
 
-    /// Deletes the leaf that the scan is about to leave, if nothing on it lives. No latch is held.
+    /// Deletes the leaf that the scan is about to leave, on which nothing lives. No latch is held.
+    #[cold]
     fn delete_dead_leaf(&mut self, access: &Access<'_>) -> IndexResult<()> {
-        if !std::mem::take(&mut self.leaf.all_dead) {
-            return Ok(());
-        }
+        self.leaf.all_dead = false;
         self.leaf.pin = None;
         delete_dead_leaf(access, &self.rel, self.leaf.block)
     }

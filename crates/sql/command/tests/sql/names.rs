@@ -64,6 +64,14 @@ fn properties_of_indexes(s: &Client) {
         ),
         "t|"
     );
+    s.run("create index ih on i using hash (a)").unwrap();
+    assert_eq!(
+        s.query(
+            "select bool_or(pg_index_column_has_property('ih', 1, p)), count(pg_index_column_has_property('ih', 1, p)) \
+             from unnest('{asc,desc,nulls_first,nulls_last,orderable}'::text[]) p"
+        ),
+        "f|5"
+    );
     assert_eq!(
         s.query(
             "select amname, pg_indexam_has_property(oid, 'can_order'), pg_indexam_has_property(oid, 'asc') \

@@ -79,14 +79,13 @@ impl Session {
         // What an index only includes has no order.
         let options = int2s_of(&row[pg_index::INDOPTION]);
         let option = options.get(at).filter(|_| at < row.int(pg_index::INDNKEYATTS) as usize).copied();
-        let ordered = option.filter(|_| facts.can_order);
-        let flag = |flag: i16, set: bool| ordered.map(|option| (option & flag != 0) == set);
+        let flag = |flag: i16, set: bool| option.map(|option| facts.can_order && (option & flag != 0) == set);
         Ok(match property.to_ascii_lowercase().as_str() {
             "asc" => flag(DESCENDING, false),
             "desc" => flag(DESCENDING, true),
             "nulls_first" => flag(NULLS_FIRST, true),
             "nulls_last" => flag(NULLS_FIRST, false),
-            "orderable" => Some(ordered.is_some()),
+            "orderable" => Some(option.is_some() && facts.can_order),
             "distance_orderable" => {
                 Some(option.is_some() && facts.can_order_by_operator && self.orders_by_distance(&row, at)?)
             }
