@@ -97,6 +97,8 @@ impl PartsQuery for Sentence {
         });
         match answer {
             Answer::No => Match::No,
+            // A document without lexemes satisfies nothing, and nothing here tells that this one has any.
+            Answer::Yes if present.iter().all(|part| *part == Match::No) => Match::Maybe,
             Answer::Maybe => Match::Maybe,
             Answer::Yes => Match::Yes,
         }
