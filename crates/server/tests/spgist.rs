@@ -170,3 +170,37 @@ fn long_values() {
     server.stop();
     server.assert_sound();
 }
+
+/// By an index rows come as far as they come when sorted: those that are infinitely far, or no number away, before those without a place.
+#[test]
+fn nearest_rows_come_first() {
+    let server = Server::start(&[]);
+    let mut client = server.client();
+    run(
+        &mut client,
+        &[
+            "create table t as select point(i * 7919 % 1000, i * 104729 % 997) p from generate_series(1, 500) i",
+            "insert into t values (null), ('(Infinity,0)'), ('(NaN,0)'), (null), ('(0,-Infinity)'), ('(1,NaN)')",
+            "alter table t add b box, add g polygon",
+            "update t set b = box(p, point(p[0] + 5, p[1] + 9)), g = polygon(box(p, point(p[0] + 30, p[1] + 3)))",
+            "create index tq on t using spgist (p quad_point_ops)",
+            "create index tk on t using spgist (p kd_point_ops)",
+            "create index tb on t using spgist (b)",
+            "create index tg on t using spgist (g)",
+        ],
+    );
+    for (column, other) in [("p", "tk"), ("p", "tq"), ("b", ""), ("g", "")] {
+        let order = format!("{column} <-> point '(529,529)'");
+        let query = format!("select {order} from t order by {order}");
+        run(&mut client, &["set enable_seqscan = on", "set enable_indexscan = off"]);
+        let sorted = client.query(&query).unwrap();
+        run(&mut client, &["set enable_seqscan = off", "set enable_indexscan = on", "begin"]);
+        if !other.is_empty() {
+            run(&mut client, &[&format!("drop index {other}")]);
+        }
+        let plan = format!("{:?}", client.query(&format!("explain {query}")).unwrap());
+        assert!(plan.contains("Order By"), "{plan}");
+        assert_eq!(client.query(&query).unwrap(), sorted, "{column} without {other}");
+        run(&mut client, &["rollback"]);
+    }
+}

@@ -5,8 +5,6 @@
 //!
 //! Who wants no TID to be given away meanwhile keeps the leaf pinned until all of its entries are passed: VACUUM waits for that.
 
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -14,8 +12,8 @@ use base::{BlockNo, Lsn, OffsetNo, Tid};
 use buffer::{Persistence, Pin};
 use index::bytes::Check;
 use index::{
-    Access, BitmapSink, Facts, Finds, IndexDesc, IndexResult, IndexScan, Match, NULL_DISTANCE, Pages,
-    ScanKey, ScanKeys, ScanOp, TreeQuery, Wants, compare_distances, distance, interrupts,
+    Access, BitmapSink, Distances, Facts, Finds, IndexDesc, IndexResult, IndexScan, Match, NULL_DISTANCE,
+    Nearest, NearestQueue, Pages, ScanKey, ScanKeys, ScanOp, TreeQuery, Wants, distance, interrupts,
 };
 use runtime::usage::used_often;
 use tuple::Datum;
@@ -55,56 +53,6 @@ enum Kept {
     Own(Box<[u8]>),
 }
 
-#[derive(Debug)]
-enum What {
-    Page(Visit),
-    Entry(Found),
-}
-
-/// Something in the order of its distances; of equals, entries come before pages, and who was found first.
-#[derive(Debug)]
-struct Near {
-    distances: Distances,
-    number: u64,
-    what: What,
-}
-
-/// Distances of a key. There is one most of the time, and no allocation then.
-#[derive(Debug, Clone, Default)]
-struct Distances {
-    first: f64,
-    more: Box<[f64]>,
-}
-
-impl Near {
-    fn place(&self) -> (bool, u64) {
-        (matches!(self.what, What::Page(_)), self.number)
-    }
-}
-
-impl Ord for Near {
-    fn cmp(&self, other: &Near) -> Ordering {
-        // The heap gives its greatest first.
-        let (a, b) = (&other.distances, &self.distances);
-        let order = a.first.total_cmp(&b.first).then_with(|| compare_distances(&a.more, &b.more));
-        order.then_with(|| other.place().cmp(&self.place()))
-    }
-}
-
-impl PartialOrd for Near {
-    fn partial_cmp(&self, other: &Near) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Near {
-    fn eq(&self, other: &Near) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Near {}
-
 /// A scan of an index.
 #[derive(Debug)]
 pub struct Scan {
@@ -120,8 +68,7 @@ pub struct Scan {
     exact: usize,
     /// Items of the last leaf.
     bytes: Vec<u8>,
-    queue: BinaryHeap<Near>,
-    number: u64,
+    queue: NearestQueue<Visit, Found>,
     current: Option<Found>,
     distances: Vec<f64>,
     killed: Vec<(BlockNo, Lsn, OffsetNo, Tid)>,
@@ -143,8 +90,7 @@ impl Scan {
             leaf: Vec::new(),
             exact: 0,
             bytes: Vec::new(),
-            queue: BinaryHeap::new(),
-            number: 0,
+            queue: NearestQueue::default(),
             current: None,
             distances: Vec::new(),
             killed: Vec::new(),
@@ -165,8 +111,7 @@ impl Scan {
         if self.orders.is_empty() {
             self.stack.push(visit);
         } else {
-            self.number += 1;
-            self.queue.push(Near { distances, number: self.number, what: What::Page(visit) });
+            self.queue.push(distances, Nearest::Place(visit));
         }
     }
 
@@ -174,8 +119,7 @@ impl Scan {
         self.started = true;
         self.searches += 1;
         used_often(|c| &c.index_searches);
-        let more = vec![f64::NEG_INFINITY; self.orders.len().saturating_sub(1)].into();
-        let least = Distances { first: f64::NEG_INFINITY, more };
+        let least = Distances::of(&self.orders, |_| f64::NEG_INFINITY);
         self.push_page(Visit { block: ROOT, seen: u64::MAX }, least);
     }
 
@@ -248,8 +192,7 @@ impl Scan {
             if unordered {
                 self.leaf.push(found);
             } else {
-                self.number += 1;
-                self.queue.push(Near { distances, number: self.number, what: What::Entry(found) });
+                self.queue.push(distances, Nearest::Entry(found));
             }
         }
         self.leaf.reverse();
@@ -260,7 +203,7 @@ impl Scan {
     /// Distances of a key, and whether those of a row may be greater.
     fn distances_of(&self, desc: &IndexDesc, key: &[Datum], leaf: bool) -> (Distances, bool) {
         let mut inexact = false;
-        let mut of_order = |order: &ScanKey| {
+        let distances = Distances::of(&self.orders, |order| {
             let ScanOp::Operator { strategy, operand, value } = &order.op else { return NULL_DISTANCE };
             let of = &key[order.column];
             if of.is_null() || value.is_null() {
@@ -270,20 +213,16 @@ impl Scan {
             let (value, more) = desc.trees[order.column].distance(of, query, leaf);
             inexact |= more;
             distance(value)
-        };
-        let Some((first, more)) = self.orders.split_first() else { return (Distances::default(), false) };
-        let distances = Distances { first: of_order(first), more: more.iter().map(&mut of_order).collect() };
+        });
         (distances, inexact)
     }
 
     fn next_in_order(&mut self, access: &Access<'_>) -> IndexResult<Option<Found>> {
-        while let Some(Near { distances, what, .. }) = self.queue.pop() {
-            match what {
-                What::Page(visit) => self.visit(access, visit, &distances)?,
-                What::Entry(found) => {
-                    self.distances.clear();
-                    self.distances.push(distances.first);
-                    self.distances.extend_from_slice(&distances.more);
+        while let Some((distances, next)) = self.queue.pop() {
+            match next {
+                Nearest::Place(visit) => self.visit(access, visit, &distances)?,
+                Nearest::Entry(found) => {
+                    distances.copy_to(&mut self.distances);
                     return Ok(Some(found));
                 }
             }

@@ -5,16 +5,14 @@
 //!
 //! Who wants no TID to be given away meanwhile keeps pages pinned until all of their entries are passed: VACUUM waits for that.
 
-use std::cmp::Ordering;
-use std::collections::BinaryHeap;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use base::Tid;
 use buffer::Pin;
 use index::{
-    Access, BitmapSink, Facts, Finds, IndexResult, IndexScan, Match, Pages, ScanKey, ScanKeys, ScanOp,
-    TreeQuery, Wants, interrupts,
+    Access, BitmapSink, Distances, Facts, Finds, IndexResult, IndexScan, Match, NULL_DISTANCE, Nearest,
+    NearestQueue, Pages, ScanKey, ScanKeys, ScanOp, TreeQuery, Wants, distance, interrupts,
 };
 use page::PageBytes;
 use runtime::usage::used_often;
@@ -44,49 +42,6 @@ struct Found {
     _pin: Option<Rc<Pin>>,
 }
 
-#[derive(Debug)]
-enum What {
-    Place(Visit),
-    Entry(Found),
-}
-
-/// Something in the order of its distances; of equals, entries come before places, and who was found first.
-#[derive(Debug)]
-struct Near {
-    distances: Vec<f64>,
-    number: u64,
-    what: What,
-}
-
-impl Near {
-    fn order(&self) -> (bool, u64) {
-        (matches!(self.what, What::Place(_)), self.number)
-    }
-}
-
-impl Ord for Near {
-    fn cmp(&self, other: &Near) -> Ordering {
-        let pairs = other.distances.iter().zip(&self.distances);
-        // The heap gives its greatest first.
-        let nearer = pairs.map(|(a, b)| a.total_cmp(b)).find(|order| order.is_ne());
-        nearer.unwrap_or(Ordering::Equal).then_with(|| other.order().cmp(&self.order()))
-    }
-}
-
-impl PartialOrd for Near {
-    fn partial_cmp(&self, other: &Near) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Near {
-    fn eq(&self, other: &Near) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Near {}
-
 /// A scan of an index.
 #[derive(Debug)]
 pub struct Scan {
@@ -98,8 +53,7 @@ pub struct Scan {
     /// Places to visit of a scan without order, and the entries of the last page, from the last to the first.
     stack: Vec<Visit>,
     found: Vec<Found>,
-    queue: BinaryHeap<Near>,
-    number: u64,
+    queue: NearestQueue<Visit, Found>,
     current: Option<Found>,
     distances: Vec<f64>,
     searches: u64,
@@ -115,8 +69,7 @@ impl Scan {
             started: false,
             stack: Vec::new(),
             found: Vec::new(),
-            queue: BinaryHeap::new(),
-            number: 0,
+            queue: NearestQueue::default(),
             current: None,
             distances: Vec::new(),
             searches: 0,
@@ -131,12 +84,11 @@ impl Scan {
         self.current = None;
     }
 
-    fn push(&mut self, visit: Visit, distances: Vec<f64>) {
+    fn push(&mut self, visit: Visit, distances: Distances) {
         if self.orders.is_empty() {
             self.stack.push(visit);
         } else {
-            self.number += 1;
-            self.queue.push(Near { distances, number: self.number, what: What::Place(visit) });
+            self.queue.push(distances, Nearest::Place(visit));
         }
     }
 
@@ -150,16 +102,17 @@ impl Scan {
         }
         if self.keys.iter().all(|key| matches!(key.op, ScanOp::IsNull)) {
             let nulls = Visit { place: NULLS, space: None };
-            self.push(nulls, vec![f64::INFINITY; self.orders.len()]);
+            self.push(nulls, self.no_distances());
         }
         if !self.keys.iter().any(|key| matches!(key.op, ScanOp::IsNull)) {
             let root = Visit { place: ROOT, space: Some(Rc::new(self.rel.class().whole())) };
-            self.push(root, vec![f64::NEG_INFINITY; self.orders.len()]);
+            let least = Distances::of(&self.orders, |_| f64::NEG_INFINITY);
+            self.push(root, least);
         }
     }
 
     /// Visits a place, and those on its page that it leads to.
-    fn visit(&mut self, access: &Access<'_>, first: Visit, distances: &[f64]) -> IndexResult<()> {
+    fn visit(&mut self, access: &Access<'_>, first: Visit, distances: &Distances) -> IndexResult<()> {
         interrupts()?;
         let rel = self.rel.clone();
         let block = first.place.block;
@@ -192,7 +145,7 @@ impl Scan {
         &mut self,
         page: &PageBytes,
         visit: Visit,
-        distances: &[f64],
+        distances: &Distances,
         pin: &Option<Rc<Pin>>,
     ) -> IndexResult<()> {
         let rel = self.rel.clone();
@@ -220,7 +173,7 @@ impl Scan {
             }
         };
         if let Some(place) = rest.known() {
-            self.push(Visit { place, ..visit }, distances.to_vec());
+            self.push(Visit { place, ..visit }, distances.clone());
         }
         Ok(())
     }
@@ -237,7 +190,7 @@ impl Scan {
             let entry = rel.check(block, entry)?;
             let Some(space) = visit.space.as_deref() else {
                 let row = self.row(rel, &entry, |_| Datum::Null).map_err(|what| rel.corrupt(block, what))?;
-                self.give(&entry, row, Match::Yes, vec![f64::INFINITY; self.orders.len()], pin);
+                self.give(&entry, row, Match::Yes, self.no_distances(), pin);
                 continue;
             };
             let leaf = rel.check(block, entry.leaf(layout))?;
@@ -275,7 +228,7 @@ impl Scan {
         entry: &Entry<'_>,
         values: Option<Vec<Datum>>,
         matched: Match,
-        distances: Vec<f64>,
+        distances: Distances,
         pin: &Option<Rc<Pin>>,
     ) {
         let recheck = matched == Match::Maybe;
@@ -283,37 +236,40 @@ impl Scan {
         if self.orders.is_empty() {
             self.found.push(found);
         } else {
-            self.number += 1;
-            self.queue.push(Near { distances, number: self.number, what: What::Entry(found) });
+            self.queue.push(distances, Nearest::Entry(found));
         }
     }
 
-    fn least_distances(&self, rel: &SpgistRel, space: &Space) -> Vec<f64> {
-        let distance = |order: &ScanKey| match query_of(order) {
-            Some(query) => rel.class().least_distance(space, query),
-            None => f64::INFINITY,
-        };
-        self.orders.iter().map(distance).collect()
+    /// Those of a key that is NULL.
+    fn no_distances(&self) -> Distances {
+        Distances::of(&self.orders, |_| NULL_DISTANCE)
+    }
+
+    fn least_distances(&self, rel: &SpgistRel, space: &Space) -> Distances {
+        Distances::of(&self.orders, |order| match query_of(order) {
+            Some(query) => distance(rel.class().least_distance(space, query)),
+            None => NULL_DISTANCE,
+        })
     }
 
     /// Distances of a leaf, and whether those of a row may be greater.
-    fn distances_of(&self, rel: &SpgistRel, space: &Space, leaf: &Datum) -> (Vec<f64>, bool) {
+    fn distances_of(&self, rel: &SpgistRel, space: &Space, leaf: &Datum) -> (Distances, bool) {
         let mut inexact = false;
-        let distance = |order: &ScanKey| {
-            let Some(query) = query_of(order) else { return f64::INFINITY };
-            let (distance, more) = rel.class().distance(space, leaf, query);
+        let distances = Distances::of(&self.orders, |order| {
+            let Some(query) = query_of(order) else { return NULL_DISTANCE };
+            let (value, more) = rel.class().distance(space, leaf, query);
             inexact |= more;
-            distance
-        };
-        (self.orders.iter().map(distance).collect(), inexact)
+            distance(value)
+        });
+        (distances, inexact)
     }
 
     fn next_in_order(&mut self, access: &Access<'_>) -> IndexResult<Option<Found>> {
-        while let Some(Near { distances, what, .. }) = self.queue.pop() {
-            match what {
-                What::Place(visit) => self.visit(access, visit, &distances)?,
-                What::Entry(found) => {
-                    self.distances = distances;
+        while let Some((distances, next)) = self.queue.pop() {
+            match next {
+                Nearest::Place(visit) => self.visit(access, visit, &distances)?,
+                Nearest::Entry(found) => {
+                    distances.copy_to(&mut self.distances);
                     return Ok(Some(found));
                 }
             }
@@ -327,7 +283,7 @@ impl Scan {
                 return Ok(Some(found));
             }
             let Some(visit) = self.stack.pop() else { return Ok(None) };
-            self.visit(access, visit, &[])?;
+            self.visit(access, visit, &Distances::default())?;
         }
     }
 }
