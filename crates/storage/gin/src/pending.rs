@@ -8,15 +8,15 @@
 //! 1. An entry is in a lane, or in the tree, or for a moment in both; who reads the lanes first and the tree afterwards sees it.
 //! 2. Who goes from one page of a lane to the next keeps the first one latched until he has the next. So nobody comes to a page that was cut off, and it can be used
 //!    for something else at once.
-//! 3. One cleans an index at a time ([`Turn`]): what a VACUUM found dead is not entered again behind it by somebody who read it in a lane before.
+//! 3. One cleans an index at a time ([`TURNS`]): what a VACUUM found dead is not entered again behind it by somebody who read it in a lane before.
 //!
 //! # Locks
-//! A lane's pages from the first to the last, then the meta page. [`Turn`] comes before all latches.
+//! A lane's pages from the first to the last, then the meta page. That turn comes before all latches.
 
 use base::{BlockNo, PAGE_SIZE};
 use buffer::PageChange;
 use index::bytes::put_sized;
-use index::{Access, Exclusive, FreeList, INIT, IndexResult, Pages, Shared, Turn, interrupts};
+use index::{Access, Exclusive, FreeList, INIT, IndexResult, Pages, Shared, TURNS, interrupts};
 use smallvec::SmallVec;
 
 use crate::format::{META_BLOCK, NONE, Node, Opaque, PENDING, Position, ROOM, link};
@@ -132,7 +132,7 @@ fn pending_node<'p>(rel: &GinRel, block: BlockNo, page: &'p page::PageBytes) -> 
 
 /// Enters what is pending into the tree. Waits for whoever does so already, or leaves it to him. Returns the number of pages that were cut off.
 pub(crate) fn clean(access: &Access<'_>, rel: &GinRel, wait: bool) -> IndexResult<u64> {
-    let turn = Turn::of(access, rel.desc.file);
+    let turn = TURNS.of(access, rel.desc.file);
     let _guard = match wait {
         true => turn.lock(),
         false => match turn.try_lock() {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use base::{BlockNo, Fork, SqlError, SqlState, Tid};
-use index::{Access, Exclusive, IndexError, IndexResult, InsertOutcome, Pages, Turn};
+use index::{Access, Exclusive, IndexError, IndexResult, InsertOutcome, Pages, TURNS};
 use tuple::Datum;
 
 use crate::format::{
@@ -26,7 +26,7 @@ pub(crate) fn insert(
     cache: Option<&Cache>,
 ) -> IndexResult<InsertOutcome> {
     let Some(key) = key_of(rel, values)? else { return Ok(InsertOutcome::Inserted) };
-    let turn = Turn::of(access, rel.desc.file);
+    let turn = TURNS.of(access, rel.desc.file);
     let _alone = turn.lock();
     let graph = Graph { access, rel, meta: rel.meta(access)?, cache };
     let level = draw_level(graph.meta.m);

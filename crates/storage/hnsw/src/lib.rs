@@ -9,7 +9,7 @@
 //! * `format`: bytes. `ops`: pure changes of a page. `redo`: records. `rel`: an open index. `graph`: searches. `insert`, `scan`, `vacuum`, `verify`: what is done with it.
 //!
 //! # Invariants
-//! 1. Who changes the index has its [turn](index::Turn) from before its first look at the graph to the end of the change: one at a time. Searches hold no latch but on the page
+//! 1. Who changes the index has its [turn](index::TURNS) from before its first look at the graph to the end of the change: one at a time. Searches hold no latch but on the page
 //!    that they read.
 //! 2. A node is *live*, *dead* (its row is gone; it still leads on) or *free*. VACUUM makes nodes dead, replaces all links to them, and then makes them free: no link to a free
 //!    node is ever made, and a search that still follows one finds a node of another row, or one without.

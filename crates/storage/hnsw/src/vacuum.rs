@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use base::{BlockNo, Tid};
-use index::{Access, IndexError, IndexResult, Manner, Pages, Turn, VacuumStats, each_block};
+use index::{Access, IndexError, IndexResult, Manner, Pages, TURNS, VacuumStats, each_block};
 
 use crate::format::{DEAD, FREE, Head, LIVE, META, NEXT_FREE_AT, Pointer, STATE_AT};
 use crate::graph::Graph;
@@ -73,7 +73,7 @@ fn mark(
     is_dead: &mut dyn FnMut(Tid) -> bool,
     seen: &mut Seen,
 ) -> IndexResult<()> {
-    let turn = Turn::of(access, rel.desc.file);
+    let turn = TURNS.of(access, rel.desc.file);
     let _alone = turn.lock();
     let mut page = rel.exclusive(access.pool, block)?;
     if page::is_new(&page) {
@@ -103,7 +103,7 @@ fn mark(
 
 /// Searches begin at a live node.
 fn replace_entry(access: &Access<'_>, rel: &HnswRel, seen: &Seen) -> IndexResult<()> {
-    let turn = Turn::of(access, rel.desc.file);
+    let turn = TURNS.of(access, rel.desc.file);
     let _alone = turn.lock();
     let mut meta = rel.meta(access)?;
     if !seen.dead.contains(&meta.entry) {
@@ -149,7 +149,7 @@ fn refers(graph: &Graph<'_>, head: &Head, dead: &HashSet<Pointer>) -> IndexResul
 
 /// Gives a node other links where it has some to dead ones.
 fn repair(access: &Access<'_>, rel: &HnswRel, at: Pointer, dead: &HashSet<Pointer>) -> IndexResult<()> {
-    let turn = Turn::of(access, rel.desc.file);
+    let turn = TURNS.of(access, rel.desc.file);
     let _alone = turn.lock();
     let graph = Graph { access, rel, meta: rel.meta(access)?, cache: None };
     let Some(node) = graph.node(at)?.filter(|node| node.is_live()) else { return Ok(()) };
@@ -165,7 +165,7 @@ fn repair(access: &Access<'_>, rel: &HnswRel, at: Pointer, dead: &HashSet<Pointe
 
 /// Puts a dead node on the list of free ones.
 fn release(access: &Access<'_>, rel: &HnswRel, at: Pointer) -> IndexResult<()> {
-    let turn = Turn::of(access, rel.desc.file);
+    let turn = TURNS.of(access, rel.desc.file);
     let _alone = turn.lock();
     let mut meta = rel.meta(access)?;
     let mut page = rel.exclusive(access.pool, at.block)?;

@@ -53,10 +53,10 @@ mod minmax;
 mod multi;
 mod nearest;
 mod pages;
+mod per_index;
 mod records;
 mod sort_number;
 mod sweep;
-mod turn;
 mod upkeep;
 
 pub use access::{Access, DeadRows, Horizon, InsertOutcome, Limits, Liveness, TupleState, UniqueCheck};
@@ -77,13 +77,13 @@ pub use minmax::MinMax;
 pub use multi::MinMaxMulti;
 pub use nearest::{Distances, Nearest, NearestQueue};
 pub use pages::{Exclusive, INIT, Pages, Shared, create_pages, interrupts, log_page};
+pub use per_index::{PerIndex, TURNS};
 pub use records::Records;
 pub use sort_number::SortNumber;
 pub use sweep::{Cleaned, Sweep, Swept, Visited, sweep};
 pub use tuple::space::SpaceClass;
 pub use tuple::summary::SummaryClass;
 pub use tuple::tree::{Match, TreeClass, TreeQuery};
-pub use turn::Turn;
 pub use upkeep::{EntryCheck, Manner, VacuumStats, VerifyOptions, each_block};
 
 /// How a session's searches of HNSW go about it: words of its fiber ([`runtime::word`]).

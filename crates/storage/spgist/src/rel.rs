@@ -1,14 +1,13 @@
 //! An open index, what its changes share, and how its pages are reached.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::collections::BTreeSet;
+use std::sync::{Arc, OnceLock};
 
-use base::{BlockNo, RelFile, Xid};
+use base::{BlockNo, Xid};
 use buffer::WalAction;
 use index::bytes::Check;
-use index::{Access, FreeList, IndexDesc, IndexResult, Pages, SpaceClass, Unused};
+use index::{Access, FreeList, IndexDesc, IndexResult, Pages, PerIndex, SpaceClass, Unused};
 use page::PageBytes;
-use runtime::WaitEvent;
 use wal::Rmgr;
 
 use crate::format::{FIRST, FREE, HEAD, Item, Place, ROOM, item, items, special};
@@ -64,21 +63,7 @@ impl Structure {
     }
 }
 
-/// Address of the pool, and file: an index may have several descriptions at a time, and a process several servers.
-type Key = (usize, RelFile);
-
-static STRUCTURES: Mutex<BTreeMap<Key, Weak<runtime::Mutex<Structure>>>> = Mutex::new(BTreeMap::new());
-
-fn structure_of(key: Key) -> Arc<runtime::Mutex<Structure>> {
-    let mut all = STRUCTURES.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(known) = all.get(&key).and_then(Weak::upgrade) {
-        return known;
-    }
-    all.retain(|_, one| one.strong_count() > 0);
-    let new = Arc::new(runtime::Mutex::new(WaitEvent::Page, Structure::default()));
-    all.insert(key, Arc::downgrade(&new));
-    new
-}
+static STRUCTURES: PerIndex<Structure> = PerIndex::new();
 
 impl SpgistRel {
     /// Opens an index by its description. No I/O.
@@ -89,8 +74,7 @@ impl SpgistRel {
 
     /// Whoever changes several pages locks this before he latches any.
     pub(crate) fn structure(&self, access: &Access<'_>) -> &runtime::Mutex<Structure> {
-        let key = (std::ptr::from_ref(access.pool).addr(), self.desc.file);
-        self.structure.get_or_init(|| structure_of(key))
+        self.structure.get_or_init(|| STRUCTURES.of(access, self.desc.file))
     }
 
     /// The operator class.
