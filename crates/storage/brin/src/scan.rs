@@ -90,16 +90,6 @@ impl IndexScan for Scan {
         self.keys = keys.keys;
     }
 
-    fn rescan_equal<E>(
-        &mut self,
-        _access: &Access<'_>,
-        _columns: usize,
-        _value: impl FnMut(usize) -> Result<Datum, E>,
-    ) -> Result<bool, E> {
-        // The method has no equality of its own.
-        Ok(false)
-    }
-
     /// The index has no TIDs.
     fn bitmap(&mut self, access: &Access<'_>, sink: &mut dyn BitmapSink) -> IndexResult<()> {
         self.searches += 1;

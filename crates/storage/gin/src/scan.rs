@@ -15,7 +15,6 @@ use index::{
     Shared, TreeQuery, interrupts,
 };
 use runtime::usage::used_often;
-use tuple::Datum;
 use tuple::parts::{InRange, PartsQuery, SearchMode, Sought};
 use txn::KeyRange;
 
@@ -610,16 +609,6 @@ impl IndexScan for Scan {
 
     fn rescan(&mut self, _access: &Access<'_>, keys: ScanKeys) {
         self.keys = keys.keys;
-    }
-
-    fn rescan_equal<E>(
-        &mut self,
-        _access: &Access<'_>,
-        _columns: usize,
-        _value: impl FnMut(usize) -> Result<Datum, E>,
-    ) -> Result<bool, E> {
-        // The method has no equality of its own.
-        Ok(false)
     }
 
     fn bitmap(&mut self, access: &Access<'_>, sink: &mut dyn BitmapSink) -> IndexResult<()> {

@@ -322,18 +322,6 @@ impl IndexScan for Scan {
         self.orders.clear();
     }
 
-    fn rescan_equal<E>(
-        &mut self,
-        access: &Access<'_>,
-        _columns: usize,
-        _value: impl FnMut(usize) -> Result<Datum, E>,
-    ) -> Result<bool, E> {
-        // The method has no equality of its own.
-        self.apply_kills(access);
-        self.restart();
-        Ok(false)
-    }
-
     fn order_by(&mut self, distances: Vec<ScanKey>) -> IndexResult<()> {
         self.restart();
         self.orders = distances;

@@ -131,7 +131,7 @@ fn add_node(
         reuse(graph, &meta, at, &head, bytes, &links)?;
         return Ok(at);
     }
-    let mut links = links_item(meta.m, level, chosen);
+    let links = links_item(meta.m, level, chosen);
     let node_length = NODE_HEAD + bytes.len();
     let both = links.len() + node_length + 2 * AROUND;
     let one_page = both <= page::MAX_ITEM;
@@ -144,7 +144,7 @@ fn add_node(
     if links_new {
         links_changes.init();
     }
-    links_changes.add(&std::mem::take(&mut links));
+    links_changes.add(&links);
     let mut node_page = None;
     let at = if one_page {
         links_changes.add(&node);
@@ -246,12 +246,11 @@ fn link_back(graph: &Graph<'_>, near: &Near, new: Pointer, level: u8) -> IndexRe
     }
     let Some(added) = graph.node(new)? else { return Ok(()) };
     let mut all = vec![Near { distance: near.distance, node: added }];
-    for link in &slots {
+    for (slot, link) in slots.iter().enumerate() {
         let Some(other) = graph.node(*link)? else { continue };
         if !other.is_live() {
             // What leads to a row that is gone is worth least.
-            let at = slots.iter().position(|slot| slot == link).unwrap_or(0);
-            return set_link(graph, &node.head, level, at, new);
+            return set_link(graph, &node.head, level, slot, new);
         }
         all.push(Near { distance: graph.rel.distance(&node.key, &other.key)?, node: other });
     }

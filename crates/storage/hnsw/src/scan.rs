@@ -170,17 +170,6 @@ impl IndexScan for Scan {
         self.order = None;
     }
 
-    fn rescan_equal<E>(
-        &mut self,
-        _access: &Access<'_>,
-        _columns: usize,
-        _value: impl FnMut(usize) -> Result<Datum, E>,
-    ) -> Result<bool, E> {
-        // The method has no equality.
-        self.restart();
-        Ok(false)
-    }
-
     fn order_by(&mut self, distances: Vec<ScanKey>) -> IndexResult<()> {
         self.restart();
         self.order = distances.into_iter().next();

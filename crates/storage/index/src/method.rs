@@ -189,10 +189,12 @@ pub trait IndexScan {
     /// [equality](Facts::equality). `false` if one of them is NULL: nothing will be found, as after an error.
     fn rescan_equal<E>(
         &mut self,
-        access: &Access<'_>,
-        columns: usize,
-        value: impl FnMut(usize) -> Result<Datum, E>,
-    ) -> Result<bool, E>;
+        _access: &Access<'_>,
+        _columns: usize,
+        _value: impl FnMut(usize) -> Result<Datum, E>,
+    ) -> Result<bool, E> {
+        Ok(false)
+    }
 
     /// The scan is to give entries in the order of their distances from values: each condition's operator is one that tells a distance, and its
     /// strategy number is that of the family. Called after a `rescan`.
