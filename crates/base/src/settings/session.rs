@@ -306,7 +306,7 @@ impl Fast {
             Setting::track_counts => self.track_counts = value.as_bool(),
             Setting::track_wal_io_timing => self.track_wal_io_timing = value.as_bool(),
             Setting::quote_all_identifiers => self.quote_all_identifiers = value.as_bool(),
-            Setting::hnsw_ef_search => self.nearest[0] = unusual(value, 40),
+            Setting::hnsw_ef_search => self.nearest[0] = unusual(setting, value),
             Setting::hnsw_iterative_scan => {
                 self.nearest[1] = match value.as_text() {
                     "relaxed_order" => 1,
@@ -314,7 +314,7 @@ impl Fast {
                     _ => 0,
                 };
             }
-            Setting::hnsw_max_scan_tuples => self.nearest[2] = unusual(value, 20_000),
+            Setting::hnsw_max_scan_tuples => self.nearest[2] = unusual(setting, value),
             Setting::pg_trgm_similarity_threshold => self.set_alike(0, value),
             Setting::pg_trgm_word_similarity_threshold => self.set_alike(1, value),
             Setting::pg_trgm_strict_word_similarity_threshold => self.set_alike(2, value),
@@ -432,10 +432,9 @@ struct Custom {
     own: Option<String>,
 }
 
-/// A number, or 0 if it is the usual one.
-fn unusual(value: &Value, usual: u32) -> u32 {
-    let number = value.as_int().unsigned_abs();
-    if number == usual { 0 } else { number }
+/// A number, or 0 if it is the default.
+fn unusual(setting: Setting, value: &Value) -> u32 {
+    if *value == setting.definition().default_value() { 0 } else { value.as_int().unsigned_abs() }
 }
 
 fn find(list: &[(Setting, Stored)], setting: Setting) -> Option<&Stored> {

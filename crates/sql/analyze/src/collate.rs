@@ -73,7 +73,11 @@ pub(crate) fn assign_query(analyzer: &Analyzer<'_>, query: &mut Query) -> SqlRes
 
 /// What is sorted or grouped by must have a collation, if its type has any.
 fn check_key(analyzer: &Analyzer<'_>, target: &TargetEntry) -> SqlResult<()> {
-    if target.sort_ref == 0 || crate::facts::expr_collation(&target.expr).is_valid() {
+    let settled = || crate::facts::expr_collation(&target.expr).is_valid();
+    if target.sort_ref == 0
+        || settled()
+        || !analyzer.type_collation(analyzer.type_of(&target.expr))?.is_valid()
+    {
         return Ok(());
     }
     derive(analyzer, &mut target.expr.clone())?.agreed(analyzer).map(|_| ())

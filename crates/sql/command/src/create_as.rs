@@ -208,7 +208,7 @@ fn named(session: &Session, result: ResultColumns, names: &[String]) -> SqlResul
     let mut columns: Vec<NewColumn> = Vec::with_capacity(result.len());
     for (i, (name, type_oid, typmod, collation)) in result.into_iter().enumerate() {
         let name = names.get(i).cloned().unwrap_or(name);
-        let natural = session.type_by_oid(type_oid)?.map_or(Oid::INVALID, |def| def.collation);
+        let natural = session.type_collation_of(type_oid)?;
         if natural.is_valid() && !collation.is_valid() {
             let error = sql_err!(
                 INDETERMINATE_COLLATION,

@@ -126,8 +126,9 @@ fn numbers<'n>(session: &Session, parser: Oid, list: &'n [String]) -> SqlResult<
         let kind = known.iter().find(|(_, known, _)| known == name);
         let (kind, ..) =
             kind.ok_or_else(|| sql_err!(INVALID_PARAMETER_VALUE, "token type \"{name}\" does not exist"))?;
-        if !found.iter().any(|(known, _)| known == kind) {
-            found.push((*kind, name));
+        let number = *kind as i32;
+        if !found.iter().any(|(known, _)| *known == number) {
+            found.push((number, name));
         }
     }
     Ok(found)

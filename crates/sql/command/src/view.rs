@@ -169,7 +169,7 @@ fn columns_of(session: &Session, query: &Query, names: &[String]) -> SqlResult<V
         }
         let type_oid = facts::expr_type(&target.expr, &array_of);
         let collation = facts::expr_collation(&target.expr);
-        let natural = session.type_by_oid(type_oid)?.map_or(Oid::INVALID, |def| def.collation);
+        let natural = session.type_collation_of(type_oid)?;
         if natural.is_valid() && !collation.is_valid() {
             let error = sql_err!(
                 INDETERMINATE_COLLATION,

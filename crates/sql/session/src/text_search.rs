@@ -250,11 +250,11 @@ fn check_parser(reader: &Reader<'_>, oid: Oid) -> SqlResult<()> {
     }
 }
 
-/// The kinds of tokens of a parser: number, name and description.
+/// The kinds of tokens of a parser, with name and description.
 ///
 /// # Errors
 /// There is no such parser, or it cannot be carried out.
-pub fn kinds(session: &Session, parser: Oid) -> SqlResult<&'static [(i32, &'static str, &'static str)]> {
+pub fn kinds(session: &Session, parser: Oid) -> SqlResult<&'static [(Kind, &'static str, &'static str)]> {
     session.with_reader(|reader| check_parser(reader, parser))?;
     Ok(&KINDS)
 }

@@ -45,61 +45,35 @@ pub enum Kind {
 impl Kind {
     /// The one with this number.
     pub fn of(number: i32) -> Option<Kind> {
-        use Kind::*;
-        const ALL: [Kind; 23] = [
-            AsciiWord,
-            Word,
-            NumWord,
-            Email,
-            Url,
-            Host,
-            ScientificFloat,
-            Version,
-            HyphenNumPart,
-            HyphenPart,
-            HyphenAsciiPart,
-            Blank,
-            Tag,
-            Protocol,
-            NumHyphenWord,
-            AsciiHyphenWord,
-            HyphenWord,
-            UrlPath,
-            File,
-            Float,
-            Int,
-            UnsignedInt,
-            Entity,
-        ];
-        ALL.get(usize::try_from(number).ok()?.checked_sub(1)?).copied()
+        KINDS.get(usize::try_from(number).ok()?.checked_sub(1)?).map(|(kind, ..)| *kind)
     }
 }
 
-/// Number, name and description of all kinds.
-pub const KINDS: [(i32, &str, &str); 23] = [
-    (1, "asciiword", "Word, all ASCII"),
-    (2, "word", "Word, all letters"),
-    (3, "numword", "Word, letters and digits"),
-    (4, "email", "Email address"),
-    (5, "url", "URL"),
-    (6, "host", "Host"),
-    (7, "sfloat", "Scientific notation"),
-    (8, "version", "Version number"),
-    (9, "hword_numpart", "Hyphenated word part, letters and digits"),
-    (10, "hword_part", "Hyphenated word part, all letters"),
-    (11, "hword_asciipart", "Hyphenated word part, all ASCII"),
-    (12, "blank", "Space symbols"),
-    (13, "tag", "XML tag"),
-    (14, "protocol", "Protocol head"),
-    (15, "numhword", "Hyphenated word, letters and digits"),
-    (16, "asciihword", "Hyphenated word, all ASCII"),
-    (17, "hword", "Hyphenated word, all letters"),
-    (18, "url_path", "URL path"),
-    (19, "file", "File or path name"),
-    (20, "float", "Decimal notation"),
-    (21, "int", "Signed integer"),
-    (22, "uint", "Unsigned integer"),
-    (23, "entity", "XML entity"),
+/// All kinds in the order of their numbers, with name and description.
+pub const KINDS: [(Kind, &str, &str); 23] = [
+    (Kind::AsciiWord, "asciiword", "Word, all ASCII"),
+    (Kind::Word, "word", "Word, all letters"),
+    (Kind::NumWord, "numword", "Word, letters and digits"),
+    (Kind::Email, "email", "Email address"),
+    (Kind::Url, "url", "URL"),
+    (Kind::Host, "host", "Host"),
+    (Kind::ScientificFloat, "sfloat", "Scientific notation"),
+    (Kind::Version, "version", "Version number"),
+    (Kind::HyphenNumPart, "hword_numpart", "Hyphenated word part, letters and digits"),
+    (Kind::HyphenPart, "hword_part", "Hyphenated word part, all letters"),
+    (Kind::HyphenAsciiPart, "hword_asciipart", "Hyphenated word part, all ASCII"),
+    (Kind::Blank, "blank", "Space symbols"),
+    (Kind::Tag, "tag", "XML tag"),
+    (Kind::Protocol, "protocol", "Protocol head"),
+    (Kind::NumHyphenWord, "numhword", "Hyphenated word, letters and digits"),
+    (Kind::AsciiHyphenWord, "asciihword", "Hyphenated word, all ASCII"),
+    (Kind::HyphenWord, "hword", "Hyphenated word, all letters"),
+    (Kind::UrlPath, "url_path", "URL path"),
+    (Kind::File, "file", "File or path name"),
+    (Kind::Float, "float", "Decimal notation"),
+    (Kind::Int, "int", "Signed integer"),
+    (Kind::UnsignedInt, "uint", "Unsigned integer"),
+    (Kind::Entity, "entity", "XML entity"),
 ];
 
 /// A part of the text.

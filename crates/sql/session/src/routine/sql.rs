@@ -12,7 +12,7 @@ use analyze::routine::{self, ReturnForm, ReturnType};
 use analyze::variables::FunctionArguments;
 use analyze::{Analyzed, ColumnType};
 use base::{Oid, SqlError, SqlResult, SqlState};
-use catalog::{CatalogView, FunctionDef};
+use catalog::FunctionDef;
 use parse::{RawStatement, Statement};
 use rustc_hash::FxHashMap;
 use tuple::Datum;
@@ -208,7 +208,7 @@ pub fn arguments(
     let mut list = Vec::with_capacity(function.args.len());
     for (i, declared) in function.args.iter().enumerate() {
         let type_oid = arg_types.get(i).copied().filter(|t| t.is_valid()).unwrap_or(*declared);
-        let collation = session.type_by_oid(type_oid)?.map_or(Oid::INVALID, |def| def.collation);
+        let collation = session.type_collation_of(type_oid)?;
         list.push((function.arg_names.get(i).cloned().unwrap_or_default(), type_oid, collation));
     }
     Ok(FunctionArguments { function: function.name.clone(), list })

@@ -53,7 +53,7 @@ impl Session {
         let format = self.format();
         let call = types::Call::new(&format).with_session(self);
         let (type_oid, typmod) = analyze::resolve_type(name, "", self, &call)?;
-        let collation = self.type_by_oid(type_oid)?.map_or(Oid::INVALID, |def| def.collation);
+        let collation = self.type_collation_of(type_oid)?;
         Ok(ColumnType { name: String::new(), type_oid, typmod, collation })
     }
 
@@ -171,7 +171,7 @@ impl Session {
             id: 1,
             type_oid: from,
             typmod: -1,
-            collation: self.type_by_oid(from)?.map_or(Oid::INVALID, |def| def.collation),
+            collation: self.type_collation_of(from)?,
             location,
         });
         let format = self.format();

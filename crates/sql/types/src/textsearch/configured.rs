@@ -108,8 +108,8 @@ fn kinds_of_name(cx: &Call, args: &[Datum]) -> SqlResult<Box<dyn SetRows>> {
 
 fn kinds_of(cx: &Call, parser: Parser<'_>) -> SqlResult<Box<dyn SetRows>> {
     cx.session.text_search_parser(parser)?;
-    Ok(Box::new(Made(KINDS.iter().map(|(number, name, description)| {
-        vec![Datum::Int4(*number), Datum::text(name), Datum::text(description)]
+    Ok(Box::new(Made(KINDS.iter().map(|(kind, name, description)| {
+        vec![Datum::Int4(*kind as i32), Datum::text(name), Datum::text(description)]
     }))))
 }
 
