@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use base::{SqlResult, sql_err};
-use textsearch::dictionary::lines::File;
-use textsearch::dictionary::{Dictionary, Lexeme, Parameter, Step, World};
+use textsearch::dictionary::lines::Text;
+use textsearch::dictionary::{Dictionary, Lexeme, Parameter, Step, World, options};
 
 /// The name of the rules that there always are.
 const OWN: &str = "unaccent";
@@ -28,28 +28,17 @@ struct Rules {
 pub(super) fn make(parameters: &[Parameter], world: &dyn World) -> SqlResult<Arc<dyn Dictionary>> {
     let mut name = None;
     for parameter in parameters {
-        if parameter.name != "rules" {
-            let what = format!("unrecognized Unaccent parameter: \"{}\"", parameter.name);
-            return Err(sql_err!(INVALID_PARAMETER_VALUE, "{what}"));
+        if !parameter.is("rules") {
+            return Err(options::unknown("Unaccent", parameter));
         }
-        if name.replace(&*parameter.value).is_some() {
-            return Err(sql_err!(INVALID_PARAMETER_VALUE, "multiple Rules parameters"));
-        }
+        options::once(&mut name, &*parameter.value, "Rules")?;
     }
     let name = name.ok_or_else(|| sql_err!(INVALID_PARAMETER_VALUE, "missing Rules parameter"))?;
-    if !name.chars().all(|c| matches!(c, 'a'..='z' | '0'..='9' | '_')) {
-        let what = format!("invalid text search configuration file name \"{name}\"");
-        return Err(sql_err!(INVALID_PARAMETER_VALUE, "{what}"));
-    }
-    let file = File { name, extension: "rules" };
-    let rules = match world.read(&file)? {
-        Ok(text) => Some(Rules::of(&text)?),
-        Err(error) if name == OWN && error.kind() == std::io::ErrorKind::NotFound => None,
-        Err(error) => {
-            let (path, why) = (world.path(&file), base::os::os_error(&error));
-            return Err(sql_err!(CONFIG_FILE_ERROR, "could not open unaccent file \"{path}\": {why}"));
-        }
+    let file = match name {
+        OWN => Text::read_if_there(world, name, "rules", "unaccent")?,
+        _ => Some(Text::read(world, name, "rules", "unaccent")?),
     };
+    let rules = file.map(|file| Rules::of(file.as_str())).transpose()?;
     Ok(Arc::new(Unaccent { rules }))
 }
 

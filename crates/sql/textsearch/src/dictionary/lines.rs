@@ -1,5 +1,7 @@
 //! Files of dictionaries, line by line.
 
+use std::io;
+
 use base::{SqlError, SqlResult, sql_err};
 use runtime::pace::Pace;
 
@@ -10,12 +12,12 @@ use super::World;
 pub struct File<'n> {
     /// Name.
     pub name: &'n str,
-    /// What it has: `stop`, `syn`, `ths`, `dict` or `affix`.
+    /// What it has: `stop`, `syn`, `ths`, `dict`, `affix` or `rules`.
     pub extension: &'static str,
 }
 
 /// The text of a file.
-pub(super) struct Text {
+pub struct Text {
     text: String,
     path: String,
 }
@@ -25,30 +27,44 @@ impl Text {
     ///
     /// # Errors
     /// Its name is none that such a file can have; it cannot be read.
-    pub(super) fn read(
+    pub fn read(world: &dyn World, name: &str, extension: &'static str, what: &str) -> SqlResult<Text> {
+        Text::open(world, File { name, extension })?.map_err(|unread| unread.told(what))
+    }
+
+    /// The same, for a file that need not be there.
+    ///
+    /// # Errors
+    /// As [`read`](Text::read).
+    pub fn read_if_there(
         world: &dyn World,
         name: &str,
         extension: &'static str,
         what: &str,
-    ) -> SqlResult<Text> {
+    ) -> SqlResult<Option<Text>> {
+        match Text::open(world, File { name, extension })? {
+            Ok(text) => Ok(Some(text)),
+            Err(unread) if unread.error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(unread) => Err(unread.told(what)),
+        }
+    }
+
+    fn open(world: &dyn World, file: File<'_>) -> SqlResult<Result<Text, Unread>> {
+        let name = file.name;
         if !name.chars().all(|c| matches!(c, 'a'..='z' | '0'..='9' | '_')) {
             return Err(sql_err!(
                 INVALID_PARAMETER_VALUE,
                 "invalid text search configuration file name \"{name}\""
             ));
         }
-        let file = File { name, extension };
         let path = world.path(&file);
-        match world.read(&file)? {
+        Ok(match world.read(&file)? {
             Ok(text) => Ok(Text { text, path }),
-            Err(error) => {
-                let why = base::os::os_error(&error);
-                Err(sql_err!(CONFIG_FILE_ERROR, "could not open {what} file \"{path}\": {why}"))
-            }
-        }
+            Err(error) => Err(Unread { path, error }),
+        })
     }
 
-    pub(super) fn as_str(&self) -> &str {
+    /// All of it.
+    pub fn as_str(&self) -> &str {
         &self.text
     }
 
@@ -63,6 +79,19 @@ impl Text {
             })?;
         }
         Ok(())
+    }
+}
+
+/// A file that could not be read.
+struct Unread {
+    path: String,
+    error: io::Error,
+}
+
+impl Unread {
+    fn told(&self, what: &str) -> SqlError {
+        let (path, why) = (&self.path, base::os::os_error(&self.error));
+        sql_err!(CONFIG_FILE_ERROR, "could not open {what} file \"{path}\": {why}")
     }
 }
 

@@ -15,7 +15,7 @@ pub struct Parameter {
 
 impl Parameter {
     /// Whether it is this one; parameters are known in small letters only.
-    pub(super) fn is(&self, name: &str) -> bool {
+    pub fn is(&self, name: &str) -> bool {
         self.name == name
     }
 
@@ -32,7 +32,10 @@ impl Parameter {
 }
 
 /// Puts a value into a slot that must be empty.
-pub(super) fn once<T>(slot: &mut Option<T>, value: T, what: &str) -> SqlResult<()> {
+///
+/// # Errors
+/// It is not.
+pub fn once<T>(slot: &mut Option<T>, value: T, what: &str) -> SqlResult<()> {
     match slot.replace(value) {
         None => Ok(()),
         Some(_) => Err(sql_err!(INVALID_PARAMETER_VALUE, "multiple {what} parameters")),
@@ -40,7 +43,7 @@ pub(super) fn once<T>(slot: &mut Option<T>, value: T, what: &str) -> SqlResult<(
 }
 
 /// What a template says of a parameter that it does not know.
-pub(super) fn unknown(what: &str, parameter: &Parameter) -> SqlError {
+pub fn unknown(what: &str, parameter: &Parameter) -> SqlError {
     sql_err!(INVALID_PARAMETER_VALUE, "unrecognized {what} parameter: \"{}\"", parameter.name)
 }
 
