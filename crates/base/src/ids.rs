@@ -202,6 +202,14 @@ impl Fork {
         }
     }
 
+    /// What functions call it: `main`, `fsm`, `vm` or `init`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Fork::Main => "main",
+            other => &other.suffix()[1..],
+        }
+    }
+
     /// The fork with this number in WAL records.
     pub fn from_u8(n: u8) -> Option<Fork> {
         Fork::ALL.get(n as usize).copied()

@@ -8,6 +8,7 @@
 //!   `ltree`: paths in a hierarchy. `cube`: boxes in many dimensions; `earthdistance`: distances on the earth. `tablefunc`: functions that give tables.
 //!   `presence`: what several classes of GIN are made of; `ordered`: values with an order, also of GiST.
 //!   `pg_stat_statements`, `auto_explain`: what statements take, and their plans. `amcheck`: whether tables and indexes are sound.
+//!   `pgstattuple`, `pg_visibility`, `pg_buffercache`, `pg_prewarm`: what pages and buffers hold; `relation`: relations as their functions are given them.
 //! * Each has its `script.sql`, the statements that make its functions, and a table that leads from symbols to them.
 //!
 //! # Invariants
@@ -30,10 +31,15 @@ mod hstore;
 mod intarray;
 mod ltree;
 mod ordered;
+mod pg_buffercache;
+mod pg_prewarm;
 mod pg_stat_statements;
 mod pg_trgm;
+mod pg_visibility;
 mod pgcrypto;
+mod pgstattuple;
 mod presence;
+mod relation;
 mod tablefunc;
 mod unaccent;
 mod uuid_ossp;
@@ -55,9 +61,13 @@ pub fn all() -> Vec<&'static Module> {
         &hstore::MODULE,
         &intarray::MODULE,
         &ltree::MODULE,
+        &pg_buffercache::MODULE,
+        &pg_prewarm::MODULE,
         &pg_stat_statements::MODULE,
         &pg_trgm::MODULE,
+        &pg_visibility::MODULE,
         &pgcrypto::MODULE,
+        &pgstattuple::MODULE,
         &tablefunc::MODULE,
         &unaccent::MODULE,
         &uuid_ossp::MODULE,

@@ -24,6 +24,8 @@ const ENTRIES_PER_PAGE: u64 = 400;
 /// What of an index is checked, beside its order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IndexChecks {
+    /// Only an index of the access method with this name is checked.
+    pub method: Option<&'static str>,
     /// Nobody may write meanwhile: links between all pages are checked too.
     pub parent: bool,
     /// Every row has its entry; with [`parent`](Self::parent) every entry has its row as well.
@@ -36,8 +38,13 @@ pub struct IndexChecks {
 
 impl IndexChecks {
     /// Everything.
-    pub const ALL: IndexChecks =
-        IndexChecks { parent: true, heap_all_indexed: true, root_descend: true, check_unique: true };
+    pub const ALL: IndexChecks = IndexChecks {
+        method: None,
+        parent: true,
+        heap_all_indexed: true,
+        root_descend: true,
+        check_unique: true,
+    };
 }
 
 /// Checks an index.
@@ -57,9 +64,15 @@ pub fn index(session: &Session, oid: Oid, checks: IndexChecks) -> SqlResult<()> 
     }
     let table = names::describe(session, owner)?;
     let index = names::find_index(&table, oid)?;
-    let Some(rel) = index.rel.as_ref().filter(|_| table.kind != RelationKind::PartitionedTable) else {
-        return Err(sql_err!(FEATURE_NOT_SUPPORTED, "expected \"btree\" index as targets for verification")
-            .detail(format!("Relation \"{}\" is a partitioned index.", index.name)));
+    let of_method = checks.method.is_none_or(|method| method == index.method.name);
+    let Some(rel) = index.rel.as_ref().filter(|_| of_method && table.kind != RelationKind::PartitionedTable)
+    else {
+        let wanted = checks.method.unwrap_or(index.method.name);
+        return Err(sql_err!(
+            FEATURE_NOT_SUPPORTED,
+            "expected \"{wanted}\" index as targets for verification"
+        )
+        .detail(format!("Relation \"{}\" is a {} index.", index.name, index.method.name)));
     };
     let associated = format!("Index \"{}\" is associated with temporary relation.", index.name);
     check_not_temporary(session, &table, &associated)?;

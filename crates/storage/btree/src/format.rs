@@ -30,6 +30,7 @@
 
 use base::{BlockNo, Lsn, OffsetNo, PAGE_SIZE, Tid, Xid};
 use index::bytes::{Check, read_deleted, u16_at, u32_at};
+use index::{PageMeasure, PageUse};
 use page::{PageBytes, align8};
 use tuple::{Datum, RowBytes, RowLayout, varlena};
 
@@ -504,4 +505,21 @@ pub(crate) fn init(page: &mut PageBytes, opaque: Opaque) {
     page::init(page, SPECIAL);
     page::set_lsn(page, lsn);
     opaque.write(page);
+}
+
+/// What a page is used for; see [`index::IndexAccessMethod::measure`].
+pub(crate) fn measure(page: &PageBytes) -> Check<PageMeasure> {
+    let op = Opaque::read(page)?;
+    let used = match op {
+        _ if op.is(META_PAGE) => {
+            let meta = Meta::read(page)?;
+            PageUse::Meta { version: 4, root: meta.root, level: meta.level }
+        }
+        _ if op.is(DELETED) => PageUse::Deleted,
+        _ if op.is(HALF_DEAD) => PageUse::Leaving,
+        _ if op.is_leaf() => PageUse::Leaf,
+        _ => PageUse::Inner,
+    };
+    let measure = PageMeasure::new(used, Some(op.next).filter(|next| *next != NONE), page);
+    Ok(if used == PageUse::Leaf { measure.with_items(page, op.first()) } else { measure })
 }

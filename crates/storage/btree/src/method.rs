@@ -3,12 +3,13 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use base::{Oid, Tid};
+use base::{BlockNo, Oid, Tid};
 use index::{
     Access, DeadRows, EntryCheck, Facts, IndexAccessMethod, IndexDesc, IndexResult, IndexScan, InsertOutcome,
-    Manner, OptionKind, ScanKeys, SortNumber, SortedEntries, StorageOption, UniqueCheck, VacuumStats,
-    VerifyOptions, Wants, strategy,
+    Manner, OptionKind, PageMeasure, Pages, ScanKeys, SortNumber, SortedEntries, StorageOption, UniqueCheck,
+    VacuumStats, VerifyOptions, Wants, strategy,
 };
+use page::PageBytes;
 use tuple::Datum;
 use txn::KeyRange;
 use wal::ResourceManager;
@@ -126,6 +127,10 @@ impl IndexAccessMethod for BtreeRel {
         each: Option<EntryCheck<'_>>,
     ) -> IndexResult<()> {
         crate::verify::verify(access, self, options, each).map(|_| ())
+    }
+
+    fn measure(&self, block: BlockNo, page: &PageBytes) -> IndexResult<PageMeasure> {
+        self.check(block, crate::format::measure(page))
     }
 
     fn damage(what: &str, index: &str) -> Option<String> {

@@ -10,6 +10,7 @@
 //! * `clock_sweep`: which frame is given up next (thread 2). `ring`: big scans keep to few frames.
 //! * `pool`: reading, adding, discarding pages. `write_back`: writing them. `pin`: guards. `action`: WAL. `overdue`: what recovery
 //!   has left to do.
+//! * `inspect`: what buffers hold, for who looks at all of them.
 //! * `model`: shuttle models of `frame`, `mapping` and `clock_sweep`.
 //!
 //! # Invariants
@@ -45,6 +46,7 @@
 mod action;
 mod clock_sweep;
 mod frame;
+mod inspect;
 mod mapping;
 mod memory;
 mod overdue;
@@ -62,6 +64,7 @@ mod model;
 mod tests;
 
 pub use action::{PageChange, WalAction, needs, redo_block, replay};
+pub use inspect::{Evicted, FrameFacts};
 pub use overdue::{Gone, Overdue};
 pub use pin::{ExclusivePage, Pin, SharedPage};
 pub use pool::{BufferError, BufferPool, Persistence, PoolOptions};

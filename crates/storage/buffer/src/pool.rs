@@ -603,7 +603,7 @@ impl BufferPool {
     }
 
     /// Takes the page out of a frame that the caller has pinned, unless somebody else wants it or made it dirty.
-    fn evict(&self, pin: &Pin) -> bool {
+    pub(crate) fn evict(&self, pin: &Pin) -> bool {
         let frame = self.inner().frame(pin.index());
         self.inner().mapping.locked(pin.tag().hash(), |partition| {
             let vacated = frame.try_vacate(false);

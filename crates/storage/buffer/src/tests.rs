@@ -598,3 +598,28 @@ fn crash_round(seed: u64, durable: &parking_lot::Mutex<Vec<u64>>, redo_from: &pa
         }
     }
 }
+
+#[test]
+fn buffers_are_shown_and_sent_out() {
+    with_pool(3, 16, |pool| {
+        let (first, second) = (add_page(pool, 1), add_page(pool, 2));
+        let find = |block| {
+            (0..pool.buffers()).find(|&n| pool.frame_facts(n).is_some_and(|facts| facts.tag.block == block))
+        };
+        let (at, other) = (find(first).unwrap(), find(second).unwrap());
+        let facts = pool.frame_facts(at).unwrap();
+        assert_eq!((facts.tag, facts.dirty, facts.pins), (tag(first.0), true, 0));
+        let kept = pool.read(tag(second.0)).unwrap();
+        assert_eq!(pool.frame_facts(other).unwrap().pins, 1);
+        let all = |_: Tag| true;
+        assert_eq!(pool.evict_frame(other, all).unwrap(), Some(Evicted::default()), "somebody keeps it");
+        assert_eq!(pool.evict_frame(at, |tag| tag.block == second).unwrap(), None, "not wanted");
+        let out = Evicted { evicted: true, written: true };
+        assert_eq!(pool.evict_frame(at, all).unwrap(), Some(out));
+        assert_eq!(pool.frame_facts(at), None);
+        assert_eq!(pool.evict_frame(at, all).unwrap(), None);
+        assert_eq!(pool.evict_frame(pool.buffers(), all).unwrap(), None);
+        assert_eq!(number(&pool.read(tag(first.0)).unwrap().shared()), 1, "it was written");
+        drop(kept);
+    });
+}

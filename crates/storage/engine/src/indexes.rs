@@ -18,9 +18,10 @@ use hash::HashRel;
 use hnsw::HnswRel;
 use index::{
     Access, BitmapSink, DeadRows, EntryCheck, Facts, IndexAccessMethod, IndexDesc, IndexResult, IndexScan,
-    InsertOutcome, Manner, Ranges, ScanKey, ScanKeys, SortNumber, SortedEntries, TableRows, UniqueCheck,
-    VacuumStats, VerifyOptions, Wants,
+    InsertOutcome, Manner, PageMeasure, Ranges, ScanKey, ScanKeys, SortNumber, SortedEntries, TableRows,
+    UniqueCheck, VacuumStats, VerifyOptions, Wants,
 };
+use page::PageBytes;
 use spgist::SpgistRel;
 use tuple::{Datum, RowLayout};
 use txn::KeyRange;
@@ -304,6 +305,11 @@ impl OpenIndex {
     /// [`IndexAccessMethod::enter_pending`]
     pub fn enter_pending(&self, access: &Access<'_>) -> IndexResult<Option<u64>> {
         with_index!(self, rel => rel.enter_pending(access))
+    }
+
+    /// [`IndexAccessMethod::measure`]
+    pub fn measure(&self, block: BlockNo, page: &PageBytes) -> IndexResult<PageMeasure> {
+        with_index!(self, rel => rel.measure(block, page))
     }
 
     /// [`IndexAccessMethod::damage`]

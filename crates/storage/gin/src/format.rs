@@ -52,6 +52,7 @@
 
 use base::{BlockNo, OffsetNo, PAGE_SIZE, Tid, Xid};
 use index::bytes::{Check, read_deleted, u16_at, u32_at, u64_at};
+use index::{PageMeasure, PageUse};
 use page::{PageBytes, align8};
 
 use crate::posting;
@@ -414,3 +415,19 @@ pub(crate) fn link(of: Position<'_>, child: BlockNo) -> Vec<u8> {
 
 const _: () = assert!(3 * (MAX_ITEM + 4) <= ROOM);
 const _: () = assert!(LINK_HEADER < LEAF_HEADER);
+
+/// What a page is used for; see [`index::IndexAccessMethod::measure`].
+pub(crate) fn measure(page: &PageBytes) -> Check<PageMeasure> {
+    let node = Node::new(page)?;
+    let op = node.op;
+    let used = match op.level {
+        _ if op.is(META) => PageUse::Meta { version: 2, root: ROOT, level: 0 },
+        _ if op.is(DELETED) => PageUse::Deleted,
+        _ if op.is(PENDING) => PageUse::Pending,
+        0 => PageUse::Leaf,
+        _ => PageUse::Inner,
+    };
+    let measure = PageMeasure::new(used, None, page);
+    let has_items = matches!(used, PageUse::Leaf | PageUse::Pending);
+    Ok(if has_items { measure.with_items(page, node.first()) } else { measure })
+}

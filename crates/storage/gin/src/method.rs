@@ -3,12 +3,13 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use base::{Oid, SqlError, Tid};
+use base::{BlockNo, Oid, SqlError, Tid};
 use index::{
     Access, DeadRows, EntryCheck, Facts, IndexAccessMethod, IndexDesc, IndexResult, InsertOutcome, Manner,
-    OptionKind, ScanKeys, SortNumber, SortedEntries, StorageOption, UniqueCheck, VacuumStats, VerifyOptions,
-    Wants,
+    OptionKind, PageMeasure, Pages, ScanKeys, SortNumber, SortedEntries, StorageOption, UniqueCheck,
+    VacuumStats, VerifyOptions, Wants,
 };
+use page::PageBytes;
 use tuple::{Datum, RowLayout};
 use txn::KeyRange;
 use wal::ResourceManager;
@@ -142,6 +143,10 @@ impl IndexAccessMethod for GinRel {
 
     fn enter_pending(&self, access: &Access<'_>) -> IndexResult<Option<u64>> {
         crate::pending::clean(access, self, true).map(Some)
+    }
+
+    fn measure(&self, block: BlockNo, page: &PageBytes) -> IndexResult<PageMeasure> {
+        self.check(block, crate::format::measure(page))
     }
 
     fn damage(_what: &str, _index: &str) -> Option<String> {

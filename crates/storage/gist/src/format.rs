@@ -28,6 +28,7 @@
 
 use base::{BlockNo, Lsn, OffsetNo, PAGE_SIZE, Tid, Xid};
 use index::bytes::{Check, read_deleted, u16_at, u32_at, u64_at};
+use index::{PageMeasure, PageUse};
 use page::{PageBytes, align8};
 use tuple::{Datum, RowBytes, RowLayout, varlena};
 
@@ -228,4 +229,16 @@ pub(crate) fn leaf_item(layout: &RowLayout, values: &[Datum], tid: Tid) -> Vec<u
 /// An internal page's item: keys.
 pub(crate) fn downlink(layout: &RowLayout, keys: &[Datum], child: BlockNo) -> Vec<u8> {
     item(child.0, 0, layout, keys)
+}
+
+/// What a page is used for; see [`index::IndexAccessMethod::measure`].
+pub(crate) fn measure(page: &PageBytes) -> Check<PageMeasure> {
+    let op = Opaque::read(page)?;
+    let used = match op.level {
+        _ if op.is(DELETED) => PageUse::Deleted,
+        0 => PageUse::Leaf,
+        _ => PageUse::Inner,
+    };
+    let measure = PageMeasure::new(used, None, page);
+    Ok(if used == PageUse::Leaf { measure.with_items(page, 1) } else { measure })
 }

@@ -26,6 +26,7 @@
 
 use base::{BlockNo, Lsn, PAGE_SIZE, Tid, Xid};
 use index::bytes::{Check, read_deleted, u16_at, u32_at, u64_at};
+use index::{ItemSum, PageMeasure, PageUse};
 use page::PageBytes;
 
 /// Bytes of the special area.
@@ -269,4 +270,23 @@ pub(crate) fn safe_xid(page: &PageBytes) -> Xid {
 /// On a free page: the next one.
 pub(crate) fn next_free(page: &PageBytes) -> BlockNo {
     read_deleted(page).1
+}
+
+/// What a page is used for; see [`index::IndexAccessMethod::measure`].
+pub(crate) fn measure(page: &PageBytes) -> Check<PageMeasure> {
+    let node = Node::new(page)?;
+    let op = node.op;
+    let used = match op {
+        _ if op.is(DELETED) => PageUse::Deleted,
+        _ if op.is_bucket() => PageUse::Leaf,
+        _ => PageUse::Inner,
+    };
+    let sum = |count: usize| ItemSum { count: count as u64, bytes: (count * KEY) as u64 };
+    let mut measure = PageMeasure::new(used, None, page);
+    measure.free = ROOM - node.entries.len();
+    if used == PageUse::Leaf {
+        let dead = node.dead().len();
+        (measure.live, measure.dead) = (sum(node.count() - dead), sum(dead));
+    }
+    Ok(measure)
 }

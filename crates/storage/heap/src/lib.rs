@@ -6,7 +6,7 @@
 //! * [`fetch()`], [`HeapScan`], [`visibility`]: reading. `shortcut`: past the old versions of long chains.
 //! * [`prune`], [`vacuum`]: getting rid of dead versions. [`fsm`], [`vm`]: the maps. [`toast`]: large values.
 //! * [`rewrite`]: a table's versions in a new file.
-//! * [`redo`]: the same page functions, driven by the log. [`verify`]: whether all of it is sound.
+//! * [`redo`]: the same page functions, driven by the log. [`verify`]: whether all of it is sound. [`measure`]: how full pages are, and what their maps say.
 //!
 //! # Invariants
 //! 1. Everything that a WAL action can fail at is checked or allocated before the first byte changes.
@@ -33,6 +33,7 @@ mod insert;
 mod latest;
 mod lock;
 mod lock_rows;
+pub mod measure;
 pub mod ops;
 mod place;
 pub mod prune;

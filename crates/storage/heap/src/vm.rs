@@ -17,7 +17,7 @@
 //! `visibilitymap.c`. The map's page is a block of the WAL record and has its own LSN and image; redo needs no special rule.
 
 use base::{BlockNo, Fork, PAGE_SIZE, RelFile, Tid, Xid};
-use buffer::{BufferError, BufferPool, ExclusivePage, PageChange, Pin, Tag, WalAction};
+use buffer::{BufferError, BufferPool, ExclusivePage, PageChange, Persistence, Pin, Tag, WalAction};
 use page::{HEADER_SIZE, PageBytes};
 use wal::{Rmgr, xlog_info};
 
@@ -286,6 +286,28 @@ pub fn clear_from(map: &mut PageBytes, pages: u32) {
     let (_, byte, shift) = place(BlockNo(pages));
     map[byte] &= (1 << shift) - 1;
     map[byte + 1..].fill(0);
+}
+
+/// Clears all bits; each page of the map is logged as a whole. The caller has the table to itself.
+///
+/// # Errors
+/// A page of the map cannot be read.
+pub fn clear(pool: &BufferPool, file: RelFile, persistence: Persistence) -> Result<(), BufferError> {
+    if !pool.smgr().exists(file, Fork::Vm)? {
+        return Ok(());
+    }
+    for block in (0..pool.nblocks(file, Fork::Vm)?).map(BlockNo) {
+        let pin = pool.read(Tag { rel: file, fork: Fork::Vm, block })?;
+        let mut map = pin.exclusive();
+        if page::is_new(&map) {
+            continue;
+        }
+        map[HEADER_SIZE..].fill(0);
+        let mut action = WalAction::for_relation(pool, persistence, Rmgr::Xlog, xlog_info::FPI, Xid::INVALID);
+        action.page(&mut map, PageChange { force_image: true, ..PageChange::default() });
+        action.commit();
+    }
+    Ok(())
 }
 
 /// Clears the bits of heap pages from `pages` on: the heap was cut there, and what is added later starts unseen. The cut itself is

@@ -5,7 +5,7 @@
 //! # Layout
 //! * [`method`](IndexAccessMethod): the traits. What operator classes of trees without an order give is in [`tuple::tree`]. `facts`: what a method can do, as constants. `desc`: what an index is, handed down from the catalog, and how
 //!   values of its columns compare.
-//! * What methods share: [`bytes`] reads and writes pages and records, [`Pages`] reaches pages, [`FreeList`] keeps those that are free, [`sweep`](sweep()) goes over all of them for VACUUM, [`Records`] shows records, [`conditions`](conditions()) are what serializable transactions lock. `access`: what operations need: pages, the horizon, and what the heap says of rows. `keys`: the conditions of a scan. `upkeep`: VACUUM and verification.
+//! * What methods share: [`bytes`] reads and writes pages and records, [`Pages`] reaches pages, [`FreeList`] keeps those that are free, [`sweep`](sweep()) goes over all of them for VACUUM, [`Records`] shows records, [`conditions`](conditions()) are what serializable transactions lock. `access`: what operations need: pages, the horizon, and what the heap says of rows. `keys`: the conditions of a scan. `measure`: what pages are used for. `upkeep`: VACUUM and verification.
 //!   `error`.
 //!
 //! # Invariants
@@ -48,6 +48,7 @@ mod facts;
 mod free_list;
 mod inclusion;
 mod keys;
+mod measure;
 mod method;
 mod minmax;
 mod multi;
@@ -72,6 +73,7 @@ pub use facts::{Facts, OptionKind, StorageOption, strategy};
 pub use free_list::{FreeList, Unused};
 pub use inclusion::Inclusion;
 pub use keys::{Direction, ScanKey, ScanKeys, ScanOp, Wants};
+pub use measure::{ItemSum, PageMeasure, PageUse};
 pub use method::{BitmapSink, IndexAccessMethod, IndexScan, Ranges, SortedEntries, TableRows};
 pub use minmax::MinMax;
 pub use multi::MinMaxMulti;

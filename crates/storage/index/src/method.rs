@@ -4,13 +4,14 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use base::{BlockNo, SqlError, Tid};
+use page::PageBytes;
 use tuple::{Datum, RowLayout};
 use txn::KeyRange;
 use wal::ResourceManager;
 
 use crate::{
-    Access, DeadRows, EntryCheck, Facts, IndexDesc, IndexError, IndexResult, InsertOutcome, Manner, ScanKey,
-    ScanKeys, SortNumber, UniqueCheck, VacuumStats, VerifyOptions, Wants,
+    Access, DeadRows, EntryCheck, Facts, IndexDesc, IndexError, IndexResult, InsertOutcome, Manner,
+    PageMeasure, ScanKey, ScanKeys, SortNumber, UniqueCheck, VacuumStats, VerifyOptions, Wants,
 };
 
 /// Input of a build: clears and fills the values of one row's columns and returns its TID, or `None` behind the last.
@@ -162,6 +163,14 @@ pub trait IndexAccessMethod: Sized {
     /// Enters what was put off when rows were entered, and says how many pages it took; none of a method that puts nothing off.
     fn enter_pending(&self, _access: &Access<'_>) -> IndexResult<Option<u64>> {
         Ok(None)
+    }
+
+    /// What a page is used for, and how full it is; it is not a [new](page::is_new) one.
+    ///
+    /// # Errors
+    /// The page is damaged; [`IndexError::Unsupported`] of a method that does not say.
+    fn measure(&self, _block: BlockNo, _page: &PageBytes) -> IndexResult<PageMeasure> {
+        Err(IndexError::Unsupported { method: Self::FACTS.name, what: "figures of pages" })
     }
 
     /// PostgreSQL's words for what [`IndexError::Corrupt`] says is wrong with the index of this name, where it has some.

@@ -1,8 +1,8 @@
 //! # What
-//! `amcheck`: whether tables and B-tree indexes are sound. The verifier itself is `verify`.
+//! `amcheck`: whether tables, B-tree and GIN indexes are sound. The verifier itself is `verify`.
 //!
 //! # PostgreSQL counterpart and differences
-//! `contrib/amcheck` 1.5, without `gin_index_check`. With `heapallindexed`, `bt_index_parent_check` also looks at the row behind every entry.
+//! `contrib/amcheck` 1.5. With `heapallindexed`, `bt_index_parent_check` also looks at the row behind every entry.
 
 use base::{Oid, SqlError, SqlResult, sql_err};
 use session::Session;
@@ -22,6 +22,7 @@ pub static MODULE: Module = Module {
     functions: &[
         ("bt_index_check", ModuleFunction::Session(bt_index_check)),
         ("bt_index_parent_check", ModuleFunction::Session(bt_index_parent_check)),
+        ("gin_index_check", ModuleFunction::Session(gin_index_check)),
         ("verify_heapam", ModuleFunction::Session(verify_heapam)),
     ],
     ..Module::LIBRARY
@@ -44,6 +45,7 @@ fn nothing() -> Returned {
 fn bt_index_check(session: &Session, invocation: &Invocation<'_>) -> SqlResult<Returned> {
     let args = invocation.args;
     let checks = IndexChecks {
+        method: Some("btree"),
         heap_all_indexed: flag(args, 1),
         check_unique: flag(args, 2),
         ..IndexChecks::default()
@@ -55,12 +57,19 @@ fn bt_index_check(session: &Session, invocation: &Invocation<'_>) -> SqlResult<R
 fn bt_index_parent_check(session: &Session, invocation: &Invocation<'_>) -> SqlResult<Returned> {
     let args = invocation.args;
     let checks = IndexChecks {
+        method: Some("btree"),
         parent: true,
         heap_all_indexed: flag(args, 1),
         root_descend: flag(args, 2),
         check_unique: flag(args, 3),
     };
     verify::index(session, index(args), checks)?;
+    Ok(nothing())
+}
+
+fn gin_index_check(session: &Session, invocation: &Invocation<'_>) -> SqlResult<Returned> {
+    let checks = IndexChecks { method: Some("gin"), ..IndexChecks::default() };
+    verify::index(session, index(invocation.args), checks)?;
     Ok(nothing())
 }
 

@@ -215,3 +215,11 @@ fn foreign_keys_compare_citext_as_it_does() {
         "o|=(citext,citext)|=(citext,citext)\nq|=(text,text)|=(text,text)"
     );
 }
+
+#[test]
+fn a_library_that_would_do_nothing_is_not_loaded() {
+    let server = crate::server();
+    let prewarm = server.instance().modules().find("pg_prewarm").unwrap();
+    let refused = prewarm.preload.unwrap()(server.instance()).unwrap_err();
+    assert_eq!((refused.code().as_str(), refused.message()), ("0A000", "autoprewarm is not supported yet"));
+}

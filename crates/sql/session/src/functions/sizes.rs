@@ -8,7 +8,7 @@ use types::SessionFn;
 
 use super::{Row, arg};
 use crate::Session;
-use crate::lookup::names::check_tablespace_creation;
+use crate::lookup::names::{check_tablespace_creation, fork_named};
 
 /// `pg_tablespace.oid` of `pg_default`.
 const PG_DEFAULT: Oid = Oid(1663);
@@ -75,16 +75,7 @@ impl Session {
     }
 
     fn relation_size(&self, oid: Oid, fork: Option<&Datum>) -> SqlResult<Datum> {
-        let fork = match fork.map_or("main", types::value::FromDatum::from_datum) {
-            "main" => Fork::Main,
-            "fsm" => Fork::Fsm,
-            "vm" => Fork::Vm,
-            "init" => Fork::Init,
-            _ => {
-                return Err(sql_err!(INVALID_PARAMETER_VALUE, "invalid fork name")
-                    .hint("Valid fork names are \"main\", \"fsm\", \"vm\", and \"init\"."));
-            }
-        };
+        let fork = fork_named(fork.map_or("main", types::value::FromDatum::from_datum))?;
         self.optional(oid, |s, class| s.fork_size(class.file, fork))
     }
 

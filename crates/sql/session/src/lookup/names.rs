@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use base::settings::Setting;
-use base::{Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
+use base::{Fork, Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
 use catalog::authority::{self, AclKind};
 use catalog::system::pg_index;
 use catalog::{CatalogView, Index, RelationKind, RowExt, Table};
@@ -44,6 +44,14 @@ pub fn plural(kind: RelationKind) -> &'static str {
         RelationKind::Table => "tables",
         RelationKind::PartitionedTable => "partitioned tables",
     }
+}
+
+/// A fork by its name.
+pub fn fork_named(name: &str) -> SqlResult<Fork> {
+    Fork::ALL.into_iter().find(|fork| fork.name() == name).ok_or_else(|| {
+        sql_err!(INVALID_PARAMETER_VALUE, "invalid fork name")
+            .hint("Valid fork names are \"main\", \"fsm\", \"vm\", and \"init\".")
+    })
 }
 
 /// `cannot open relation "t"`, for what is no sequence.
