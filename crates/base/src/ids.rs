@@ -89,12 +89,57 @@ pub struct Lsn(pub u64);
 impl Lsn {
     /// No position.
     pub const INVALID: Lsn = Lsn(0);
+
+    /// Whether this is a position at all.
+    pub fn is_valid(self) -> bool {
+        self.0 != 0
+    }
+}
+
+impl std::str::FromStr for Lsn {
+    type Err = ();
+
+    /// Reads PostgreSQL's form.
+    fn from_str(text: &str) -> Result<Lsn, ()> {
+        let half = |text: &str| match (1..=8).contains(&text.len()) && !text.starts_with('+') {
+            true => u32::from_str_radix(text, 16).map_err(|_| ()),
+            false => Err(()),
+        };
+        let (high, low) = text.split_once('/').ok_or(())?;
+        Ok(Lsn(u64::from(half(high)?) << 32 | u64::from(half(low)?)))
+    }
 }
 
 impl fmt::Display for Lsn {
     /// PostgreSQL's form: upper and lower half in hexadecimal, `16/B374D848`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:X}/{:X}", self.0 >> 32, self.0 as u32)
+    }
+}
+
+/// Number of a time line: a course of the log's history. A recovery that ends before the end of the log, or on another server, begins a new one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TimelineId(pub u32);
+
+impl TimelineId {
+    /// That of a new cluster.
+    pub const FIRST: TimelineId = TimelineId(1);
+
+    /// The next number.
+    pub fn next(self) -> TimelineId {
+        TimelineId(self.0 + 1)
+    }
+}
+
+impl Default for TimelineId {
+    fn default() -> TimelineId {
+        TimelineId::FIRST
+    }
+}
+
+impl fmt::Display for TimelineId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
     }
 }
 

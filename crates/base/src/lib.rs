@@ -18,7 +18,8 @@ pub use decimal::push_decimal;
 pub use encoding::Encoding;
 pub use error::{Severity, SqlError, SqlResult};
 pub use ids::{
-    BlockNo, CommandId, Fork, Lsn, MultiXactId, OffsetNo, Oid, PAGE_SIZE, RelFile, SubxactId, Tid, Xid,
+    BlockNo, CommandId, Fork, Lsn, MultiXactId, OffsetNo, Oid, PAGE_SIZE, RelFile, SubxactId, Tid,
+    TimelineId, Xid,
 };
 pub use os::os_error;
 pub use prefetch::{Lines, prefetch_line};

@@ -13,6 +13,7 @@
 use std::io::{self, Read, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -92,6 +93,11 @@ impl Patience {
 }
 
 impl Program {
+    /// Starts a program in a directory that reads nothing, and writes where the server does.
+    pub fn running(command: &str, dir: &Path) -> io::Result<Program> {
+        Program::start(command, |shell| shell.stdin(Stdio::null()).current_dir(dir))
+    }
+
     /// Starts a program whose output is to be read.
     pub fn reading(command: &str) -> io::Result<Program> {
         Program::start(command, |shell| shell.stdin(Stdio::null()).stdout(Stdio::piped()))

@@ -37,6 +37,8 @@ macro_rules! events {
 }
 
 events! {
+    /// Something to archive.
+    ArchiverMain = "Activity" "ArchiverMain",
     /// Others, to let go of a page.
     BufferPin = "BufferPin" "BufferPin",
     /// More of the client's data, in the middle of a command.
@@ -71,6 +73,14 @@ events! {
     WalSync = "IO" "WalSync",
     /// A write of the log.
     WalWrite = "IO" "WalWrite",
+    /// The command that archives a file of the log.
+    ArchiveCommand = "IPC" "ArchiveCommand",
+    /// The command that removes what a restart point does not need from an archive.
+    ArchiveCleanupCommand = "IPC" "ArchiveCleanupCommand",
+    /// The command that recovery runs when it is over.
+    RecoveryEndCommand = "IPC" "RecoveryEndCommand",
+    /// The command that brings a file of the log from an archive.
+    RestoreCommand = "IPC" "RestoreCommand",
     /// The end of another session.
     BackendTermination = "IPC" "BackendTermination",
     /// Another session's read or write of a page.

@@ -14,9 +14,9 @@ use catalog::{BootstrapOptions, Reader, predefined};
 use command::Commands;
 use command::autovacuum::Autovacuum;
 use engine::background::{self, Stop};
-use engine::control::{ClusterState, ControlFile};
+use engine::control::{ClusterState, ControlFile, RecordedSettings, WalLevel};
 use engine::lock::DirectoryLock;
-use engine::{Engine, EngineError, EngineOptions, RecoveryOptions};
+use engine::{ArchiveMode, ArchiveOptions, Engine, EngineError, EngineOptions, RecoveryOptions};
 use runtime::Workers;
 use runtime::usage::Account;
 use session::{
@@ -34,6 +34,9 @@ use crate::log;
 use crate::loops::Loops;
 use crate::sessions::Sessions;
 use crate::upkeep;
+
+/// The archiver's pid, behind those of the loops that always run.
+const ARCHIVER_PID: i32 = 4;
 
 /// An open database.
 pub struct Stampede {
@@ -81,6 +84,14 @@ fn options(settings: &ServerSettings) -> SqlResult<EngineOptions> {
         "on" => Some(compress::Method::Pglz),
         word => compress::Method::of_word(word),
     };
+    options.wal_keep_size = settings.bytes(Setting::wal_keep_size);
+    options.recorded = recorded(settings);
+    options.archive = ArchiveOptions {
+        mode: ArchiveMode::named(settings.text(Setting::archive_mode)),
+        command: settings.text(Setting::archive_command).into(),
+        timeout: settings.duration(Setting::archive_timeout),
+    };
+    check_wal_level(&options)?;
     options.wal.fsync = settings.bool(Setting::fsync);
     options.wal.min_size = settings.bytes(Setting::min_wal_size);
     options.wal.max_size = settings.bytes(Setting::max_wal_size);
@@ -109,6 +120,37 @@ fn options(settings: &ServerSettings) -> SqlResult<EngineOptions> {
     Ok(options)
 }
 
+/// What needs more in the log than `wal_level` puts there.
+fn check_wal_level(options: &EngineOptions) -> SqlResult<()> {
+    if options.recorded.wal_level > WalLevel::Minimal {
+        return Ok(());
+    }
+    let refuse = |message: &str| Err(SqlError::fatal(SqlState::INVALID_PARAMETER_VALUE, message));
+    if options.archive.mode != ArchiveMode::Off {
+        return refuse("WAL archival cannot be enabled when \"wal_level\" is \"minimal\"");
+    }
+    if options.recorded.max_wal_senders > 0 {
+        return refuse(
+            "WAL streaming (\"max_wal_senders\" > 0) requires \"wal_level\" to be \"replica\" or \"logical\"",
+        );
+    }
+    Ok(())
+}
+
+/// What the control file says of settings.
+fn recorded(settings: &ServerSettings) -> RecordedSettings {
+    let number = |setting| settings.int(setting).max(0) as u32;
+    RecordedSettings {
+        wal_level: WalLevel::named(settings.text(Setting::wal_level)).unwrap_or_default(),
+        max_connections: number(Setting::max_connections),
+        max_worker_processes: number(Setting::max_worker_processes),
+        max_wal_senders: number(Setting::max_wal_senders),
+        max_prepared_transactions: number(Setting::max_prepared_transactions),
+        max_locks_per_transaction: number(Setting::max_locks_per_transaction),
+        track_commit_timestamp: settings.bool(Setting::track_commit_timestamp),
+    }
+}
+
 /// Pages for sets of lockers: as many as were asked for, times 16, since an entry holds what PostgreSQL keeps in two places and takes more room
 /// than in either. If nothing was asked for, enough that asking would not help; they are allocated as they are used.
 fn multixact_buffers(settings: &ServerSettings, shared_buffers: usize) -> usize {
@@ -129,6 +171,7 @@ fn fatal(error: EngineError) -> SqlError {
     let code = match &error {
         EngineError::Locked(_) => SqlState::LOCK_FILE_EXISTS,
         EngineError::ControlFile(_)
+        | EngineError::History(_)
         | EngineError::Redo { .. }
         | EngineError::LogEnds { .. }
         | EngineError::LogHole { .. }
@@ -186,6 +229,13 @@ fn log_last_state(dir: &Path) {
     match control.state {
         ClusterState::Initializing => {}
         ClusterState::ShutDown => crate::log::log(format!("database system was shut down at {time}")),
+        ClusterState::ShutDownInRecovery => {
+            crate::log::log(format!("database system was shut down in recovery at {time}"));
+        }
+        ClusterState::InArchiveRecovery => {
+            let line = format!("database system was interrupted while in recovery at log time {time}");
+            crate::log::log(line);
+        }
         ClusterState::InRecovery => {
             crate::log::log(format!("database system was interrupted while in recovery at {time}"));
         }
@@ -316,6 +366,9 @@ impl Database for Stampede {
         for (pid, (kind, wait)) in (1..crate::sessions::FIRST_PID).zip(shown) {
             self.instance.sessions().add_background(pid, kind, wait);
         }
+        if self.instance.engine().is_archiving() {
+            self.instance.sessions().add_background(ARCHIVER_PID, "archiver", "ArchiverMain");
+        }
         let wal_writer = ("WAL writer", Account::WalWriter);
         self.start(workers, 0, ("recovery", Account::Checkpointer), background::recovery);
         self.start(workers, 0, ("checkpointer", Account::Checkpointer), background::checkpointer);
@@ -323,6 +376,9 @@ impl Database for Stampede {
         self.start(workers, 1, writer, background::background_writer);
         self.start(workers, 0, wal_writer, background::wal_writer);
         self.start(workers, 1, wal_writer, background::wal_backlog_writer);
+        if self.instance.engine().is_archiving() {
+            self.start(workers, 1, ("archiver", Account::WalWriter), background::archiver);
+        }
         let over = (self.instance.clone(), self.autovacuum.clone());
         upkeep::start(over, workers, sessions, &self.upkeep);
     }

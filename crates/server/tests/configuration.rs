@@ -38,8 +38,8 @@ fn alter_system_writes_a_file_that_a_reload_reads() {
             "22023 parameter value for ALTER SYSTEM must not contain a newline",
         ),
         (
-            "alter system set archive_mode = on",
-            "0A000 setting \"archive_mode\" cannot be changed: archiving is not supported",
+            "alter system set archive_library = 'x'",
+            "0A000 setting \"archive_library\" cannot be changed: libraries that archive is not supported",
         ),
         (
             "begin; alter system set work_mem = '1MB'",

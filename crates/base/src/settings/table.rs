@@ -485,7 +485,7 @@ settings! {
         max_wal_senders = int(10, 0, 262143).postmaster().moot(REPLICATION).about("Replication senders at most.");
         track_commit_timestamp = bool(false).postmaster().lacks("keeping times of commits")
             .about("Whether times of commits are kept.");
-        wal_keep_size = int(0, 0, MAX).sighup().mb().lacks("replication").about("Log kept for standbys.");
+        wal_keep_size = int(0, 0, MAX).sighup().mb().works().about("Log kept behind its end, for standbys.");
         wal_sender_timeout = int(60000, 0, MAX).user().ms().moot(REPLICATION)
             .about("Time a standby may stay silent.");
     }
@@ -828,11 +828,11 @@ settings! {
             .about("Command that fetches a file of the log.");
     }
     "Write-Ahead Log / Archiving" {
-        archive_command = string("").sighup().lacks("archiving").about("Command that archives a file of the log.");
-        archive_library = string("").sighup().lacks("archiving").about("Library that archives files of the log.");
-        archive_mode = choice("off", &["always", "on", "off"]).bool_words().postmaster().lacks("archiving")
+        archive_command = string("").sighup().works().about("Command that archives a file of the log.");
+        archive_library = string("").sighup().lacks("libraries that archive").about("Library that archives files of the log.");
+        archive_mode = choice("off", &["always", "on", "off"]).bool_words().postmaster().works()
             .about("Whether files of the log are archived.");
-        archive_timeout = int(0, 0, 1073741823).sighup().s().lacks("archiving")
+        archive_timeout = int(0, 0, 1073741823).sighup().s().works()
             .about("Time after which a new file of the log begins.");
     }
     "Write-Ahead Log / Checkpoints" {
@@ -890,14 +890,14 @@ settings! {
         wal_init_zero = bool(true).superuser().lacks("making of files with holes")
             .about("Whether new files of the log are filled with zeros.");
         wal_level = choice("replica", &["minimal", "replica", "logical"]).postmaster()
-            .lacks("another level of the log").about("What the log contains.");
+            .only(&["minimal", "replica"], "logical decoding").about("What the log contains.");
         wal_log_hints = bool(false).postmaster()
             .moot("Checksums are always on, and hints are logged because of them.")
             .about("Whether hint bits cause whole pages to be logged.");
         wal_recycle = bool(true).superuser().lacks("removal of all old files of the log")
             .about("Whether files of the log are used again.");
         wal_skip_threshold = int(2048, 0, MAX).user().kb()
-            .moot("Counts only with wal_level = minimal, which is not supported.")
+            .moot("New files are logged with every wal_level.")
             .about("Size from which on new files are synced instead of logged.");
         wal_sync_method = choice("fdatasync", &["fsync", "fdatasync", "open_sync", "open_datasync"]).sighup()
             .lacks("another way of making the log durable").about("How the log is made durable.");

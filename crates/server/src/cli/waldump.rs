@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use base::Lsn;
-use wal::{Record, WalReader};
+use wal::{History, InspectedSegment, Record, WalReader};
 
 use super::answered;
 use super::options::{Flag, flag, parse, value};
@@ -122,9 +122,10 @@ fn dump(
     view: &View,
 ) -> Result<(), String> {
     let inspected = WalReader::inspect_segment(segment).map_err(|error| error.to_string())?;
-    let (first, segment_size, system_identifier) =
+    let InspectedSegment { first, segment_size, system_identifier, timeline } =
         inspected.ok_or_else(|| format!("invalid WAL file \"{}\"", segment.display()))?;
-    let mut reader = WalReader::open(dir, segment_size, Some(system_identifier), start.unwrap_or(first));
+    let reader = WalReader::open(dir, segment_size, Some(system_identifier), start.unwrap_or(first));
+    let mut reader = reader.along(History::of(timeline));
     let mut shown = 0;
     for record in &mut reader {
         let record = record.map_err(|error| error.to_string())?;

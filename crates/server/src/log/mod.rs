@@ -274,6 +274,7 @@ impl tracing::Subscriber for Tracing {
         };
         let mut line = SqlError::with_severity(severity, SqlState::SUCCESSFUL_COMPLETION, fields.message);
         line.report_mut().hint = Some(fields.hint).filter(|hint| !hint.is_empty());
+        line.report_mut().detail = Some(fields.detail).filter(|detail| !detail.is_empty());
         report(&line, None, None);
     }
 
@@ -287,6 +288,7 @@ impl tracing::Subscriber for Tracing {
 struct Fields {
     message: String,
     hint: String,
+    detail: String,
 }
 
 impl tracing::field::Visit for Fields {
@@ -294,6 +296,7 @@ impl tracing::field::Visit for Fields {
         let _ = match field.name() {
             "message" => write!(self.message, "{value:?}"),
             "hint" => write!(self.hint, "{value:?}"),
+            "detail" => write!(self.detail, "{value:?}"),
             _ => Ok(()),
         };
     }

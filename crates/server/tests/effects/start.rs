@@ -34,8 +34,12 @@ type Row = (&'static str, &'static str, Shows);
 /// Names of all settings here.
 pub fn names() -> impl Iterator<Item = &'static str> {
     let started = STARTED.iter().map(|row| row.0);
-    started.chain(TLS.iter().map(|row| row.0)).chain(["config_file", "data_directory", "port"])
+    let elsewhere = ["config_file", "data_directory", "port"].into_iter().chain(ARCHIVE.iter().copied());
+    started.chain(TLS.iter().map(|row| row.0)).chain(elsewhere)
 }
+
+/// Seen by the tests of the archive.
+const ARCHIVE: &[&str] = &["archive_command", "archive_mode", "archive_timeout", "wal_keep_size"];
 
 /// On a server whose values for all of them are others.
 const STARTED: &[Row] = &[

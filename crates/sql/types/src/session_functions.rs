@@ -310,6 +310,11 @@ functions! {
     3436 pg_promote(bool, int4) -> bool [strict names(&["wait", "wait_seconds"]) defaults(&["true", "60"])] { session PgPromote }
     2848 pg_switch_wal() -> pg_lsn [strict] { session PgSwitchWal }
     3098 pg_create_restore_point(text) -> pg_lsn [strict] { session PgCreateRestorePoint }
+    3071 pg_wal_replay_pause() -> void [strict] { session PgWalReplayPause }
+    3072 pg_wal_replay_resume() -> void [strict] { session PgWalReplayResume }
+    3073 pg_is_wal_replay_paused() -> bool [strict] { session PgIsWalReplayPaused }
+    1137 pg_get_wal_replay_pause_state() -> text [strict] { session PgGetWalReplayPauseState }
+    6213 pg_split_walfile_name(text) -> record [immutable strict names(&["file_name", "segment_number", "timeline_id"]) outs(b"ioo", &[crate::oids::text, crate::oids::numeric, crate::oids::int8])] { session PgSplitWalfileName }
     2849 pg_current_wal_lsn() -> pg_lsn [strict] { session PgCurrentWalLsn }
     2852 pg_current_wal_insert_lsn() -> pg_lsn [strict] { session PgCurrentWalInsertLsn }
     3330 pg_current_wal_flush_lsn() -> pg_lsn [strict] { session PgCurrentWalFlushLsn }

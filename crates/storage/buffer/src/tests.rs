@@ -546,7 +546,9 @@ fn crash_round(seed: u64, durable: &parking_lot::Mutex<Vec<u64>>, redo_from: &pa
     for record in &mut reader {
         redo(&pool, &record.unwrap());
     }
-    let start = WalStart { system_identifier: 7, end: reader.position(), redo: from };
+    let timeline = base::TimelineId::FIRST;
+    let start =
+        WalStart { system_identifier: 7, read: timeline, timeline, end: reader.position(), redo: from };
     wal.start(start).unwrap();
     let expected = durable.lock().clone();
     for (block, least) in expected.iter().enumerate() {

@@ -12,6 +12,9 @@ use crate::{Engine, EngineError};
 /// How many of its delays the background writer rests when no buffer is needed; it is woken before if one is.
 const HIBERNATION: u32 = 50;
 
+/// How long the archiver rests at most: then it tries again what failed.
+const ARCHIVER_NAP: Duration = Duration::from_secs(60);
+
 /// Tells the loops to end.
 #[derive(Clone, Default)]
 pub struct Stop(Arc<Event>);
@@ -22,6 +25,7 @@ impl Stop {
         self.0.set();
         engine.wal().wake_backlog_writer();
         engine.wal().wake_checkpointer();
+        engine.wal().archive().wake();
         engine.pool().wake_bgwriter();
         engine.hurry_checkpoints();
     }
@@ -43,6 +47,7 @@ pub fn checkpointer(engine: &Engine, stop: &Stop, after_round: &dyn Fn()) -> Res
         if let Some(cause) = engine.checkpoint_due() {
             trouble.note("checkpoint", engine.checkpoint(cause))?;
         }
+        trouble.note("archive_timeout", engine.switch_if_due())?;
         after_round();
         engine.wal().wait_for_full_segment(Duration::from_millis(200));
         if trouble.lasts {
@@ -63,6 +68,20 @@ pub fn recovery(engine: &Engine, stop: &Stop, after_round: &dyn Fn()) -> Result<
         }
         stop.pause(Duration::from_millis(800));
     }
+}
+
+/// Archives files of the log as they become complete.
+pub fn archiver(engine: &Engine, stop: &Stop, after_round: &dyn Fn()) -> Result<(), EngineError> {
+    while !stop.is_set() {
+        if let Err(error) = engine.archive_waiting(&|| stop.is_set()) {
+            tracing::warn!("{error}");
+        }
+        after_round();
+        if !stop.is_set() {
+            engine.wal().archive().wait(ARCHIVER_NAP);
+        }
+    }
+    Ok(())
 }
 
 /// A full disk is no reason to stop, and is worth a line when it begins and when it ends.

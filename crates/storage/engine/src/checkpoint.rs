@@ -155,6 +155,7 @@ impl Engine {
             tracing::info!("checkpoint starting: {}", cause.as_str());
         }
         let shutdown = cause == CheckpointCause::Shutdown;
+        let quiet = self.archiver.is_quiet(self.wal.insert_end());
         let redo = if shutdown { self.wal.begin_shutdown_checkpoint() } else { self.wal.begin_checkpoint() };
         base::stop_point!("checkpoint-begin");
         self.txns.wait_for_commits_in_flight();
@@ -177,8 +178,11 @@ impl Engine {
         base::stop_point!("checkpoint-before-record");
         let record;
         (record, progress.end) = self.record_checkpoint(cause, redo, &prepared)?;
+        if quiet && record == self.wal.behind_bare_record(redo) {
+            self.archiver.set_quiet(progress.end);
+        }
         base::stop_point!("checkpoint-end");
-        let segments = self.wal.remove_segments_before(redo)?;
+        let segments = self.remove_old_segments(redo)?;
         let stats = CheckpointStats {
             redo,
             record,
@@ -292,6 +296,10 @@ impl Engine {
             shutdown: cause == CheckpointCause::Shutdown,
             oldest_xid: oldest.xid,
             oldest_multixact: oldest.multi.0,
+            timeline: self.wal.timeline(),
+            previous_timeline: self.wal.timeline(),
+            full_page_writes: self.options().wal.full_page_writes,
+            wal_level: self.options().recorded.wal_level,
         };
         let inserted = self.wal.insert_range(&xlog::checkpoint_record(&checkpoint, prepared));
         self.wal.flush(inserted.end)?;
@@ -355,7 +363,8 @@ impl Engine {
         if written >= self.log_between_checkpoints() || frees() {
             return Some(CheckpointCause::Wal);
         }
-        let idle = self.wal.insert_end() == progress.end;
+        let end = self.wal.insert_end();
+        let idle = end == progress.end || self.archiver.is_quiet(end);
         (!idle && now().since(progress.at) >= self.options().checkpoint_timeout)
             .then_some(CheckpointCause::Time)
     }

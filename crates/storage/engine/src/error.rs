@@ -54,6 +54,8 @@ pub enum EngineError {
         /// Why there is none where it begins.
         reason: String,
     },
+    /// The history of a time line is damaged.
+    History(wal::HistoryError),
     /// The log failed; the server must stop.
     Wal(wal::WalError),
     /// A page could not be read or written.
@@ -91,6 +93,7 @@ impl fmt::Display for EngineError {
             EngineError::LogHole { at, behind, reason } => {
                 write!(f, "WAL has a hole at {at}, before the valid record at {behind}: {reason}")
             }
+            EngineError::History(error) => write!(f, "{}: {}", error.message, error.hint),
             EngineError::Wal(error) => error.fmt(f),
             EngineError::Buffer(error) => error.fmt(f),
             EngineError::File(error) => error.fmt(f),
@@ -143,4 +146,4 @@ macro_rules! from {
     };
 }
 
-from!(wal::WalError => Wal, buffer::BufferError => Buffer, smgr::SmgrError => File, txn::TxnError => Txn);
+from!(wal::HistoryError => History, wal::WalError => Wal, buffer::BufferError => Buffer, smgr::SmgrError => File, txn::TxnError => Txn);

@@ -6,6 +6,8 @@
 //! * [`control`]: the control file. [`lock`]: one server per directory.
 //! * [`recovery`]: from the latest checkpoint through the log to a consistent state.
 //! * [`checkpoint`]: everything dirty to disk, the log cut behind it.
+//! * [`archiver`]: complete segments to the archive. `shell`: commands of the administrator.
+//! * [`retention`]: which segments of the log must stay.
 //! * [`relation`]: making and dropping relation files; OIDs. [`database`]: making and removing databases. [`sequence`]: the one row of a sequence. [`xlog`]: the log records of this
 //!   crate.
 //! * [`files`]: whether all pages of all files are whole.
@@ -38,6 +40,7 @@
 //! `xlog.c`, `xlogrecovery.c`, `checkpointer.c`, `catalog/storage.c`.
 
 mod access;
+pub mod archiver;
 pub mod background;
 pub mod checkpoint;
 pub mod control;
@@ -51,7 +54,9 @@ mod managers;
 mod map;
 pub mod recovery;
 pub mod relation;
+pub mod retention;
 pub mod sequence;
+mod shell;
 mod unlogged;
 pub mod xlog;
 
@@ -59,27 +64,29 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use base::{Lsn, MultiXactId, Oid, Xid};
+use base::{MultiXactId, Oid, TimelineId, Xid};
 use buffer::{BufferPool, PoolOptions};
 use parking_lot::{Mutex, RwLock};
 use smgr::{Smgr, SmgrOptions};
 use txn::{OldestIds, TxnOptions, TxnStart, TxnSystem};
-use wal::{Wal, WalOptions, WalStart};
+use wal::{History, Wal, WalOptions, WalStart};
 
 pub use access::{DeadRows, RowLiveness};
+pub use archiver::{ArchiveMode, ArchiveOptions, ArchiverStats};
 pub use checkpoint::{CheckpointCause, CheckpointStats, CheckpointTotals};
 pub use database::CopyStrategy;
 pub use error::EngineError;
 pub use indexes::{OpenIndex, OpenScan};
 pub use managers::describe;
-pub use recovery::{RecoveryOptions, RecoveryProgress};
+pub use recovery::{RecoveryOptions, RecoveryProgress, ReplayedTo};
 
 use checkpoint::Checkpointer;
-use control::{Checkpoint, ClusterState, ControlFile};
+use control::{Checkpoint, ClusterState, ControlFile, RecordedSettings};
 use lock::DirectoryLock;
 use map::RelationMaps;
 use recovery::Recovery;
 use relation::{Files, OidCounter};
+use retention::Retention;
 
 /// Major version of PostgreSQL whose behaviour is the specification.
 pub const PG_VERSION: &str = "18";
@@ -95,6 +102,12 @@ pub struct EngineOptions {
     pub wal: WalOptions,
     /// The transaction system's sizes.
     pub txn: TxnOptions,
+    /// `wal_keep_size`, in bytes: log that is kept behind its end.
+    pub wal_keep_size: u64,
+    /// Archiving.
+    pub archive: ArchiveOptions,
+    /// What the control file says of settings.
+    pub recorded: RecordedSettings,
     /// `checkpoint_segments`: files of the log that cause a checkpoint; 0 leaves it to the log's greatest size.
     pub checkpoint_segments: u64,
     /// `checkpoint_timeout`.
@@ -122,6 +135,9 @@ impl Default for EngineOptions {
             max_open_files: 1000,
             wal: WalOptions::default(),
             txn: TxnOptions::default(),
+            wal_keep_size: 0,
+            archive: ArchiveOptions::default(),
+            recorded: RecordedSettings::default(),
             checkpoint_segments: 0,
             checkpoint_timeout: Duration::from_secs(300),
             checkpoint_completion_target: 0.9,
@@ -148,6 +164,10 @@ pub struct Engine {
     maps: Arc<RelationMaps>,
     files: Arc<Files>,
     checkpointer: Checkpointer,
+    retention: Retention,
+    archiver: archiver::Archiver,
+    /// What the recovery that the server began with has replayed.
+    replayed: Mutex<Option<ReplayedTo>>,
     /// Until a recovery's last checkpoint.
     recovery: Mutex<Option<Arc<Recovery>>>,
     index_horizon: access::IndexHorizon,
@@ -158,12 +178,22 @@ pub struct Engine {
 pub const BOOTSTRAP_DATABASE: Oid = Oid(1);
 
 /// Folders of a new data directory.
-const FOLDERS: [&str; 9] = [
+const FOLDERS: [&str; 19] = [
     "global",
     "base",
     "base/1",
     "base/pgsql_tmp",
     "pg_wal",
+    "pg_wal/archive_status",
+    "pg_commit_ts",
+    "pg_dynshmem",
+    "pg_logical",
+    "pg_notify",
+    "pg_replslot",
+    "pg_serial",
+    "pg_snapshots",
+    "pg_stat_tmp",
+    "pg_subtrans",
     "pg_xact",
     "pg_multixact",
     "pg_twophase",
@@ -217,26 +247,22 @@ impl Engine {
         let lock = DirectoryLock::acquire(dir)?;
         runtime::fs::write_file_durably(&dir.join("PG_VERSION"), format!("{PG_VERSION}\n").as_bytes())
             .map_err(|e| io("write version file in", e))?;
-        let system_identifier = runtime::random_u64();
+        // As PostgreSQL's: the seconds, then something else. It fits into a bigint.
+        let seconds = (runtime::wall_clock_micros() / 1_000_000 + 946_684_800) as u64;
+        let system_identifier = (seconds << 32 | runtime::random_u64() >> 32) & i64::MAX as u64;
         [Oid::INVALID, BOOTSTRAP_DATABASE].iter().try_for_each(|&database| map::create(dir, database))?;
         lengths::write(dir, &Vec::new())?;
         TxnSystem::create(dir).map_err(|e| io("create commit log in", e))?;
         let wal = Wal::create(&dir.join("pg_wal"), options.wal.clone(), system_identifier)?;
-        let control = ControlFile {
-            state: ClusterState::Initializing,
-            system_identifier,
-            time: runtime::wall_clock_micros(),
-            checkpoint_lsn: Lsn::INVALID,
-            checkpoint: Checkpoint {
-                redo: wal.insert_end(),
-                next_xid: Xid::FIRST_NORMAL,
-                next_oid: relation::FIRST_INITIAL,
-                next_multixact: txn::multixact::FIRST.0,
-                oldest_running: Xid::FIRST_NORMAL,
-                ..Checkpoint::default()
-            },
-            wal_segment_size: options.wal.segment_size as u32,
+        let checkpoint = Checkpoint {
+            redo: wal.insert_end(),
+            next_xid: Xid::FIRST_NORMAL,
+            next_oid: relation::FIRST_INITIAL,
+            next_multixact: txn::multixact::FIRST.0,
+            oldest_running: Xid::FIRST_NORMAL,
+            ..Checkpoint::default()
         };
+        let control = ControlFile::new(system_identifier, options.wal.segment_size as u32, checkpoint);
         control.write(dir)?;
         let engine = Self::assemble(dir, options, lock, control, Arc::new(wal))?;
         engine.checkpointer.start(engine.wal.redo());
@@ -266,7 +292,8 @@ impl Engine {
             .map_err(|e| EngineError::Io("could not empty directory \"base/pgsql_tmp\"".into(), e))?;
         smgr::remove_leftovers(dir)
             .map_err(|e| EngineError::Io("could not clean directory \"base\"".into(), e))?;
-        let record = recovery::checkpoint_record(dir, &control)?;
+        let history = recovery::history(dir, control.timeline())?;
+        let record = recovery::checkpoint_record(dir, &control, &history)?;
         control.checkpoint = record.checkpoint;
         let clean = control.state == ClusterState::ShutDown && record.is_end_of_log;
         if !clean {
@@ -277,8 +304,10 @@ impl Engine {
         }
         let redo = control.checkpoint.redo;
         let engine = Self::begin_recovery(dir, options, lock, control, record.prepared)?;
-        let end = if clean { record.end } else { engine.read_log(redo, record.end)? };
-        engine.wal.start(WalStart { system_identifier: engine.wal.system_identifier(), end, redo })?;
+        let end = if clean { record.end } else { engine.read_log(redo, record.end, &history)? };
+        let (system_identifier, timeline) = (engine.wal.system_identifier(), history.timeline());
+        engine.wal.start(WalStart { system_identifier, read: timeline, timeline, end, redo })?;
+        engine.wal.archive().set_active(engine.options().archive.mode != ArchiveMode::Off);
         engine.txns.end_recovery()?;
         if !clean {
             engine.reset_unlogged()?;
@@ -304,15 +333,17 @@ impl Engine {
             return Err(EngineError::NotShutDown);
         }
         options.wal.segment_size = u64::from(control.wal_segment_size);
-        let record = recovery::checkpoint_record(dir, &control)?;
+        let history = History::of(control.timeline());
+        let record = recovery::checkpoint_record(dir, &control, &history)?;
         if !record.is_end_of_log {
             return Err(EngineError::NotShutDown);
         }
         control.checkpoint = record.checkpoint;
         let redo = control.checkpoint.redo;
         let engine = Self::begin_recovery(dir, options, lock, control, record.prepared)?;
-        let system_identifier = engine.wal.system_identifier();
-        engine.wal.start_closed(WalStart { system_identifier, end: record.end, redo });
+        let (system_identifier, timeline) = (engine.wal.system_identifier(), history.timeline());
+        let start = WalStart { system_identifier, read: timeline, timeline, end: record.end, redo };
+        engine.wal.start_closed(start)?;
         engine.txns.end_recovery()?;
         engine.smgr.end_recovery();
         engine.maps.check(&engine.dir)?;
@@ -371,6 +402,9 @@ impl Engine {
             files,
             oids: OidCounter::new(control.checkpoint.next_oid),
             checkpointer: Checkpointer::default(),
+            retention: Retention::default(),
+            archiver: archiver::Archiver::default(),
+            replayed: Mutex::default(),
             recovery: Mutex::default(),
             control: runtime::Mutex::new(runtime::WaitEvent::ControlFile, control),
             wal,
@@ -380,14 +414,22 @@ impl Engine {
     }
 
     /// Writes everything out and marks the directory as cleanly closed. Nothing may write any more.
+    ///
+    /// Where the log is archived, all that is in it but the last checkpoint's record is.
     pub fn shutdown(&self) -> Result<(), EngineError> {
+        if self.is_archiving() {
+            self.finish_recovery()?;
+            self.switch_wal()?;
+        }
         self.checkpoint(CheckpointCause::Shutdown)?;
-        self.set_state(ClusterState::ShutDown)
+        self.set_state(ClusterState::ShutDown)?;
+        self.archive_waiting(&|| false)
     }
 
     fn set_state(&self, state: ClusterState) -> Result<(), EngineError> {
         let mut control = self.control.lock();
         control.state = state;
+        control.settings = self.options().recorded;
         control.time = runtime::wall_clock_micros();
         control.write(&self.dir)
     }
@@ -406,6 +448,9 @@ impl Engine {
     pub fn tune(&self, wanted: &EngineOptions) {
         let mut options = self.options.write();
         let mut tuned = EngineOptions::clone(&options);
+        tuned.wal_keep_size = wanted.wal_keep_size;
+        (tuned.archive.command, tuned.archive.timeout) =
+            (wanted.archive.command.clone(), wanted.archive.timeout);
         tuned.checkpoint_timeout = wanted.checkpoint_timeout;
         tuned.checkpoint_completion_target = wanted.checkpoint_completion_target;
         (tuned.log_checkpoints, tuned.checkpoint_warning) =
@@ -439,6 +484,21 @@ impl Engine {
     /// Transactions and locks.
     pub fn txns(&self) -> &Arc<TxnSystem> {
         &self.txns
+    }
+
+    /// How far the recovery that the server began with has replayed the log; none if there was nothing to replay.
+    pub fn replayed(&self) -> Option<ReplayedTo> {
+        *self.replayed.lock()
+    }
+
+    /// The control file as it was last written.
+    pub fn control(&self) -> ControlFile {
+        self.control.lock().clone()
+    }
+
+    /// The time line that is written, or was read last while the log is replayed.
+    pub fn timeline(&self) -> TimelineId {
+        self.wal.timeline()
     }
 
     /// Drawn when the directory was made.

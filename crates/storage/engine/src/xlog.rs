@@ -2,7 +2,7 @@
 //!
 //! | rmgr | info | main data |
 //! |---|---|---|
-//! | Xlog | `0x00` CHECKPOINT_SHUTDOWN, `0x10` CHECKPOINT_ONLINE | [`Checkpoint`], 80 bytes |
+//! | Xlog | `0x00` CHECKPOINT_SHUTDOWN, `0x10` CHECKPOINT_ONLINE | [`Checkpoint`], 96 bytes, then the xids of prepared transactions that are older |
 //! | Xlog | `0x30` NEXTOID | u32: OIDs below it may have been handed out |
 //! | Xlog | CHECKPOINT_REDO, full-page images | written by `wal` and `buffer`; only the images matter to redo |
 //! | Smgr | `0x10` CREATE | relation file, u8 fork |

@@ -59,6 +59,31 @@ pub mod info {
     pub const ABORT_PREPARED: u8 = 4;
 }
 
+/// That a transaction ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct End {
+    /// Top-level xid, or that of a subtransaction that was rolled back.
+    pub xid: Xid,
+    /// When, in microseconds since 2000-01-01 UTC.
+    pub time: i64,
+    /// It committed.
+    pub committed: bool,
+}
+
+/// The end that a record tells of, if it tells of one.
+pub fn end_of<B: std::ops::Deref<Target = [u8]>>(record: &wal::Record<B>) -> Option<End> {
+    if record.rmgr != Rmgr::Xact {
+        return None;
+    }
+    let committed = match record.info {
+        info::COMMIT | info::COMMIT_PREPARED => true,
+        info::ABORT | info::ABORT_PREPARED => false,
+        _ => return None,
+    };
+    let time = i64::from_le_bytes(*record.data().first_chunk()?);
+    Some(End { xid: record.xid, time, committed })
+}
+
 /// From its commit on, a relation of a system catalog has this file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MappedFile {

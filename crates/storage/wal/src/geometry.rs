@@ -3,10 +3,10 @@
 //! An LSN counts every byte of the log, segment headers included. Insertion counts only bytes that records may use
 //! (*positions*), so that reserving is one addition; this module converts.
 
-use base::Lsn;
+use base::{Lsn, TimelineId};
 
 /// Bytes of a segment file's header.
-pub(crate) const SEGMENT_HEADER: u64 = 32;
+pub(crate) const SEGMENT_HEADER: u64 = 64;
 /// Records begin at multiples of this.
 pub(crate) const ALIGN: u64 = 8;
 
@@ -48,6 +48,12 @@ impl Geometry {
         (position / self.usable(), position % self.usable() + SEGMENT_HEADER)
     }
 
+    /// The position behind a record of so many bytes at `position`. `switch`: it has the rest of its segment.
+    pub fn behind(self, position: u64, length: u64, switch: bool) -> u64 {
+        let end = position + align(length);
+        if switch { end.next_multiple_of(self.usable()) } else { end }
+    }
+
     pub fn segment_of(self, lsn: Lsn) -> u64 {
         lsn.0 / self.segment_size
     }
@@ -56,24 +62,40 @@ impl Geometry {
         Lsn(segment * self.segment_size)
     }
 
-    /// PostgreSQL's file name: time line 1, then upper and lower half of the number.
-    pub fn file_name(self, segment: u64) -> String {
+    /// PostgreSQL's file name: time line, then upper and lower half of the number.
+    pub fn file_name(self, timeline: TimelineId, segment: u64) -> String {
         let per_id = (1u64 << 32) / self.segment_size;
-        format!("00000001{:08X}{:08X}", segment / per_id, segment % per_id)
+        format!("{:08X}{:08X}{:08X}", timeline.0, segment / per_id, segment % per_id)
     }
 
-    /// The number of the segment with this file name.
-    pub fn parse_file_name(self, name: &str) -> Option<u64> {
-        let digits =
-            name.len() == 24 && name.bytes().all(|b| b.is_ascii_digit() || (b'A'..=b'F').contains(&b));
-        if !digits || !name.starts_with("00000001") {
+    /// Time line and number of the segment with this file name.
+    pub fn parse_file_name(self, name: &str) -> Option<(TimelineId, u64)> {
+        if !is_segment_name(name) {
             return None;
         }
         let per_id = (1u64 << 32) / self.segment_size;
-        let high = u64::from_str_radix(&name[8..16], 16).ok()?;
-        let low = u64::from_str_radix(&name[16..], 16).ok()?;
-        (low < per_id).then_some(high * per_id + low)
+        let part = |at: usize| u64::from_str_radix(&name[at..at + 8], 16).ok();
+        let (timeline, high, low) = (part(0)?, part(8)?, part(16)?);
+        (low < per_id).then_some((TimelineId(timeline as u32), high * per_id + low))
     }
+}
+
+/// Whether a file of this name is a segment, of whatever size.
+pub fn is_segment_name(name: &str) -> bool {
+    name.len() == 24 && name.bytes().all(|b| b.is_ascii_digit() || (b'A'..=b'F').contains(&b))
+}
+
+/// The name of the segment file that has the byte at `lsn`, on a time line, with segments of this size.
+pub fn segment_file_name(timeline: TimelineId, lsn: Lsn, segment_size: u64) -> String {
+    let geometry = Geometry::new(segment_size);
+    geometry.file_name(timeline, geometry.segment_of(lsn))
+}
+
+/// Time line and first byte of the segment with this file name.
+pub fn parse_segment_file_name(name: &str, segment_size: u64) -> Option<(TimelineId, Lsn)> {
+    let geometry = Geometry::new(segment_size);
+    let (timeline, segment) = geometry.parse_file_name(name)?;
+    Some((timeline, geometry.segment_start(segment)))
 }
 
 /// The next multiple of [`ALIGN`].
@@ -99,10 +121,14 @@ mod tests {
     #[test]
     fn file_names_are_postgresqls() {
         let geometry = Geometry::new(16 << 20);
-        assert_eq!(geometry.file_name(1), "000000010000000000000001");
-        assert_eq!(geometry.file_name(256 + 15), "00000001000000010000000F");
+        let first = TimelineId::FIRST;
+        assert_eq!(geometry.file_name(first, 1), "000000010000000000000001");
+        assert_eq!(geometry.file_name(TimelineId(0xAB), 256 + 15), "000000AB000000010000000F");
         for segment in [0, 1, 255, 256, 70_000] {
-            assert_eq!(geometry.parse_file_name(&geometry.file_name(segment)), Some(segment));
+            for timeline in [first, TimelineId(17)] {
+                let name = geometry.file_name(timeline, segment);
+                assert_eq!(geometry.parse_file_name(&name), Some((timeline, segment)));
+            }
         }
         assert_eq!(geometry.parse_file_name("000000010000000000000100"), None);
         assert_eq!(geometry.parse_file_name("archive_status"), None);

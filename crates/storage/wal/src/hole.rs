@@ -27,9 +27,12 @@ impl WalReader {
     pub fn record_behind(&mut self) -> Result<Option<Lsn>, WalError> {
         let ended_in = self.torn_in();
         let names = fs::read_dir(&self.dir).map_err(|error| WalError::new("read", &self.dir, &error))?;
-        let numbers = names.iter().filter_map(|entry| self.geometry.parse_file_name(&entry.name));
-        for segment in numbers.filter(|number| *number > ended_in) {
-            let path = self.dir.join(self.geometry.file_name(segment));
+        let last = self.history.timeline();
+        let parsed = names.iter().filter_map(|entry| self.geometry.parse_file_name(&entry.name));
+        // What another time line has there is another history.
+        for (timeline, segment) in parsed.filter(|(timeline, number)| *timeline == last && *number > ended_in)
+        {
+            let path = self.dir.join(self.geometry.file_name(timeline, segment));
             let mut bytes = vec![0; SOUGHT.min(self.geometry.segment_size() as usize)];
             let read = File::open(&path, OpenOptions::READ).and_then(|file| file.read_at(&mut bytes, 0));
             match read {

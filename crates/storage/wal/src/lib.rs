@@ -13,11 +13,18 @@
 //!
 //! | byte | segment header |
 //! |---|---|
-//! | 0 | magic `stampwal` |
-//! | 8 | system identifier u64 |
-//! | 16 | LSN of the segment's first byte u64 |
-//! | 24 | segment size u32 |
-//! | 28 | CRC-32C of the above u32 |
+//! | 0 | 0xD118 and 2, as PostgreSQL 18 begins a segment's first page, u16 each |
+//! | 4 | time line u32 |
+//! | 8 | LSN of the segment's first byte u64 |
+//! | 16 | 0 |
+//! | 24 | system identifier u64 |
+//! | 32 | segment size, page size u32 each |
+//! | 40 | magic `stmp` |
+//! | 44 | 0 |
+//! | 60 | CRC-32C of the above u32 |
+//!
+//! A [time line](History) is a course of history: a recovery that ends before the log does begins a new one. Its first segment is a copy of its parent's, up to where
+//! it leaves it, under the name of the new time line; so a position on a time line is found in the file of the newest of its ancestors that has its segment.
 //!
 //! A record begins at a multiple of 8 (not counting segment headers):
 //!
@@ -72,11 +79,12 @@
 //! # PostgreSQL counterpart and differences
 //! `xloginsert.c`, `xlog.c`, `xlogreader.c`. Positions are reserved by compare-and-swap and not under a spinlock; the redo
 //! pointer is checked within that step, so there is no "full-page-writes changed" retry under a lock. No page headers, no
-//! previous-record pointer, 64-bit xids that take the bytes they need, one time line. Where PostgreSQL ends with a PANIC when a
+//! previous-record pointer, 64-bit xids that take the bytes they need, time lines in segment headers only. Where PostgreSQL ends with a PANIC when a
 //! segment cannot be made, changes are refused (`room`).
 
 #![cfg_attr(test, allow(clippy::duplicate_mod, reason = "models compile the real modules once more"))]
 
+mod archive;
 mod builder;
 mod flush_queue;
 mod geometry;
@@ -90,18 +98,22 @@ mod ring;
 mod room;
 mod segment;
 mod shim;
+mod timeline;
 
 #[cfg(test)]
 mod model;
 #[cfg(test)]
 mod tests;
 
+pub use archive::{ARCHIVE_STATUS, ArchiveStatus};
 pub use builder::{BlockOptions, MAX_BLOCKS, RecordBuilder};
+pub use geometry::{is_segment_name, parse_segment_file_name, segment_file_name};
 pub use log::{Wal, WalError, WalOptions, WalStart, WalStats};
-pub use reader::WalReader;
+pub use reader::{InspectedSegment, SegmentSource, WalReader};
 pub use record::{
     BlockRef, Image, Invalid, Record, RecordRef, RedoBlock, ResourceManager, Rmgr, WalDescribe, XlogDescribe,
-    byte_width, xlog_info,
+    byte_width, restore_point, xlog_info,
 };
 pub use replay::{Chunk, RecordAt, Replayed};
 pub use segment::{Recycled, sync_segments};
+pub use timeline::{History, HistoryError, Stretch};

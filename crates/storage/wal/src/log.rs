@@ -8,24 +8,28 @@ use std::time::Duration;
 use std::{fmt, io};
 
 use base::os::is_transient;
-use base::{Lsn, Xid};
+use base::{Lsn, TimelineId, Xid};
 use compress::Method;
 use runtime::time::timeout;
 use runtime::usage::{Account, timed_wal, used};
 use runtime::{Event, WaitEvent, WaitQueue, waiting};
 
+use crate::archive::ArchiveStatus;
 use crate::builder::{Assembled, AtomicImageOptions, ImageOptions, RecordBuilder};
 use crate::flush_queue::{FlushQueue, Turn};
 use crate::geometry::{Geometry, align};
 use crate::reader::WalReader;
-use crate::record::{Rmgr, xlog_info};
+use crate::record::{HEADER_SIZE, Rmgr, xlog_info};
 use crate::reserve::{Announced, Reservations};
 use crate::ring::Ring;
 use crate::room::Room;
 use crate::segment::{Recycled, Segments};
+use crate::timeline::History;
 
 /// Concurrent copies into the ring; more threads than this at once wait for each other.
 const SLOTS: usize = 128;
+/// What a segment that is left early is filled with.
+static NOTHING: [u8; 8 << 10] = [0; 8 << 10];
 /// Looks at the slots before the flush leader goes to sleep over a copy in progress.
 const COPY_SPINS: usize = 200;
 /// How long the flush leader waits before it tries a full disk again.
@@ -75,6 +79,10 @@ impl Default for WalOptions {
 pub struct WalStart {
     /// Identifies the cluster; written into every segment.
     pub system_identifier: u64,
+    /// The time line that was read.
+    pub read: TimelineId,
+    /// The time line that is written: the same, or a new one that leaves it at `end`.
+    pub timeline: TimelineId,
     /// End of the last valid record: insertion starts here.
     pub end: Lsn,
     /// Redo pointer of the last checkpoint.
@@ -209,7 +217,8 @@ impl Wal {
         }
         let geometry = Geometry::new(options.segment_size);
         let end = geometry.lsn(geometry.usable());
-        Wal::open(dir, options, WalStart { system_identifier, end, redo: end })
+        let timeline = TimelineId::FIRST;
+        Wal::open(dir, options, WalStart { system_identifier, read: timeline, timeline, end, redo: end })
     }
 
     /// Opens an existing log for insertion at `start.end`. What is behind is wiped: it was never acknowledged, and it
@@ -258,6 +267,7 @@ impl Wal {
         assert!(self.is_recovering(), "the log is started once");
         assert_eq!(start.system_identifier, self.system_identifier, "a log of another cluster");
         let next = align(self.geometry.position(start.end));
+        self.segments.begin_timeline(start.read, start.timeline, next)?;
         self.segments.wipe_from(next)?;
         self.last_removal.store(start.redo.0, Ordering::Relaxed);
         self.room.restart(next);
@@ -270,14 +280,16 @@ impl Wal {
 
     /// As [`start`](Self::start), for a log that is only looked at: no byte of it changes. No change is [admitted](Self::admit), and what can be left
     /// undone is, for want of [room](Self::has_room).
-    pub fn start_closed(&self, start: WalStart) {
+    pub fn start_closed(&self, start: WalStart) -> Result<(), WalError> {
         assert!(self.is_recovering(), "the log is started once");
         let next = align(self.geometry.position(start.end));
+        self.segments.begin_timeline(start.timeline, start.timeline, next)?;
         self.room.close();
         self.reservations.restart(next, start.redo.0);
         self.queue.restart(next);
         // Release: as in `start`.
         self.recovering.store(false, Ordering::Release);
+        Ok(())
     }
 
     /// Whether the log is being replayed.
@@ -332,7 +344,7 @@ impl Wal {
         };
         let length = align(assembled.length as u64);
         if let Some(announced) = &announced {
-            self.copy(&assembled, start, announced);
+            self.copy(&assembled, start, length, announced);
         }
         drop(announced);
         used(|c| &c.wal_records, 1);
@@ -343,8 +355,8 @@ impl Wal {
         self.geometry.lsn(start)..self.geometry.lsn(start + length)
     }
 
-    /// Copies a record into the room that was reserved for it. Suspends only for records longer than a quarter of the ring.
-    fn copy(&self, record: &Assembled<'_, '_>, start: u64, announced: &Announced<'_>) {
+    /// Copies a record into the room that was reserved for it, `room` bytes. Suspends only for more than a quarter of the ring.
+    fn copy(&self, record: &Assembled<'_, '_>, start: u64, room: u64, announced: &Announced<'_>) {
         let header = record.header(self.geometry.lsn(start));
         let mut at = start;
         let mut put = |bytes: &[u8]| {
@@ -366,8 +378,12 @@ impl Wal {
         };
         put(&header);
         record.for_each_body_part(&mut put);
-        let padding = align(record.length as u64) as usize - record.length;
-        put(&[0; 8][..padding]);
+        let mut padding = room as usize - record.length;
+        while padding > 0 {
+            let piece = padding.min(NOTHING.len());
+            put(&NOTHING[..piece]);
+            padding -= piece;
+        }
     }
 
     /// After bytes were completed: wakes flush leaders that need them.
@@ -488,6 +504,7 @@ impl Wal {
         written.bytes.fetch_add(to - from, Ordering::Relaxed);
         written.time.fetch_add(time, Ordering::Relaxed);
         if offset + (to - from) == self.geometry.segment_size() {
+            self.segments.archive.notify_later(&self.segments.name(segment));
             self.segment_full.set();
         }
         Ok(to)
@@ -573,6 +590,37 @@ impl Wal {
         &self.options
     }
 
+    /// The time line that is written.
+    pub fn timeline(&self) -> TimelineId {
+        self.segments.timeline()
+    }
+
+    /// The folder of the segments.
+    pub fn dir(&self) -> &Path {
+        self.segments.dir()
+    }
+
+    /// What of the log is archived.
+    pub fn archive(&self) -> &ArchiveStatus {
+        &self.segments.archive
+    }
+
+    /// Name of the segment file that has the byte at `lsn`, on the time line that is written.
+    pub fn file_name(&self, lsn: Lsn) -> String {
+        self.segments.name(self.geometry.segment_of(lsn))
+    }
+
+    /// The first byte of the segment of `lsn`.
+    pub fn segment_start(&self, lsn: Lsn) -> Lsn {
+        self.geometry.segment_start(self.geometry.segment_of(lsn))
+    }
+
+    /// Where a record without contents that begins at `lsn` ends.
+    pub fn behind_bare_record(&self, lsn: Lsn) -> Lsn {
+        let position = self.geometry.position(lsn);
+        self.geometry.lsn(self.geometry.behind(position, HEADER_SIZE as u64, false))
+    }
+
     /// The identifier that is written into every segment.
     pub fn system_identifier(&self) -> u64 {
         self.system_identifier
@@ -595,10 +643,39 @@ impl Wal {
             let announced = self.reservations.announce(position, preferred_slot(&self.reservations));
             self.reservations.set_redo(lsn.0);
             if self.reservations.reserve(&announced, position, length) {
-                self.copy(&assembled, position, &announced);
+                self.copy(&assembled, position, length, &announced);
                 drop(announced);
                 self.copied_some();
                 return lsn;
+            }
+        }
+    }
+
+    /// Leaves the rest of the segment empty: the next record begins the next one. Returns the end of the record that says so, or the end of the log if it is
+    /// at the beginning of a segment already. Nothing is flushed yet.
+    pub fn switch_segment(&self) -> Lsn {
+        let record = RecordBuilder::new(Rmgr::Xlog, xlog_info::SWITCH, Xid::INVALID);
+        let assembled = record.assemble(Lsn::INVALID, ImageOptions::default());
+        let _long = self.long_record.lock();
+        loop {
+            let position = self.reservations.next();
+            if position.is_multiple_of(self.geometry.usable()) {
+                return self.geometry.lsn(position);
+            }
+            let end = self.geometry.behind(position, assembled.length as u64, true);
+            let room = (end - position).min(self.ring.size() as u64 / 4);
+            if position + room > self.queue.flushed() + self.ring.size() as u64 {
+                if self.make_room(position + room).is_err() {
+                    return self.geometry.lsn(position);
+                }
+                continue;
+            }
+            let announced = self.reservations.announce(position, preferred_slot(&self.reservations));
+            if self.reservations.reserve(&announced, position, end - position) {
+                self.copy(&assembled, position, end - position, &announced);
+                drop(announced);
+                self.copied_some();
+                return self.geometry.lsn(position + align(assembled.length as u64));
             }
         }
     }
@@ -618,8 +695,9 @@ impl Wal {
         self.images.store(wanted.images());
     }
 
-    /// Recycles or removes the segments that lie wholly before `lsn`; called by each checkpoint with what recovery needs.
-    pub fn remove_segments_before(&self, lsn: Lsn) -> Result<Recycled, WalError> {
+    /// Recycles or removes the segments that lie wholly before `keep`; called by each checkpoint. `lsn`: what recovery needs, which tells how much log there is
+    /// between two checkpoints.
+    pub fn remove_segments_before(&self, lsn: Lsn, keep: Lsn) -> Result<Recycled, WalError> {
         let last = self.last_removal.swap(lsn.0, Ordering::Relaxed);
         let distance = lsn.0.saturating_sub(last);
         let old = self.distance.load(Ordering::Relaxed);
@@ -630,10 +708,9 @@ impl Wal {
         let [least, most] = [0, 1].map(|at| self.sizes[at].load(Ordering::Relaxed));
         let wanted = (estimate + estimate / 10).clamp(least, most.max(least));
         let current = self.geometry.segment_of(self.insert_end());
-        let keep_from = self.geometry.segment_of(lsn);
         // Counted from what recovery needs: all files together are not to be more than wanted.
-        let last = keep_from + wanted / self.geometry.segment_size();
-        self.segments.recycle(keep_from, current, last.saturating_sub(current + 1))
+        let last = self.geometry.segment_of(lsn) + wanted / self.geometry.segment_size();
+        self.segments.recycle(self.geometry.segment_of(keep), current, last.saturating_sub(current + 1))
     }
 
     /// How much log is expected between two checkpoints.
@@ -642,9 +719,11 @@ impl Wal {
         self.distance.load(Ordering::Relaxed)
     }
 
-    /// Reads records from `from` on (a record's start), up to the end of what is on disk.
+    /// Reads records from `from` on (a record's start), up to the end of what is on disk, on the time line that is written.
     pub fn reader(&self, from: Lsn) -> WalReader {
-        WalReader::open(self.segments.dir(), self.geometry.segment_size(), Some(self.system_identifier), from)
+        let size = self.geometry.segment_size();
+        let history = History::of(self.timeline());
+        WalReader::open(self.segments.dir(), size, Some(self.system_identifier), from).along(history)
     }
 }
 

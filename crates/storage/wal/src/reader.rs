@@ -1,18 +1,32 @@
 //! Reading the log.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use base::Lsn;
+use base::{Lsn, TimelineId};
+use parking_lot::Mutex;
 use runtime::fs::{File, OpenOptions};
 
 use crate::geometry::{Geometry, SEGMENT_HEADER, align};
 use crate::log::WalError;
 use crate::record::{HEADER_SIZE, Header, Invalid, Record};
 use crate::segment::SegmentHeader;
+use crate::timeline::History;
 
 /// Bytes read ahead at a time.
 pub(crate) const WINDOW: usize = 256 << 10;
+
+/// Brings segment files into the log's folder when a reader wants them: from an archive.
+pub trait SegmentSource: Send {
+    /// A segment of a time line is wanted, whose file has this name and whose first byte is at `start`; whether it was brought. A file of that name that is in
+    /// the folder anyway is found without.
+    fn bring(&mut self, timeline: TimelineId, start: Lsn, name: &str) -> Result<bool, WalError>;
+}
+
+/// The time lines of the segments that a reader has opened, by number.
+pub(crate) type Opened = Arc<Mutex<BTreeMap<u64, TimelineId>>>;
 
 /// Reads records in order and ends at the first that is not valid: that is the end of the log after a crash. Only a disk
 /// that fails gives an error.
@@ -20,6 +34,9 @@ pub struct WalReader {
     pub(crate) dir: PathBuf,
     pub(crate) geometry: Geometry,
     system_identifier: Option<u64>,
+    pub(crate) history: History,
+    source: Option<Box<dyn SegmentSource>>,
+    pub(crate) opened: Opened,
     file: Option<(u64, File)>,
     /// Position of the next record.
     pub(crate) next: u64,
@@ -31,6 +48,19 @@ pub struct WalReader {
     pub(crate) ahead: Vec<u8>,
     /// What comes behind the last chunk.
     pub(crate) stop_ahead: Option<Stop>,
+}
+
+/// What a segment file says of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InspectedSegment {
+    /// Where the first record could begin.
+    pub first: Lsn,
+    /// Bytes of a segment.
+    pub segment_size: u64,
+    /// That of the cluster.
+    pub system_identifier: u64,
+    /// Which time line it is of.
+    pub timeline: TimelineId,
 }
 
 /// Why the bytes of a record could not be had.
@@ -46,7 +76,7 @@ impl From<WalError> for Stop {
 }
 
 impl WalReader {
-    /// Reads the log in `dir` from `from` on (a record's start), without a [`Wal`](crate::Wal). With a system identifier,
+    /// Reads the log in `dir` from `from` on (a record's start), without a [`Wal`](crate::Wal), on the first time line. With a system identifier,
     /// segments of another cluster end the log.
     pub fn open(dir: &Path, segment_size: u64, system_identifier: Option<u64>, from: Lsn) -> WalReader {
         let geometry = Geometry::new(segment_size);
@@ -54,6 +84,9 @@ impl WalReader {
             dir: dir.to_path_buf(),
             geometry,
             system_identifier,
+            history: History::of(TimelineId::FIRST),
+            source: None,
+            opened: Opened::default(),
             file: None,
             next: align(geometry.position(from)),
             window: Vec::new(),
@@ -64,9 +97,20 @@ impl WalReader {
         }
     }
 
-    /// Where the first record of a segment file could begin, its segment size and system identifier; for tools that are
-    /// given a file name. `None` if it is no segment file.
-    pub fn inspect_segment(path: &Path) -> Result<Option<(Lsn, u64, u64)>, WalError> {
+    /// Reads along this history.
+    pub fn along(mut self, history: History) -> WalReader {
+        self.history = history;
+        self
+    }
+
+    /// Lets segments be brought from elsewhere.
+    pub fn bringing(mut self, source: Box<dyn SegmentSource>) -> WalReader {
+        self.source = Some(source);
+        self
+    }
+
+    /// What a segment file says of itself; for tools that are given a file name. `None` if it is no segment file.
+    pub fn inspect_segment(path: &Path) -> Result<Option<InspectedSegment>, WalError> {
         let mut bytes = [0; SEGMENT_HEADER as usize];
         let read = File::open(path, OpenOptions::READ)
             .and_then(|file| file.read_at(&mut bytes, 0))
@@ -74,8 +118,11 @@ impl WalReader {
         if read < bytes.len() {
             return Ok(None);
         }
-        Ok(SegmentHeader::decode(&bytes).map(|header| {
-            (Lsn(header.start.0 + SEGMENT_HEADER), header.segment_size as u64, header.system_identifier)
+        Ok(SegmentHeader::decode(&bytes).map(|header| InspectedSegment {
+            first: Lsn(header.start.0 + SEGMENT_HEADER),
+            segment_size: u64::from(header.segment_size),
+            system_identifier: header.system_identifier,
+            timeline: header.timeline,
         }))
     }
 
@@ -101,7 +148,7 @@ impl WalReader {
             bytes.resize(header.total_length.min(from + WINDOW), 0);
             self.read(self.next + from as u64, &mut bytes[from..])?;
         }
-        let end = self.next + align(header.total_length as u64);
+        let end = self.geometry.behind(self.next, header.total_length as u64, header.is_switch());
         let record = Record::decode(bytes.into_boxed_slice(), lsn, self.geometry.lsn(end))
             .map_err(|invalid| self.stop(invalid))?;
         self.next = end;
@@ -149,9 +196,12 @@ impl WalReader {
             self.file = Some((segment, self.open_segment(segment)?));
         }
         let (_, file) = self.file.as_ref().expect("opened above");
-        let failed =
-            |error| WalError::new("read", &self.dir.join(self.geometry.file_name(segment)), &error).into();
-        file.read_at(out, offset).map_err(failed)
+        let name = || {
+            let timeline = self.opened.lock().get(&segment).copied().unwrap_or_default();
+            self.geometry.file_name(timeline, segment)
+        };
+        file.read_at(out, offset)
+            .map_err(|error| WalError::new("read", &self.dir.join(name()), &error).into())
     }
 
     /// Takes note of why there is no more; the error, if it is one.
@@ -168,16 +218,39 @@ impl WalReader {
         }
     }
 
-    fn open_segment(&self, segment: u64) -> Result<File, Stop> {
-        let path = self.dir.join(self.geometry.file_name(segment));
-        let file = match File::open(&path, OpenOptions::READ) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(Stop::End(format!("no segment file {}", self.geometry.file_name(segment))));
+    /// The file of a segment, on the newest time line that has it.
+    fn open_segment(&mut self, segment: u64) -> Result<File, Stop> {
+        let start = self.geometry.segment_start(segment);
+        let timelines: Vec<TimelineId> = self.history.of_segment(self.geometry, segment).collect();
+        for timeline in &timelines {
+            let name = self.geometry.file_name(*timeline, segment);
+            if let Some(source) = &mut self.source {
+                source.bring(*timeline, start, &name)?;
             }
-            Err(error) => return Err(WalError::new("open", &path, &error).into()),
-        };
-        let failed = |error: io::Error| WalError::new("read", &path, &error);
+            let path = self.dir.join(&name);
+            match File::open(&path, OpenOptions::READ) {
+                Ok(file) => {
+                    self.check_segment(&file, *timeline, segment, &path)?;
+                    self.opened.lock().insert(segment, *timeline);
+                    return Ok(file);
+                }
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(WalError::new("open", &path, &error).into()),
+            }
+        }
+        let name = self.geometry.file_name(timelines.first().copied().unwrap_or_default(), segment);
+        Err(Stop::End(format!("no segment file {name}")))
+    }
+
+    /// Whether the file that has a segment's name is that segment.
+    fn check_segment(
+        &self,
+        file: &File,
+        timeline: TimelineId,
+        segment: u64,
+        path: &Path,
+    ) -> Result<(), Stop> {
+        let failed = |error: io::Error| WalError::new("read", path, &error);
         let damaged = |why: String| failed(io::Error::new(io::ErrorKind::InvalidData, why));
         // A segment file gets its name when it has its length and its header: another one was damaged, and is no end of the log.
         let (length, size) = (file.len().map_err(failed)?, self.geometry.segment_size());
@@ -187,13 +260,20 @@ impl WalReader {
         let mut bytes = [0; SEGMENT_HEADER as usize];
         file.read_exact_at(&mut bytes, 0).map_err(failed)?;
         let header = SegmentHeader::decode(&bytes).ok_or_else(|| damaged("its header is damaged".into()))?;
+        let name = || self.geometry.file_name(timeline, segment);
+        if let Some(id) = self.system_identifier.filter(|id| *id != header.system_identifier) {
+            return Err(Stop::End(format!(
+                "segment file {} is from a different database system: its system identifier is {}, that of pg_control is {id}",
+                name(),
+                header.system_identifier
+            )));
+        }
         let belongs = header.start == self.geometry.segment_start(segment)
-            && u64::from(header.segment_size) == size
-            && self.system_identifier.is_none_or(|id| id == header.system_identifier);
-        if belongs {
-            Ok(file)
-        } else {
-            Err(Stop::End(format!("segment file {} belongs elsewhere", self.geometry.file_name(segment))))
+            && header.timeline == timeline
+            && u64::from(header.segment_size) == size;
+        match belongs {
+            true => Ok(()),
+            false => Err(Stop::End(format!("segment file {} belongs elsewhere", name()))),
         }
     }
 }

@@ -138,6 +138,12 @@ pub mod xlog_info {
     pub const CHECKPOINT_SHUTDOWN: u8 = 0x00;
     /// Checkpoint; its redo pointer is older.
     pub const CHECKPOINT_ONLINE: u8 = 0x10;
+    /// The rest of the segment is left empty: the next record begins the next segment.
+    pub const SWITCH: u8 = 0x40;
+    /// A place with a name, to which recovery may go.
+    pub const RESTORE_POINT: u8 = 0x70;
+    /// A base backup that began at the redo point in the data is complete.
+    pub const BACKUP_END: u8 = 0x50;
     /// OIDs up to the one in the data may have been given out.
     pub const NEXT_OID: u8 = 0x30;
     /// Image of a page that only got a hint.
@@ -211,6 +217,11 @@ impl Header {
             blocks: bytes[10] as usize,
             widths,
         })
+    }
+
+    /// Whether the next record begins the next segment.
+    pub fn is_switch(&self) -> bool {
+        self.rmgr == Rmgr::Xlog && self.info == xlog_info::SWITCH
     }
 
     /// Whether bytes, which have this header, are a whole record that begins at `lsn`, by its length and check sum. What is in it is not looked at.
@@ -317,6 +328,11 @@ impl<B: Deref<Target = [u8]>> Record<B> {
             blocks: self.blocks.clone(),
             data: self.data.clone(),
         }
+    }
+
+    /// Whether the next record begins the next segment.
+    pub fn is_switch(&self) -> bool {
+        self.rmgr == Rmgr::Xlog && self.info == xlog_info::SWITCH
     }
 
     /// The main data.
@@ -534,6 +550,15 @@ pub struct ResourceManager {
     pub describe: &'static (dyn WalDescribe + Sync),
 }
 
+/// When a restore point was made, in microseconds since 2000-01-01 UTC, and its name; `None` if the record is none.
+pub fn restore_point<B: Deref<Target = [u8]>>(record: &Record<B>) -> Option<(i64, &str)> {
+    if record.rmgr != Rmgr::Xlog || record.info != xlog_info::RESTORE_POINT {
+        return None;
+    }
+    let (time, name) = record.data().split_first_chunk()?;
+    Some((i64::from_le_bytes(*time), std::str::from_utf8(name).ok()?))
+}
+
 /// The records of [`Rmgr::Xlog`].
 pub struct XlogDescribe;
 
@@ -543,6 +568,9 @@ impl WalDescribe for XlogDescribe {
             xlog_info::CHECKPOINT_SHUTDOWN => "CHECKPOINT_SHUTDOWN",
             xlog_info::CHECKPOINT_ONLINE => "CHECKPOINT_ONLINE",
             xlog_info::NEXT_OID => "NEXTOID",
+            xlog_info::SWITCH => "SWITCH",
+            xlog_info::RESTORE_POINT => "RESTORE_POINT",
+            xlog_info::BACKUP_END => "BACKUP_END",
             xlog_info::FPI_FOR_HINT => "FPI_FOR_HINT",
             xlog_info::FPI => "FPI",
             xlog_info::CHECKPOINT_REDO => "CHECKPOINT_REDO",
@@ -553,6 +581,17 @@ impl WalDescribe for XlogDescribe {
     fn describe(&self, record: &Record, out: &mut dyn fmt::Write) -> fmt::Result {
         match record.info {
             xlog_info::NEXT_OID if record.data().len() >= 4 => write!(out, "{}", u32_at(record.data(), 0)),
+            xlog_info::RESTORE_POINT => match restore_point(record) {
+                Some((_, name)) => out.write_str(name),
+                None => Ok(()),
+            },
+            xlog_info::BACKUP_END if record.data().len() >= 8 => {
+                write!(
+                    out,
+                    "{}",
+                    Lsn(u64::from_le_bytes(record.data()[..8].try_into().expect("eight bytes")))
+                )
+            }
             _ => Ok(()),
         }
     }

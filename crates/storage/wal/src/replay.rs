@@ -22,7 +22,7 @@ use runtime::fs::{File, Mapping, OpenOptions};
 
 use crate::geometry::{Geometry, align};
 use crate::log::WalError;
-use crate::reader::{Stop, WINDOW, WalReader};
+use crate::reader::{Opened, Stop, WINDOW, WalReader};
 use crate::record::{HEADER_SIZE, Header, Invalid, Record, RecordRef};
 
 /// Bytes of a chunk, unless a single record is longer.
@@ -64,7 +64,11 @@ impl Chunk {
         let from = (at.position - self.start) as usize;
         let bytes = self.bytes.get(from..from + at.length as usize).ok_or(Invalid::Length)?;
         let (lsn, end) = bounds(self.geometry, at);
-        Record::decode_checked(bytes, lsn, end)
+        let mut record = Record::decode_checked(bytes, lsn, end)?;
+        if record.is_switch() {
+            record.end = self.geometry.lsn(self.geometry.behind(at.position, u64::from(at.length), true));
+        }
+        Ok(record)
     }
 }
 
@@ -93,11 +97,16 @@ impl WalReader {
         bytes.append(&mut self.ahead);
         let mut records = Vec::new();
         let mut at = 0;
+        let mut switched = false;
         let stop = loop {
             match self.check(&bytes[at..], self.next + at as u64) {
-                Ok(length) => {
+                Ok((length, switch)) => {
                     records.push((at as u32, length as u32));
                     at += align(length as u64) as usize;
+                    if switch {
+                        switched = true;
+                        break None;
+                    }
                 }
                 Err(Lack::Bytes(wanted)) if !records.is_empty() && at + wanted > CHUNK => break None,
                 Err(Lack::Bytes(wanted)) => {
@@ -108,10 +117,14 @@ impl WalReader {
                 Err(Lack::Stop(stop)) => break Some(stop),
             }
         };
-        self.ahead.extend_from_slice(&bytes[at..]);
-        bytes.truncate(at);
         let start = self.next;
         self.next += at as u64;
+        if switched {
+            self.next = self.next.next_multiple_of(self.geometry.usable());
+        } else {
+            self.ahead.extend_from_slice(&bytes[at..]);
+        }
+        bytes.truncate(at);
         match stop {
             Some(stop) if records.is_empty() => self.end(stop).map(Err),
             stop => {
@@ -121,8 +134,8 @@ impl WalReader {
         }
     }
 
-    /// The length of the record at the front of `bytes`.
-    fn check(&self, bytes: &[u8], position: u64) -> Result<usize, Lack> {
+    /// The length of the record at the front of `bytes`, and whether the next one begins the next segment.
+    fn check(&self, bytes: &[u8], position: u64) -> Result<(usize, bool), Lack> {
         let Some(head) = bytes.first_chunk::<HEADER_SIZE>() else { return Err(Lack::Bytes(HEADER_SIZE)) };
         let lsn = self.geometry.lsn(position);
         let invalid = |invalid| Lack::Stop(Stop::End(format!("{invalid} at {lsn}")));
@@ -133,7 +146,7 @@ impl WalReader {
             return Err(Lack::Bytes(padded as usize));
         }
         header.check(&bytes[..length], lsn).map_err(invalid)?;
-        Ok(length)
+        Ok((length, header.is_switch()))
     }
 
     /// Adds bytes to those behind [`WalReader::next`], so that there are `wanted` at most. A damaged length must not make us reserve a
@@ -162,6 +175,8 @@ pub struct Replayed {
     segments: Vec<Arc<Mapping>>,
     /// Number of the first of them.
     first: u64,
+    /// Which time lines they are of.
+    opened: Opened,
     /// Positions of what was read.
     read: Range<u64>,
 }
@@ -175,6 +190,7 @@ impl Replayed {
             dir,
             segments: Vec::new(),
             first: geometry.locate(reader.next).0,
+            opened: reader.opened.clone(),
             read: reader.next..reader.next,
         }
     }
@@ -183,13 +199,18 @@ impl Replayed {
     pub fn keep(&mut self, chunk: &Chunk) -> Result<(), WalError> {
         let (last, _) = self.geometry.locate(chunk.end().saturating_sub(1));
         while self.first + (self.segments.len() as u64) <= last {
-            let path = self.dir.join(self.geometry.file_name(self.first + self.segments.len() as u64));
+            let path = self.path(self.first + self.segments.len() as u64);
             let file = File::open(&path, OpenOptions::READ);
             let mapping = file.and_then(|file| file.map(self.geometry.segment_size() as usize));
             self.segments.push(Arc::new(mapping.map_err(|error| WalError::new("map", &path, &error))?));
         }
         self.read.end = chunk.end();
         Ok(())
+    }
+
+    fn path(&self, segment: u64) -> PathBuf {
+        let timeline = self.opened.lock().get(&segment).copied().unwrap_or_default();
+        self.dir.join(self.geometry.file_name(timeline, segment))
     }
 
     /// Bytes of records that were read.
@@ -234,7 +255,7 @@ impl Replayed {
         Record::decode_checked(bytes, lsn, end).map_err(|invalid| {
             let (segment, _) = self.geometry.locate(at.position);
             let why = io::Error::new(io::ErrorKind::InvalidData, format!("{invalid} at {lsn}"));
-            WalError::new("read", &self.dir.join(self.geometry.file_name(segment)), &why)
+            WalError::new("read", &self.path(segment), &why)
         })
     }
 

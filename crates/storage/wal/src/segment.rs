@@ -4,21 +4,28 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
-use base::Lsn;
+use base::{Lsn, PAGE_SIZE, TimelineId};
 use parking_lot::Mutex;
 use runtime::fs::{self, File, OpenOptions};
 
+use crate::archive::ArchiveStatus;
 use crate::geometry::{Geometry, SEGMENT_HEADER};
 use crate::log::WalError;
 
-/// First bytes of a segment file: `stampwal`.
-const MAGIC: u64 = u64::from_le_bytes(*b"stampwal");
+/// What PostgreSQL 18's segment files begin with.
+const PAGE_MAGIC: u16 = 0xD118;
+/// That the long header of a segment's first page follows.
+const LONG_HEADER: u16 = 2;
+/// Behind that header: `stmp`.
+const MAGIC: u32 = u32::from_le_bytes(*b"stmp");
 static ZEROS: [u8; 256 << 10] = [0; 256 << 10];
 
 /// What a segment file begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SegmentHeader {
+    pub timeline: TimelineId,
     pub system_identifier: u64,
     pub start: Lsn,
     pub segment_size: u32,
@@ -27,22 +34,31 @@ pub(crate) struct SegmentHeader {
 impl SegmentHeader {
     pub fn encode(&self) -> [u8; SEGMENT_HEADER as usize] {
         let mut bytes = [0; SEGMENT_HEADER as usize];
-        bytes[0..8].copy_from_slice(&MAGIC.to_le_bytes());
-        bytes[8..16].copy_from_slice(&self.system_identifier.to_le_bytes());
-        bytes[16..24].copy_from_slice(&self.start.0.to_le_bytes());
-        bytes[24..28].copy_from_slice(&self.segment_size.to_le_bytes());
-        let crc = crc32c::crc32c(&bytes[..28]);
-        bytes[28..32].copy_from_slice(&crc.to_le_bytes());
+        bytes[0..2].copy_from_slice(&PAGE_MAGIC.to_le_bytes());
+        bytes[2..4].copy_from_slice(&LONG_HEADER.to_le_bytes());
+        bytes[4..8].copy_from_slice(&self.timeline.0.to_le_bytes());
+        bytes[8..16].copy_from_slice(&self.start.0.to_le_bytes());
+        bytes[24..32].copy_from_slice(&self.system_identifier.to_le_bytes());
+        bytes[32..36].copy_from_slice(&self.segment_size.to_le_bytes());
+        bytes[36..40].copy_from_slice(&(PAGE_SIZE as u32).to_le_bytes());
+        bytes[40..44].copy_from_slice(&MAGIC.to_le_bytes());
+        let crc = crc32c::crc32c(&bytes[..60]);
+        bytes[60..64].copy_from_slice(&crc.to_le_bytes());
         bytes
     }
 
     pub fn decode(bytes: &[u8; SEGMENT_HEADER as usize]) -> Option<SegmentHeader> {
         let u64_at = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
         let u32_at = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
-        if u64_at(0) != MAGIC || u32_at(28) != crc32c::crc32c(&bytes[..28]) {
+        if u32_at(40) != MAGIC || u32_at(60) != crc32c::crc32c(&bytes[..60]) {
             return None;
         }
-        Some(SegmentHeader { system_identifier: u64_at(8), start: Lsn(u64_at(16)), segment_size: u32_at(24) })
+        Some(SegmentHeader {
+            timeline: TimelineId(u32_at(4)),
+            system_identifier: u64_at(24),
+            start: Lsn(u64_at(8)),
+            segment_size: u32_at(32),
+        })
     }
 }
 
@@ -53,7 +69,10 @@ pub(crate) struct Segments {
     dir: PathBuf,
     geometry: Geometry,
     system_identifier: u64,
+    /// The time line that is written.
+    timeline: AtomicU32,
     fsync: bool,
+    pub archive: ArchiveStatus,
     open: Mutex<Option<(u64, Arc<File>)>>,
     prepare: runtime::sync::Mutex<()>,
 }
@@ -64,7 +83,9 @@ impl Segments {
             dir: dir.to_path_buf(),
             geometry,
             system_identifier,
+            timeline: AtomicU32::new(TimelineId::FIRST.0),
             fsync,
+            archive: ArchiveStatus::new(dir),
             open: Mutex::new(None),
             prepare: runtime::sync::Mutex::new(runtime::WaitEvent::WalInit, ()),
         }
@@ -74,8 +95,56 @@ impl Segments {
         &self.dir
     }
 
+    /// The time line that is written.
+    pub fn timeline(&self) -> TimelineId {
+        // Relaxed: it changes before anything is inserted.
+        TimelineId(self.timeline.load(Ordering::Relaxed))
+    }
+
+    /// The file name of a segment on the time line that is written.
+    pub fn name(&self, segment: u64) -> String {
+        self.geometry.file_name(self.timeline(), segment)
+    }
+
     fn path(&self, segment: u64) -> PathBuf {
-        self.dir.join(self.geometry.file_name(segment))
+        self.dir.join(self.name(segment))
+    }
+
+    /// The time line that is written from now on; nothing is inserted yet. If it leaves another in the middle of a segment, what that segment has
+    /// before `position` is copied.
+    pub fn begin_timeline(
+        &self,
+        from: TimelineId,
+        timeline: TimelineId,
+        position: u64,
+    ) -> Result<(), WalError> {
+        let (segment, offset) = self.geometry.locate(position);
+        self.timeline.store(timeline.0, Ordering::Relaxed);
+        *self.open.lock() = None;
+        if from == timeline || offset == SEGMENT_HEADER {
+            return Ok(());
+        }
+        let old = self.dir.join(self.geometry.file_name(from, segment));
+        let source =
+            File::open(&old, OpenOptions::READ).map_err(|error| WalError::new("open", &old, &error))?;
+        let mut copy = |out: &File| {
+            let mut chunk = vec![0; ZEROS.len()];
+            let mut at = SEGMENT_HEADER;
+            while at < offset {
+                let n = (offset - at).min(chunk.len() as u64) as usize;
+                source.read_exact_at(&mut chunk[..n], at)?;
+                out.write_all_at(&chunk[..n], at)?;
+                at += n as u64;
+            }
+            Ok(())
+        };
+        let path = self.path(segment);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(WalError::new("remove", &path, &error))
+            }
+            _ => self.make(segment, &mut copy),
+        }
     }
 
     /// The error of a call on a segment's file.
@@ -85,6 +154,7 @@ impl Segments {
 
     fn header(&self, segment: u64) -> [u8; SEGMENT_HEADER as usize] {
         SegmentHeader {
+            timeline: self.timeline(),
             system_identifier: self.system_identifier,
             start: self.geometry.segment_start(segment),
             segment_size: self.geometry.segment_size() as u32,
@@ -116,8 +186,14 @@ impl Segments {
             return Ok(());
         }
         base::stop_point!("wal-switch-segment");
+        self.make(segment, &mut |_| Ok(()))
+    }
+
+    /// Makes the file of a segment that is not there; `fill` writes what is not zero.
+    fn make(&self, segment: u64, fill: &mut dyn FnMut(&File) -> io::Result<()>) -> Result<(), WalError> {
+        let path = self.path(segment);
         let temporary = self.dir.join("xlogtemp");
-        let make = || -> io::Result<()> {
+        let mut make = || -> io::Result<()> {
             let file = File::open(&temporary, OpenOptions::TRUNCATE)?;
             let mut offset = 0;
             while offset < self.geometry.segment_size() {
@@ -126,6 +202,7 @@ impl Segments {
                 offset += n;
             }
             file.write_all_at(&self.header(segment), 0)?;
+            fill(&file)?;
             if self.fsync {
                 file.sync_all()?;
             }
@@ -143,20 +220,27 @@ impl Segments {
         if self.fsync { fs::sync_dir(&self.dir) } else { Ok(()) }
     }
 
-    /// Numbers of the segment files that there are.
-    pub fn list(&self) -> Result<BTreeSet<u64>, WalError> {
+    /// Numbers and time lines of the segment files that there are.
+    pub fn list(&self) -> Result<BTreeSet<(u64, TimelineId)>, WalError> {
         let names = fs::read_dir(&self.dir).map_err(|error| WalError::new("read", &self.dir, &error))?;
-        Ok(names.iter().filter_map(|entry| self.geometry.parse_file_name(&entry.name)).collect())
+        let parsed = names.iter().filter_map(|entry| self.geometry.parse_file_name(&entry.name));
+        Ok(parsed.map(|(timeline, segment)| (segment, timeline)).collect())
     }
 
     /// Wipes everything from `position` on: a valid record of the time before the crash must never follow a new one of
-    /// the same length as the record that was torn there.
+    /// the same length as the record that was torn there. Of other time lines what waits for being archived stays.
     pub fn wipe_from(&self, position: u64) -> Result<(), WalError> {
         let (segment, mut offset) = self.geometry.locate(position);
         let numbers = self.list()?;
         let mut removed = false;
-        for number in numbers.into_iter().filter(|number| *number > segment) {
-            let path = self.path(number);
+        for (number, timeline) in numbers.into_iter().filter(|(number, _)| *number > segment) {
+            let name = self.geometry.file_name(timeline, number);
+            let path = self.dir.join(&name);
+            if timeline == self.timeline() {
+                self.archive.forget(&name)?;
+            } else if self.archive.is_ready(&name)? {
+                continue;
+            }
             fs::remove_file(&path).map_err(|error| WalError::new("remove", &path, &error))?;
             removed = true;
         }
@@ -182,14 +266,20 @@ impl Segments {
         wipe().map_err(|error| WalError::new("write", &path, &error))
     }
 
-    /// Gives old segments new names behind `current`, up to `ahead` of them, and removes the others.
+    /// Gives old segments new names behind `current`, up to `ahead` of them, and removes the others, on whatever time line. Those that are yet to be
+    /// archived stay.
     pub fn recycle(&self, keep_from: u64, current: u64, ahead: u64) -> Result<Recycled, WalError> {
         let _guard = self.prepare.lock();
         let numbers = self.list()?;
-        let mut free = (current + 1..=current + ahead).filter(|number| !numbers.contains(number));
+        let there = |number: &u64| numbers.contains(&(*number, self.timeline()));
+        let mut free = (current + 1..=current + ahead).filter(|number| !there(number));
         let mut done = Recycled::default();
-        for &number in numbers.range(..keep_from) {
-            let path = self.path(number);
+        for &(number, timeline) in numbers.range(..(keep_from, TimelineId(0))) {
+            let name = self.geometry.file_name(timeline, number);
+            if !self.archive.may_remove(&name)? {
+                continue;
+            }
+            let path = self.dir.join(&name);
             match free.next() {
                 Some(new) => {
                     let recycle = || -> io::Result<()> {
@@ -210,6 +300,7 @@ impl Segments {
                     done.removed += 1;
                 }
             }
+            self.archive.forget(&name)?;
         }
         if done.recycled + done.removed > 0 {
             self.sync_dir().map_err(|error| WalError::new("sync", &self.dir, &error))?;

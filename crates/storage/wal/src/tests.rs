@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use base::stop::{self, Action};
-use base::{BlockNo, Fork, Lsn, Oid, PAGE_SIZE, RelFile, Xid};
+use base::{BlockNo, Fork, Lsn, Oid, PAGE_SIZE, RelFile, TimelineId, Xid};
 use compress::Method;
 use page::PageBytes;
 use proptest::prelude::*;
@@ -49,7 +49,12 @@ impl Drop for TempDir {
 }
 
 fn start_lsn() -> Lsn {
-    Lsn((64 << 10) + 32)
+    Lsn((64 << 10) + 64)
+}
+
+fn start_at(end: Lsn, redo: Lsn) -> WalStart {
+    let timeline = TimelineId::FIRST;
+    WalStart { system_identifier: 7, read: timeline, timeline, end, redo }
 }
 
 fn page_with(lsn: u64, fill: u8) -> PageBytes {
@@ -276,7 +281,7 @@ fn records_that_were_read_are_found_again() {
         }
         assert_eq!(
             (known.len(), log.bytes()),
-            (200, end.0 - start_lsn().0 - (end.0 / small().segment_size - 1) * 32)
+            (200, end.0 - start_lsn().0 - (end.0 / small().segment_size - 1) * 64)
         );
         let mut scratch = Vec::new();
         for (at, lsn, data) in known.iter().rev() {
@@ -385,7 +390,7 @@ fn a_full_disk_refuses_changes_and_lets_those_under_way_end() {
                 }
                 // A checkpoint gives the first segment another name.
                 let (redo, first) = (wal.insert_end(), n);
-                wal.remove_segments_before(redo).unwrap();
+                wal.remove_segments_before(redo, redo).unwrap();
                 wal.admit().unwrap();
                 assert!(!wal.is_short());
                 limit_disk(dir, None);
@@ -427,7 +432,7 @@ fn who_needs_a_flush_waits_for_a_full_disk() {
                 runtime::wait(runtime::time::sleep(std::time::Duration::from_secs(5)));
                 let stuck = wal.flushed();
                 assert!(
-                    stuck <= wal.insert_end() && stuck.0 <= (192 << 10) + 32,
+                    stuck <= wal.insert_end() && stuck.0 <= (192 << 10) + 64,
                     "{stuck} is beyond the disk"
                 );
                 limit_disk(dir, None);
@@ -474,7 +479,7 @@ fn recover_and_write(durable: &Arc<parking_lot::Mutex<u64>>, written: &Arc<parki
     }
     assert!(last >= *durable.lock(), "record {} was flushed, {last} is the last", *durable.lock());
     assert!(last <= *written.lock());
-    let start = WalStart { system_identifier: 7, end: reader.position(), redo: start_lsn() };
+    let start = start_at(reader.position(), start_lsn());
     let wal = Wal::open(dir, small(), start).unwrap();
     // The records behind `last` are gone for good.
     *durable.lock() = last;
@@ -506,7 +511,7 @@ fn what_lies_behind_a_torn_record_does_not_come_back() {
     let mut reader = WalReader::open(&dir.0, 64 << 10, Some(7), start_lsn());
     assert_eq!((&mut reader).count(), 50);
     assert_eq!(reader.position(), ends[49]);
-    let start = WalStart { system_identifier: 7, end: reader.position(), redo: start_lsn() };
+    let start = start_at(reader.position(), start_lsn());
     let wal = Wal::open(&dir.0, small(), start).unwrap();
     for n in 50..120 {
         assert_eq!(wal.insert(&numbered_in_round(1, n, TILING)), ends[n as usize]);
@@ -516,7 +521,7 @@ fn what_lies_behind_a_torn_record_does_not_come_back() {
 }
 
 /// Makes records that fill segments exactly, so that those of a recycled file begin where new ones do.
-const TILING: usize = (64 * 1024 - 32) / 92 - 32 - 16;
+const TILING: usize = (64 * 1024 - 64) / 93 - 32 - 16;
 
 #[test]
 fn old_segments_are_recycled_and_do_not_come_back() {
@@ -529,7 +534,7 @@ fn old_segments_are_recycled_and_do_not_come_back() {
     }
     let keep = ends[650];
     let before = runtime::fs::read_dir(&dir.0).unwrap().len();
-    let done = wal.remove_segments_before(keep).unwrap();
+    let done = wal.remove_segments_before(keep, keep).unwrap();
     assert!(done.recycled > 0 && done.recycled + done.removed >= 4, "{done:?} of {before}");
     let from_kept: Vec<u64> = wal.reader(keep).map(|record| check_numbered(&record.unwrap())).collect();
     assert_eq!(from_kept, (650..700).collect::<Vec<_>>());
@@ -551,9 +556,11 @@ fn segments_of_another_cluster_end_the_log() {
     assert_eq!(WalReader::open(&dir.0, 64 << 10, Some(7), start_lsn()).count(), 1);
     let mut foreign = WalReader::open(&dir.0, 64 << 10, Some(8), start_lsn());
     assert_eq!(foreign.next().map(|record| record.is_ok()), None);
-    assert!(foreign.end_reason().unwrap().contains("elsewhere"));
+    assert!(foreign.end_reason().unwrap().contains("different database system"));
     let file = dir.0.join("000000010000000000000001");
-    assert_eq!(WalReader::inspect_segment(&file).unwrap(), Some((start_lsn(), 64 << 10, 7)));
+    let (first, segment_size, timeline) = (start_lsn(), 64 << 10, TimelineId::FIRST);
+    let seen = InspectedSegment { first, segment_size, system_identifier: 7, timeline };
+    assert_eq!(WalReader::inspect_segment(&file).unwrap(), Some(seen));
 }
 
 /// A valid record's bytes, for damage; its image is compressed if `compression` says so.
@@ -684,7 +691,7 @@ fn a_hole_is_told_from_a_torn_tail_by_what_a_later_segment_has() {
     // The rest of a record that begins in the segment before is a part of that write too.
     let dir = TempDir::new();
     log_of_segments(&dir);
-    let rest = Lsn((4 << 16) + 32);
+    let rest = Lsn((4 << 16) + 64);
     assert!(rest.0 + 8 <= places[nth].0);
     zero(&dir, rest, 8);
     assert_eq!(behind(&dir), (places[nth - 1], None));
@@ -693,4 +700,97 @@ fn a_hole_is_told_from_a_torn_tail_by_what_a_later_segment_has() {
     log_of_segments(&dir);
     runtime::fs::remove_file(&dir.0.join("000000010000000000000002")).unwrap();
     assert!(behind(&dir).1.is_some());
+}
+
+/// Leaves the rest of segments empty here and there; what is read is what was inserted, by records and by chunks.
+#[test]
+fn a_segment_that_is_left_early_is_read_past() {
+    let dir = TempDir::new();
+    let wal = Wal::create(&dir.0, small(), 7).unwrap();
+    let start = wal.insert_end();
+    assert_eq!(wal.switch_segment(), start, "nothing to leave");
+    let mut wanted = Vec::new();
+    for n in 1..200 {
+        wal.insert(&numbered(n, 500));
+        wanted.push(n);
+        if n % 37 == 0 {
+            let end = wal.switch_segment();
+            assert_eq!(wal.insert_end(), Lsn((wal.segment_start(end).0) + (64 << 10) + 64));
+            assert_eq!(wal.switch_segment(), wal.insert_end(), "twice is once");
+        }
+    }
+    let last = wal.switch_segment();
+    wal.flush(wal.insert_end()).unwrap();
+    let is_data = |record: &Record| record.rmgr != Rmgr::Xlog;
+    let records = wal.reader(start).map(|record| record.unwrap());
+    assert_eq!(records.filter(is_data).map(|r| check_numbered(&r)).collect::<Vec<_>>(), wanted);
+    let mut reader = wal.reader(start);
+    let (mut seen, mut ends) = (Vec::new(), Vec::new());
+    while let Some(chunk) = reader.next_chunk() {
+        for (_, _, record) in chunk.unwrap().records() {
+            let record = record.unwrap();
+            match record.is_switch() {
+                true => ends.push(record.end),
+                false => seen.push(record.xid.0),
+            }
+        }
+    }
+    assert_eq!((seen, ends.len()), (wanted, 6));
+    assert_eq!((reader.position(), ends[5]), (wal.insert_end(), wal.insert_end()));
+    assert_eq!(wal.file_name(Lsn(last.0 - 1)), wal.file_name(Lsn(ends[4].0)));
+}
+
+/// A new time line leaves the old one in the middle of a segment, twice; both are there, each with its own records.
+#[test]
+fn time_lines_part() {
+    let dir = TempDir::new();
+    let wal = Wal::create(&dir.0, small(), 7).unwrap();
+    let mut ends = Vec::new();
+    for n in 1..300 {
+        ends.push(wal.insert(&numbered(n, 500)));
+    }
+    wal.flush(*ends.last().unwrap()).unwrap();
+    drop(wal);
+    let first = History::of(TimelineId(1));
+    let second = first.child(TimelineId(2), ends[199], "test");
+    let start = |read, timeline, end| WalStart { read, timeline, ..start_at(end, start_lsn()) };
+    let wal = Wal::open(&dir.0, small(), start(TimelineId(1), TimelineId(2), ends[199])).unwrap();
+    for n in 1000..1200 {
+        ends.push(wal.insert(&numbered(n, 500)));
+    }
+    wal.flush(*ends.last().unwrap()).unwrap();
+    let read = |history: &History| -> Vec<u64> {
+        let reader = WalReader::open(&dir.0, 64 << 10, Some(7), start_lsn()).along(history.clone());
+        reader.map(|record| check_numbered(&record.unwrap())).collect()
+    };
+    assert_eq!(read(&second), (1..=200).chain(1000..1200).collect::<Vec<_>>());
+    let old = read(&first);
+    assert!(old.len() >= 200 && old.iter().copied().eq(1..=old.len() as u64), "{old:?}");
+    assert_eq!(wal.timeline(), TimelineId(2));
+    assert!(wal.file_name(ends[199]).starts_with("00000002"));
+}
+
+/// What is to be archived is neither removed nor used anew before it is.
+#[test]
+fn nothing_goes_before_it_is_archived() {
+    let dir = TempDir::new();
+    let wal = Wal::create(&dir.0, small(), 7).unwrap();
+    wal.archive().set_active(true);
+    for n in 0..700 {
+        wal.insert(&numbered(n, 500));
+        wal.write_some().unwrap();
+    }
+    let keep = wal.insert_end();
+    let done = wal.remove_segments_before(keep, keep).unwrap();
+    assert_eq!(done, Recycled::default());
+    let waiting = wal.archive().waiting().unwrap();
+    assert_eq!(waiting.first().map(String::as_str), Some("000000010000000000000001"));
+    assert!(waiting.len() >= 4);
+    for name in &waiting {
+        wal.archive().set_done(name).unwrap();
+    }
+    let done = wal.remove_segments_before(keep, keep).unwrap();
+    assert_eq!(done.recycled + done.removed, waiting.len());
+    assert_eq!(wal.archive().waiting().unwrap(), Vec::<String>::new());
+    assert!(!wal.archive().is_done(&waiting[0]).unwrap(), "its mark went with it");
 }

@@ -2,7 +2,7 @@
 //! The functions of SQL that need the session or the catalogs: whoever calls them has only arguments and a name.
 //!
 //! # Layout
-//! One file per family: `facts` (who, where, when, encodings), `lists` (keywords, time zones), `index_properties`, `index_upkeep`, `large_objects`, `settings`, `brin` (summaries of ranges), `access_files` (`pg_hba.conf`), `files` (the server's files), `xact` (transactions and WAL), `names` (names,
+//! One file per family: `facts` (who, where, when, encodings), `lists` (keywords, time zones), `index_properties`, `index_upkeep`, `large_objects`, `settings`, `brin` (summaries of ranges), `access_files` (`pg_hba.conf`), `files` (the server's files), `xact` (transactions), `wal` (the log, recovery, the control file), `names` (names,
 //! comments, visibility), `amvalidate` (whether an operator class is whole), `alias` (what types ask, `regclass` and its like), `definitions` (`pg_get_*def`), `objects` (addresses and names of objects), `partitions`, `sizes`,
 //! `privileges`, `locks`, `activity`, `statistics`, `server_statistics`, `sequences`, `updatable` (what views let through), `user_types` (values of enums, domains, rows). `text` holds what they write names with.
 //!
@@ -40,6 +40,7 @@ mod text_search;
 mod triggers;
 mod updatable;
 mod user_types;
+mod wal;
 mod xact;
 
 pub(crate) use user_types::DomainCheckers;
@@ -126,6 +127,9 @@ impl Session {
         if let Some(value) = self.xact(id, call, args, snapshot)? {
             return Ok(value);
         }
+        if let Some(value) = self.wal_function(id, args)? {
+            return Ok(value);
+        }
         if let Some(value) = self.privilege_function(id, args)? {
             return Ok(value);
         }
@@ -168,6 +172,9 @@ impl Session {
         args: &[Datum],
     ) -> SqlResult<Vec<Row>> {
         if let Some(rows) = self.partition_rows(id, args)? {
+            return Ok(rows);
+        }
+        if let Some(rows) = self.wal_rows(id, args)? {
             return Ok(rows);
         }
         if let Some(rows) = self.object_rows(id, args)? {

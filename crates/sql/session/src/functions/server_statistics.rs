@@ -21,7 +21,11 @@ impl Instance {
     fn counted_of(&self, group: Group) -> Vec<i64> {
         let pool = self.engine().pool().stats();
         match group {
-            Group::Archiver | Group::RecoveryPrefetch => Vec::new(),
+            Group::Archiver => {
+                let stats = self.engine().archiver_stats();
+                vec![stats.done.count as i64, stats.failed.count as i64]
+            }
+            Group::RecoveryPrefetch => Vec::new(),
             Group::BackgroundWriter => {
                 let (writer, sessions) = (pool.of(IoKind::BackgroundWriter), pool.sessions());
                 let written = [writer.writes, pool.bgwriter_maxwritten, sessions.reads + sessions.extends];
@@ -249,9 +253,18 @@ impl Session {
             }
             F::PgStatGetWal => vec![self.wal_row()?],
             F::PgStatGetArchiver => {
-                let reset = self.figures_of(Group::Archiver).1;
-                let zero = Datum::Int8(0);
-                vec![vec![zero.clone(), Datum::Null, Datum::Null, zero, Datum::Null, Datum::Null, reset]]
+                let (figures, reset) = self.figures_of(Group::Archiver);
+                let stats = self.engine().archiver_stats();
+                let mut row = Row::new();
+                for (count, last) in figures.into_iter().zip([stats.done.last, stats.failed.last]) {
+                    // What was before a reset is forgotten with it.
+                    let last = last.filter(|_| count > 0);
+                    let time = last.as_ref().map_or(Datum::Null, |(_, time)| Datum::Int8(*time));
+                    let name = last.map_or(Datum::Null, |(name, _)| Datum::text(&name));
+                    row.extend([Datum::Int8(count), name, time]);
+                }
+                row.push(reset);
+                vec![row]
             }
             F::PgStatGetRecoveryPrefetch => {
                 // Redo reads its pages when it needs them.

@@ -1,8 +1,8 @@
-//! Transactions and the write-ahead log: xids, LSNs, notifications, sleeping.
+//! Transactions: xids, snapshots, notifications, sleeping.
 
 use std::time::Duration;
 
-use base::{Lsn, MultiXactId, SqlError, SqlResult, Xid, sql_err};
+use base::{MultiXactId, SqlError, SqlResult, Xid, sql_err};
 use eval::error;
 use runtime::WaitEvent;
 use tuple::Datum;
@@ -23,7 +23,6 @@ impl Session {
         snapshot: &Snapshot,
     ) -> SqlResult<Option<Datum>> {
         use SessionFn as F;
-        let wal = self.engine().wal();
         Ok(Some(match id {
             F::TxidCurrent | F::PgCurrentXactId => Datum::Int8(self.assigned_xid()?.0 as i64),
             F::TxidCurrentIfAssigned | F::PgCurrentXactIdIfAssigned => {
@@ -39,15 +38,6 @@ impl Session {
                 multi => (self.engine().txns().next_multi().0 as u32).wrapping_sub(multi) as i32,
             }),
             F::PgXactCommitTimestamp => return Err(no_commit_timestamp(arg(args, 0))),
-            F::PgIsInRecovery => Datum::Bool(false),
-            F::PgLastWalReceiveLsn | F::PgLastWalReplayLsn | F::PgLastXactReplayTimestamp => Datum::Null,
-            F::PgCurrentWalLsn | F::PgCurrentWalFlushLsn => lsn(wal.flushed()),
-            F::PgCurrentWalInsertLsn => lsn(wal.insert_end()),
-            F::PgWalfileName => Datum::text(&self.wal_file(arg(args, 0)).0),
-            F::PgPromote => {
-                return Err(sql_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "recovery is not in progress")
-                    .hint("Recovery control functions can only be executed during recovery."));
-            }
             F::PgNotify => {
                 let text = |i: usize| if args[i].is_null() { "" } else { arg(args, i) };
                 self.notify(text(0), text(1))?;
@@ -66,10 +56,6 @@ impl Session {
             SessionFn::PgLastCommittedXact => return Err(no_commit_timestamps()),
             SessionFn::PgPreparedXact => self.prepared_rows(),
             SessionFn::PgGetMultixactMembers => self.multixact_rows(arg::<u32>(args, 0))?,
-            SessionFn::PgWalfileNameOffset => {
-                let (name, offset) = self.wal_file(arg(args, 0));
-                vec![vec![Datum::text(&name), Datum::Int4(offset as i32)]]
-            }
             _ => return Ok(None),
         }))
     }
@@ -151,13 +137,6 @@ impl Session {
         Ok(members.into_iter().map(row).collect())
     }
 
-    /// The segment that a position lies in, and where in it; a position between two belongs to the first.
-    fn wal_file(&self, position: i64) -> (String, u64) {
-        let size = self.engine().wal().options().segment_size;
-        let before = (position as u64).saturating_sub(1);
-        (wal_file_name(before / size, size), position as u64 % size)
-    }
-
     fn sleep(&self, micros: i64) -> SqlResult<Datum> {
         if micros > 0 {
             let slept = runtime::waiting(WaitEvent::PgSleep, || {
@@ -167,16 +146,6 @@ impl Session {
         }
         Ok(Datum::text(""))
     }
-}
-
-fn lsn(at: Lsn) -> Datum {
-    Datum::Int8(at.0 as i64)
-}
-
-/// PostgreSQL's name of a segment on the only time line.
-fn wal_file_name(segment: u64, segment_size: u64) -> String {
-    let per_id = (1u64 << 32) / segment_size;
-    format!("00000001{:08X}{:08X}", segment / per_id, segment % per_id)
 }
 
 /// An interval's length with months of 30 days, as `pg_sleep_for` takes it.
@@ -196,15 +165,4 @@ fn no_commit_timestamp(xid: u32) -> SqlError {
 fn no_commit_timestamps() -> SqlError {
     sql_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "could not get commit timestamp data")
         .hint("Make sure the configuration parameter \"track_commit_timestamp\" is set.")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn segments_have_postgresql_names() {
-        assert_eq!(wal_file_name(1, 16 << 20), "000000010000000000000001");
-        assert_eq!(wal_file_name(256, 16 << 20), "000000010000000100000000");
-    }
 }

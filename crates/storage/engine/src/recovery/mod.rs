@@ -60,11 +60,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use base::{Lsn, Xid};
+use base::{Lsn, TimelineId, Xid};
 use parking_lot::RwLock;
 use runtime::WaitEvent;
 use runtime::time::{Instant, Stopwatch, now};
-use wal::{Replayed, WalReader};
+use wal::{History, Replayed, WalReader};
 
 use crate::checkpoint::CheckpointCause;
 use crate::control::{Checkpoint, ClusterState, ControlFile};
@@ -83,6 +83,15 @@ pub struct RecoveryOptions {
     pub workers: usize,
 }
 
+/// What a recovery has replayed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReplayedTo {
+    /// End of the last record.
+    pub end: Lsn,
+    /// When the last transaction that it saw the end of ended, microseconds since 2000-01-01 UTC.
+    pub last_end: Option<i64>,
+}
+
 /// The checkpoint record that the control file names.
 pub(crate) struct CheckpointRecord {
     /// What it says.
@@ -95,12 +104,25 @@ pub(crate) struct CheckpointRecord {
     pub(crate) is_end_of_log: bool,
 }
 
+/// The history of a time line, from its file in the log's folder.
+pub(crate) fn history(dir: &Path, timeline: TimelineId) -> Result<History, EngineError> {
+    match History::read(&dir.join("pg_wal"), timeline)? {
+        Some(history) => Ok(history?),
+        // Whose file was removed has no segment of an ancestor any more.
+        None => Ok(History::of(timeline)),
+    }
+}
+
 /// Reads the checkpoint record that the control file names.
-pub(crate) fn checkpoint_record(dir: &Path, control: &ControlFile) -> Result<CheckpointRecord, EngineError> {
+pub(crate) fn checkpoint_record(
+    dir: &Path,
+    control: &ControlFile,
+    history: &History,
+) -> Result<CheckpointRecord, EngineError> {
     let at = control.checkpoint_lsn;
-    let wal_dir = dir.join("pg_wal");
-    let mut reader =
-        WalReader::open(&wal_dir, u64::from(control.wal_segment_size), Some(control.system_identifier), at);
+    let (wal_dir, size) = (dir.join("pg_wal"), u64::from(control.wal_segment_size));
+    let reader = WalReader::open(&wal_dir, size, Some(control.system_identifier), at);
+    let mut reader = reader.along(history.clone());
     let record = reader.next().transpose()?.ok_or(EngineError::NoCheckpoint(at))?;
     let checkpoint = xlog::as_checkpoint(&record).ok_or(EngineError::NoCheckpoint(at))?;
     let is_end_of_log = checkpoint.shutdown && reader.next().transpose()?.is_none();
@@ -177,11 +199,11 @@ impl Recovery {
 impl Engine {
     /// Reads the log from `from` to its end, which is returned: what is not a page's is redone, and every page gets its list. `known`: the log
     /// is known to go so far.
-    pub(crate) fn read_log(&self, from: Lsn, known: Lsn) -> Result<Lsn, EngineError> {
+    pub(crate) fn read_log(&self, from: Lsn, known: Lsn, history: &History) -> Result<Lsn, EngineError> {
         tracing::info!("database system was not properly shut down; automatic recovery in progress");
         tracing::info!("redo starts at {from}");
         let options = self.options();
-        let reader = self.wal.reader(from);
+        let reader = self.wal.reader(from).along(history.clone());
         let log = Replayed::new(&reader);
         let recovery = Arc::new(Recovery::new(log, options.startup_progress));
         self.pool.set_overdue(Some(recovery.clone()));
@@ -190,12 +212,13 @@ impl Engine {
         if read.end < known {
             return Err(EngineError::LogEnds { at: read.end, known, reason: read.reason });
         }
-        if let Some(behind) = self.wal.reader(read.end).record_behind()? {
+        if let Some(behind) = self.wal.reader(read.end).along(history.clone()).record_behind()? {
             return Err(EngineError::LogHole { at: read.end, behind, reason: read.reason });
         }
         tracing::info!("{}", read.reason);
         *recovery.last.write() = read.last;
         *recovery.end.write() = Some(read.end);
+        *self.replayed.lock() = Some(ReplayedTo { end: read.end, last_end: read.last_end });
         Ok(read.end)
     }
 

@@ -24,6 +24,8 @@ pub(super) struct Read {
     pub end: Lsn,
     /// Why it ends there.
     pub reason: String,
+    /// When the last transaction whose end was read ended.
+    pub last_end: Option<i64>,
 }
 
 /// The pass over the log.
@@ -34,13 +36,23 @@ pub(super) struct Pass<'a> {
     file: LastFile,
     /// Greatest xid that the transaction system was told of.
     xid: Xid,
+    /// When the last transaction whose end was read ended.
+    last_end: Option<i64>,
     reported: Instant,
 }
 
 impl<'a> Pass<'a> {
     pub fn new(engine: &'a Engine, recovery: &'a Recovery) -> Pass<'a> {
         let log = Replayed::clone(&recovery.log.read());
-        Pass { engine, recovery, log, file: LastFile::default(), xid: Xid::INVALID, reported: now() }
+        Pass {
+            engine,
+            recovery,
+            log,
+            file: LastFile::default(),
+            xid: Xid::INVALID,
+            last_end: None,
+            reported: now(),
+        }
     }
 
     /// Reads all there is.
@@ -58,7 +70,7 @@ impl<'a> Pass<'a> {
         };
         self.settle(|_| true)?;
         *self.recovery.log.write() = Arc::new(self.log);
-        Ok(Read { last, end: ended.end, reason: ended.reason })
+        Ok(Read { last, end: ended.end, reason: ended.reason, last_end: self.last_end })
     }
 
     fn report(&mut self, at: Lsn) {
@@ -91,6 +103,9 @@ impl<'a> Pass<'a> {
                 if !self.engine.txns.redo(record)? {
                     let (info, name) = (record.info, record.rmgr.name());
                     return Err(failed(format!("unknown record {info:#04x} of {name}")));
+                }
+                if let Some(end) = txn::commit::end_of(record) {
+                    self.last_end = Some(end.time);
                 }
             }
             Beside::Databases => self.redo_database(record)?,
