@@ -184,6 +184,13 @@ impl<'a> Node<'a> {
         }
         Item::new(page::item_at(self.page, pointer).ok_or(NO_ITEM)?).map(Some)
     }
+    /// The row of item `n`, which is there, if it has one only and is not marked as dead.
+    #[inline]
+    pub fn lone_tid(&self, n: OffsetNo) -> Option<Tid> {
+        let head = page::live_head::<HEADER>(self.page, n)?;
+        let info = u16::from_le_bytes([head[6], head[7]]);
+        (info & POSTING == 0).then(|| read_tid(head))
+    }
     /// The first 8 bytes of the columns of item `n`, which is there, if it has columns and none of them is NULL.
     #[inline]
     pub fn plain_head(&self, n: OffsetNo) -> Option<&'a [u8; 8]> {

@@ -99,10 +99,25 @@ impl Leaf {
     ) -> Check<()> {
         let mut at = from;
         while at < to {
+            if !want_values {
+                at = self.copy_lone(node, (at, to));
+                if at == to {
+                    break;
+                }
+            }
             let copied = self.copy_item(node, at, want_values)?;
             at = if copied { at + 1 } else { page::past_dead(node.page, at + 1, to) };
         }
         Ok(())
+    }
+
+    /// Copies those of the items `from..to` that lead to one live row each, until one does not: its place, or `to`.
+    #[inline]
+    fn copy_lone(&mut self, node: &Node<'_>, (from, to): (OffsetNo, OffsetNo)) -> OffsetNo {
+        let (before, start) = (self.entries.len(), self.bytes.len() as u32);
+        let lone = |at| node.lone_tid(at).map(|tid| Entry { tid, at, start, end: start });
+        self.entries.extend((from..to).map_while(lone));
+        from + (self.entries.len() - before) as OffsetNo
     }
 
     /// Copies an item; false if it is marked as dead.

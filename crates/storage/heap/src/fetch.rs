@@ -12,7 +12,7 @@ use base::{BlockNo, Fork, OffsetNo, Tid, Xid};
 use buffer::{BufferError, Pin, SharedPage, Tag};
 use page::{LpFlags, PageBytes};
 use smgr::SmgrError;
-use txn::{Transaction, TxnSystem};
+use txn::{RelKind, Transaction, TxnSystem};
 
 use crate::error::{HeapError, HeapResult};
 use crate::header::{Bases, Header};
@@ -206,8 +206,10 @@ pub fn fetch_rows(
     let mut judge = Judge { txns: access.txns, page: &page };
     for &root in roots {
         let (found, version) = find_on(access, rel, view, &mut judge, Tid::new(block, root))?;
-        let n = version.map_or(0, |(n, _)| n);
-        out.push(found, n, page::item(&page, n).unwrap_or_default());
+        match version {
+            Some((n, _)) => out.push(found, n, page::item(&page, n).unwrap_or_default()),
+            None => out.push(found, 0, &[]),
+        }
     }
     drop(page);
     if prunable {
@@ -215,6 +217,9 @@ pub fn fetch_rows(
     }
     Ok(())
 }
+
+/// What a fetch found, with the visible version's place and header.
+type Found = (Fetched, Option<(OffsetNo, Header)>);
 
 /// The visible version: its place and its header; none if there is none.
 #[inline]
@@ -224,7 +229,35 @@ pub(crate) fn find_on<P: Hintable>(
     view: &View<'_>,
     judge: &mut Judge<'_, P>,
     tid: Tid,
-) -> HeapResult<(Fetched, Option<(OffsetNo, Header)>)> {
+) -> HeapResult<Found> {
+    match lone_version(judge.page.page(), tid.offset) {
+        Some(mut header) if rel.serial(view.me).is_none() => {
+            if judge.sees(tid.offset, &mut header, view)? {
+                return Ok((Fetched::Visible, Some((tid.offset, header))));
+            }
+            let all_dead = is_dead(rel, view, judge, tid.offset, &mut header)?;
+            not_found(rel, view, tid, all_dead)
+        }
+        _ => find_in_chain(access, rel, view, judge, tid),
+    }
+}
+
+/// The header of a row that has one version only, as most have.
+#[inline]
+fn lone_version(page: &PageBytes, root: OffsetNo) -> Option<Header> {
+    let lp = page::line_pointer(page, root).filter(|lp| lp.flags == LpFlags::Normal)?;
+    let header = Header::read(page::item_at(page, lp)?, Bases::of(page))?;
+    (!header.is_heap_only() && !header.is_hot_updated()).then_some(header)
+}
+
+/// [`find_on`], by a walk along the chain.
+fn find_in_chain<P: Hintable>(
+    access: &Access<'_>,
+    rel: &HeapRel,
+    view: &View<'_>,
+    judge: &mut Judge<'_, P>,
+    tid: Tid,
+) -> HeapResult<Found> {
     let mut chain = Chain::new(access.txns, judge.page.page(), tid.offset);
     let mut all_dead = true;
     let serial = rel.serial(view.me);
@@ -249,12 +282,35 @@ pub(crate) fn find_on<P: Hintable>(
             note_shortcut(rel, view, judge, (tid, walked), (n, &header))?;
             return Ok((Fetched::Visible, Some((n, header))));
         }
-        all_dead = all_dead && judge.surely_dead(n, &mut header, rel.desc.kind)?;
+        all_dead = all_dead && is_dead(rel, view, judge, n, &mut header)?;
         if !chain.follow(&header)? {
             note_shortcut(rel, view, judge, (tid, walked), (n, &header))?;
             break;
         }
     }
+    not_found(rel, view, tid, all_dead)
+}
+
+/// Whether nobody will ever see a version that `view` does not.
+#[inline]
+fn is_dead<P: Hintable>(
+    rel: &HeapRel,
+    view: &View<'_>,
+    judge: &mut Judge<'_, P>,
+    n: OffsetNo,
+    header: &mut Header,
+) -> HeapResult<bool> {
+    // Who ended it may be needed as long as this very snapshot is held, and rows of a temporary table are not looked at by any other.
+    let recent = header.multi().is_none() && header.raw_xmax >= view.snapshot.xmin();
+    if recent && header.xmin_hinted_committed() && rel.desc.kind != RelKind::Temp {
+        return Ok(false);
+    }
+    judge.surely_dead(n, header, rel.desc.kind)
+}
+
+/// No version is visible.
+#[inline]
+fn not_found(rel: &HeapRel, view: &View<'_>, tid: Tid, all_dead: bool) -> HeapResult<Found> {
     if view.snapshot.lost_page(rel.desc.file, tid.block) {
         return Err(HeapError::SnapshotTooOld);
     }

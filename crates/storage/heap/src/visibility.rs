@@ -24,7 +24,9 @@ use base::{CommandId, MultiXactId, OffsetNo, PAGE_SIZE, Xid};
 use buffer::{ExclusivePage, SharedPage};
 use page::PageBytes;
 use txn::subxact::Family;
-use txn::{Holder, LockStrength, Member, MemberStatus, RelKind, Transaction, TxnError, TxnSystem, XidStatus};
+use txn::{
+    Ending, Holder, LockStrength, Member, MemberStatus, RelKind, Transaction, TxnError, TxnSystem, XidStatus,
+};
 
 use crate::combo::ComboCids;
 use crate::error::HeapResult;
@@ -100,12 +102,15 @@ impl<P: Hintable> Judge<'_, P> {
         if running(xmin) {
             return Ok(XidStatus::InProgress);
         }
-        if self.txns.did_commit(xmin)? {
-            self.hint_committed(n, header, xmin, infomask::XMIN_COMMITTED);
-            return Ok(XidStatus::Committed);
+        match self.txns.ending(xmin)? {
+            Ending::Committed => self.hint_committed(n, header, xmin, infomask::XMIN_COMMITTED),
+            Ending::CommittedEarly => {}
+            Ending::Aborted => {
+                self.hint(n, header, infomask::XMIN_INVALID);
+                return Ok(XidStatus::Aborted);
+            }
         }
-        self.hint(n, header, infomask::XMIN_INVALID);
-        Ok(XidStatus::Aborted)
+        Ok(XidStatus::Committed)
     }
 
     /// Fate of an `xmax` that is there and neither hinted nor only a lock.
@@ -134,14 +139,17 @@ impl<P: Hintable> Judge<'_, P> {
         if running(xmax) {
             return Ok(XidStatus::InProgress);
         }
-        if self.txns.did_commit(xmax)? {
-            self.hint_committed(n, header, xmax, infomask::XMAX_COMMITTED);
-            return Ok(XidStatus::Committed);
+        match self.txns.ending(xmax)? {
+            Ending::Committed => self.hint_committed(n, header, xmax, infomask::XMAX_COMMITTED),
+            Ending::CommittedEarly => {}
+            Ending::Aborted => {
+                if self.lock_beneath(header).is_none() {
+                    self.hint(n, header, infomask::XMAX_INVALID);
+                }
+                return Ok(XidStatus::Aborted);
+            }
         }
-        if self.lock_beneath(header).is_none() {
-            self.hint(n, header, infomask::XMAX_INVALID);
-        }
-        Ok(XidStatus::Aborted)
+        Ok(XidStatus::Committed)
     }
 
     /// See [`ender`].

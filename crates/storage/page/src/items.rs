@@ -163,6 +163,16 @@ pub fn item_head<const N: usize>(page: &PageBytes, n: OffsetNo) -> Option<&[u8; 
     chunk(page, (word & 0x7fff) as usize)
 }
 
+/// [`item_head`] of an item that is not marked as dead.
+#[inline]
+pub fn live_head<const N: usize>(page: &PageBytes, n: OffsetNo) -> Option<&[u8; N]> {
+    let lp = LinePointer::decode(u32::from_le_bytes(*chunk(page, slot(n))?));
+    if lp.flags != LpFlags::Normal || (lp.len as usize) < N {
+        return None;
+    }
+    chunk(page, lp.offset as usize)
+}
+
 /// `N` bytes from `at` on; `None` if the page ends before.
 #[inline]
 fn chunk<const N: usize>(page: &PageBytes, at: usize) -> Option<&[u8; N]> {

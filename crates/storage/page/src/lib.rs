@@ -48,8 +48,8 @@ pub use header::{
 };
 pub use items::{
     LinePointer, LpFlags, MAX_ITEM, add_item, delete_items, has_unused_line_pointer, insert_at, item,
-    item_at, item_head, item_mut, line_pointer, max_offset, overwrite, past_dead, repair, set_line_pointer,
-    slot, truncate_line_pointers,
+    item_at, item_head, item_mut, line_pointer, live_head, max_offset, overwrite, past_dead, repair,
+    set_line_pointer, slot, truncate_line_pointers,
 };
 
 /// The bytes of one page.

@@ -56,7 +56,7 @@ pub use prepared_state::PreparedState;
 pub use serializable::{KeyRange, PredicateLimits, PredicateLock, Serial, SnapshotSource, Target};
 pub use slru::SlruStats;
 pub use snapshot::{Snapshot, SnapshotData};
-pub use system::{Log, RelationFiles, TxnOptions, TxnStart, TxnSystem, XidStatus};
+pub use system::{Ending, Log, RelationFiles, TxnOptions, TxnStart, TxnSystem, XidStatus};
 pub use transaction::{BlockState, Characteristics, End, IsolationLevel, Obstacle, Phase, Transaction};
 pub use truncation::OldestIds;
 pub use virtual_xid::{Locker, VirtualXid};

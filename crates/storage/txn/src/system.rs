@@ -166,13 +166,37 @@ pub(crate) struct Worker {
     cache: SnapshotCache,
     catalog_bounds: Bounds,
     plain_bounds: Bounds,
-    /// The last xid whose fate was looked up, and whether it committed.
-    last_fate: Cell<(Xid, bool)>,
+    /// What was looked up of transactions that have ended, each where its xid puts it.
+    endings: [Cell<Known>; ENDINGS],
     pub(crate) recent_sets: RecentSets,
     pub(crate) in_flight: Arc<InFlight>,
     gate: Arc<CheckpointGate>,
     fast: Arc<FastTable>,
     locks: Arc<LockManager>,
+}
+
+/// How many transactions a worker remembers the fate of.
+const ENDINGS: usize = 128;
+
+/// What a worker knows of a transaction that has ended.
+#[derive(Clone, Copy, Default)]
+struct Known {
+    xid: Xid,
+    committed: bool,
+    /// Where its commit record ends, if that may not be durable yet.
+    early: Lsn,
+}
+
+/// How a transaction ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// Nothing of it counts.
+    Aborted,
+    /// It committed, its client waits for its record to be durable, and whoever looks is let in before
+    /// ([`is_early`](TxnSystem::is_early)).
+    CommittedEarly,
+    /// It committed.
+    Committed,
 }
 
 impl Worker {
@@ -329,7 +353,8 @@ impl TxnSystem {
             cache: SnapshotCache::new(&self.running, Rc::new(Held::new(&self.publishers))),
             catalog_bounds: Bounds::default(),
             plain_bounds: Bounds::default(),
-            last_fate: Cell::default(),
+            endings: [const { Cell::new(Known { xid: Xid::INVALID, committed: false, early: Lsn::INVALID }) };
+                ENDINGS],
             recent_sets: RecentSets::default(),
             in_flight: self.gate.register(),
             gate: self.gate.clone(),
@@ -381,22 +406,37 @@ impl TxnSystem {
 
     /// Whether an `xid` that is known to have ended (a snapshot sees it, [`is_in_progress`](Self::is_in_progress) said no)
     /// committed.
+    #[inline]
     pub fn did_commit(&self, xid: Xid) -> Result<bool, TxnError> {
+        Ok(self.ending(xid)? != Ending::Aborted)
+    }
+
+    /// How an `xid` that is known to have ended did. Who hears of an early commit rests on it.
+    pub fn ending(&self, xid: Xid) -> Result<Ending, TxnError> {
         if !xid.is_normal() {
-            return Ok(xid.is_valid());
+            return Ok(if xid.is_valid() { Ending::Committed } else { Ending::Aborted });
         }
         let worker = self.worker();
-        let (last, committed) = worker.last_fate.get();
-        if last == xid {
-            return Ok(committed);
+        let slot = &worker.endings[xid.0 as usize % ENDINGS];
+        let mut known = slot.get();
+        if known.xid != xid {
+            known = self.look_up(xid)?;
+            slot.set(known);
         }
+        if known.early != Lsn::INVALID {
+            if known.early > self.log.flushed() {
+                rest_on(known.early.0, &self.ground);
+                return Ok(Ending::CommittedEarly);
+            }
+            slot.set(Known { early: Lsn::INVALID, ..known });
+        }
+        Ok(if known.committed { Ending::Committed } else { Ending::Aborted })
+    }
+
+    fn look_up(&self, xid: Xid) -> Result<Known, TxnError> {
         let committed = self.clog.get(xid).map_err(TxnError::status(xid))? == Outcome::Committed;
-        // Who hears of an early commit rests on it, so each has to ask.
-        match self.early.lsn_of(xid, self.log.flushed()).filter(|_| committed) {
-            Some(lsn) => rest_on(lsn.0, &self.ground),
-            None => worker.last_fate.set((xid, committed)),
-        }
-        Ok(committed)
+        let early = self.early.lsn_of(xid, self.log.flushed()).filter(|_| committed);
+        Ok(Known { xid, committed, early: early.unwrap_or(Lsn::INVALID) })
     }
 
     /// Whether `xid`, which committed, is seen before it is durable although its client waits for that: nothing may be done for its sake that

@@ -124,6 +124,11 @@ impl Ahead {
         self.rows.found(self.at - 1)
     }
 
+    /// Goes on to the next row if it was fetched already and is not visible.
+    pub(super) fn pass_unseen(&mut self) -> Option<Fetched> {
+        (self.at < self.rows.len() && self.rows.found(self.at) != Fetched::Visible).then(|| self.pass())
+    }
+
     /// Whether the row that was asked for last was locked.
     pub(super) fn is_locked(&self) -> bool {
         0 < self.at && self.at <= self.rows.locked()

@@ -498,6 +498,16 @@ impl IndexScan {
                 Fetched::AllDead => scan.kill_current(),
                 Fetched::Invisible => {}
             }
+            if self.places.is_none() {
+                while let Some(fetched) = self.ahead.pass_unseen() {
+                    scan.pass(1);
+                    self.index_counted.scan.returned += 1;
+                    if fetched == Fetched::AllDead {
+                        scan.kill_current();
+                    }
+                }
+                self.reading = scan.has_more();
+            }
         }
     }
 }
