@@ -431,3 +431,92 @@ ALTER TEXT SEARCH CONFIGURATION app.texts OWNER TO dump_owner;
 CREATE TABLE app.documents (v tsvector, q tsquery);
 CREATE INDEX ON app.documents USING gin (v);
 CREATE INDEX ON app.documents USING gist (v, q);
+
+-- Extensions, their types and operator classes.
+CREATE SCHEMA ext;
+CREATE EXTENSION hstore SCHEMA ext;
+CREATE EXTENSION citext SCHEMA ext;
+CREATE EXTENSION pg_trgm SCHEMA ext;
+CREATE EXTENSION ltree SCHEMA ext;
+CREATE EXTENSION cube SCHEMA ext;
+CREATE EXTENSION earthdistance SCHEMA ext;
+CREATE EXTENSION intarray SCHEMA ext;
+CREATE EXTENSION btree_gist SCHEMA ext;
+CREATE EXTENSION btree_gin SCHEMA ext;
+CREATE EXTENSION unaccent SCHEMA ext;
+CREATE EXTENSION fuzzystrmatch SCHEMA ext;
+CREATE EXTENSION tablefunc SCHEMA ext;
+CREATE EXTENSION pgcrypto SCHEMA ext;
+CREATE EXTENSION "uuid-ossp" SCHEMA ext;
+CREATE EXTENSION pgstattuple SCHEMA ext;
+COMMENT ON EXTENSION hstore IS 'pairs';
+SET search_path = app, ext, pg_catalog;
+
+-- Collations, and where they stand.
+CREATE COLLATION app.german (provider = icu, locale = 'de-x-icu');
+CREATE COLLATION app.any_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+CREATE COLLATION app.code_points (provider = builtin, locale = 'C.UTF-8');
+COMMENT ON COLLATION app.german IS 'german';
+CREATE TABLE app.collated (
+    a text COLLATE app.german, b text COLLATE app.any_case, c text COLLATE "en-x-icu", d app.code COLLATE "POSIX",
+    CONSTRAINT collated_b UNIQUE (b), CHECK (a > b COLLATE "ucs_basic")
+);
+CREATE INDEX collated_expr ON app.collated (upper(a) COLLATE app.code_points, c COLLATE "C" DESC);
+CREATE TABLE app.by_collated (a text COLLATE app.german) PARTITION BY RANGE (a COLLATE "C");
+CREATE VIEW app.sorted AS SELECT a COLLATE "C" AS a, max(c) AS c FROM app.collated GROUP BY a COLLATE "C" ORDER BY a COLLATE "C";
+
+-- Operator families and classes.
+CREATE FUNCTION app.mod_cmp(a integer, b integer) RETURNS integer LANGUAGE sql IMMUTABLE AS 'select btint4cmp(a % 100, b % 100)';
+CREATE FUNCTION app.mod_lt(a integer, b integer) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'select a % 100 < b % 100';
+CREATE FUNCTION app.mod_eq(a integer, b integer) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'select a % 100 = b % 100';
+CREATE FUNCTION app.mod_gt(a integer, b integer) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'select a % 100 > b % 100';
+CREATE OPERATOR app.<% (FUNCTION = app.mod_lt, LEFTARG = integer, RIGHTARG = integer, COMMUTATOR = OPERATOR(app.>%), RESTRICT = scalarltsel, JOIN = scalarltjoinsel);
+CREATE OPERATOR app.=% (FUNCTION = app.mod_eq, LEFTARG = integer, RIGHTARG = integer, COMMUTATOR = OPERATOR(app.=%), RESTRICT = eqsel, JOIN = eqjoinsel, MERGES);
+CREATE OPERATOR app.>% (FUNCTION = app.mod_gt, LEFTARG = integer, RIGHTARG = integer, COMMUTATOR = OPERATOR(app.<%), RESTRICT = scalargtsel, JOIN = scalargtjoinsel);
+CREATE OPERATOR FAMILY app.mods USING btree;
+CREATE OPERATOR CLASS app.mod_ops FOR TYPE integer USING btree FAMILY app.mods AS
+    OPERATOR 1 app.<%, OPERATOR 3 app.=%, OPERATOR 5 app.>%, FUNCTION 1 app.mod_cmp(integer, integer);
+ALTER OPERATOR CLASS app.mod_ops USING btree OWNER TO dump_owner;
+COMMENT ON OPERATOR FAMILY app.mods USING btree IS 'mods';
+CREATE ACCESS METHOD other_gist TYPE INDEX HANDLER gisthandler;
+
+-- Every index access method, with options.
+CREATE TABLE app.indexed (
+    id integer NOT NULL, t text, ts timestamp with time zone, j jsonb, arr integer[], r int4range, b box, p point, pg polygon, ip inet,
+    v tsvector, h ext.hstore, ci ext.citext, path ext.ltree, c ext.cube, m int4multirange, u uuid
+);
+CREATE INDEX i_btree ON app.indexed USING btree (id, t text_pattern_ops) WITH (fillfactor='70', deduplicate_items='off');
+CREATE UNIQUE INDEX i_unique ON app.indexed (id, ci) NULLS NOT DISTINCT;
+CREATE INDEX i_hash ON app.indexed USING hash (t) WITH (fillfactor='80');
+CREATE INDEX i_gin ON app.indexed USING gin (j jsonb_path_ops, arr) WITH (fastupdate='off', gin_pending_list_limit='128');
+CREATE INDEX i_gin_int ON app.indexed USING gin (arr ext.gin__int_ops);
+CREATE INDEX i_gin_trgm ON app.indexed USING gin (t ext.gin_trgm_ops, id);
+CREATE INDEX i_gin_hstore ON app.indexed USING gin (h);
+CREATE INDEX i_gist ON app.indexed USING gist (r, b, p, pg, ip inet_ops, m) WITH (fillfactor='60');
+CREATE INDEX i_gist_v ON app.indexed USING gist (v tsvector_ops (siglen='100')) INCLUDE (id);
+CREATE INDEX i_gist_ext ON app.indexed USING gist (id, t ext.gist_trgm_ops (siglen='32'), path ext.gist_ltree_ops, c, u);
+CREATE INDEX i_spgist ON app.indexed USING spgist (t) WITH (fillfactor='75');
+CREATE INDEX i_spgist_p ON app.indexed USING spgist (p kd_point_ops);
+CREATE INDEX i_spgist_r ON app.indexed USING spgist (r);
+CREATE INDEX i_brin ON app.indexed USING brin (id, ts timestamptz_minmax_multi_ops (values_per_range='16'), t text_bloom_ops (n_distinct_per_range='100')) WITH (pages_per_range='64', autosummarize='on');
+CREATE INDEX i_brin_r ON app.indexed USING brin (r, ip inet_inclusion_ops);
+CREATE INDEX i_part ON app.indexed (lower(ci::text)) WHERE ((h -> 'a') = 'b');
+ALTER INDEX app.i_part ALTER COLUMN 1 SET STATISTICS 300;
+COMMENT ON INDEX app.i_gist IS 'many';
+ALTER TABLE app.indexed CLUSTER ON i_btree;
+
+-- Constraints by indexes that are not B-trees, and periods.
+CREATE TABLE app.rooms (
+    room integer, during tstzrange, area box, note text,
+    CONSTRAINT rooms_once EXCLUDE USING gist (room WITH =, during WITH &&) WHERE (note IS NOT NULL) DEFERRABLE INITIALLY DEFERRED,
+    CONSTRAINT rooms_area EXCLUDE USING spgist (area WITH &&)
+);
+CREATE TABLE app.periods (id integer, valid daterange, CONSTRAINT periods_pk PRIMARY KEY (id, valid WITHOUT OVERLAPS));
+CREATE TABLE app.in_periods (
+    id integer, pid integer, valid daterange,
+    CONSTRAINT in_periods_fk FOREIGN KEY (pid, PERIOD valid) REFERENCES app.periods (id, PERIOD valid),
+    CONSTRAINT in_periods_once UNIQUE (id, valid WITHOUT OVERLAPS)
+);
+CREATE UNIQUE INDEX by_index ON app.rooms (room, note);
+ALTER TABLE app.rooms ADD CONSTRAINT by_index UNIQUE USING INDEX by_index;
+RESET search_path;

@@ -144,6 +144,11 @@ fn an_index_expression_is_immutable_and_has_a_name_and_a_collation() {
         s.query("select pg_get_indexdef('t_lower_expr_upper_idx'::regclass)"),
         "CREATE INDEX t_lower_expr_upper_idx ON public.t USING btree (lower(a), ((a || 'x'::text)), upper(a) COLLATE \"default\")"
     );
+    s.run("create index optional on t (a) with (fillfactor = 70, deduplicate_items = off)").unwrap();
+    assert_eq!(
+        s.query("select pg_get_indexdef('optional'::regclass)"),
+        "CREATE INDEX optional ON public.t USING btree (a) WITH (fillfactor='70', deduplicate_items=off)"
+    );
 }
 
 #[test]

@@ -30,7 +30,9 @@ fn index_expression(index: &Index, at: usize) -> SqlResult<&str> {
 
 /// A storage parameter, or an option of an operator class, with its value.
 fn option_text(name: &str, value: &str) -> String {
-    format!("{}={}", quote_identifier(name), quote_literal(value))
+    let plain = quote_identifier(value) == value;
+    let value = if plain { value.to_owned() } else { quote_literal(value) };
+    format!("{}={value}", quote_identifier(name))
 }
 
 impl Session {
