@@ -36,7 +36,7 @@ use crate::watch;
 const STACK_RESERVE: usize = if cfg!(debug_assertions) { 384 << 10 } else { 96 << 10 };
 
 /// Number of [words](word) of a fiber.
-const WORDS: usize = 8;
+const WORDS: usize = 10;
 
 /// What belongs to one fiber, or to a thread outside any fiber.
 pub(crate) struct FiberState {

@@ -99,8 +99,8 @@ pub struct Fast {
     pub track_wal_io_timing: bool,
     /// `pg_trgm.similarity_threshold`, `word_similarity_threshold`, `strict_word_similarity_threshold`; none: none of them was touched.
     pub alike: Option<[f32; 3]>,
-    /// `hnsw.ef_search`, `hnsw.iterative_scan` as a number, `hnsw.max_scan_tuples`; 0: as by default.
-    pub nearest: [u32; 3],
+    /// `hnsw.ef_search`, `hnsw.iterative_scan` as a number, `hnsw.max_scan_tuples`, `ivfflat.probes`, `ivfflat.iterative_scan` as a number, `ivfflat.max_probes`; 0: as by default.
+    pub nearest: [u32; 6],
     /// `plan_cache_mode`
     pub plan_cache_mode: PlanCacheMode,
     pub log_duration: bool,
@@ -244,7 +244,7 @@ impl Default for Fast {
             quote_all_identifiers: false,
             track_wal_io_timing: false,
             alike: None,
-            nearest: [0; 3],
+            nearest: [0; 6],
             track_functions: TrackFunctions::None,
             plan_cache_mode: PlanCacheMode::Auto,
             log_duration: false,
@@ -315,6 +315,9 @@ impl Fast {
                 };
             }
             Setting::hnsw_max_scan_tuples => self.nearest[2] = unusual(setting, value),
+            Setting::ivfflat_probes => self.nearest[3] = unusual(setting, value),
+            Setting::ivfflat_iterative_scan => self.nearest[4] = u32::from(value.as_text() != "off"),
+            Setting::ivfflat_max_probes => self.nearest[5] = unusual(setting, value),
             Setting::pg_trgm_similarity_threshold => self.set_alike(0, value),
             Setting::pg_trgm_word_similarity_threshold => self.set_alike(1, value),
             Setting::pg_trgm_strict_word_similarity_threshold => self.set_alike(2, value),

@@ -63,6 +63,12 @@ settings! {
             .about("Whether a scan of an HNSW index goes on where more rows are wanted than it looked for.");
         hnsw_max_scan_tuples = int(20000, 1, MAX).of(Vector, "hnsw.max_scan_tuples").user().works()
             .about("Rows that a scan of an HNSW index which goes on meets at most.");
+        ivfflat_iterative_scan = choice("off", &["off", "relaxed_order"]).of(Vector, "ivfflat.iterative_scan").user().works()
+            .about("Whether a scan of an IVFFlat index goes on where more rows are wanted than its probes have.");
+        ivfflat_max_probes = int(32768, 1, 32768).of(Vector, "ivfflat.max_probes").user().works()
+            .about("Lists that a scan of an IVFFlat index which goes on looks through at most.");
+        ivfflat_probes = int(1, 1, 32768).of(Vector, "ivfflat.probes").user().works()
+            .about("Lists that a scan of an IVFFlat index looks through.");
         pg_stat_statements_max = int(5000, 100, 1073741823).of(StatStatements, "pg_stat_statements.max").postmaster().works()
             .about("Statements that are told apart at most.");
         pg_stat_statements_save = bool(true).of(StatStatements, "pg_stat_statements.save").sighup().works()

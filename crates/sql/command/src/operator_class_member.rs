@@ -37,15 +37,16 @@ const fn method(oid: u32, strategies: i32, functions: i32, options: i32) -> Meth
 /// Strategies of a method that leaves their meaning to each class.
 const ANY: i32 = i16::MAX as i32;
 
-const METHODS: [Method; 7] = [
+const METHODS: [Method; 8] = [
     method(ORDERING_METHOD.0, 5, 6, 5),
     method(HASHING_METHOD.0, 1, 3, 3),
     Method { storage: true, ordering: true, ..method(783, ANY, 12, 10) },
     Method { storage: true, ..method(2742, ANY, 7, 7) },
     Method { storage: true, ordering: true, ..method(4000, ANY, 7, 6) },
     Method { storage: true, ..method(3580, ANY, 15, 5) },
-    // HNSW, as an extension brings it: a class has one operator, which tells a distance.
+    // HNSW and IVFFlat, as an extension brings them: a class has one operator, which tells a distance.
     Method { ordering: true, ..method(9990, ANY, 3, 0) },
+    Method { ordering: true, ..method(9991, ANY, 5, 0) },
 ];
 
 /// The family that gets or loses members.

@@ -8,7 +8,7 @@
 //!   `ltree`: paths in a hierarchy. `cube`: boxes in many dimensions; `earthdistance`: distances on the earth. `tablefunc`: functions that give tables.
 //!   `presence`: what several classes of GIN are made of; `ordered`: values with an order, also of GiST.
 //!   `pg_stat_statements`, `auto_explain`: what statements take, and their plans. `amcheck`: whether tables and indexes are sound.
-//!   `pgstattuple`, `pg_visibility`, `pg_buffercache`, `pg_prewarm`: what pages and buffers hold; `relation`: relations as their functions are given them.
+//!   `pgstattuple`, `pg_visibility`, `pg_buffercache`, `pg_prewarm`: what pages and buffers hold; `pg_walinspect`: what the log holds; `relation`: relations as their functions are given them.
 //! * Each has its `script.sql`, the statements that make its functions, and a table that leads from symbols to them.
 //!
 //! # Invariants
@@ -36,6 +36,7 @@ mod pg_prewarm;
 mod pg_stat_statements;
 mod pg_trgm;
 mod pg_visibility;
+mod pg_walinspect;
 mod pgcrypto;
 mod pgstattuple;
 mod presence;
@@ -66,6 +67,7 @@ pub fn all() -> Vec<&'static Module> {
         &pg_stat_statements::MODULE,
         &pg_trgm::MODULE,
         &pg_visibility::MODULE,
+        &pg_walinspect::MODULE,
         &pgcrypto::MODULE,
         &pgstattuple::MODULE,
         &tablefunc::MODULE,

@@ -258,7 +258,7 @@ impl Session {
             | (fast.server_encoding != Encoding::Utf8)
             | (fast.default_rules != 0)
             | fast.alike.is_some()
-            | (fast.nearest != [0; 3])
+            | (fast.nearest != [0; 6])
         {
             tell_fiber(fast);
         }
@@ -292,8 +292,7 @@ fn tell_fiber(fast: &Fast) {
         alike: fast.alike,
     };
     facts.apply();
-    let words = [index::settings::EF_SEARCH, index::settings::ITERATIVE, index::settings::MAX_SCAN_TUPLES];
-    words.iter().zip(fast.nearest).for_each(|(word, value)| runtime::set_word(*word, value));
+    index::settings::ALL.iter().zip(fast.nearest).for_each(|(word, value)| runtime::set_word(*word, value));
     runtime::usage::time_wal(fast.track_wal_io_timing);
 }
 

@@ -21,6 +21,7 @@ use index::{
     InsertOutcome, Manner, PageMeasure, Ranges, ScanKey, ScanKeys, SortNumber, SortedEntries, TableRows,
     UniqueCheck, VacuumStats, VerifyOptions, Wants,
 };
+use ivfflat::IvfflatRel;
 use page::PageBytes;
 use spgist::SpgistRel;
 use tuple::{Datum, RowLayout};
@@ -31,7 +32,7 @@ pub const METHODS: &[&Facts] =
     &[&BtreeRel::FACTS, &GistRel::FACTS, &HashRel::FACTS, &GinRel::FACTS, &BrinRel::FACTS, &SpgistRel::FACTS];
 
 /// Access methods that an extension brings: their rows of `pg_am` are made with it.
-pub const BROUGHT: &[&Facts] = &[&HnswRel::FACTS];
+pub const BROUGHT: &[&Facts] = &[&HnswRel::FACTS, &IvfflatRel::FACTS];
 
 /// The access method of the system catalogs' indexes, of TOAST tables', and where none is named.
 pub const DEFAULT_METHOD: &Facts = &BtreeRel::FACTS;
@@ -78,6 +79,8 @@ pub enum OpenIndex {
     Brin(Arc<BrinRel>),
     /// `hnsw`
     Hnsw(Arc<HnswRel>),
+    /// `ivfflat`
+    Ivfflat(Arc<IvfflatRel>),
     /// `spgist`
     Spgist(Arc<SpgistRel>),
 }
@@ -98,6 +101,8 @@ pub enum OpenScan {
     Brin(brin::Scan),
     /// `hnsw`
     Hnsw(hnsw::Scan),
+    /// `ivfflat`
+    Ivfflat(ivfflat::Scan),
     /// `spgist`
     Spgist(spgist::Scan),
 }
@@ -111,6 +116,7 @@ macro_rules! with_index {
             OpenIndex::Gin($rel) => $call,
             OpenIndex::Brin($rel) => $call,
             OpenIndex::Hnsw($rel) => $call,
+            OpenIndex::Ivfflat($rel) => $call,
             OpenIndex::Spgist($rel) => $call,
         }
     };
@@ -125,6 +131,7 @@ macro_rules! with_scan {
             OpenScan::Gin($one) => $call,
             OpenScan::Brin($one) => $call,
             OpenScan::Hnsw($one) => $call,
+            OpenScan::Ivfflat($one) => $call,
             OpenScan::Spgist($one) => $call,
         }
     };
@@ -152,6 +159,7 @@ impl OpenIndex {
             oid if oid == GinRel::FACTS.oid => Ok(OpenIndex::Gin(Arc::new(GinRel::open(desc)))),
             oid if oid == BrinRel::FACTS.oid => Ok(OpenIndex::Brin(Arc::new(BrinRel::open(desc)))),
             oid if oid == HnswRel::FACTS.oid => Ok(OpenIndex::Hnsw(Arc::new(HnswRel::open(desc)))),
+            oid if oid == IvfflatRel::FACTS.oid => Ok(OpenIndex::Ivfflat(Arc::new(IvfflatRel::open(desc)))),
             oid if oid == SpgistRel::FACTS.oid => Ok(OpenIndex::Spgist(Arc::new(SpgistRel::open(desc)))),
             oid => Err(unknown(oid)),
         }
@@ -269,6 +277,7 @@ impl OpenIndex {
             OpenIndex::Gin(rel) => OpenScan::Gin(rel.scan(keys, wants)),
             OpenIndex::Brin(rel) => OpenScan::Brin(rel.scan(keys, wants)),
             OpenIndex::Hnsw(rel) => OpenScan::Hnsw(rel.scan(keys, wants)),
+            OpenIndex::Ivfflat(rel) => OpenScan::Ivfflat(rel.scan(keys, wants)),
             OpenIndex::Spgist(rel) => OpenScan::Spgist(rel.scan(keys, wants)),
         }
     }

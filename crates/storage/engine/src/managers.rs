@@ -50,6 +50,7 @@ const MANAGERS: &[(ResourceManager, Beside); Rmgr::ALL.len()] = &[
     (<brin::BrinRel as index::IndexAccessMethod>::MANAGER, Beside::Nothing),
     (<hnsw::HnswRel as index::IndexAccessMethod>::MANAGER, Beside::Nothing),
     (<spgist::SpgistRel as index::IndexAccessMethod>::MANAGER, Beside::Nothing),
+    (<ivfflat::IvfflatRel as index::IndexAccessMethod>::MANAGER, Beside::Nothing),
 ];
 
 // A manager is found by its number.

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use base::{BlockNo, Fork, SqlError, SqlState, Tid};
+use index::changes::{Change, Changes};
 use index::{Access, Exclusive, IndexError, IndexResult, InsertOutcome, Pages, TURNS};
 use tuple::Datum;
 
@@ -11,8 +12,7 @@ use crate::format::{
     width,
 };
 use crate::graph::{Cache, Graph, Near, Node};
-use crate::ops::Changes;
-use crate::rel::{Change, HnswRel};
+use crate::rel::HnswRel;
 
 /// Bytes that an item takes on a page beside its own, at most.
 const AROUND: usize = 4 + 7;
@@ -142,7 +142,7 @@ fn add_node(
     let node = [&head(links_at).bytes()[..], bytes].concat();
     let mut links_changes = Changes::default();
     if links_new {
-        links_changes.init();
+        links_changes.init(&[]);
     }
     links_changes.add(&links);
     let mut node_page = None;
@@ -161,7 +161,7 @@ fn add_node(
     let mut changes = vec![Change { page: &mut links_page, changes: links_changes, new: links_new }];
     if let Some(page) = &mut node_page {
         let mut told = Changes::default();
-        told.init().add(&node);
+        told.init(&[]).add(&node);
         changes.push(Change { page, changes: told, new: true });
     }
     let mut first = match meta == graph.meta {
@@ -266,7 +266,7 @@ fn link_back(graph: &Graph<'_>, near: &Near, new: Pointer, level: u8) -> IndexRe
 fn set_link(graph: &Graph<'_>, of: &Head, level: u8, at: usize, to: Pointer) -> IndexResult<()> {
     let mut page = graph.rel.exclusive(graph.access.pool, of.links.block)?;
     let mut changes = Changes::default();
-    changes.link(of.links.item, links_at(graph.meta.m, level) + POINTER * at, to);
+    changes.patch(of.links.item, links_at(graph.meta.m, level) + POINTER * at, &to.bytes());
     graph.rel.change(graph.access, &mut [Change { page: &mut page, changes, new: false }])
 }
 

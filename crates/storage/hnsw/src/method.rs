@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlState, Tid};
+use index::changes::{Changes, changed};
 use index::{
     Access, DeadRows, EntryCheck, Facts, IndexAccessMethod, IndexDesc, IndexError, IndexResult,
     InsertOutcome, Manner, OptionKind, ScanKeys, SortedEntries, StorageOption, UniqueCheck, VacuumStats,
@@ -15,7 +16,7 @@ use wal::ResourceManager;
 
 use crate::graph::Cache;
 use crate::redo::Kind;
-use crate::{HnswRel, Scan, ops};
+use crate::{HnswRel, Scan};
 
 pub(crate) const FACTS: Facts = Facts {
     // Of no row: the one of `pg_am` is made by an extension.
@@ -65,10 +66,10 @@ impl IndexAccessMethod for HnswRel {
             );
             return Err(IndexError::Callback(error));
         }
-        let mut changes = ops::Changes::default();
-        changes.init().add(&meta.bytes());
+        let mut changes = Changes::default();
+        changes.init(&[]).add(&meta.bytes());
         create_pages(access, self, Kind::Build as u8, 1, |_, page| {
-            let new = ops::changed(page, &changes.0)?;
+            let new = changed(page, &changes.0)?;
             page.copy_from_slice(&new[..]);
             Ok(())
         })

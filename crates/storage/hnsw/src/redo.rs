@@ -7,10 +7,9 @@
 
 use index::Records;
 use index::bytes::Check;
+use index::changes::changed;
 use page::PageBytes;
 use wal::{Record, RecordRef, ResourceManager, Rmgr};
-
-use crate::ops::changed;
 
 /// Kind of a record, its `info`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

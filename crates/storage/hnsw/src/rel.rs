@@ -1,14 +1,12 @@
 //! An open index, and how its pages are reached and changed.
 
 use base::SqlError;
-use buffer::{PageChange, WalAction};
-use index::{Access, Exclusive, Finds, INIT, IndexDesc, IndexError, IndexResult, Pages, ScanKey};
+use index::changes::{Change, change_pages};
+use index::{Access, Finds, IndexDesc, IndexError, IndexResult, Pages, ScanKey};
 use tuple::Datum;
 use tuple::tree::TreeQuery;
-use wal::Rmgr;
 
 use crate::format::{META, Meta};
-use crate::ops::{Changes, changed};
 use crate::redo::Kind;
 
 /// An open index. Share it by `Arc`.
@@ -23,14 +21,6 @@ impl Finds for HnswRel {
     fn might_find(&self, _keys: &[ScanKey], _values: &[Datum]) -> bool {
         true
     }
-}
-
-/// A page to be changed.
-pub(crate) struct Change<'p> {
-    pub page: &'p mut Exclusive,
-    pub changes: Changes,
-    /// It was added for this.
-    pub new: bool,
 }
 
 impl HnswRel {
@@ -74,27 +64,6 @@ impl HnswRel {
 
     /// Changes pages, with one record.
     pub(crate) fn change(&self, access: &Access<'_>, pages: &mut [Change<'_>]) -> IndexResult<()> {
-        let mut made = Vec::with_capacity(pages.len());
-        for change in pages.iter() {
-            let block = change.page.tag().block;
-            made.push(self.check(block, changed(change.page, &change.changes.0))?);
-        }
-        for (change, new) in pages.iter_mut().zip(made) {
-            change.page.copy_from_slice(&new[..]);
-        }
-        let mut action = WalAction::for_relation(
-            access.pool,
-            self.desc.persistence,
-            Rmgr::Hnsw,
-            Kind::Change as u8,
-            access.xid,
-        );
-        for change in pages {
-            let how = if change.new { INIT } else { PageChange::default() };
-            let at = action.page(change.page, how);
-            action.page_data(at, &change.changes.0);
-        }
-        action.commit();
-        Ok(())
+        change_pages(access, self, Kind::Change as u8, pages)
     }
 }

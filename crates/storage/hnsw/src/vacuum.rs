@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 
 use base::{BlockNo, Tid};
+use index::changes::{Change, Changes};
 use index::{Access, IndexError, IndexResult, Manner, Pages, TURNS, VacuumStats, each_block};
 
 use crate::format::{DEAD, FREE, Head, LIVE, META, NEXT_FREE_AT, Pointer, STATE_AT};
 use crate::graph::Graph;
 use crate::insert::{FIRST_PAGE, neighbours, set_links};
-use crate::ops::Changes;
-use crate::rel::{Change, HnswRel};
+use crate::rel::HnswRel;
 
 /// What a pass over all nodes has seen.
 #[derive(Default)]

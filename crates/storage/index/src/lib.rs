@@ -5,7 +5,7 @@
 //! # Layout
 //! * [`method`](IndexAccessMethod): the traits. What operator classes of trees without an order give is in [`tuple::tree`]. `facts`: what a method can do, as constants. `desc`: what an index is, handed down from the catalog, and how
 //!   values of its columns compare.
-//! * What methods share: [`bytes`] reads and writes pages and records, [`Pages`] reaches pages, [`FreeList`] keeps those that are free, [`sweep`](sweep()) goes over all of them for VACUUM, [`Records`] shows records, [`conditions`](conditions()) are what serializable transactions lock. `access`: what operations need: pages, the horizon, and what the heap says of rows. `keys`: the conditions of a scan. `measure`: what pages are used for. `upkeep`: VACUUM and verification.
+//! * What methods share: [`bytes`] reads and writes pages and records, [`changes`] are records that say what becomes of which bytes, [`Pages`] reaches pages, [`FreeList`] keeps those that are free, [`sweep`](sweep()) goes over all of them for VACUUM, [`Records`] shows records, [`conditions`](conditions()) are what serializable transactions lock. `access`: what operations need: pages, the horizon, and what the heap says of rows. `keys`: the conditions of a scan. `measure`: what pages are used for. `upkeep`: VACUUM and verification.
 //!   `error`.
 //!
 //! # Invariants
@@ -40,6 +40,7 @@
 mod access;
 mod bloom;
 pub mod bytes;
+pub mod changes;
 mod conditions;
 mod desc;
 mod distance;
@@ -88,7 +89,7 @@ pub use tuple::summary::SummaryClass;
 pub use tuple::tree::{Match, TreeClass, TreeQuery};
 pub use upkeep::{EntryCheck, Manner, VacuumStats, VerifyOptions, each_block};
 
-/// How a session's searches of HNSW go about it: words of its fiber ([`runtime::word`]).
+/// How a session's searches of HNSW and IVFFlat go about it: words of its fiber ([`runtime::word`]).
 pub mod settings {
     /// The word of `hnsw.ef_search`; 0: 40.
     pub const EF_SEARCH: usize = 4;
@@ -96,4 +97,13 @@ pub mod settings {
     pub const ITERATIVE: usize = 5;
     /// The word of `hnsw.max_scan_tuples`; 0: 20,000.
     pub const MAX_SCAN_TUPLES: usize = 6;
+    /// The word of `ivfflat.probes`; 0: 1.
+    pub const PROBES: usize = 7;
+    /// The word of `ivfflat.iterative_scan`: 0: off, 1: `relaxed_order`.
+    pub const ITERATIVE_PROBES: usize = 8;
+    /// The word of `ivfflat.max_probes`; 0: 32,768.
+    pub const MAX_PROBES: usize = 9;
+
+    /// All of them, in the order of the settings that they are of.
+    pub const ALL: [usize; 6] = [EF_SEARCH, ITERATIVE, MAX_SCAN_TUPLES, PROBES, ITERATIVE_PROBES, MAX_PROBES];
 }

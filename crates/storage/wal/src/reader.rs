@@ -9,7 +9,7 @@ use base::{Lsn, TimelineId};
 use parking_lot::Mutex;
 use runtime::fs::{File, OpenOptions};
 
-use crate::geometry::{Geometry, SEGMENT_HEADER, align};
+use crate::geometry::{ALIGN, Geometry, SEGMENT_HEADER, align};
 use crate::log::WalError;
 use crate::record::{HEADER_SIZE, Header, Invalid, Record};
 use crate::segment::SegmentHeader;
@@ -134,6 +134,22 @@ impl WalReader {
     /// Why reading ended, once the iterator returned `None` (`invalid record length`, …).
     pub fn end_reason(&self) -> Option<&str> {
         self.ended.as_deref()
+    }
+
+    /// The first valid record that begins at the reader's position or behind it, before `end`: for who does not know where records begin.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub fn find(&mut self, end: Lsn) -> Result<Option<Record>, WalError> {
+        let end = self.geometry.position(end);
+        while self.next < end {
+            match self.read_record() {
+                Ok(record) => return Ok(Some(record)),
+                Err(Stop::Failed(error)) => return Err(error),
+                Err(Stop::End(_)) => self.next += ALIGN,
+            }
+        }
+        Ok(None)
     }
 
     fn read_record(&mut self) -> Result<Record, Stop> {

@@ -81,11 +81,13 @@ pub enum Rmgr {
     Hnsw = 14,
     /// SP-GiST.
     Spgist = 15,
+    /// IVFFlat.
+    Ivfflat = 16,
 }
 
 impl Rmgr {
     /// Every resource manager, in order of its number.
-    pub const ALL: [Rmgr; 16] = [
+    pub const ALL: [Rmgr; 17] = [
         Rmgr::Xlog,
         Rmgr::Xact,
         Rmgr::Smgr,
@@ -102,6 +104,7 @@ impl Rmgr {
         Rmgr::Brin,
         Rmgr::Hnsw,
         Rmgr::Spgist,
+        Rmgr::Ivfflat,
     ];
 
     /// The resource manager with this number in records.
@@ -128,6 +131,7 @@ impl Rmgr {
             Rmgr::Brin => "BRIN",
             Rmgr::Hnsw => "HNSW",
             Rmgr::Spgist => "SPGist",
+            Rmgr::Ivfflat => "IVFFlat",
         }
     }
 }
@@ -519,6 +523,11 @@ impl Image<'_> {
     /// Bytes stored.
     pub fn stored_length(&self) -> usize {
         self.bytes.len()
+    }
+
+    /// Bytes of the page that are zeros and not stored.
+    pub fn hole(&self) -> Range<usize> {
+        self.of.hole.clone()
     }
 
     /// How they are compressed.

@@ -34,3 +34,16 @@ pub(super) fn jaccard(_: &Call<'_>, args: &[Datum]) -> SqlResult<Datum> {
     let (common, any) = (count(both, |a, b| a & b), count(both, |a, b| a | b));
     Ok(Datum::Float8(if common == 0 { 1.0 } else { 1.0 - common as f64 / any as f64 }))
 }
+
+/// The string whose bits are set where they are in more than half of some strings, one at least.
+pub(super) fn majority(of: &[&Datum]) -> Datum {
+    let all: Vec<&[u8]> = of.iter().map(|string| <&[u8]>::from_datum(string)).collect();
+    let mut out = all[0].to_vec();
+    for (at, byte) in out.iter_mut().enumerate().skip(4) {
+        let set =
+            |bit: u8| all.iter().filter(|bytes| bytes.get(at).is_some_and(|byte| byte & bit != 0)).count();
+        *byte =
+            (0..8).map(|n| 1 << n).filter(|bit| set(*bit) * 2 > all.len()).fold(0, |byte, bit| byte | bit);
+    }
+    Datum::Bytes(out.into())
+}

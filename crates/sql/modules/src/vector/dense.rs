@@ -185,6 +185,32 @@ pub(super) fn normalize<P: Precision>(_: &Call<'_>, args: &[Datum]) -> SqlResult
     stored::<P>(of.into_iter().map(one).collect())
 }
 
+/// The mean of vectors, one at least, of as many dimensions.
+pub(super) fn middle<P: Precision>(of: &[&Datum]) -> Datum {
+    store::<P>(&mean(of.iter().map(|vector| numbers::<P>(vector))))
+}
+
+/// The direction in which vectors point together, as a vector of length 1; nothing in particular if they point away from each other.
+pub(super) fn direction<P: Precision>(of: &[&Datum]) -> Datum {
+    store::<P>(&unit(mean(of.iter().map(|vector| unit(numbers::<P>(vector))))))
+}
+
+fn mean(of: impl ExactSizeIterator<Item = Vec<f32>>) -> Vec<f32> {
+    let count = of.len() as f64;
+    let mut sums: Vec<f64> = Vec::new();
+    for vector in of {
+        sums.resize(sums.len().max(vector.len()), 0.0);
+        sums.iter_mut().zip(&vector).for_each(|(sum, number)| *sum += f64::from(*number));
+    }
+    sums.into_iter().map(|sum| (sum / count) as f32).collect()
+}
+
+fn unit(vector: Vec<f32>) -> Vec<f32> {
+    let length = length(&vector);
+    let one = |number: f32| if length > 0.0 { (f64::from(number) / length) as f32 } else { number };
+    vector.into_iter().map(one).collect()
+}
+
 /// A result, none of whose numbers may be infinite.
 fn stored<P: Precision>(result: Vec<f32>) -> SqlResult<Datum> {
     let infinite = |number: &f32| !number.is_finite() || P::checked(*number).is_err();

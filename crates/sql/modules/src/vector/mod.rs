@@ -3,10 +3,10 @@
 //!
 //! # Layout
 //! `form`: the three types' payloads, text and binary forms. `dense`, `sparse`: what is done with them. `half`: numbers of half precision. `bits`: distances
-//! between strings of bits. `near`: the operator classes of `hnsw`.
+//! between strings of bits. `near`: the operator classes of `hnsw` and `ivfflat`.
 //!
 //! # PostgreSQL counterpart and differences
-//! pgvector 0.8 without its access method `ivfflat`, and without `hnsw.scan_mem_multiplier`. The method `hnsw` is `storage/hnsw`.
+//! pgvector 0.8 without `hnsw.scan_mem_multiplier`. The access methods are `storage/hnsw` and `storage/ivfflat`.
 
 mod bits;
 mod dense;
@@ -30,8 +30,8 @@ pub static MODULE: Module = Module {
     script: include_str!("script.sql"),
     types: &[VECTOR, HALFVEC, SPARSEVEC],
     trees: near::CLASSES,
-    methods: &[("hnswhandler", "hnsw")],
-    support: &["hnswhandler"],
+    methods: &[("hnswhandler", "hnsw"), ("ivfflathandler", "ivfflat")],
+    support: &["hnswhandler", "ivfflathandler", "ivfflat_halfvec_support", "ivfflat_bit_support"],
     functions: &[
         ("l2_distance", Value(dense::l2::<Single>)),
         ("inner_product", Value(dense::inner::<Single>)),

@@ -1,4 +1,4 @@
-//! What the operator classes of `hnsw` do: distances between vectors, whose keys are the vectors themselves.
+//! What the operator classes of `hnsw` and `ivfflat` do: distances between vectors, whose keys are the vectors themselves, and the middle of some, which is the centre of a list of `ivfflat`.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -18,6 +18,8 @@ struct Nearest {
     distance: Eval,
     /// The distance from nothing is not known: such vectors are not in the index.
     needs_length: Option<Eval>,
+    /// The vector that some, at least one, lie around; none of a class for which it is not asked.
+    middle: Option<fn(&[&Datum]) -> Datum>,
 }
 
 impl fmt::Debug for Nearest {
@@ -28,38 +30,74 @@ impl fmt::Debug for Nearest {
 
 /// Classes, by the symbols of their distances.
 pub(super) const CLASSES: &[(&str, Tree)] = &[
-    ("l2_distance", plain(&Nearest { distance: dense::l2::<Single>, needs_length: None })),
+    (
+        "l2_distance",
+        plain(&Nearest {
+            distance: dense::l2::<Single>,
+            needs_length: None,
+            middle: Some(dense::middle::<Single>),
+        }),
+    ),
     (
         "vector_negative_inner_product",
-        plain(&Nearest { distance: dense::negative_inner::<Single>, needs_length: None }),
+        plain(&Nearest {
+            distance: dense::negative_inner::<Single>,
+            needs_length: None,
+            middle: Some(dense::direction::<Single>),
+        }),
     ),
     (
         "cosine_distance",
-        plain(&Nearest { distance: dense::cosine::<Single>, needs_length: Some(dense::norm::<Single>) }),
+        plain(&Nearest {
+            distance: dense::cosine::<Single>,
+            needs_length: Some(dense::norm::<Single>),
+            middle: Some(dense::direction::<Single>),
+        }),
     ),
-    ("l1_distance", plain(&Nearest { distance: dense::l1::<Single>, needs_length: None })),
-    ("halfvec_l2_distance", plain(&Nearest { distance: dense::l2::<Half>, needs_length: None })),
+    ("l1_distance", plain(&Nearest { distance: dense::l1::<Single>, needs_length: None, middle: None })),
+    (
+        "halfvec_l2_distance",
+        plain(&Nearest {
+            distance: dense::l2::<Half>,
+            needs_length: None,
+            middle: Some(dense::middle::<Half>),
+        }),
+    ),
     (
         "halfvec_negative_inner_product",
-        plain(&Nearest { distance: dense::negative_inner::<Half>, needs_length: None }),
+        plain(&Nearest {
+            distance: dense::negative_inner::<Half>,
+            needs_length: None,
+            middle: Some(dense::direction::<Half>),
+        }),
     ),
     (
         "halfvec_cosine_distance",
-        plain(&Nearest { distance: dense::cosine::<Half>, needs_length: Some(dense::norm::<Half>) }),
+        plain(&Nearest {
+            distance: dense::cosine::<Half>,
+            needs_length: Some(dense::norm::<Half>),
+            middle: Some(dense::direction::<Half>),
+        }),
     ),
-    ("halfvec_l1_distance", plain(&Nearest { distance: dense::l1::<Half>, needs_length: None })),
-    ("sparsevec_l2_distance", plain(&Nearest { distance: sparse::l2, needs_length: None })),
+    (
+        "halfvec_l1_distance",
+        plain(&Nearest { distance: dense::l1::<Half>, needs_length: None, middle: None }),
+    ),
+    ("sparsevec_l2_distance", plain(&Nearest { distance: sparse::l2, needs_length: None, middle: None })),
     (
         "sparsevec_negative_inner_product",
-        plain(&Nearest { distance: sparse::negative_inner, needs_length: None }),
+        plain(&Nearest { distance: sparse::negative_inner, needs_length: None, middle: None }),
     ),
     (
         "sparsevec_cosine_distance",
-        plain(&Nearest { distance: sparse::cosine, needs_length: Some(sparse::norm) }),
+        plain(&Nearest { distance: sparse::cosine, needs_length: Some(sparse::norm), middle: None }),
     ),
-    ("sparsevec_l1_distance", plain(&Nearest { distance: sparse::l1, needs_length: None })),
-    ("hamming_distance", plain(&Nearest { distance: bits::hamming, needs_length: None })),
-    ("jaccard_distance", plain(&Nearest { distance: bits::jaccard, needs_length: None })),
+    ("sparsevec_l1_distance", plain(&Nearest { distance: sparse::l1, needs_length: None, middle: None })),
+    (
+        "hamming_distance",
+        plain(&Nearest { distance: bits::hamming, needs_length: None, middle: Some(bits::majority) }),
+    ),
+    ("jaccard_distance", plain(&Nearest { distance: bits::jaccard, needs_length: None, middle: None })),
 ];
 
 const fn plain(class: &'static Nearest) -> Tree {
@@ -86,7 +124,11 @@ impl TreeClass for Nearest {
     }
 
     fn union(&self, keys: &[&Datum]) -> Datum {
-        keys.first().map_or(Datum::Null, |key| (*key).clone())
+        match (self.middle, keys) {
+            (_, []) => Datum::Null,
+            (Some(middle), keys) => middle(keys),
+            (None, [first, ..]) => (*first).clone(),
+        }
     }
 
     fn same(&self, a: &Datum, b: &Datum) -> bool {

@@ -1,0 +1,171 @@
+//! Changes of pages as bytes, for methods whose records say just what becomes of which bytes. Normal running and redo call the same function.
+
+use base::{OffsetNo, PAGE_SIZE};
+use buffer::{PageChange, WalAction};
+use page::PageBytes;
+
+use crate::bytes::{Check, Reader, put_sized};
+use crate::pages::{Exclusive, INIT, Pages};
+use crate::{Access, IndexAccessMethod, IndexResult};
+
+const EMPTY: u8 = 0;
+const ADD: u8 = 1;
+const PATCH: u8 = 2;
+const REMOVE: u8 = 3;
+const SPECIAL: u8 = 4;
+
+/// Changes of a page, in order, as bytes.
+#[derive(Clone, Debug, Default)]
+pub struct Changes(pub Vec<u8>);
+
+impl Changes {
+    /// The page is made empty, with this special area.
+    pub fn init(&mut self, special: &[u8]) -> &mut Changes {
+        self.0.push(EMPTY);
+        put_sized(special, &mut self.0);
+        self
+    }
+
+    /// An item is added at its end.
+    pub fn add(&mut self, item: &[u8]) -> &mut Changes {
+        self.0.push(ADD);
+        put_sized(item, &mut self.0);
+        self
+    }
+
+    /// Bytes of an item become others.
+    pub fn patch(&mut self, item: OffsetNo, at: usize, bytes: &[u8]) -> &mut Changes {
+        self.0.push(PATCH);
+        self.0.extend_from_slice(&item.to_le_bytes());
+        self.0.extend_from_slice(&(at as u16).to_le_bytes());
+        put_sized(bytes, &mut self.0);
+        self
+    }
+
+    /// Items, in ascending order of their numbers, go; those behind them move up.
+    pub fn remove(&mut self, items: &[OffsetNo]) -> &mut Changes {
+        let numbers: Vec<u8> = items.iter().flat_map(|item| item.to_le_bytes()).collect();
+        self.0.push(REMOVE);
+        put_sized(&numbers, &mut self.0);
+        self
+    }
+
+    /// Bytes of the special area become others.
+    pub fn special(&mut self, at: usize, bytes: &[u8]) -> &mut Changes {
+        self.0.push(SPECIAL);
+        self.0.extend_from_slice(&(at as u16).to_le_bytes());
+        put_sized(bytes, &mut self.0);
+        self
+    }
+}
+
+/// The page after changes. An error says what does not fit.
+///
+/// # Errors
+/// The page is not one that they are of.
+pub fn changed(page: &PageBytes, changes: &[u8]) -> Check<Box<PageBytes>> {
+    let mut work: Box<PageBytes> = Box::new([0; PAGE_SIZE]);
+    work.copy_from_slice(&page[..]);
+    let mut reader = Reader(changes);
+    while let [op, rest @ ..] = reader.0 {
+        reader = Reader(rest);
+        match *op {
+            EMPTY => {
+                let (lsn, special) = (page::lsn(&work), reader.sized()?);
+                if special.len() > PAGE_SIZE / 2 || !special.len().is_multiple_of(8) {
+                    return Err("special area has the wrong size");
+                }
+                page::init(&mut work, special.len());
+                page::special_mut(&mut work).copy_from_slice(special);
+                page::set_lsn(&mut work, lsn);
+            }
+            ADD => {
+                let at = page::max_offset(&work) + 1;
+                page::insert_at(&mut work, at, reader.sized()?).ok_or("item does not fit on the page")?;
+            }
+            PATCH => {
+                let (item, at) = (reader.u16()?, usize::from(reader.u16()?));
+                let bytes = reader.sized()?;
+                let place =
+                    page::item_mut(&mut work, item).and_then(|item| item.get_mut(at..at + bytes.len()));
+                place.ok_or("no such bytes on the page")?.copy_from_slice(bytes);
+            }
+            REMOVE => {
+                let numbers = reader.sized()?.chunks_exact(2);
+                let items: Vec<OffsetNo> = numbers.map(|n| u16::from_le_bytes([n[0], n[1]])).collect();
+                page::delete_items(&mut work, &items).map_err(|_| "no such items on the page")?;
+            }
+            SPECIAL => {
+                let at = usize::from(reader.u16()?);
+                let bytes = reader.sized()?;
+                let place = page::special_mut(&mut work).get_mut(at..at + bytes.len());
+                place.ok_or("no such bytes in the special area")?.copy_from_slice(bytes);
+            }
+            _ => return Err("unknown change"),
+        }
+    }
+    Ok(work)
+}
+
+/// A page to be changed.
+pub struct Change<'p> {
+    /// It.
+    pub page: &'p mut Exclusive,
+    /// What becomes of it.
+    pub changes: Changes,
+    /// It was added for this.
+    pub new: bool,
+}
+
+/// Changes pages, with one record of this kind, whose data for each of them are its [`Changes`].
+///
+/// # Errors
+/// A page is not one that its changes are of; then none is changed.
+pub fn change_pages<M: IndexAccessMethod>(
+    access: &Access<'_>,
+    rel: &M,
+    kind: u8,
+    pages: &mut [Change<'_>],
+) -> IndexResult<()> {
+    let mut made = Vec::with_capacity(pages.len());
+    for change in pages.iter() {
+        let block = change.page.tag().block;
+        made.push(rel.check(block, changed(change.page, &change.changes.0))?);
+    }
+    for (change, new) in pages.iter_mut().zip(made) {
+        change.page.copy_from_slice(&new[..]);
+    }
+    let persistence = rel.desc().persistence;
+    let mut action = WalAction::for_relation(access.pool, persistence, M::MANAGER.id, kind, access.xid);
+    for change in pages {
+        let how = if change.new { INIT } else { PageChange::default() };
+        let at = action.page(change.page, how);
+        action.page_data(at, &change.changes.0);
+    }
+    action.commit();
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_are_done_in_order_or_refused() {
+        let page = [0; PAGE_SIZE];
+        let mut changes = Changes::default();
+        changes.init(&[1; 8]).add(b"one").add(b"two").add(b"three");
+        changes.patch(2, 1, b"WO").remove(&[1]).special(4, &[9, 9]);
+        let made = changed(&page, &changes.0).unwrap();
+        assert_eq!((page::item(&made, 1), page::item(&made, 2)), (Some(&b"tWO"[..]), Some(&b"three"[..])));
+        assert_eq!(page::special(&made), [1, 1, 1, 1, 9, 9, 1, 1]);
+        let mut wrong = Changes::default();
+        assert!(changed(&made, &wrong.patch(3, 0, b"x").0).is_err());
+        let mut wrong = Changes::default();
+        assert!(changed(&made, &wrong.remove(&[2, 1]).0).is_err());
+        let mut wrong = Changes::default();
+        assert!(changed(&made, &wrong.special(7, &[1, 2]).0).is_err());
+        assert!(changed(&made, &[77]).is_err());
+        assert!(changed(&made, &[ADD, 200, 0]).is_err());
+    }
+}
