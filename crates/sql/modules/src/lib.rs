@@ -3,12 +3,12 @@
 //!
 //! # Layout
 //! * `pgcrypto`: hashes, ciphers, passwords, OpenPGP messages. `uuid_ossp`: UUIDs. `fuzzystrmatch`: similar words. `pg_trgm`: similar texts. `unaccent`:
-//!   letters without accents. `citext`: texts without regard to case. `hstore`: sets of keys and values.
+//!   letters without accents. `dict_int`, `dict_xsyn`: dictionaries of numbers and synonyms. `citext`: texts without regard to case. `hstore`: sets of keys and values.
 //!   `btree_gist`, `btree_gin`: GiST and GIN for what has an order. `intarray`: sets of integers. `vector`: vectors and distances between them.
 //!   `ltree`: paths in a hierarchy. `cube`: boxes in many dimensions; `earthdistance`: distances on the earth. `tablefunc`: functions that give tables.
 //!   `presence`: what several classes of GIN are made of; `ordered`: values with an order, also of GiST.
 //!   `pg_stat_statements`, `auto_explain`: what statements take, and their plans. `amcheck`: whether tables and indexes are sound.
-//!   `pgstattuple`, `pg_visibility`, `pg_buffercache`, `pg_prewarm`: what pages and buffers hold; `pg_walinspect`: what the log holds; `relation`: relations as their functions are given them.
+//!   `pgstattuple`, `pg_visibility`, `pg_freespacemap`, `pg_buffercache`, `pg_prewarm`, `pageinspect`: what pages and buffers hold; `pg_walinspect`: what the log holds; `relation`: relations as their functions are given them.
 //! * Each has its `script.sql`, the statements that make its functions, and a table that leads from symbols to them.
 //!
 //! # Invariants
@@ -23,6 +23,8 @@ mod btree_gin;
 mod btree_gist;
 mod citext;
 mod cube;
+mod dict_int;
+mod dict_xsyn;
 mod earthdistance;
 mod fuzzystrmatch;
 #[cfg(test)]
@@ -31,7 +33,9 @@ mod hstore;
 mod intarray;
 mod ltree;
 mod ordered;
+mod pageinspect;
 mod pg_buffercache;
+mod pg_freespacemap;
 mod pg_prewarm;
 mod pg_stat_statements;
 mod pg_trgm;
@@ -57,12 +61,16 @@ pub fn all() -> Vec<&'static Module> {
         &btree_gist::MODULE,
         &citext::MODULE,
         &cube::MODULE,
+        &dict_int::MODULE,
+        &dict_xsyn::MODULE,
         &earthdistance::MODULE,
         &fuzzystrmatch::MODULE,
         &hstore::MODULE,
         &intarray::MODULE,
         &ltree::MODULE,
+        &pageinspect::MODULE,
         &pg_buffercache::MODULE,
+        &pg_freespacemap::MODULE,
         &pg_prewarm::MODULE,
         &pg_stat_statements::MODULE,
         &pg_trgm::MODULE,

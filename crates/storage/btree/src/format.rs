@@ -250,6 +250,10 @@ impl<'a> Item<'a> {
     fn word(&self) -> u32 {
         u32::from_le_bytes([self.0[0], self.0[1], self.0[2], self.0[3]])
     }
+    /// Word and half of the header, as a TID.
+    pub fn words(&self) -> Tid {
+        Tid::new(BlockNo(self.word()), self.half())
+    }
     #[inline]
     fn half(&self) -> u16 {
         u16::from_le_bytes([self.0[4], self.0[5]])
@@ -459,7 +463,7 @@ pub(crate) struct Meta {
     pub pending: u32,
 }
 
-const META_MAGIC: u32 = 0x5350_4254;
+pub(crate) const META_MAGIC: u32 = 0x5350_4254;
 const META_VERSION: u32 = 1;
 const META_LEN: usize = 40;
 

@@ -6,7 +6,7 @@
 //! One file per module: `format` (bytes), `key` (comparison on page bytes), `ops` (pure changes of one page), `split` (where to cut, what a pivot keeps), `search`
 //! (root, descent, moving right, free pages), `insert` (leaf), `unique`, `churn` (entries of dead rows), `ascend` (splits and downlinks), `bounds`, `groups` and `scan`, `range` (what serializable
 //! transactions lock), `vacuum`,
-//! `delete` (pages), `build`, `redo` (records), `verify`, `method` (what the rest of the server sees). Byte tables are in `format`, records in `redo`.
+//! `delete` (pages), `build`, `redo` (records), `verify`, `inspect` (pages as people look at them), `method` (what the rest of the server sees). Byte tables are in `format`, records in `redo`.
 //!
 //! Block 0 is the meta page: root, fast root (the lowest page alone on its level, where searches start), list of free pages. Every other page has left and right
 //! links to its siblings and, unless it is the right-most of its level, a high key as item 1: no entry on it is above. Item 1 behind that on an
@@ -83,6 +83,7 @@ mod delete;
 mod format;
 mod groups;
 mod insert;
+pub mod inspect;
 mod key;
 mod method;
 mod ops;

@@ -73,6 +73,7 @@ use wal::{History, Wal, WalOptions, WalStart};
 
 pub use access::{DeadRows, RowLiveness};
 pub use archiver::{ArchiveMode, ArchiveOptions, ArchiverStats};
+pub use btree::inspect as tree;
 pub use checkpoint::{CheckpointCause, CheckpointStats, CheckpointTotals};
 pub use database::CopyStrategy;
 pub use error::EngineError;

@@ -35,7 +35,8 @@ impl fmt::Display for Corrupt {
 
 impl std::error::Error for Corrupt {}
 
-fn stored(page: &PageBytes) -> u32 {
+/// The check sum that a page has. It is right only for who has just read it from disk.
+pub fn stored(page: &PageBytes) -> u32 {
     u32::from_le_bytes([page[CHECKSUM], page[CHECKSUM + 1], page[CHECKSUM + 2], page[CHECKSUM + 3]])
 }
 

@@ -76,6 +76,16 @@ pub fn init(page: &mut PageBytes, special: usize) {
     put_u16(page, VERSION_AT, VERSION);
 }
 
+/// All flags; see [`flags`].
+pub fn flags_of(page: &PageBytes) -> u16 {
+    get_u16(page, FLAGS)
+}
+
+/// Layout version of the page.
+pub fn version(page: &PageBytes) -> u16 {
+    get_u16(page, VERSION_AT)
+}
+
 /// End of the line pointers, in bytes from the start of the page.
 #[inline]
 pub fn lower(page: &PageBytes) -> usize {

@@ -40,11 +40,12 @@ mod header;
 mod items;
 
 pub use base::PAGE_SIZE;
-pub use checksum::{Corrupt, State, set_checksum, verify, write_blank};
+pub use checksum::{Corrupt, State, set_checksum, stored as checksum, verify, write_blank};
 pub use compact::{Item, compact};
 pub use header::{
-    HEADER_SIZE, VERSION, flags, free_space, free_space_for_item, has_flag, init, is_new, lower, lsn,
-    prune_xid, set_flag, set_lower, set_lsn, set_prune_xid, special, special_mut, special_offset, upper,
+    HEADER_SIZE, VERSION, flags, flags_of, free_space, free_space_for_item, has_flag, init, is_new, lower,
+    lsn, prune_xid, set_flag, set_lower, set_lsn, set_prune_xid, special, special_mut, special_offset, upper,
+    version,
 };
 pub use items::{
     LinePointer, LpFlags, MAX_ITEM, add_item, delete_items, has_unused_line_pointer, insert_at, item,

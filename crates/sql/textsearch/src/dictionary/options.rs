@@ -20,7 +20,10 @@ impl Parameter {
     }
 
     /// A truth value, in one of its spellings.
-    pub(super) fn flag(&self) -> SqlResult<bool> {
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn flag(&self) -> SqlResult<bool> {
         match self.value.to_ascii_lowercase().as_str() {
             "true" | "on" => Ok(true),
             "false" | "off" => Ok(false),
