@@ -18,7 +18,7 @@ use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::ptr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
@@ -117,6 +117,7 @@ const WAITING: u32 = 1 << 31;
 #[derive(Debug)]
 struct Shared {
     bits: AtomicU32,
+    spared: AtomicBool,
     waker: parking_lot::Mutex<Option<Waker>>,
     wait: Shown,
     account: Account,
@@ -137,6 +138,7 @@ impl Interrupts {
     pub fn new() -> Interrupts {
         Interrupts(Arc::new(Shared {
             bits: AtomicU32::new(0),
+            spared: AtomicBool::new(false),
             waker: parking_lot::Mutex::new(None),
             wait: Shown::default(),
             account: Account::new(),
@@ -203,6 +205,16 @@ impl Interrupts {
         if self.is_set(interrupt) {
             self.0.bits.fetch_and(!(interrupt as u32), Ordering::SeqCst);
         }
+    }
+
+    /// From now on the session is not ended with all others when the server stops: it ends by itself, once it has sent what is to be sent. Or it is.
+    pub fn spare(&self, spared: bool) {
+        self.0.spared.store(spared, Ordering::SeqCst);
+    }
+
+    /// Whether the session ends by itself when the server stops.
+    pub fn is_spared(&self) -> bool {
+        self.0.spared.load(Ordering::SeqCst)
     }
 
     /// Whether this one is set. Does not take it.

@@ -41,6 +41,10 @@ events! {
     ArchiverMain = "Activity" "ArchiverMain",
     /// Others, to let go of a page.
     BufferPin = "BufferPin" "BufferPin",
+    /// More log to send, or word of the receiver.
+    WalSenderMain = "Activity" "WalSenderMain",
+    /// A receiver, to take the log that was sent.
+    WalSenderWrite = "Client" "WalSenderWriteData",
     /// More of the client's data, in the middle of a command.
     ClientRead = "Client" "ClientRead",
     /// The client, to take what was sent.
@@ -71,6 +75,12 @@ events! {
     WalInit = "IO" "WalInitWrite",
     /// A write of the log that is durable when it returns.
     WalSync = "IO" "WalSync",
+    /// A read of a file that a base backup copies.
+    BackupRead = "IO" "BasebackupRead",
+    /// A write of a file of a base backup that stays with the server.
+    BackupWrite = "IO" "BasebackupWrite",
+    /// The file of a replication slot to be durable.
+    SlotFile = "IO" "ReplicationSlotWrite",
     /// A write of the log.
     WalWrite = "IO" "WalWrite",
     /// The command that archives a file of the log.
@@ -81,6 +91,8 @@ events! {
     RecoveryEndCommand = "IPC" "RecoveryEndCommand",
     /// The command that brings a file of the log from an archive.
     RestoreCommand = "IPC" "RestoreCommand",
+    /// The archive to have all that a base backup needs.
+    BackupArchive = "IPC" "BackupWaitWalArchive",
     /// The end of another session.
     BackendTermination = "IPC" "BackendTermination",
     /// Another session's read or write of a page.
@@ -89,6 +101,8 @@ events! {
     Checkpoint = "IPC" "CheckpointDone",
     /// Transactions that commit before.
     CommitOrder = "IPC" "ProcarrayGroupUpdate",
+    /// Another session's use of a replication slot to end.
+    SlotDrop = "IPC" "ReplicationSlotDrop",
     /// Writers that may make a read-only transaction's snapshot unsafe.
     SafeSnapshot = "IPC" "SafeSnapshot",
     /// A page's latch.
@@ -101,6 +115,8 @@ events! {
     OidGen = "LWLock" "OidGen",
     /// Another session's change of a catalog's files.
     RelationMapping = "LWLock" "RelationMapping",
+    /// The making or removal of another replication slot.
+    SlotChange = "LWLock" "ReplicationSlotAllocation",
     /// Prepared transactions that change hands.
     TwoPhaseState = "LWLock" "TwoPhaseState",
     /// Another session's copy into the log's buffer.
@@ -117,6 +133,8 @@ events! {
     Extend = "Lock" "extend",
     /// The right to clean the pending entries of an index.
     Page = "Lock" "page",
+    /// The pace that a base backup was told to keep.
+    BackupThrottle = "Timeout" "BaseBackupThrottle",
     /// The time between two writes of a checkpoint.
     CheckpointDelay = "Timeout" "CheckpointWriteDelay",
     /// The time that `pg_sleep` was told.

@@ -62,8 +62,11 @@ pub trait Database: Send + Sync + 'static {
     /// Starts what works beside sessions, on these workers; some of it has a number as sessions have.
     fn start_background(&self, workers: &Workers, sessions: &Arc<Sessions>);
 
-    /// All sessions have ended: stops what works beside them and leaves the data directory cleanly closed. Called on a
-    /// thread of its own.
+    /// The server stops: no session begins to send the log any more.
+    fn stop_replication(&self) {}
+
+    /// All sessions have ended but those that send the log: stops what works beside them and leaves the data directory cleanly closed, sends what is
+    /// still to be sent, and waits until they have ended too. Called on a thread of its own.
     fn shutdown(&self) -> SqlResult<()>;
 }
 

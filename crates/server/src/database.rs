@@ -65,6 +65,11 @@ fn options(settings: &ServerSettings) -> SqlResult<EngineOptions> {
     let mut options = EngineOptions {
         shared_buffers: settings.int(Setting::shared_buffers).max(16) as usize,
         max_open_files: descriptors::for_relations(settings)?,
+        max_slots: settings.int(Setting::max_replication_slots) as usize,
+        slot_keep_size: (settings.int(Setting::max_slot_wal_keep_size) >= 0)
+            .then(|| settings.bytes(Setting::max_slot_wal_keep_size)),
+        slot_idle: Some(settings.duration(Setting::idle_replication_slot_timeout))
+            .filter(|most| !most.is_zero()),
         checkpoint_segments: settings.int(Setting::checkpoint_segments) as u64,
         checkpoint_timeout: settings.duration(Setting::checkpoint_timeout),
         checkpoint_completion_target: settings.real(Setting::checkpoint_completion_target),
@@ -388,12 +393,19 @@ impl Database for Stampede {
         self.upkeep.wait();
         self.stop.stop(self.instance.engine());
         self.loops.wait();
-        self.instance.engine().shutdown().map_err(fatal)?;
+        let closed = self.instance.engine().shutdown().map_err(fatal);
+        // Those who send the log send its last record too, and end.
+        self.instance.senders().finish();
+        closed?;
         // Counters that cannot be kept are not worth an error.
         if let Err(error) = self.instance.save_counters() {
             log::log(format!("could not write statistics file: {error}"));
         }
         Ok(())
+    }
+
+    fn stop_replication(&self) {
+        self.instance.senders().stop();
     }
 
     fn set_control(&self, control: Arc<dyn session::ServerControl>) {

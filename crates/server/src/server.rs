@@ -296,6 +296,7 @@ impl Server {
         let mode = self.until_stopped(&mut signals).await;
         service_manager::tell(State::Stopping);
         *self.shared.phase.write() = Phase::Stopping;
+        database.stop_replication();
         self.pid_file.write(Status::Stopping)?;
         let mode = self.until_sessions_end(mode, &mut signals).await;
         accepting.abort();
@@ -309,7 +310,7 @@ impl Server {
             // Whatever still runs is not to write anything any more.
             std::process::exit(0);
         }
-        let closed = self.close(database).await;
+        let closed = self.close(database, &mut signals).await;
         drop(external);
         closed
     }
@@ -365,7 +366,7 @@ impl Server {
                 Shutdown::Smart => {}
             }
             tokio::select! {
-                () = self.shared.sessions.until_empty() => return mode,
+                () = self.until_all_end() => return mode,
                 request = signals.next() => if let Request::Stop(more) = request {
                     mode = mode.max(more);
                 }
@@ -373,7 +374,14 @@ impl Server {
         }
     }
 
-    async fn close(self, database: Arc<dyn Database>) -> SqlResult<()> {
+    /// Waits for the last client, then ends connections of replication; those that send the log end by themselves, with its last byte.
+    async fn until_all_end(&self) {
+        self.shared.sessions.until_no_clients().await;
+        self.shared.sessions.terminate_all();
+        self.shared.sessions.until_ended().await;
+    }
+
+    async fn close(self, database: Arc<dyn Database>, signals: &mut Signals) -> SqlResult<()> {
         log::log("shutting down");
         let (workers, closing) = (self.workers, database);
         let closed = spawn_thread("shutdown", move || {
@@ -382,7 +390,16 @@ impl Server {
             result
         });
         let closed = match closed {
-            Ok(thread) => thread.await,
+            Ok(mut thread) => loop {
+                tokio::select! {
+                    ended = &mut thread => break ended,
+                    // Receivers of the log may keep it waiting.
+                    request = signals.next() => if let Request::Stop(Shutdown::Immediate) = request {
+                        log::flush();
+                        std::process::exit(0);
+                    }
+                }
+            },
             Err(error) => {
                 return Err(SqlError::fatal(SqlState::INSUFFICIENT_RESOURCES, base::os_error(&error)));
             }

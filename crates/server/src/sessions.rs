@@ -20,11 +20,15 @@ struct Entry {
     key: [u8; KEY_LENGTH],
     key_length: usize,
     interrupts: Interrupts,
+    /// It sends the log rather than answer statements.
+    sends: bool,
 }
 
 #[derive(Debug, Default)]
 struct Table {
     by_pid: HashMap<i32, Entry>,
+    /// How many of them send the log.
+    senders: usize,
     /// Numbers of who is no client's session.
     reserved: HashSet<i32>,
     last_pid: i32,
@@ -41,9 +45,39 @@ impl Table {
         }
     }
 
+    /// Refuses one more session if there are as many as may be.
+    fn check_room(&self, limits: Limits, rank: Option<Rank>) -> SqlResult<()> {
+        let full = |message| Err(SqlError::fatal(SqlState::TOO_MANY_CONNECTIONS, message));
+        let Some(rank) = rank else {
+            let message = format!(
+                "number of requested standby connections exceeds \"max_wal_senders\" (currently {})",
+                limits.senders
+            );
+            return if self.senders < limits.senders { Ok(()) } else { full(message) };
+        };
+        let count = self.by_pid.len() - self.senders;
+        if count >= limits.max {
+            return full("sorry, too many clients already".into());
+        }
+        let free = limits.max - count - 1;
+        match rank {
+            Rank::Reserved | Rank::Other if free < limits.superuser => {
+                full(reserved_for("the SUPERUSER attribute"))
+            }
+            Rank::Other if free < limits.superuser + limits.reserved => {
+                full(reserved_for("privileges of the \"pg_use_reserved_connections\" role"))
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn has(&self, pid: i32) -> bool {
         self.by_pid.contains_key(&pid) || self.reserved.contains(&pid)
     }
+}
+
+fn reserved_for(whom: &str) -> String {
+    format!("remaining connection slots are reserved for roles with {whom}")
 }
 
 /// Sessions are numbered from here on; smaller numbers are for the server's own loops.
@@ -58,8 +92,10 @@ pub struct Sessions {
     table: Mutex<Table>,
     /// Sessions on each worker, for choosing the least loaded.
     load: Box<[AtomicUsize]>,
-    /// Set whenever there is none.
-    empty: Event,
+    /// Set whenever there is none that answers statements.
+    no_clients: Event,
+    /// Set whenever there is none but senders of the log that end by themselves.
+    ended: Event,
 }
 
 /// Limits of the number of sessions.
@@ -71,6 +107,8 @@ pub struct Limits {
     pub superuser: usize,
     /// `reserved_connections`.
     pub reserved: usize,
+    /// `max_wal_senders`; these do not count as connections.
+    pub senders: usize,
 }
 
 /// Which connections a role may have, from the one that may have the fewest.
@@ -90,9 +128,11 @@ impl Sessions {
         let sessions = Sessions {
             table: Mutex::default(),
             load: (0..workers).map(|_| AtomicUsize::new(0)).collect(),
-            empty: Event::new(),
+            no_clients: Event::new(),
+            ended: Event::new(),
         };
-        sessions.empty.set();
+        sessions.no_clients.set();
+        sessions.ended.set();
         sessions
     }
 
@@ -132,38 +172,29 @@ impl Sessions {
         Reserved { sessions: self.clone(), pid }
     }
 
-    /// Draws a key for a new session and enters it under the number that it [has](Self::draw_number), or refuses it (53300).
+    /// Draws a key for a new session and enters it under the number that it [has](Self::draw_number), or refuses it (53300). `rank`: none for one that sends the
+    /// log.
     pub fn register(
         &self,
         number: i32,
         limits: Limits,
-        rank: Rank,
+        rank: Option<Rank>,
         key_length: usize,
         interrupts: &Interrupts,
     ) -> SqlResult<Registration<'_>> {
         let mut key = [0; KEY_LENGTH];
         runtime::spawn::fill_random(&mut key);
         let mut table = self.table.lock();
-        let count = table.by_pid.len();
-        if count >= limits.max {
-            return Err(SqlError::fatal(SqlState::TOO_MANY_CONNECTIONS, "sorry, too many clients already"));
-        }
-        let free = limits.max - count - 1;
-        let kept_for = match rank {
-            Rank::Reserved | Rank::Other if free < limits.superuser => "the SUPERUSER attribute",
-            Rank::Other if free < limits.superuser + limits.reserved => {
-                "privileges of the \"pg_use_reserved_connections\" role"
-            }
-            _ => "",
-        };
-        if !kept_for.is_empty() {
-            let message = format!("remaining connection slots are reserved for roles with {kept_for}");
-            return Err(SqlError::fatal(SqlState::TOO_MANY_CONNECTIONS, message));
-        }
+        table.check_room(limits, rank)?;
         // Taken only if two billion others have come while it logged in.
         let pid = if table.has(number) { table.draw_number() } else { number };
-        table.by_pid.insert(pid, Entry { key, key_length, interrupts: interrupts.clone() });
-        self.empty.reset();
+        let sends = rank.is_none();
+        table.by_pid.insert(pid, Entry { key, key_length, interrupts: interrupts.clone(), sends });
+        self.ended.reset();
+        match sends {
+            true => table.senders += 1,
+            false => drop(self.no_clients.reset()),
+        }
         Ok(Registration { sessions: self, pid, key, key_length })
     }
 
@@ -185,10 +216,24 @@ impl Sessions {
         table.by_pid.get(&pid).map(|entry| entry.interrupts.set(interrupt)).is_some()
     }
 
-    /// Ends all sessions.
+    /// Ends all sessions but those that end by themselves.
     pub fn terminate_all(&self) {
-        for entry in self.table.lock().by_pid.values() {
+        let table = self.table.lock();
+        for entry in table.by_pid.values().filter(|entry| !entry.interrupts.is_spared()) {
             entry.interrupts.set(Interrupt::Terminate);
+        }
+        self.note_end(&table);
+    }
+
+    /// Whoever waits for the last sessions is told if those are gone.
+    fn note_end(&self, table: &Table) {
+        let clients = table.by_pid.len() - table.senders;
+        if clients > 0 {
+            return;
+        }
+        self.no_clients.set();
+        if table.by_pid.values().all(|entry| entry.interrupts.is_spared()) {
+            self.ended.set();
         }
     }
 
@@ -197,9 +242,14 @@ impl Sessions {
         self.table.lock().by_pid.len()
     }
 
-    /// Waits until there is none.
-    pub async fn until_empty(&self) {
-        self.empty.until_set().await;
+    /// Waits until there is none that answers statements.
+    pub async fn until_no_clients(&self) {
+        self.no_clients.until_set().await;
+    }
+
+    /// Waits until there is none but those that end by themselves: after [`terminate_all`](Self::terminate_all).
+    pub async fn until_ended(&self) {
+        self.ended.until_set().await;
     }
 }
 
@@ -243,10 +293,10 @@ impl Registration<'_> {
 impl Drop for Registration<'_> {
     fn drop(&mut self) {
         let mut table = self.sessions.table.lock();
-        table.by_pid.remove(&self.pid);
-        if table.by_pid.is_empty() {
-            self.sessions.empty.set();
+        if table.by_pid.remove(&self.pid).is_some_and(|entry| entry.sends) {
+            table.senders -= 1;
         }
+        self.sessions.note_end(&table);
     }
 }
 
@@ -254,12 +304,13 @@ impl Drop for Registration<'_> {
 mod tests {
     use super::*;
 
-    const LIMITS: Limits = Limits { max: 4, superuser: 1, reserved: 1 };
+    const LIMITS: Limits = Limits { max: 4, superuser: 1, reserved: 1, senders: 1 };
 
     #[test]
     fn limits_keep_places_for_some() {
         let sessions = Sessions::new(1);
-        let join = |rank| sessions.register(sessions.draw_number(), LIMITS, rank, 4, &Interrupts::new());
+        let join =
+            |rank| sessions.register(sessions.draw_number(), LIMITS, Some(rank), 4, &Interrupts::new());
         let refused = |rank| join(rank).unwrap_err().message().to_string();
         let first = join(Rank::Other).unwrap();
         let second = join(Rank::Other).unwrap();
@@ -277,16 +328,39 @@ mod tests {
         assert_eq!(join(Rank::Superuser).unwrap_err().code(), SqlState::TOO_MANY_CONNECTIONS);
         drop((first, third, fourth));
         assert_eq!(sessions.count(), 1);
-        assert!(!sessions.empty.is_set());
+        assert!(!sessions.no_clients.is_set());
         drop(second);
-        assert!(sessions.empty.is_set());
+        assert!(sessions.no_clients.is_set() && sessions.ended.is_set());
+    }
+
+    #[test]
+    fn senders_have_places_of_their_own_and_may_end_by_themselves() {
+        let sessions = Sessions::new(1);
+        let interrupts = Interrupts::new();
+        let come = |interrupts| sessions.register(sessions.draw_number(), LIMITS, None, 4, interrupts);
+        let sender = come(&interrupts).unwrap();
+        let other = Interrupts::new();
+        let refused = come(&other).unwrap_err();
+        assert_eq!(
+            refused.message(),
+            "number of requested standby connections exceeds \"max_wal_senders\" (currently 1)"
+        );
+        assert!(sessions.no_clients.is_set() && !sessions.ended.is_set());
+        interrupts.spare(true);
+        sessions.terminate_all();
+        assert!(sessions.ended.is_set() && !interrupts.is_set(Interrupt::Terminate));
+        interrupts.spare(false);
+        sessions.terminate_all();
+        assert!(interrupts.is_set(Interrupt::Terminate));
+        drop(sender);
+        assert!(come(&interrupts).is_ok());
     }
 
     #[test]
     fn a_cancel_request_needs_the_key() {
         let sessions = Sessions::new(1);
         let interrupts = Interrupts::new();
-        let session = sessions.register(7, LIMITS, Rank::Other, 32, &interrupts).unwrap();
+        let session = sessions.register(7, LIMITS, Some(Rank::Other), 32, &interrupts).unwrap();
         let mut wrong = session.key().to_vec();
         wrong[31] ^= 1;
         sessions.cancel(session.pid, &wrong);

@@ -320,6 +320,11 @@ pub fn copy_out_response(out: &mut Vec<u8>, binary: bool, columns: usize) {
     copy_response(out, b'H', binary, columns);
 }
 
+/// CopyBothResponse.
+pub fn copy_both_response(out: &mut Vec<u8>) {
+    copy_response(out, b'W', false, 0);
+}
+
 /// CopyData: one row of COPY TO STDOUT.
 pub fn copy_data(out: &mut Vec<u8>, data: &[u8]) {
     let start = begin(out, b'd');

@@ -2,7 +2,7 @@
 //!
 //! # What
 //! [`startup`] reads the packets that come before authentication, [`frontend`] the messages after it, [`backend`] writes
-//! what the server answers, [`recode`] converts their texts, and [`scram`] is the server's side of SCRAM-SHA-256, with and without channel binding.
+//! what the server answers, [`recode`] converts their texts, [`replication`] is what goes in COPY while the log is sent, and [`scram`] is the server's side of SCRAM-SHA-256, with and without channel binding.
 //!
 //! # Invariants
 //! 1. No input makes this crate panic; what is malformed gives an error with SQLSTATE 08P01 in PostgreSQL's words.
@@ -16,6 +16,7 @@
 pub mod backend;
 pub mod frontend;
 pub mod recode;
+pub mod replication;
 pub mod scram;
 pub mod startup;
 

@@ -48,6 +48,10 @@ impl<'a> Reader<'a> {
         self.array().map(i32::from_be_bytes)
     }
 
+    pub(crate) fn u64(&mut self) -> SqlResult<u64> {
+        self.array().map(u64::from_be_bytes)
+    }
+
     /// A string that ends with a zero byte.
     pub(crate) fn cstr_bytes(&mut self) -> SqlResult<&'a [u8]> {
         match CStr::from_bytes_until_nul(self.0) {

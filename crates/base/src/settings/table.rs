@@ -25,7 +25,7 @@ const NO_WRAPAROUND: &str =
 const ONE_PROCESS: &str = "The server is one process and shares no memory with others.";
 const PARALLEL: &str = "No plan runs in parallel.";
 const READ_AHEAD: &str = "Pages are read one by one.";
-const REPLICATION: &str = "There is no replication.";
+const REPLICATION: &str = "There is no logical replication.";
 const XML: &str = "There are no values of type xml.";
 const STANDBY: &str = "Counts on a standby, and the server is never one.";
 
@@ -483,16 +483,16 @@ settings! {
             .about("Standbys that a commit waits for.");
     }
     "Replication / Sending Servers" {
-        idle_replication_slot_timeout = int(0, 0, MAX).sighup().s().moot(REPLICATION)
+        idle_replication_slot_timeout = int(0, 0, MAX).sighup().s().works()
             .about("Time a replication slot may stay idle.");
-        max_replication_slots = int(10, 0, 262143).postmaster().moot(REPLICATION).about("Replication slots at most.");
-        max_slot_wal_keep_size = int(-1, -1, MAX).sighup().mb().moot(REPLICATION)
+        max_replication_slots = int(10, 0, 262143).postmaster().works().about("Replication slots at most.");
+        max_slot_wal_keep_size = int(-1, -1, MAX).sighup().mb().works()
             .about("Log kept at most for replication slots.");
-        max_wal_senders = int(10, 0, 262143).postmaster().moot(REPLICATION).about("Replication senders at most.");
+        max_wal_senders = int(10, 0, 262143).postmaster().works().about("Replication senders at most.");
         track_commit_timestamp = bool(false).postmaster().lacks("keeping times of commits")
             .about("Whether times of commits are kept.");
         wal_keep_size = int(0, 0, MAX).sighup().mb().works().about("Log kept behind its end, for standbys.");
-        wal_sender_timeout = int(60000, 0, MAX).user().ms().moot(REPLICATION)
+        wal_sender_timeout = int(60000, 0, MAX).user().ms().works()
             .about("Time a standby may stay silent.");
     }
     "Replication / Standby Servers" {
@@ -566,7 +566,7 @@ settings! {
             .about("Bytes of each parameter logged with errors.");
         log_recovery_conflict_waits = bool(false).sighup().lacks("a standby")
             .about("Whether long waits of a standby's recovery are logged.");
-        log_replication_commands = bool(false).superuser().lacks("replication")
+        log_replication_commands = bool(false).superuser().works()
             .about("Whether replication commands are logged.");
         log_statement = choice("none", &["none", "ddl", "mod", "all"]).superuser().works()
             .about("Which statements are logged.");

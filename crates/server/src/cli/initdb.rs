@@ -412,7 +412,11 @@ fn host_rules(plan: &Plan) -> String {
          # IPv4 local connections\n\
          host    all             all             127.0.0.1/32            {host}\n\
          # IPv6 local connections\n\
-         host    all             all             ::1/128                 {host}\n"
+         host    all             all             ::1/128                 {host}\n\
+         # Replication, by roles that may\n\
+         local   replication     all                                     {local}\n\
+         host    replication     all             127.0.0.1/32            {host}\n\
+         host    replication     all             ::1/128                 {host}\n"
     )
 }
 

@@ -19,9 +19,9 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use base::{Oid, Severity, SqlError, SqlResult, SqlState};
-use runtime::{Interrupt, Interrupts, JoinHandle, WaitEvent, sleep, spawn_local, waiting};
+use runtime::{Instant, Interrupt, Interrupts, JoinHandle, WaitEvent, sleep, spawn_local, waiting};
 use rustls::ServerConfig;
-use session::{Column, Format, Output, RowEncoder};
+use session::{Both, Column, Format, Output, RowEncoder};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
 use tuple::Datum;
@@ -766,6 +766,103 @@ impl Output for Io {
     fn copy_out_done(&mut self) -> SqlResult<()> {
         backend::copy_done(self.out());
         Ok(())
+    }
+
+    fn copy_both(&mut self) -> SqlResult<()> {
+        backend::copy_both_response(self.out());
+        self.flush_in_fiber()
+    }
+
+    fn copy_both_data(&mut self, write: &mut dyn FnMut(&mut Vec<u8>) -> SqlResult<()>) -> SqlResult<()> {
+        let out = self.out();
+        let length = out.len();
+        let start = backend::begin(out, b'd');
+        let written = write(out);
+        match written {
+            Ok(()) => backend::end(out, start),
+            Err(_) => out.truncate(length),
+        }
+        written
+    }
+
+    fn copy_both_wait(
+        &mut self,
+        mut ready: Pin<&mut dyn Future<Output = ()>>,
+        until: Option<Instant>,
+    ) -> SqlResult<Both> {
+        loop {
+            if let Some(both) = self.next_of_both()? {
+                return Ok(both);
+            }
+            let interrupts = self.interrupts.clone();
+            let mut interrupted = pin!(interrupts.wait_any());
+            let left = until.map(|until| until.since(runtime::now()));
+            let mut time = pin!(async {
+                match left {
+                    Some(left) => sleep(left).await,
+                    None => std::future::pending().await,
+                }
+            });
+            let event = if self.is_behind() { WaitEvent::WalSenderWrite } else { WaitEvent::WalSenderMain };
+            let step = poll_fn(|cx| {
+                if interrupted.as_mut().poll(cx).is_ready() {
+                    return Poll::Ready(Ok(Step::Interrupt));
+                }
+                if let Poll::Ready(arrival) = self.poll_fill(cx) {
+                    return Poll::Ready(match arrival {
+                        Arrival::End => Err(connection_lost()),
+                        Arrival::Refused => Err(out_of_memory()),
+                        Arrival::Bytes | Arrival::Interrupt => Ok(Step::Bytes),
+                    });
+                }
+                if self.poll_flush(cx).is_ready() && ready.as_mut().poll(cx).is_ready() {
+                    return Poll::Ready(Ok(Step::Ready));
+                }
+                time.as_mut().poll(cx).map(|()| Ok(Step::Time))
+            });
+            match waiting(event, || runtime::wait(step))? {
+                Step::Bytes => {}
+                Step::Interrupt => runtime::check_interrupts()?,
+                Step::Ready => return Ok(Both::Ready),
+                Step::Time => return Ok(Both::Time),
+            }
+        }
+    }
+
+    fn is_behind(&self) -> bool {
+        !self.is_flushed()
+    }
+}
+
+/// What woke a sender.
+enum Step {
+    Bytes,
+    Interrupt,
+    Ready,
+    Time,
+}
+
+impl Io {
+    /// The next message in the midst of COPY in both directions, if it is there.
+    fn next_of_both(&mut self) -> SqlResult<Option<Both>> {
+        while let Some(frame) = wire::frame(self.unread())? {
+            let length = frame.length;
+            let both = match frame.kind {
+                b'd' => Some(Ok(Both::Data(frame.body.to_vec()))),
+                b'c' => Some(Ok(Both::Done)),
+                b'X' => Some(Err(connection_lost())),
+                b'H' | b'S' => None,
+                other => Some(Err(SqlError::fatal(
+                    SqlState::PROTOCOL_VIOLATION,
+                    format!("invalid standby message type \"{}\"", char::from(other).escape_default()),
+                ))),
+            };
+            self.consume(length);
+            if let Some(both) = both {
+                return both.map(Some);
+            }
+        }
+        Ok(None)
     }
 }
 

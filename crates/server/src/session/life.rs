@@ -87,8 +87,11 @@ pub(super) fn authenticated(shared: &Shared, subject: &Subject, identity: Option
 
 pub(super) fn authorized(shared: &Shared, greeting: &Greeting, subject: &Subject) {
     if Step::Authorization.is_logged(&shared.settings()) {
-        let mut message =
-            format!("connection authorized: user={} database={}", greeting.user, greeting.database);
+        let what = if greeting.replication.is_some() { "replication connection" } else { "connection" };
+        let mut message = format!("{what} authorized: user={}", greeting.user);
+        if greeting.replication.is_none() {
+            message.push_str(&format!(" database={}", greeting.database));
+        }
         if !subject.application.is_empty() {
             message.push_str(&format!(" application_name={}", subject.application));
         }

@@ -40,6 +40,8 @@ pub struct Connection {
     pub(super) subject: Subject,
     /// How the session will have ended.
     pub(super) end: SessionEnd,
+    /// It replicates: only the simple protocol is spoken.
+    replicates: bool,
     /// Skipping to Sync after an error.
     skipping: bool,
     /// Text of the Query, or name of the portal of the Execute that runs: it must not lie in the input buffer, which COPY
@@ -56,6 +58,7 @@ impl Connection {
         client: Box<dyn Client>,
         interrupts: Interrupts,
         subject: Subject,
+        replicates: bool,
     ) -> Connection {
         Connection {
             io,
@@ -63,6 +66,7 @@ impl Connection {
             interrupts,
             subject,
             end: SessionEnd::Wanted,
+            replicates,
             skipping: false,
             text: String::new(),
             busy: false,
@@ -133,6 +137,9 @@ impl Connection {
             self.io.consume(length);
             return Some(Next::Continue);
         }
+        if self.replicates && matches!(kind, b'P' | b'B' | b'E' | b'D' | b'C' | b'F') {
+            return Some(self.forbidden(kind, length));
+        }
         let result = match kind {
             b'X' => return Some(Next::Close),
             // Left over from a COPY that has failed.
@@ -147,6 +154,17 @@ impl Connection {
             Ok(()) => Next::Continue,
             Err(error) => self.failed(error, kind),
         })
+    }
+
+    /// A message that connections which replicate may not send.
+    fn forbidden(&mut self, kind: u8, length: usize) -> Next {
+        self.io.consume(length);
+        let what = if kind == b'F' { "fastpath function calls" } else { "extended query protocol" };
+        let error = SqlError::new(
+            SqlState::PROTOCOL_VIOLATION,
+            format!("{what} not supported in a replication connection"),
+        );
+        self.failed(error, kind)
     }
 
     /// A message that may read on (COPY): what it needs is copied out of the input buffer first.
@@ -341,6 +359,9 @@ impl Connection {
         {
             // Found by the server, so the session does not know of it yet.
             self.client.fail(&error);
+        }
+        if session::replication::is_end(&error) {
+            return Next::Close;
         }
         let error = self.weighed(error);
         self.send_error(&error);

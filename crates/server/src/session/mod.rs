@@ -193,7 +193,8 @@ async fn open(shared: &Shared, stream: Stream, peer: Peer) -> Option<(Box<Connec
     life::authorized(shared, &greeting, &subject);
     let key_length = if greeting.version.minor >= 2 { crate::sessions::KEY_LENGTH } else { 4 };
     let limits = startup::limits(shared);
-    let registered = shared.sessions.register(pid, limits, role.rank(), key_length, &interrupts);
+    let rank = greeting.replication.is_none().then(|| role.rank());
+    let registered = shared.sessions.register(pid, limits, rank, key_length, &interrupts);
     let registration = match registered {
         Ok(registration) => registration,
         Err(error) => return turn_away(io, error.into(), &subject).await,
@@ -216,7 +217,8 @@ async fn open(shared: &Shared, stream: Stream, peer: Peer) -> Option<(Box<Connec
             client.log_to(Box::new(move |line, statement, situation| {
                 log::report_in(line, Some(&logged), statement, situation);
             }));
-            Some((Box::new(Connection::new(io, client, interrupts, subject)), registration))
+            let replicates = greeting.replication.is_some();
+            Some((Box::new(Connection::new(io, client, interrupts, subject, replicates)), registration))
         }
         Err(error) => turn_away(io, error.into(), &subject).await,
     }

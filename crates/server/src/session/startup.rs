@@ -1,9 +1,9 @@
 //! From the packet that wants a session to the first ReadyForQuery.
 
 use base::settings::Setting;
-use base::{SqlError, SqlResult, SqlState, sql_err};
+use base::{SqlError, SqlResult, SqlState};
 use runtime::Interrupts;
-use session::{Output, SessionInfo};
+use session::{Output, Replication, SessionInfo};
 use wire::backend as message;
 use wire::startup::{Startup, Version};
 
@@ -20,6 +20,8 @@ pub(super) struct Greeting {
     pub(super) version: Version,
     pub(super) user: String,
     pub(super) database: String,
+    /// Whether it is to replicate, and from what.
+    pub(super) replication: Option<Replication>,
     /// Settings, those of `options` first.
     pub(super) options: Vec<(String, String)>,
     /// TLS, if it has that.
@@ -30,7 +32,7 @@ pub(super) struct Greeting {
 pub(super) fn read_startup(startup: &Startup<'_>, security: Option<Security>) -> SqlResult<Greeting> {
     let text = |bytes| wire::check_utf8(bytes).map(str::to_string);
     let mut options = Vec::new();
-    let (mut user, mut database) = (String::new(), String::new());
+    let (mut user, mut database, mut replication) = (String::new(), String::new(), None);
     for (name, value) in startup.parameters() {
         let (name, value) = (text(name)?, text(value)?);
         match name.as_str() {
@@ -41,10 +43,7 @@ pub(super) fn read_startup(startup: &Startup<'_>, security: Option<Security>) ->
                 more.append(&mut options);
                 options = more;
             }
-            "replication" if matches!(base::settings::parse_bool(&value), Some(false)) => {}
-            "replication" => {
-                return Err(sql_err!(FEATURE_NOT_SUPPORTED, "replication connections are not supported yet"));
-            }
+            "replication" => replication = read_replication(&value)?,
             _ => options.push((name, value)),
         }
     }
@@ -54,10 +53,27 @@ pub(super) fn read_startup(startup: &Startup<'_>, security: Option<Security>) ->
             "no PostgreSQL user name specified in startup packet",
         ));
     }
-    if database.is_empty() {
+    if replication == Some(Replication::Physical) {
+        database.clear();
+    } else if database.is_empty() {
         database.clone_from(&user);
     }
-    Ok(Greeting { version: startup.negotiated(), user, database, options, security })
+    Ok(Greeting { version: startup.negotiated(), user, database, replication, options, security })
+}
+
+/// What the word `replication` asks for.
+fn read_replication(value: &str) -> SqlResult<Option<Replication>> {
+    if value == "database" {
+        return Ok(Some(Replication::Database));
+    }
+    match base::settings::parse_bool(value) {
+        Some(wanted) => Ok(wanted.then_some(Replication::Physical)),
+        None => Err(SqlError::fatal(
+            SqlState::INVALID_PARAMETER_VALUE,
+            format!("invalid value for parameter \"replication\": \"{value}\""),
+        )
+        .hint("Valid values are: \"false\", 0, \"true\", 1, \"database\".")),
+    }
 }
 
 /// `-c name=value`, `--name=value`, separated by spaces; a backslash takes the next character as it is.
@@ -110,6 +126,7 @@ pub(super) fn limits(shared: &Shared) -> Limits {
         max: number(Setting::max_connections),
         superuser: number(Setting::superuser_reserved_connections),
         reserved: number(Setting::reserved_connections),
+        senders: number(Setting::max_wal_senders),
     }
 }
 
@@ -129,6 +146,7 @@ pub(super) async fn open_session(
         pid: registration.pid,
         user: greeting.user.clone(),
         database: greeting.database.clone(),
+        replication: greeting.replication,
         options: greeting.options.clone(),
         client_address: match peer {
             Peer::Tcp(address) => Some(address),

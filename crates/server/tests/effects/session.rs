@@ -190,6 +190,8 @@ pub const ROWS: &[Row] = &[
     ("deadlock_timeout", Seen(a_deadlock)),
     ("idle_in_transaction_session_timeout", Seen(idle_in_a_transaction)),
     ("idle_session_timeout", Seen(idle)),
+    ("wal_sender_timeout", Seen(a_silent_receiver)),
+    ("log_replication_commands", Seen(replication_commands)),
     ("lock_timeout", Seen(locked_out)),
     ("statement_timeout", Ends("10", "select pg_sleep(1000000)", "57014")),
     ("transaction_timeout", Ends("10", "select pg_sleep(1000000)", "25P04")),
@@ -643,4 +645,27 @@ fn ended_lockers(_: &Server) {
         transcript(&mut client, "vacuum locked");
         assert_eq!(lockers(&mut client) == before, kept, "{age}");
     }
+}
+
+/// A receiver of the log that says nothing is asked whether it is there, and then left.
+fn a_silent_receiver(server: &Server) {
+    let options = [("replication", "1"), ("options", "-c wal_sender_timeout=100ms")];
+    let mut client = server.connect(&options).unwrap();
+    client.send(&message(b'Q', b"START_REPLICATION 0/1000000\0")).unwrap();
+    let mut asked = false;
+    while let Ok((kind, body)) = client.message() {
+        asked |= kind == b'd' && body.first() == Some(&b'k') && body.last() == Some(&1);
+    }
+    assert!(asked);
+}
+
+fn replication_commands(server: &Server) {
+    let logged = |value: &str| {
+        let start = server.log().len();
+        let options = format!("-c log_replication_commands={value}");
+        let mut client = server.connect(&[("replication", "1"), ("options", &options)]).unwrap();
+        client.query("IDENTIFY_SYSTEM").unwrap();
+        server.log()[start..].contains("received replication command: IDENTIFY_SYSTEM")
+    };
+    assert_eq!((logged("on"), logged("off")), (true, false));
 }

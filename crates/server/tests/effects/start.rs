@@ -78,6 +78,7 @@ const STARTED: &[Row] = &[
         "BASE/other_ident.conf",
         Tells("select file_name, pg_username from pg_ident_file_mappings", "other_ident.conf|them"),
     ),
+    ("idle_replication_slot_timeout", "1s", Seen(an_idle_slot)),
     ("listen_addresses", "127.0.0.1,127.0.0.2", Seen(another_address)),
     ("log_connections", "receipt", Logs("connection received: ")),
     ("log_disconnections", "on", Seen(ends_of_sessions)),
@@ -108,6 +109,23 @@ const STARTED: &[Row] = &[
     // Four rows are more than a quarter of ten, and not more than a quarter of 64 or half of ten.
     ("max_pred_locks_per_relation", "-4", Tells(FOUR_ROWS, "locks relation")),
     ("max_pred_locks_per_transaction", "10", Tells(FOUR_ROWS, "locks relation")),
+    (
+        "max_replication_slots",
+        "3",
+        Tells(
+            "select pg_create_physical_replication_slot('s' || i) from generate_series(1, 4) i",
+            "all replication slots are in use",
+        ),
+    ),
+    (
+        "max_slot_wal_keep_size",
+        "100MB",
+        Tells(
+            "select from pg_create_physical_replication_slot('s4', true);;select 'limited' from pg_replication_slots where safe_wal_size > 0;;select pg_drop_replication_slot('s4')",
+            "limited",
+        ),
+    ),
+    ("max_wal_senders", "0", Seen(senders)),
     (
         "max_prepared_transactions",
         "1",
@@ -295,6 +313,26 @@ fn see(other: &Server, plain: &Server, name: &str, shows: &Shows) {
         }
         Seen(seen) => seen(other, plain),
     }
+}
+
+/// A slot that nobody uses is of no use any more at the next checkpoint.
+fn an_idle_slot(other: &Server, usual: &Server) {
+    for (server, idle) in [(other, true), (usual, false)] {
+        let mut client = server.client();
+        transcript(&mut client, "select from pg_create_physical_replication_slot('idle', true)");
+        let state =
+            "checkpoint;;select 'state: ' || coalesce(invalidation_reason, 'kept') from pg_replication_slots";
+        match idle {
+            true => until("it is idle", || transcript(&mut client, state).contains("state: idle_timeout")),
+            false => assert!(transcript(&mut client, state).contains("state: kept")),
+        }
+        transcript(&mut client, "select pg_drop_replication_slot('idle')");
+    }
+}
+
+fn senders(other: &Server, usual: &Server) {
+    assert!(usual.connect(&[("replication", "1")]).is_ok());
+    assert!(other.connect(&[("replication", "1")]).is_err());
 }
 
 fn a_silent_client(other: &Server, _: &Server) {

@@ -12,6 +12,7 @@
 //! * [`commands`]: what sessions know of utility statements, which the crate `command` carries out. `options`: values of option lists.
 //! * `functions`: functions of SQL that need a session. [`routine`]: functions that users made, and the languages that they are written in. [`module`]: extensions that are compiled in.
 //! * `firing`: carries out triggers. `lookup`: what statements name. `expression`, `uses`: expressions in definitions. `index_entries`, `violation`: entries of rows that no plan writes.
+//! * [`replication`]: connections that replicate: their commands, what they send.
 //! * `clock_map`: a map of limited size.
 //!
 //! # Invariants
@@ -67,6 +68,7 @@ pub mod progress;
 mod protocol;
 pub mod reach;
 mod registry;
+pub mod replication;
 mod restricted;
 pub mod routine;
 mod shapes;
@@ -112,7 +114,7 @@ pub use explain::columns as explain_columns;
 use identity::Identity;
 pub use logging::{LogSink, Situation};
 use notices::Notices;
-pub use output::{Column, Format, Output, RowEncoder};
+pub use output::{Both, Column, Format, Output, RowEncoder};
 use plan_cache::PlanCache;
 use portals::Portals;
 pub use protocol::escapes_read;
@@ -162,6 +164,8 @@ pub struct Instance {
     files_within: OnceLock<PathBuf>,
     /// What counts statements.
     statements: OnceLock<Arc<dyn crate::hooks::Statements>>,
+    /// Who sends the log.
+    senders: replication::Senders,
 }
 
 /// What passwords are stored as: the business of the layer that checks them.
@@ -192,6 +196,14 @@ impl Instance {
         let sessions = Arc::default();
         long_waits::listen(engine.txns().locks(), &sessions, commands);
         upkeep::give_way(engine.txns().locks(), &sessions);
+        engine.slots().on_terminate({
+            let sessions: Arc<Sessions> = sessions.clone();
+            move |pid| {
+                if let Some(backend) = sessions.get(pid) {
+                    backend.interrupts.set(runtime::Interrupt::Terminate);
+                }
+            }
+        });
         let counters = counters::Counters::default();
         Arc::new(Instance {
             engine,
@@ -214,6 +226,7 @@ impl Instance {
             access: OnceLock::new(),
             files_within: OnceLock::new(),
             statements: OnceLock::new(),
+            senders: replication::Senders::default(),
         })
     }
 
@@ -253,6 +266,11 @@ impl Instance {
     /// Cumulative counters.
     pub fn counters(&self) -> &counters::Counters {
         &self.counters
+    }
+
+    /// Who sends the log.
+    pub fn senders(&self) -> &replication::Senders {
+        &self.senders
     }
 
     /// Threads that help sessions.
@@ -354,6 +372,15 @@ impl Instance {
     }
 }
 
+/// What a connection replicates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Replication {
+    /// The whole cluster; the connection is to no database.
+    Physical,
+    /// A database: it takes SQL besides.
+    Database,
+}
+
 /// Who is connected to what.
 #[derive(Clone, Debug)]
 pub struct SessionInfo {
@@ -363,6 +390,8 @@ pub struct SessionInfo {
     pub user: String,
     /// Database connected to.
     pub database: String,
+    /// Whether it is to replicate, and from what.
+    pub replication: Option<Replication>,
     /// Settings of the start-up packet and of `options`, in order.
     pub options: Vec<(String, String)>,
     /// Address of the client, none over a Unix socket.
@@ -384,6 +413,7 @@ impl SessionInfo {
             pid,
             user,
             database,
+            replication: None,
             options: Vec::new(),
             client_address: None,
             server_address: None,

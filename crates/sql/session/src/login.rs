@@ -24,11 +24,13 @@ use super::registry::{BackendKind, Limits, Registered, TooMany};
 use super::{Backend, Instance, Session, SessionInfo, session_id};
 use crate::exchange::Subscription;
 use crate::lookup::temporary;
+use crate::{Replication, replication};
 
 impl Session {
     /// Checks that role and database exist and applies the start-up settings. The client has proved who it is.
     pub fn new(instance: Arc<Instance>, info: SessionInfo) -> SqlResult<Session> {
-        Session::open(instance, info, BackendKind::Client)
+        let kind = if info.replication.is_some() { BackendKind::Sender } else { BackendKind::Client };
+        Session::open(instance, info, kind)
     }
 
     pub(super) fn open(instance: Arc<Instance>, info: SessionInfo, kind: BackendKind) -> SqlResult<Session> {
@@ -41,7 +43,13 @@ impl Session {
             let reader = Reader { catalog: &shared, session: &nobody, me: &txn, combo: &combo };
             role_of(&reader, &info.user, kind)?
         };
-        let database = lock_database(&mut txn, (&shared, &nobody, &combo), &info.database)?;
+        if info.replication.is_some() {
+            replication::check_may_replicate(&role)?;
+        }
+        let database = match info.replication {
+            Some(Replication::Physical) => replication::no_database(),
+            _ => lock_database(&mut txn, (&shared, &nobody, &combo), &info.database)?,
+        };
         let mut backend = Backend::new(
             info.pid,
             runtime::current_interrupts().unwrap_or_default(),
@@ -55,14 +63,20 @@ impl Session {
         backend.encryption = info.encryption.clone().map(Box::new);
         let reader = Reader { catalog: &shared, session: &nobody, me: &txn, combo: &combo };
         // Before the lock of the database is let go: who looks for its sessions then finds this one.
-        let backend = admit(&instance, backend, &reader, &role, &database)?;
+        let backend = match database.oid.is_valid() {
+            true => admit(&instance, backend, &reader, &role, &database)?,
+            false => instance.sessions().register(backend),
+        };
         let identity = Identity::new(&role);
         for (name, value) in &info.options {
             if let Some(setting) = Setting::find(name).filter(|setting| names_a_role(*setting)) {
                 identity.check(&reader, role.oid, setting, value).map_err(fatal)?;
             }
         }
-        let stored = stored_settings(&reader, &identity, &role, &database)?;
+        let stored = match database.oid.is_valid() {
+            true => stored_settings(&reader, &identity, &role, &database)?,
+            false => Vec::new(),
+        };
         // Who only looks leaves no trace.
         if !database.entered && kind != BackendKind::Inspector {
             let mut changer = Changer { catalog: &shared, session: &nobody, me: &mut txn, combo: &combo };
@@ -160,8 +174,13 @@ impl Session {
             on_commit: Default::default(),
             info,
         };
+        if kind == BackendKind::Sender {
+            session.instance.senders().enter(session.info.pid);
+        }
         session.apply_settings();
-        session.preload_libraries()?;
+        if database.oid.is_valid() {
+            session.preload_libraries()?;
+        }
         Ok(session)
     }
 
@@ -197,6 +216,10 @@ impl Session {
         }
         self.drop_temporary();
         self.txn.borrow_mut().unlock_all_for_session(|_| true);
+        self.engine().slots().end_session(self.info.pid);
+        if self.backend.kind == BackendKind::Sender {
+            self.instance.senders().leave(self.info.pid);
+        }
         self.pending.take_usage();
         if self.backend.kind == BackendKind::Client {
             self.pending.ended(runtime::wall_clock_micros() - self.backend.start, how);
@@ -406,11 +429,7 @@ fn role_of(reader: &Reader<'_>, user: &str, kind: BackendKind) -> SqlResult<Role
         ))
     };
     let role = reader.role(user)?.ok_or_else(|| refused("does not exist"))?;
-    if role.login || kind != BackendKind::Client {
-        Ok(role)
-    } else {
-        Err(refused("is not permitted to log in"))
-    }
+    if role.login || !kind.has_client() { Ok(role) } else { Err(refused("is not permitted to log in")) }
 }
 
 /// The database that a client names. Its lock is taken: nobody removes, renames or copies it before the transaction ends.
@@ -453,6 +472,7 @@ fn admit(
     if role.superuser {
         return Ok(instance.sessions().register(backend));
     }
+    let counts = backend.kind == BackendKind::Client;
     let rights = reader.rights(role.oid, b'd', (database.owner, database.acl.as_deref()))?;
     if !rights.has((acl::bits("c"), false)) {
         let denied = catalog::authority::denied("database", &format!("\"{}\"", database.name));
@@ -462,6 +482,9 @@ fn admit(
         role: u32::try_from(role.connection_limit).ok(),
         database: u32::try_from(database.connection_limit).ok(),
     };
+    if !counts {
+        return Ok(instance.sessions().register(backend));
+    }
     let whose = |found| match found {
         TooMany::Database => format!("database \"{}\"", database.name),
         TooMany::Role => format!("role \"{}\"", role.name),

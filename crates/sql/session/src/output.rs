@@ -1,7 +1,10 @@
 //! Where a session's results go. The server implements [`Output`] by encoding straight into the write buffer of the
 //! connection; tests collect rows in memory.
 
+use std::pin::Pin;
+
 use base::{Oid, SqlError, SqlResult};
+use runtime::Instant;
 use tuple::Datum;
 use types::FormatContext;
 use types::encoding::Passage;
@@ -161,6 +164,39 @@ pub trait Output {
     fn copy_out_data(&mut self, row: &[u8]) -> SqlResult<()>;
     /// CopyDone.
     fn copy_out_done(&mut self) -> SqlResult<()>;
+    /// CopyBothResponse: from now on CopyData goes both ways. Those who have no client of their own cannot.
+    fn copy_both(&mut self) -> SqlResult<()> {
+        Err(SqlError::not_supported("replication without a client"))
+    }
+    /// In the midst of that: a CopyData message with the bytes that `write` appends. Does not wait; after an error nothing of it is there.
+    fn copy_both_data(&mut self, _write: &mut dyn FnMut(&mut Vec<u8>) -> SqlResult<()>) -> SqlResult<()> {
+        Ok(())
+    }
+    /// In the midst of that: sends what there is to send, and waits for a message of the client, for the time, or, once all is sent, for `ready`.
+    fn copy_both_wait(
+        &mut self,
+        _ready: Pin<&mut dyn Future<Output = ()>>,
+        _until: Option<Instant>,
+    ) -> SqlResult<Both> {
+        Err(SqlError::not_supported("replication without a client"))
+    }
+    /// Whether the client has not taken everything yet.
+    fn is_behind(&self) -> bool {
+        false
+    }
+}
+
+/// What a wait brought in the midst of COPY in both directions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Both {
+    /// CopyData of the client.
+    Data(Vec<u8>),
+    /// CopyDone of the client.
+    Done,
+    /// Everything is sent, and what was waited for is there.
+    Ready,
+    /// The time has come.
+    Time,
 }
 
 /// Within an `impl Output` around `self.out`: notices, settings and COPY are passed on as they are.

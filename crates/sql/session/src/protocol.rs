@@ -42,7 +42,10 @@ impl Session {
         self.close_portal("");
         self.statements.borrow_mut().remove("");
         let start = self.start_of_message();
-        let result = self.run_text(text, start, out);
+        let result = match self.info.replication {
+            None => self.run_text(text, start, out),
+            Some(kind) => self.run_replication(kind, text, start, out),
+        };
         self.send_notices(out);
         match &result {
             Ok(()) => self.log_end(start, || self.told_of_text(text)),
@@ -73,7 +76,7 @@ impl Session {
         parse_text(text)
     }
 
-    fn run_text(&self, text: &str, start: i64, out: &mut dyn Output) -> SqlResult<()> {
+    pub(super) fn run_text(&self, text: &str, start: i64, out: &mut dyn Output) -> SqlResult<()> {
         self.begin_statement();
         if start != 0 {
             self.log_text(text);

@@ -93,6 +93,8 @@ pub enum BackendKind {
     Client,
     /// The server's own, which vacuums tables.
     AutovacuumWorker,
+    /// A client's that replicates.
+    Sender,
     /// One that looks at a data directory without a server.
     Inspector,
 }
@@ -103,8 +105,14 @@ impl BackendKind {
         match self {
             BackendKind::Client => "client backend",
             BackendKind::AutovacuumWorker => "autovacuum worker",
+            BackendKind::Sender => "walsender",
             BackendKind::Inspector => "standalone backend",
         }
+    }
+
+    /// Whether a client is connected to it, as a role.
+    pub fn has_client(self) -> bool {
+        matches!(self, BackendKind::Client | BackendKind::Sender)
     }
 }
 

@@ -163,6 +163,7 @@ impl Engine {
         let slru_before = self.slru_written();
         let prepared = self.txns.checkpoint(redo)?;
         self.maps.write(&self.dir)?;
+        self.slots.save_all()?;
         let slru_written = self.slru_written() - slru_before;
         if shutdown {
             self.smgr.trim()?;

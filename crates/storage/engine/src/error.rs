@@ -56,6 +56,8 @@ pub enum EngineError {
     },
     /// The history of a time line is damaged.
     History(wal::HistoryError),
+    /// There are more replication slots than there may be.
+    TooManySlots,
     /// The log failed; the server must stop.
     Wal(wal::WalError),
     /// A page could not be read or written.
@@ -94,6 +96,7 @@ impl fmt::Display for EngineError {
                 write!(f, "WAL has a hole at {at}, before the valid record at {behind}: {reason}")
             }
             EngineError::History(error) => write!(f, "{}: {}", error.message, error.hint),
+            EngineError::TooManySlots => f.write_str("too many replication slots active before shutdown"),
             EngineError::Wal(error) => error.fmt(f),
             EngineError::Buffer(error) => error.fmt(f),
             EngineError::File(error) => error.fmt(f),

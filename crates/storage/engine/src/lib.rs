@@ -10,6 +10,7 @@
 //! * [`retention`]: which segments of the log must stay.
 //! * [`relation`]: making and dropping relation files; OIDs. [`database`]: making and removing databases. [`sequence`]: the one row of a sequence. [`xlog`]: the log records of this
 //!   crate.
+//! * [`slots`]: replication slots.
 //! * [`files`]: whether all pages of all files are whole.
 //! * `map`: which files the system catalogs have. `lengths`: how long files must be. `unlogged`: relations that a crash empties.
 //! * [`indexes`]: the index access methods. `managers`: the table of the log's resource managers. `access`: the traits by which heaps and indexes reach each other. [`background`]: the loops of checkpointer, background writer and WAL writer; the server gives them fibers.
@@ -29,6 +30,7 @@
 //! | `stampede.lock` | what [`lock`] locks |
 //! | `pg_twophase/` | [`txn::prepared_state`]: prepared transactions older than the latest checkpoint |
 //! | `pg_multixact/` | sets of row lockers |
+//! | `pg_replslot/` | [`slots`]: replication slots |
 //! | `pg_tblspc/` | empty so far |
 //!
 //! # Invariants
@@ -57,6 +59,7 @@ pub mod relation;
 pub mod retention;
 pub mod sequence;
 mod shell;
+pub mod slots;
 mod unlogged;
 pub mod xlog;
 
@@ -88,6 +91,7 @@ use map::RelationMaps;
 use recovery::Recovery;
 use relation::{Files, OidCounter};
 use retention::Retention;
+use slots::Slots;
 
 /// Major version of PostgreSQL whose behaviour is the specification.
 pub const PG_VERSION: &str = "18";
@@ -111,6 +115,12 @@ pub struct EngineOptions {
     pub recorded: RecordedSettings,
     /// `checkpoint_segments`: files of the log that cause a checkpoint; 0 leaves it to the log's greatest size.
     pub checkpoint_segments: u64,
+    /// `max_slot_wal_keep_size`, bytes; none: any amount.
+    pub slot_keep_size: Option<u64>,
+    /// `idle_replication_slot_timeout`; none: never.
+    pub slot_idle: Option<Duration>,
+    /// `max_replication_slots`.
+    pub max_slots: usize,
     /// `checkpoint_timeout`.
     pub checkpoint_timeout: Duration,
     /// `checkpoint_completion_target`: share of the way to the next checkpoint, in time and in log volume, over which writes are spread.
@@ -140,6 +150,9 @@ impl Default for EngineOptions {
             archive: ArchiveOptions::default(),
             recorded: RecordedSettings::default(),
             checkpoint_segments: 0,
+            slot_keep_size: None,
+            slot_idle: None,
+            max_slots: 10,
             checkpoint_timeout: Duration::from_secs(300),
             checkpoint_completion_target: 0.9,
             log_checkpoints: true,
@@ -162,6 +175,7 @@ pub struct Engine {
     txns: Arc<TxnSystem>,
     control: runtime::Mutex<ControlFile>,
     oids: OidCounter,
+    slots: Slots,
     maps: Arc<RelationMaps>,
     files: Arc<Files>,
     checkpointer: Checkpointer,
@@ -402,6 +416,7 @@ impl Engine {
             maps,
             files,
             oids: OidCounter::new(control.checkpoint.next_oid),
+            slots: Slots::open(dir, options.max_slots)?,
             checkpointer: Checkpointer::default(),
             retention: Retention::default(),
             archiver: archiver::Archiver::default(),
@@ -458,6 +473,7 @@ impl Engine {
             (wanted.log_checkpoints, wanted.checkpoint_warning);
         tuned.bgwriter_delay = wanted.bgwriter_delay;
         tuned.wal_writer_delay = wanted.wal_writer_delay;
+        (tuned.slot_keep_size, tuned.slot_idle) = (wanted.slot_keep_size, wanted.slot_idle);
         (tuned.wal.min_size, tuned.wal.max_size) = (wanted.wal.min_size, wanted.wal.max_size);
         (tuned.wal.full_page_writes, tuned.wal.compression) =
             (wanted.wal.full_page_writes, wanted.wal.compression);
@@ -480,6 +496,11 @@ impl Engine {
     /// Relation files.
     pub fn smgr(&self) -> &Arc<Smgr> {
         &self.smgr
+    }
+
+    /// Replication slots.
+    pub fn slots(&self) -> &Slots {
+        &self.slots
     }
 
     /// Transactions and locks.

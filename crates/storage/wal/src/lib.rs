@@ -99,6 +99,7 @@ mod room;
 mod segment;
 mod shim;
 mod timeline;
+mod stream;
 
 #[cfg(test)]
 mod model;
@@ -117,3 +118,4 @@ pub use record::{
 pub use replay::{Chunk, RecordAt, Replayed};
 pub use segment::{Recycled, sync_segments};
 pub use timeline::{History, HistoryError, Stretch};
+pub use stream::{StreamError, WalStream};

@@ -146,6 +146,8 @@ pub struct Wal {
     /// The WAL writer, waiting for a backlog.
     backlog: WaitQueue,
     backlog_wanted: AtomicBool,
+    /// Who sends the log elsewhere, waiting for more of it to be on disk.
+    pub(crate) flush_watchers: WaitQueue,
     /// A segment was filled since the checkpointer looked.
     segment_full: Event,
     failed: AtomicBool,
@@ -200,6 +202,7 @@ impl Drop for Leading<'_> {
             self.wal.failed.store(true, Ordering::SeqCst);
         }
         self.wal.queue.finish(result);
+        self.wal.flush_watchers.wake_all();
         if self.wal.failed.load(Ordering::Relaxed) {
             self.wal.copied.wake_all();
             self.wal.backlog.wake_all();
@@ -249,6 +252,7 @@ impl Wal {
             copy_waiters: AtomicU32::new(0),
             backlog: WaitQueue::new(),
             backlog_wanted: AtomicBool::new(false),
+            flush_watchers: WaitQueue::new(),
             segment_full: Event::new(),
             failed: AtomicBool::new(false),
             recovering: AtomicBool::new(true),

@@ -163,6 +163,8 @@ pub struct Request<'a> {
     pub user: &'a str,
     /// Database it wants.
     pub database: &'a str,
+    /// It wants none, but to replicate the whole cluster.
+    pub replication: bool,
 }
 
 /// What rules ask of the world around them.
@@ -222,18 +224,21 @@ impl Rules {
         let refuse = |what: &str| {
             let host = request.address.map_or("[local]".to_string(), |a| a.to_string());
             let encryption = if request.tls { "SSL encryption" } else { "no encryption" };
+            let database = match request.replication {
+                true => String::new(),
+                false => format!(", database \"{}\"", request.database),
+            };
             SqlError::fatal(
                 SqlState::INVALID_AUTHORIZATION_SPECIFICATION,
-                format!(
-                    "{what} host \"{host}\", user \"{}\", database \"{}\", {encryption}",
-                    request.user, request.database
-                ),
+                format!("{what} host \"{host}\", user \"{}\"{database}, {encryption}", request.user),
             )
         };
-        match self.0.iter().find(|rule| rule.fits(request, around)) {
-            None => Err(refuse("no pg_hba.conf entry for")),
-            Some(rule) if rule.method == Method::Reject => Err(refuse("pg_hba.conf rejects connection for")),
-            Some(rule) => Ok(rule),
+        match (self.0.iter().find(|rule| rule.fits(request, around)), request.replication) {
+            (Some(rule), _) if rule.method != Method::Reject => Ok(rule),
+            (None, false) => Err(refuse("no pg_hba.conf entry for")),
+            (None, true) => Err(refuse("no pg_hba.conf entry for replication connection from")),
+            (Some(_), false) => Err(refuse("pg_hba.conf rejects connection for")),
+            (Some(_), true) => Err(refuse("pg_hba.conf rejects replication connection for")),
         }
     }
 }
@@ -280,15 +285,16 @@ impl Rule {
 
 fn fits_database(word: &Word, request: &Request<'_>, around: &dyn Surroundings) -> bool {
     let (user, database) = (request.user, request.database);
-    if word.is("all") {
+    if request.replication || word.is("replication") {
+        request.replication && word.is("replication")
+    } else if word.is("all") {
         true
     } else if word.is("sameuser") {
         user == database
     } else if word.is("samerole") || word.is("samegroup") {
         around.is_member(user, database)
     } else {
-        // There are no connections for replication.
-        !word.is("replication") && word.matches(database)
+        word.matches(database)
     }
 }
 

@@ -52,7 +52,9 @@ fn verdict(rules: &Rules, address: &str, user: &str, database: &str) -> String {
         Some(address) => (address, true),
         None => (address, false),
     };
-    let request = Request { address: address.parse().ok(), tls, user, database };
+    // As clients ask for it: no database has such a name here.
+    let replication = database == "(replication)";
+    let request = Request { address: address.parse().ok(), tls, user, database, replication };
     match rules.find(&request, &Canned) {
         Ok(rule) => rule.method.as_str().to_string(),
         Err(error) => error.message().to_string(),
@@ -89,6 +91,11 @@ fn the_first_rule_that_fits() {
     assert_eq!(verdict(&rules, "1.1.1.1", "me", "x"), "password");
     assert_eq!(verdict(&rules, "2.2.2.2", "ann", "staff"), "trust");
     assert!(verdict(&rules, "2.2.2.2 tls", "me", "replication").ends_with("SSL encryption"));
+    assert_eq!(verdict(&rules, "2.2.2.2", "me", "(replication)"), "trust");
+    assert_eq!(
+        verdict(&rules, "10.9.9.9", "ann", "(replication)"),
+        "no pg_hba.conf entry for replication connection from host \"10.9.9.9\", user \"ann\", no encryption"
+    );
 }
 
 #[test]

@@ -21,6 +21,7 @@ use std::sync::Arc;
 
 use base::{SqlError, SqlResult, SqlState};
 use runtime::Interrupts;
+use session::Replication;
 use wire::backend as message;
 
 use super::io::{Arrival, Io};
@@ -163,9 +164,10 @@ impl Attempt<'_> {
         let around = self.around(database);
         let (user, wanted) = (self.greeting.user.clone(), self.greeting.database.clone());
         let tls = self.greeting.security.is_some();
+        let replication = self.greeting.replication == Some(Replication::Physical);
         let found = in_fiber(self.interrupts, move || {
             let address = around.address.map(|address| address.ip().to_canonical());
-            let request = Request { address, tls, user: &user, database: &wanted };
+            let request = Request { address, tls, user: &user, database: &wanted, replication };
             let found = rules.find(&request, &around).cloned();
             Ok(found.map_err(|error| (error, around.known_host_name().map(lookup_detail))))
         });

@@ -254,7 +254,7 @@ struct Sight {
 
 impl Sight {
     fn sees(&self, backend: &Backend) -> bool {
-        self.all || backend.kind == BackendKind::Client && self.facts.inherits.contains(&backend.user)
+        self.all || backend.kind.has_client() && self.facts.inherits.contains(&backend.user)
     }
 }
 
@@ -301,7 +301,7 @@ fn wait_of(backend: &Backend, locks: &[LockInfo]) -> Option<(&'static str, &'sta
     let mine = |lock: &&LockInfo| lock.session.0 as i32 == backend.pid && !lock.granted;
     match locks.iter().find(mine) {
         Some(lock) => Some(("Lock", lock_type(&lock.tag))),
-        None if backend.kind == BackendKind::Client && activity.state != BackendState::Active => {
+        None if backend.kind.has_client() && activity.state != BackendState::Active => {
             Some(("Client", "ClientRead"))
         }
         None => backend.interrupts.waits_for().map(WaitEvent::names),
@@ -333,9 +333,9 @@ fn activity_row(backend: &Backend, locks: &[LockInfo], visible: bool) -> Row {
         _ => None,
     });
     // The server's own sessions are no role's, and have no client.
-    let clients = |d: Datum| if backend.kind == BackendKind::Client { d } else { Datum::Null };
+    let clients = |d: Datum| if backend.kind.has_client() { d } else { Datum::Null };
     let mut row = vec![
-        backend.database.into(),
+        Some(backend.database).filter(|database| database.is_valid()).map_or(Datum::Null, Into::into),
         Datum::Int4(backend.pid),
         clients(backend.user.into()),
         Datum::text(&activity.application),

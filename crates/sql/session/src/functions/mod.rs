@@ -66,7 +66,7 @@ use crate::Session;
 pub(crate) type Row = Vec<Datum>;
 
 /// Argument `i`; it is there, or the registry's signature would not have matched.
-fn arg<'a, T: FromDatum<'a>>(args: &'a [Datum], i: usize) -> T {
+pub(crate) fn arg<'a, T: FromDatum<'a>>(args: &'a [Datum], i: usize) -> T {
     T::from_datum(args.get(i).unwrap_or(&Datum::Null))
 }
 
@@ -151,6 +151,9 @@ impl Session {
         if let Some(value) = self.file_function(id, args)? {
             return Ok(value);
         }
+        if let Some(value) = self.slot_function(id, args)? {
+            return Ok(value);
+        }
         if let Some(value) = self.text_search_function(id, args)? {
             return Ok(value);
         }
@@ -199,6 +202,9 @@ impl Session {
             return Ok(rows);
         }
         if let Some(rows) = self.privilege_rows(id, args)? {
+            return Ok(rows);
+        }
+        if let Some(rows) = self.slot_rows(id, args)? {
             return Ok(rows);
         }
         if let Some(rows) = self.size_rows(id, args)? {

@@ -229,10 +229,9 @@ impl Session {
     pub(super) fn statistics_rows(&self, id: SessionFn, args: &[Datum]) -> SqlResult<Option<Vec<Row>>> {
         use SessionFn as F;
         Ok(Some(match id {
-            // Nothing can replicate yet; no memory is of one node, and no I/O is in flight behind a statement's back.
-            F::PgStatGetWalSenders
-            | F::PgGetReplicationSlots
-            | F::PgStatGetSubscription
+            F::PgStatGetWalSenders => self.sender_rows()?,
+            // Nothing replicates decoded changes; no memory is of one node, and no I/O is in flight behind a statement's back.
+            F::PgStatGetSubscription
             | F::PgShowReplicationOriginStatus
             | F::PgGetAios
             | F::PgGetShmemAllocationsNuma => Vec::new(),
@@ -372,9 +371,10 @@ fn slru_number(name: &str) -> u8 {
 }
 
 /// What sessions and loops can be seen waiting for.
-const WAITS: [(&str, &str, &str); 49] = [
+const WAITS: [(&str, &str, &str); 58] = [
     ("Activity", "BgwriterMain", "The background writer pauses between two rounds."),
     ("Activity", "CheckpointerMain", "The checkpointer pauses until a checkpoint may be due."),
+    ("Activity", "WalSenderMain", "A sender of the log waits for more of it, or for word of its receiver."),
     ("Activity", "WalWriterMain", "The log writer pauses between two rounds."),
     (
         "BufferPin",
@@ -383,6 +383,9 @@ const WAITS: [(&str, &str, &str); 49] = [
     ),
     ("Client", "ClientRead", "The session has nothing to do until its client sends something."),
     ("Client", "ClientWrite", "The client does not take what was sent to it fast enough."),
+    ("Client", "WalSenderWriteData", "A receiver does not take the log fast enough that was sent to it."),
+    ("IO", "BasebackupRead", "A base backup reads a file."),
+    ("IO", "BasebackupWrite", "A base backup writes a file beside the server."),
     ("IO", "BuffileRead", "A temporary file is read."),
     ("IO", "BuffileWrite", "A temporary file is written."),
     ("IO", "ControlFileSyncUpdate", "Another one writes the control file."),
@@ -390,6 +393,7 @@ const WAITS: [(&str, &str, &str); 49] = [
     ("IO", "DataFileRead", "A page of a relation is read."),
     ("IO", "DataFileSync", "Files of relations are made durable."),
     ("IO", "DataFileWrite", "A page of a relation is written, to make room for another or for a checkpoint."),
+    ("IO", "ReplicationSlotWrite", "The file of a replication slot is made durable."),
     ("IO", "SlruRead", "A page of the commit log or of the multixacts is read."),
     (
         "IO",
@@ -406,9 +410,11 @@ const WAITS: [(&str, &str, &str); 49] = [
         "The session writes the log, which fsync does not make durable, or waits for room on the disk.",
     ),
     ("IPC", "BackendTermination", "A session waits until another one has ended."),
+    ("IPC", "BackupWaitWalArchive", "A base backup waits until all the log that it needs is archived."),
     ("IPC", "BufferIo", "Another session reads or writes the page."),
     ("IPC", "CheckpointDone", "A checkpoint is under way, and must be over first."),
     ("IPC", "ProcarrayGroupUpdate", "The transaction commits, and one that comes before is not seen yet."),
+    ("IPC", "ReplicationSlotDrop", "Another session uses the replication slot."),
     (
         "IPC",
         "SafeSnapshot",
@@ -419,6 +425,7 @@ const WAITS: [(&str, &str, &str); 49] = [
     ("LWLock", "MultiXactMemberSLRU", "Another session changes which pages of the multixacts are in memory."),
     ("LWLock", "OidGen", "Another session takes new OIDs."),
     ("LWLock", "RelationMapping", "The files of a system catalog change."),
+    ("LWLock", "ReplicationSlotAllocation", "Another session makes or removes a replication slot."),
     ("LWLock", "TwoPhaseState", "A prepared transaction changes hands."),
     ("LWLock", "WALInsert", "Another session copies a record into the log's buffer."),
     ("LWLock", "WALWrite", "Another session writes the log, this session's records among it."),
@@ -434,6 +441,7 @@ const WAITS: [(&str, &str, &str); 49] = [
     ("Lock", "transactionid", "A transaction that has an identifier must end first."),
     ("Lock", "tuple", "Another session has a conflicting lock on a row."),
     ("Lock", "virtualxid", "A transaction, with or without an identifier, must end first."),
+    ("Timeout", "BaseBackupThrottle", "A base backup keeps to the rate that it was told."),
     ("Timeout", "CheckpointWriteDelay", "A checkpoint spreads its writes over time."),
     ("Timeout", "PgSleep", "The session called pg_sleep or one of its like."),
     ("Timeout", "VacuumDelay", "A VACUUM or ANALYZE that has used its cost limit pauses."),

@@ -1,0 +1,307 @@
+//! START_REPLICATION: the log, byte for byte, to one receiver.
+//!
+//! # Invariants
+//! 1. Only what is on disk is sent.
+//! 2. One message waits for the socket at a time: a receiver that takes nothing costs one buffer, and holds up nobody.
+//! 3. A sender sleeps until there is more log, a message of its receiver, or something is due by the clock.
+
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::time::Duration;
+
+use base::settings::Setting;
+use base::{Lsn, SqlError, SqlResult, SqlState, sql_err};
+use engine::slots::InUse;
+use runtime::{Instant, Interrupts};
+use wal::{StreamError, Wal, WalStream};
+use wire::replication::{self, Reply, Status};
+
+use super::{Sender, SenderState, TIMELINE, slot_error};
+use crate::Session;
+use crate::output::{Both, Output};
+
+/// Bytes of the log in a message.
+const MESSAGE: usize = 128 << 10;
+
+/// Whoever sends the log ends by himself when the server stops, while this is there.
+struct Spared(Interrupts);
+
+impl Drop for Spared {
+    fn drop(&mut self) {
+        self.0.spare(false);
+    }
+}
+
+/// How a stream ended.
+enum End {
+    /// The receiver wanted no more.
+    Wanted,
+    /// All is sent, and the server stops.
+    Complete,
+}
+
+impl Session {
+    pub(super) fn start_physical(
+        &self,
+        slot: Option<&str>,
+        start: Lsn,
+        timeline: Option<u32>,
+        out: &mut dyn Output,
+    ) -> SqlResult<()> {
+        let slot = slot.map(|name| self.acquire_slot(name, false)).transpose()?;
+        if let Some(slot) = &slot {
+            slot.check_valid().map_err(slot_error)?;
+        }
+        if let Some(wanted) = timeline.filter(|wanted| *wanted != TIMELINE) {
+            return Err(SqlError::internal(format!(
+                "requested timeline {wanted} is not in this server's history"
+            )));
+        }
+        let interrupts = self.backend.interrupts.clone();
+        if !self.instance.senders().begin_streaming(&interrupts) {
+            return Err(sql_err!(
+                OBJECT_NOT_IN_PREREQUISITE_STATE,
+                "cannot execute new commands while WAL sender is in stopping mode"
+            ));
+        }
+        let _spared = Spared(interrupts);
+        let sender = self.instance.senders().enter(self.info.pid);
+        sender.update(|figures| figures.state = SenderState::Catchup);
+        out.copy_both()?;
+        let wal = self.engine().wal();
+        let flushed = wal.flushed();
+        if flushed < start {
+            sender.update(|figures| figures.state = SenderState::Startup);
+            return Err(SqlError::internal(format!(
+                "requested starting point {start} is ahead of the WAL flush position of this server {flushed}"
+            )));
+        }
+        let mut stream = Stream {
+            session: self,
+            wal,
+            log: wal.stream(),
+            slot: slot.as_ref(),
+            sender: &sender,
+            sent: start,
+            heard: runtime::now(),
+            asked: false,
+            done: [false; 2],
+        };
+        sender.update(|figures| figures.sent = start);
+        let ended = stream.run(out);
+        sender.update(|figures| figures.state = SenderState::Startup);
+        match ended? {
+            End::Wanted => Ok(()),
+            End::Complete => {
+                // The receiver knows that nothing will follow.
+                out.command_complete("COPY 0")?;
+                Err(finished())
+            }
+        }
+    }
+}
+
+/// The end of a connection that has sent all there is; no error, and nobody is told.
+fn finished() -> SqlError {
+    SqlError::fatal(SqlState::SUCCESSFUL_COMPLETION, "")
+}
+
+/// Whether an error is that end: the connection is to be closed without a word.
+pub fn is_end(error: &SqlError) -> bool {
+    error.code() == SqlState::SUCCESSFUL_COMPLETION
+}
+
+/// A stream to one receiver.
+struct Stream<'a> {
+    session: &'a Session,
+    wal: &'a Wal,
+    log: WalStream<'a>,
+    slot: Option<&'a InUse<'a>>,
+    sender: &'a Sender,
+    /// What is before this was sent.
+    sent: Lsn,
+    /// When the receiver was last heard of.
+    heard: Instant,
+    /// It was asked for an answer since.
+    asked: bool,
+    /// We have said that nothing will follow, and the receiver has.
+    done: [bool; 2],
+}
+
+impl Stream<'_> {
+    fn run(&mut self, out: &mut dyn Output) -> SqlResult<End> {
+        loop {
+            runtime::check_interrupts()?;
+            self.session.adopt_reload();
+            if !out.is_behind() {
+                if self.done == [true; 2] {
+                    return Ok(End::Wanted);
+                }
+                self.send_more(out)?;
+                if self.is_complete(out) {
+                    return Ok(End::Complete);
+                }
+            }
+            let patience = self.patience();
+            let until =
+                patience.map(|patience| self.heard + if self.asked { patience } else { patience / 2 });
+            let received = {
+                let mut ready = self.ready();
+                out.copy_both_wait(ready.as_mut(), until)?
+            };
+            match received {
+                Both::Ready => {}
+                Both::Data(body) => self.received(&body, out)?,
+                Both::Done => self.receiver_is_done(out)?,
+                Both::Time => self.time_is_up(patience, out)?,
+            }
+        }
+    }
+
+    /// `wal_sender_timeout`; none: the receiver may be silent for ever.
+    fn patience(&self) -> Option<Duration> {
+        let millis = self.session.settings.borrow().get(Setting::wal_sender_timeout).as_int();
+        (millis > 0).then(|| Duration::from_millis(millis.unsigned_abs().into()))
+    }
+
+    /// What there is to wait for, once everything is sent.
+    fn ready(&self) -> Pin<Box<dyn Future<Output = ()> + '_>> {
+        if self.done[0] {
+            // The last bytes were to go; they have.
+            return if self.done[1] {
+                Box::pin(std::future::ready(()))
+            } else {
+                Box::pin(std::future::pending())
+            };
+        }
+        let senders = self.session.instance.senders();
+        if senders.is_complete() {
+            return Box::pin(self.wal.until_flushed_behind(self.sent));
+        }
+        Box::pin(async {
+            let (mut more, mut complete) =
+                (pin!(self.wal.until_flushed_behind(self.sent)), pin!(senders.until_complete()));
+            std::future::poll_fn(|cx| match more.as_mut().poll(cx) {
+                std::task::Poll::Ready(()) => std::task::Poll::Ready(()),
+                std::task::Poll::Pending => complete.as_mut().poll(cx),
+            })
+            .await
+        })
+    }
+
+    /// Puts the next bytes of the log into the output.
+    fn send_more(&mut self, out: &mut dyn Output) -> SqlResult<()> {
+        if self.done[0] {
+            return Ok(());
+        }
+        let end = self.wal.flushed_bytes();
+        if end > self.sent {
+            let mut length = 0;
+            out.copy_both_data(&mut |message| {
+                replication::log_data(message, self.sent, end, runtime::wall_clock_micros());
+                length = self.log.read(self.sent, end, MESSAGE, message).map_err(stream_error)?;
+                Ok(())
+            })?;
+            self.sent = Lsn(self.sent.0 + length as u64);
+        }
+        let state = match self.session.instance.senders() {
+            senders if senders.are_stopping() => SenderState::Stopping,
+            _ if self.sent >= end => SenderState::Streaming,
+            _ => SenderState::Catchup,
+        };
+        let now = (runtime::now().0 / 1000) as i64;
+        self.sender.update(|figures| {
+            // What was streaming once falls behind for moments only.
+            if !(figures.state == SenderState::Streaming && state == SenderState::Catchup) {
+                figures.state = state;
+            }
+            figures.sends(self.sent, now);
+        });
+        Ok(())
+    }
+
+    /// Whether the log is complete, all of it is sent, and the receiver has all. Asks it otherwise.
+    fn is_complete(&mut self, out: &mut dyn Output) -> bool {
+        if self.done[0]
+            || !self.session.instance.senders().is_complete()
+            || self.sent < self.wal.flushed_bytes()
+        {
+            return false;
+        }
+        let [written, flushed, _] = self.sender.figures().reported;
+        let has = if flushed == Lsn::INVALID { written } else { flushed };
+        if has >= self.sent && !out.is_behind() {
+            return true;
+        }
+        if !self.asked {
+            self.ask(out);
+        }
+        false
+    }
+
+    fn ask(&mut self, out: &mut dyn Output) {
+        self.asked = true;
+        self.say_alive(true, out);
+    }
+
+    fn say_alive(&self, asks: bool, out: &mut dyn Output) {
+        // Nothing is written that could fail.
+        let _ = out.copy_both_data(&mut |message| {
+            message.extend(replication::keepalive(self.sent, runtime::wall_clock_micros(), asks));
+            Ok(())
+        });
+    }
+
+    fn receiver_is_done(&mut self, out: &mut dyn Output) -> SqlResult<()> {
+        if !self.done[0] {
+            out.copy_out_done()?;
+        }
+        self.done = [true; 2];
+        Ok(())
+    }
+
+    fn received(&mut self, body: &[u8], out: &mut dyn Output) -> SqlResult<()> {
+        (self.heard, self.asked) = (runtime::now(), false);
+        match replication::reply(body)? {
+            Reply::Status(status) => self.note_status(&status, out),
+            // No snapshot of a receiver holds anything back here: a standby answers no queries yet.
+            Reply::Feedback(_) => {}
+        }
+        Ok(())
+    }
+
+    fn note_status(&mut self, status: &Status, out: &mut dyn Output) {
+        let now = (runtime::now().0 / 1000) as i64;
+        self.sender.update(|figures| figures.replied(status, now));
+        if let Some(slot) = self.slot
+            && status.flushed != Lsn::INVALID
+        {
+            // It is written at the next checkpoint: a crash may take it back.
+            slot.keep_from(status.flushed);
+        }
+        if status.asks && !self.done[0] {
+            self.say_alive(false, out);
+        }
+    }
+
+    /// The receiver has been silent for half of its time, or for all of it.
+    fn time_is_up(&mut self, patience: Option<Duration>, out: &mut dyn Output) -> SqlResult<()> {
+        let Some(patience) = patience else { return Ok(()) };
+        let silence = self.heard.elapsed();
+        if silence >= patience {
+            self.session.log("terminating walsender process due to replication timeout".into(), None);
+            return Err(finished());
+        }
+        if silence >= patience / 2 && !self.asked {
+            self.ask(out);
+        }
+        Ok(())
+    }
+}
+
+fn stream_error(error: StreamError) -> SqlError {
+    match error {
+        StreamError::Removed(name) => Session::removed(&name),
+        StreamError::Failed(error) => base::os::file_error(error.kind, error.transient, error.message),
+    }
+}

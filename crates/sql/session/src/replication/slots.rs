@@ -1,0 +1,353 @@
+//! Commands and functions about replication slots.
+
+use base::{Lsn, SqlError, SqlResult, SqlState, sql_err};
+use engine::EngineError;
+use engine::slots::{InUse, SlotError, SlotState};
+use tuple::Datum;
+use types::value::IntoDatum;
+use types::{SessionFn, oids};
+
+use super::grammar::OptionItem;
+use super::{TIMELINE, no_logical_decoding, position, text_or_null};
+use crate::Session;
+use crate::functions::{Row, arg};
+use crate::output::Output;
+
+/// Bytes of a name, and the zero behind it.
+const NAME_LENGTH: usize = 64;
+
+/// What a client is told of an error about slots.
+pub fn slot_error(error: SlotError) -> SqlError {
+    match error {
+        SlotError::Exists(name) => {
+            sql_err!(DUPLICATE_OBJECT, "replication slot \"{name}\" already exists")
+        }
+        SlotError::Missing(name) => {
+            sql_err!(UNDEFINED_OBJECT, "replication slot \"{name}\" does not exist")
+        }
+        SlotError::Active(name, pid) => {
+            sql_err!(OBJECT_IN_USE, "replication slot \"{name}\" is active for PID {pid}")
+        }
+        SlotError::Full => sql_err!(CONFIGURATION_LIMIT_EXCEEDED, "all replication slots are in use")
+            .hint("Free one or increase \"max_replication_slots\"."),
+        SlotError::Invalid(name, cause) => {
+            sql_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "can no longer access replication slot \"{name}\"")
+                .detail(format!("This replication slot has been invalidated due to \"{}\".", cause.as_str()))
+        }
+        SlotError::Io(what, error) => {
+            let message = format!("{what}: {}", base::os_error(&error));
+            base::os::file_error(error.kind(), base::os::is_transient(&error), message)
+        }
+        SlotError::Interrupted(interrupt) => interrupt.into(),
+    }
+}
+
+/// Fails unless slots may have such a name.
+fn check_name(name: &str) -> SqlResult<()> {
+    if name.is_empty() {
+        return Err(sql_err!(INVALID_NAME, "replication slot name \"{name}\" is too short"));
+    }
+    if name.len() >= NAME_LENGTH {
+        return Err(sql_err!(NAME_TOO_LONG, "replication slot name \"{name}\" is too long"));
+    }
+    if name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_') {
+        return Ok(());
+    }
+    Err(sql_err!(INVALID_NAME, "replication slot name \"{name}\" contains invalid character").hint(
+        "Replication slot names may only contain lower case letters, numbers, and the underscore character.",
+    ))
+}
+
+/// Options of CREATE_REPLICATION_SLOT: whether the log is kept at once.
+fn reserves(logical: bool, options: &[OptionItem]) -> SqlResult<bool> {
+    let conflict = || Err(sql_err!(SYNTAX_ERROR, "conflicting or redundant options"));
+    let mut reserves = None;
+    for option in options {
+        match option.name.as_str() {
+            "reserve_wal" if !logical && reserves.is_none() => reserves = Some(option.truth()?),
+            "snapshot" | "two_phase" | "failover" if logical => {}
+            "reserve_wal" | "snapshot" | "two_phase" | "failover" => return conflict(),
+            other => return Err(SqlError::internal(format!("unrecognized option: {other}"))),
+        }
+    }
+    Ok(reserves.unwrap_or(false))
+}
+
+impl Session {
+    fn check_slots_are_there(&self) -> SqlResult<()> {
+        if self.engine().slots().most() > 0 {
+            return Ok(());
+        }
+        Err(sql_err!(
+            OBJECT_NOT_IN_PREREQUISITE_STATE,
+            "replication slots can only be used if \"max_replication_slots\" > 0"
+        ))
+    }
+
+    pub(super) fn acquire_slot(&self, name: &str, wait: bool) -> SqlResult<InUse<'_>> {
+        self.engine().slots().acquire(name, self.info.pid, wait).map_err(slot_error)
+    }
+
+    fn new_slot(&self, name: &str, temporary: bool) -> SqlResult<InUse<'_>> {
+        check_name(name)?;
+        self.engine().slots().create(name, temporary, self.info.pid).map_err(slot_error)
+    }
+
+    /// Has the log kept from the latest redo point on.
+    fn reserve_log(&self, slot: &InUse<'_>) -> SqlResult<()> {
+        let wal = self.engine().wal();
+        loop {
+            let redo = wal.redo();
+            slot.keep_from(redo);
+            // A checkpoint that did not see the slot yet may have been faster.
+            if wal.has_segment(redo).map_err(EngineError::Wal)? {
+                return slot.save().map_err(slot_error);
+            }
+            runtime::check_interrupts()?;
+        }
+    }
+
+    pub(super) fn create_slot(
+        &self,
+        name: &str,
+        temporary: bool,
+        logical: bool,
+        options: &[OptionItem],
+        out: &mut dyn Output,
+    ) -> SqlResult<()> {
+        let reserve = reserves(logical, options)?;
+        if logical {
+            return Err(no_logical_decoding());
+        }
+        self.check_slots_are_there()?;
+        let slot = self.new_slot(name, temporary)?;
+        if reserve {
+            self.reserve_log(&slot)?;
+        }
+        drop(slot);
+        let columns = ["slot_name", "consistent_point", "snapshot_name", "output_plugin"];
+        let row = [Datum::text(name), Datum::text("0/0"), Datum::Null, Datum::Null];
+        self.answer(&columns.map(|name| (name, oids::text)), &row, out)
+    }
+
+    pub(super) fn alter_slot(&self, name: &str, options: &[OptionItem]) -> SqlResult<()> {
+        for option in options {
+            match option.name.as_str() {
+                "failover" | "two_phase" => drop(option.truth()?),
+                other => return Err(SqlError::internal(format!("unrecognized option: {other}"))),
+            }
+        }
+        drop(self.acquire_slot(name, false)?);
+        Err(SqlError::new(
+            SqlState::FEATURE_NOT_SUPPORTED,
+            "cannot use ALTER_REPLICATION_SLOT with a physical replication slot",
+        ))
+    }
+
+    pub(super) fn drop_slot(&self, name: &str, wait: bool) -> SqlResult<()> {
+        self.check_slots_are_there()?;
+        self.acquire_slot(name, wait)?.remove().map_err(slot_error)
+    }
+
+    pub(super) fn read_slot(&self, name: &str, out: &mut dyn Output) -> SqlResult<()> {
+        let columns = [("slot_type", oids::text), ("restart_lsn", oids::text), ("restart_tli", oids::int8)];
+        let row = match self.engine().slots().find(name) {
+            None => [Datum::Null, Datum::Null, Datum::Null],
+            Some(slot) => {
+                let restart = Some(slot.state().restart).filter(|restart| *restart != Lsn::INVALID);
+                [
+                    Datum::text("physical"),
+                    text_or_null(restart.map(|restart| restart.to_string()).as_deref()),
+                    restart.map_or(Datum::Null, |_| Datum::Int8(TIMELINE.into())),
+                ]
+            }
+        };
+        self.answer(&columns, &row, out)
+    }
+
+    /// Functions about slots that give one value.
+    pub(crate) fn slot_function(&self, id: SessionFn, args: &[Datum]) -> SqlResult<Option<Datum>> {
+        match id {
+            SessionFn::PgDropReplicationSlot => {
+                self.check_may_use_slots()?;
+                self.drop_slot(arg(args, 0), false)?;
+                Ok(Some(Datum::text("")))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Functions about slots that give rows.
+    pub(crate) fn slot_rows(&self, id: SessionFn, args: &[Datum]) -> SqlResult<Option<Vec<Row>>> {
+        use SessionFn as F;
+        Ok(Some(match id {
+            F::PgGetReplicationSlots => self
+                .engine()
+                .slots()
+                .list()
+                .iter()
+                .map(|slot| self.slot_row(slot))
+                .collect::<SqlResult<_>>()?,
+            F::PgCreatePhysicalReplicationSlot => {
+                self.check_may_use_slots()?;
+                self.check_slots_are_there()?;
+                let (name, reserve, temporary) = (arg::<&str>(args, 0), arg(args, 1), arg(args, 2));
+                let slot = self.new_slot(name, temporary)?;
+                if reserve {
+                    self.reserve_log(&slot)?;
+                }
+                vec![vec![Datum::text(name), position(slot.slot().state().restart)]]
+            }
+            F::PgCopyPhysicalReplicationSlot => {
+                let temporary = args.get(2).map(|_| arg::<bool>(args, 2));
+                vec![self.copy_slot(arg(args, 0), arg(args, 1), temporary)?]
+            }
+            F::PgReplicationSlotAdvance => {
+                vec![self.advance_slot(arg(args, 0), Lsn(arg::<i64>(args, 1) as u64))?]
+            }
+            F::PgCreateLogicalReplicationSlot => {
+                self.check_may_use_slots()?;
+                return Err(no_logical_decoding());
+            }
+            F::PgCopyLogicalReplicationSlot => {
+                self.check_may_use_slots()?;
+                return Err(no_logical_decoding());
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    fn copy_slot(&self, from: &str, to: &str, temporary: Option<bool>) -> SqlResult<Row> {
+        self.check_may_use_slots()?;
+        self.check_slots_are_there()?;
+        let slots = self.engine().slots();
+        let source = slots.find(from).ok_or_else(|| slot_error(SlotError::Missing(from.into())))?;
+        let state = source.state();
+        if state.invalid.is_some() {
+            return Err(sql_err!(
+                OBJECT_NOT_IN_PREREQUISITE_STATE,
+                "cannot copy invalidated replication slot \"{from}\""
+            ));
+        }
+        if state.restart == Lsn::INVALID {
+            return Err(sql_err!(
+                OBJECT_NOT_IN_PREREQUISITE_STATE,
+                "cannot copy a replication slot that doesn't reserve WAL"
+            ));
+        }
+        let copy = self.new_slot(to, temporary.unwrap_or(source.is_temporary()))?;
+        // The source's position may move on; what it had is kept only from when the copy has it.
+        copy.keep_from(source.state().restart);
+        let restart = copy.slot().state().restart;
+        if !self.engine().wal().has_segment(restart).map_err(EngineError::Wal)? {
+            copy.remove().map_err(slot_error)?;
+            return Err(sql_err!(
+                OBJECT_NOT_IN_PREREQUISITE_STATE,
+                "could not copy replication slot \"{from}\""
+            )
+            .detail("The source replication slot was modified incompatibly during the copy operation."));
+        }
+        copy.save().map_err(slot_error)?;
+        // PostgreSQL does not tell where a physical one begins.
+        Ok(vec![Datum::text(to), Datum::Null])
+    }
+
+    fn advance_slot(&self, name: &str, wanted: Lsn) -> SqlResult<Row> {
+        self.check_may_use_slots()?;
+        self.check_slots_are_there()?;
+        if wanted == Lsn::INVALID {
+            return Err(sql_err!(INVALID_PARAMETER_VALUE, "invalid target WAL LSN"));
+        }
+        let wanted = wanted.min(self.engine().wal().flushed());
+        let slot = self.acquire_slot(name, false)?;
+        let SlotState { restart, .. } = slot.slot().state();
+        if restart == Lsn::INVALID {
+            return Err(sql_err!(
+                OBJECT_NOT_IN_PREREQUISITE_STATE,
+                "replication slot \"{name}\" cannot be advanced"
+            )
+            .detail("This slot has never previously reserved WAL, or it has been invalidated."));
+        }
+        if wanted < restart {
+            return Err(sql_err!(
+                OBJECT_NOT_IN_PREREQUISITE_STATE,
+                "cannot advance replication slot to {wanted}, minimum is {restart}"
+            ));
+        }
+        // It is written at the next checkpoint: a crash may take it back.
+        slot.keep_from(wanted);
+        Ok(vec![Datum::text(name), position(slot.slot().state().restart)])
+    }
+
+    /// A row of `pg_get_replication_slots`.
+    fn slot_row(&self, slot: &engine::slots::Slot) -> SqlResult<Row> {
+        let state = slot.state();
+        let health = self.engine().slot_health(&state);
+        let no = || Datum::Bool(false);
+        Ok(vec![
+            Datum::text(slot.name()),
+            Datum::Null,
+            Datum::text("physical"),
+            Datum::Null,
+            Datum::Bool(slot.is_temporary()),
+            Datum::Bool(state.pid != 0),
+            if state.pid != 0 { Datum::Int4(state.pid) } else { Datum::Null },
+            Datum::Null,
+            Datum::Null,
+            position(state.restart),
+            Datum::Null,
+            text_or_null(health.status),
+            health.safe.map_or(Datum::Null, Datum::Int8),
+            no(),
+            Datum::Null,
+            if state.inactive_since != 0 { Datum::Int8(state.inactive_since) } else { Datum::Null },
+            Datum::Null,
+            text_or_null(state.invalid.map(|cause| cause.as_str())),
+            no(),
+            no(),
+        ])
+    }
+
+    /// Rows of `pg_stat_get_wal_senders`.
+    pub(crate) fn sender_rows(&self) -> SqlResult<Vec<Row>> {
+        let sees = self.has_role(catalog::predefined::READ_ALL_STATS)?;
+        let mut rows = Vec::new();
+        for (pid, sender) in self.instance.senders().list() {
+            let mut row = vec![Datum::Int4(pid)];
+            if !sees {
+                row.resize(12, Datum::Null);
+                rows.push(row);
+                continue;
+            }
+            let figures = sender.figures();
+            row.push(Datum::text(figures.state.as_str()));
+            row.push(position(figures.sent));
+            row.extend(figures.reported.map(position));
+            for lag in figures.lags {
+                row.push(match lag {
+                    Some(micros) => types::interval::Interval { months: 0, days: 0, micros }.into_datum()?,
+                    None => Datum::Null,
+                });
+            }
+            row.push(Datum::Int4(0));
+            row.push(Datum::text("async"));
+            row.push(figures.reply_time.map_or(Datum::Null, Datum::Int8));
+            rows.push(row);
+        }
+        Ok(rows)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_slots() {
+        assert!(check_name("a_1").is_ok());
+        assert!(check_name(&"a".repeat(63)).is_ok());
+        for bad in ["", "A", "a b", "ä", "a-b", &"a".repeat(64)] {
+            assert!(check_name(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,679 @@
+//! # What
+//! Physical replication slots: each keeps the log from some position on for one receiver, also while that is away.
+//!
+//! # Layout
+//! A slot is a folder `pg_replslot/NAME` with a file `state`, 200 bytes, little-endian. It is replaced as a whole.
+//!
+//! | offset | bytes | field |
+//! |---|---|---|
+//! | 0 | 4 | magic `0x1051CA1` |
+//! | 4 | 4 | CRC-32C of the bytes from 8 on |
+//! | 8 | 4 | version, 5 |
+//! | 12 | 4 | bytes that follow, 184 |
+//! | 16 | 64 | name, then zeros |
+//! | 80 | 4 | database, 0 |
+//! | 84 | 4 | 0 a persistent slot, 2 a temporary one |
+//! | 88 | 4 | xmin, 0 |
+//! | 92 | 4 | xmin of catalogs, 0 |
+//! | 96 | 8 | position from which on the log is kept; 0: none yet |
+//! | 104 | 4 | why it is of no use any more: [`Cause`]; 0: it is not |
+//! | 108 | 92 | what logical slots have, zeros |
+//!
+//! The fields stand where those of PostgreSQL 18 stand.
+//!
+//! # Invariants
+//! 1. A slot that others can find is on disk: its folder is filled under another name (`NAME.tmp`) and renamed. What has such a name at a
+//!    start is removed, and so are temporary slots.
+//! 2. A position on disk is never behind the one in memory: the log is removed only behind what [`Slots::oldest`] says, which may be younger than what
+//!    the file says. After a crash a slot keeps more than it did, or its receiver asks for what it has already.
+//! 3. One session at a time uses a slot: the one whose number it shows.
+//!
+//! # Locks
+//! `changing` (fiber-aware, over I/O): slots are made and removed by one at a time. `Slot::saving` (fiber-aware, over I/O): its file. `table` and
+//! `Slot::state` (short): what slots there are; what one is.
+//!
+//! # PostgreSQL counterpart
+//! `slot.c`.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use base::Lsn;
+use parking_lot::Mutex;
+use runtime::{WaitEvent, WaitQueue, fs};
+
+use crate::{Engine, EngineError};
+
+/// The folder of slots.
+pub const FOLDER: &str = "pg_replslot";
+const MAGIC: u32 = 0x0105_1CA1;
+const VERSION: u32 = 5;
+const SIZE: usize = 200;
+/// Bytes before those that are counted.
+const HEAD: usize = 16;
+/// Bytes of a name.
+const NAME: usize = 64;
+
+/// Why a slot is of no use any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Cause {
+    /// Log that it kept was removed.
+    LogRemoved = 1,
+    /// Nobody has used it for too long.
+    Idle = 8,
+}
+
+impl Cause {
+    /// `pg_replication_slots.invalidation_reason`
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Cause::LogRemoved => "wal_removed",
+            Cause::Idle => "idle_timeout",
+        }
+    }
+
+    fn of(number: u32) -> Option<Cause> {
+        [Cause::LogRemoved, Cause::Idle].into_iter().find(|cause| *cause as u32 == number)
+    }
+}
+
+/// What cannot be done to slots.
+#[derive(Debug)]
+pub enum SlotError {
+    /// There is one of this name.
+    Exists(String),
+    /// There is none of this name.
+    Missing(String),
+    /// It is another session's.
+    Active(String, i32),
+    /// As many are there as may be.
+    Full,
+    /// It is of no use any more.
+    Invalid(String, Cause),
+    /// A file failed.
+    Io(String, io::Error),
+    /// The session is to stop what it does.
+    Interrupted(runtime::Interrupt),
+}
+
+/// What a slot is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SlotState {
+    /// The log is kept from here on; invalid: none is.
+    pub restart: Lsn,
+    /// Why it is of no use any more.
+    pub invalid: Option<Cause>,
+    /// Number of the session that uses it; 0: none.
+    pub pid: i32,
+    /// Since when nobody uses it, microseconds since 2000-01-01 UTC; 0 while somebody does.
+    pub inactive_since: i64,
+}
+
+/// One slot.
+#[derive(Debug)]
+pub struct Slot {
+    name: String,
+    temporary: bool,
+    state: Mutex<SlotState>,
+    /// Held while its file is written.
+    saving: runtime::Mutex<()>,
+}
+
+impl Slot {
+    fn new(name: &str, temporary: bool, state: SlotState) -> Arc<Slot> {
+        let saving = runtime::Mutex::new(WaitEvent::SlotFile, ());
+        Arc::new(Slot { name: name.into(), temporary, state: Mutex::new(state), saving })
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether it ends with its session.
+    pub fn is_temporary(&self) -> bool {
+        self.temporary
+    }
+
+    /// What it is now.
+    pub fn state(&self) -> SlotState {
+        *self.state.lock()
+    }
+
+    /// The bytes of its file.
+    fn encode(&self) -> [u8; SIZE] {
+        let state = self.state();
+        let mut bytes = [0; SIZE];
+        let mut put = |at: usize, value: &[u8]| bytes[at..at + value.len()].copy_from_slice(value);
+        put(0, &MAGIC.to_le_bytes());
+        put(8, &VERSION.to_le_bytes());
+        put(12, &((SIZE - HEAD) as u32).to_le_bytes());
+        put(HEAD, self.name.as_bytes());
+        put(84, &(if self.temporary { 2u32 } else { 0 }).to_le_bytes());
+        put(96, &state.restart.0.to_le_bytes());
+        put(104, &state.invalid.map_or(0, |cause| cause as u32).to_le_bytes());
+        let crc = crc32c::crc32c(&bytes[8..]);
+        bytes[4..8].copy_from_slice(&crc.to_le_bytes());
+        bytes
+    }
+
+    /// The slot of a file; an error says what is wrong with the bytes.
+    fn decode(bytes: &[u8], now: i64) -> Result<Arc<Slot>, String> {
+        let u32_at = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
+        if bytes.len() != SIZE {
+            return Err(format!("has {} of {SIZE} bytes", bytes.len()));
+        }
+        if u32_at(0) != MAGIC {
+            return Err(format!("has wrong magic number: {} instead of {MAGIC}", u32_at(0)));
+        }
+        if u32_at(4) != crc32c::crc32c(&bytes[8..]) {
+            return Err("has a wrong checksum".into());
+        }
+        if u32_at(8) != VERSION {
+            return Err(format!("has unsupported version {}", u32_at(8)));
+        }
+        let name = bytes[HEAD..HEAD + NAME].split(|byte| *byte == 0).next().unwrap_or_default();
+        let name = std::str::from_utf8(name).map_err(|_| "has a name that is none".to_owned())?;
+        let restart = Lsn(u64::from_le_bytes(bytes[96..104].try_into().expect("eight bytes")));
+        let invalid = match u32_at(104) {
+            0 => None,
+            other => Some(Cause::of(other).ok_or_else(|| format!("has an unknown cause {other}"))?),
+        };
+        let state = SlotState { restart, invalid, pid: 0, inactive_since: now };
+        Ok(Slot::new(name, u32_at(84) != 0, state))
+    }
+}
+
+/// Ends a session that uses a slot.
+type Terminate = Box<dyn Fn(i32) + Send + Sync>;
+
+/// The slots of a server.
+pub struct Slots {
+    dir: PathBuf,
+    most: AtomicUsize,
+    table: Mutex<BTreeMap<String, Arc<Slot>>>,
+    /// Held while one is made or removed.
+    changing: runtime::Mutex<()>,
+    /// Who waits for a slot that others use.
+    released: WaitQueue,
+    terminate: OnceLock<Terminate>,
+}
+
+/// What the removal of old log makes of slots.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Log before this is about to be removed.
+    pub keep_from: Lsn,
+    /// How much a slot may keep, in bytes (`max_slot_wal_keep_size`), as the log tells of it.
+    pub allowed: Lsn,
+    /// `idle_replication_slot_timeout`; none: no such limit.
+    pub idle: Option<Duration>,
+}
+
+impl Slots {
+    /// The slots in a data directory, which has the folder already; `most`: `max_replication_slots`.
+    pub fn open(data: &Path, most: usize) -> Result<Slots, EngineError> {
+        let dir = data.join(FOLDER);
+        let io = |what: &str, path: &Path, error| {
+            EngineError::Io(format!("could not {what} \"{}\"", path.display()), error)
+        };
+        let now = runtime::wall_clock_micros();
+        let mut table = BTreeMap::new();
+        for entry in fs::read_dir(&dir).map_err(|e| io("open directory", &dir, e))? {
+            let path = dir.join(&entry.name);
+            if !entry.is_dir {
+                continue;
+            }
+            if entry.name.ends_with(".tmp") {
+                fs::remove_dir_all(&path).map_err(|e| io("remove directory", &path, e))?;
+                continue;
+            }
+            let file = path.join("state");
+            let bytes = fs::read_to_vec(&file).map_err(|e| io("open file", &file, e))?;
+            let slot = Slot::decode(&bytes, now).map_err(|why| {
+                EngineError::ControlFile(format!("replication slot file \"{}\" {why}", file.display()))
+            })?;
+            if slot.temporary || slot.name != entry.name {
+                fs::remove_dir_all(&path).map_err(|e| io("remove directory", &path, e))?;
+                continue;
+            }
+            table.insert(slot.name.clone(), slot);
+        }
+        fs::sync_dir(&dir).map_err(|e| io("fsync directory", &dir, e))?;
+        if table.len() > most {
+            return Err(EngineError::TooManySlots);
+        }
+        Ok(Slots {
+            dir,
+            most: AtomicUsize::new(most),
+            table: Mutex::new(table),
+            changing: runtime::Mutex::new(WaitEvent::SlotChange, ()),
+            released: WaitQueue::new(),
+            terminate: OnceLock::new(),
+        })
+    }
+
+    /// Who ends sessions that use a slot which is of no use any more; set once.
+    pub fn on_terminate(&self, terminate: impl Fn(i32) + Send + Sync + 'static) {
+        let _ = self.terminate.set(Box::new(terminate));
+    }
+
+    /// `max_replication_slots`
+    pub fn most(&self) -> usize {
+        // Relaxed: set once.
+        self.most.load(Ordering::Relaxed)
+    }
+
+    /// All there are, by name.
+    pub fn list(&self) -> Vec<Arc<Slot>> {
+        self.table.lock().values().cloned().collect()
+    }
+
+    /// The slot of this name.
+    pub fn find(&self, name: &str) -> Option<Arc<Slot>> {
+        self.table.lock().get(name).cloned()
+    }
+
+    /// From where on slots need the log; invalid: none needs any.
+    pub fn oldest(&self) -> Lsn {
+        let table = self.table.lock();
+        let kept = table.values().map(|slot| slot.state()).filter(|state| state.invalid.is_none());
+        kept.map(|state| state.restart)
+            .filter(|restart| *restart != Lsn::INVALID)
+            .min()
+            .unwrap_or(Lsn::INVALID)
+    }
+
+    /// Makes a slot, which the session uses from now on.
+    pub fn create(&self, name: &str, temporary: bool, pid: i32) -> Result<InUse<'_>, SlotError> {
+        let _changing = self.changing.lock();
+        {
+            let table = self.table.lock();
+            if table.contains_key(name) {
+                return Err(SlotError::Exists(name.into()));
+            }
+            if table.len() >= self.most() {
+                return Err(SlotError::Full);
+            }
+        }
+        let slot = Slot::new(name, temporary, SlotState { pid, ..SlotState::default() });
+        let folder = self.dir.join(name);
+        let filling = self.dir.join(format!("{name}.tmp"));
+        let make = || -> io::Result<()> {
+            match fs::remove_dir_all(&filling) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+            fs::create_dir(&filling)?;
+            fs::write_file_durably(&filling.join("state"), &slot.encode())?;
+            fs::rename(&filling, &folder)?;
+            fs::sync_dir(&self.dir)
+        };
+        make().map_err(|error| {
+            SlotError::Io(format!("could not create directory \"{FOLDER}/{name}\""), error)
+        })?;
+        self.table.lock().insert(name.into(), slot.clone());
+        Ok(InUse { slots: self, slot })
+    }
+
+    /// Takes a slot into use. With `wait` it waits for who uses it.
+    pub fn acquire(&self, name: &str, pid: i32, wait: bool) -> Result<InUse<'_>, SlotError> {
+        let taken = || {
+            let Some(slot) = self.find(name) else { return Some(Err(SlotError::Missing(name.into()))) };
+            let mut state = slot.state.lock();
+            // A temporary slot shows its session for as long as it lives.
+            if state.pid == 0 || (slot.temporary && state.pid == pid) {
+                (state.pid, state.inactive_since) = (pid, 0);
+                drop(state);
+                return Some(Ok(InUse { slots: self, slot }));
+            }
+            let other = state.pid;
+            (!wait).then(|| Err(SlotError::Active(name.into(), other)))
+        };
+        match taken() {
+            Some(done) => done,
+            None => runtime::waiting(WaitEvent::SlotDrop, || self.released.wait_until_interruptible(taken))
+                .map_err(SlotError::Interrupted)?,
+        }
+    }
+
+    /// The session ends: its temporary slots go. What cannot be removed goes at the next start.
+    pub fn end_session(&self, pid: i32) {
+        for slot in self.list() {
+            if slot.temporary && slot.state().pid == pid {
+                let _ = InUse { slots: self, slot }.remove();
+            }
+        }
+    }
+
+    fn save(&self, slot: &Slot) -> Result<(), SlotError> {
+        let _saving = slot.saving.lock();
+        let file = self.dir.join(&slot.name).join("state");
+        fs::write_file_durably(&file, &slot.encode()).map_err(|error| {
+            SlotError::Io(format!("could not write to file \"{FOLDER}/{}/state\"", slot.name), error)
+        })
+    }
+
+    /// Writes all positions to disk: at checkpoints.
+    pub fn save_all(&self) -> Result<(), EngineError> {
+        for slot in self.list() {
+            // One that goes meanwhile has no file any more.
+            match self.save(&slot) {
+                Err(SlotError::Io(what, error)) if self.find(&slot.name).is_some() => {
+                    return Err(EngineError::Io(what, error));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Log is about to be removed: slots that need it are of no use any more, and neither are those that nobody has used for too long. Sessions that use
+    /// them are ended. Returns whether any was.
+    pub fn invalidate(&self, limits: Limits) -> Result<bool, EngineError> {
+        let now = runtime::wall_clock_micros();
+        let mut any = false;
+        for slot in self.list() {
+            let mut state = slot.state.lock();
+            if state.invalid.is_some() || state.restart == Lsn::INVALID {
+                continue;
+            }
+            let idle = (now - state.inactive_since).max(0) as u128;
+            let cause = if state.restart < limits.keep_from {
+                Cause::LogRemoved
+            } else if state.inactive_since != 0
+                && limits.idle.is_some_and(|most| idle >= most.as_micros())
+                && state.pid == 0
+            {
+                Cause::Idle
+            } else {
+                continue;
+            };
+            let (restart, pid) = (state.restart, state.pid);
+            state.invalid = Some(cause);
+            if cause == Cause::LogRemoved {
+                state.restart = Lsn::INVALID;
+            }
+            drop(state);
+            any = true;
+            tell(&slot, cause, (restart, pid), limits, idle);
+            if pid != 0
+                && let Some(terminate) = self.terminate.get()
+            {
+                terminate(pid);
+            }
+            match self.save(&slot) {
+                Err(SlotError::Io(what, error)) if self.find(&slot.name).is_some() => {
+                    return Err(EngineError::Io(what, error));
+                }
+                _ => {}
+            }
+        }
+        Ok(any)
+    }
+}
+
+/// How a slot fares.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SlotHealth {
+    /// `pg_replication_slots.wal_status`
+    pub status: Option<&'static str>,
+    /// Bytes of the log that may still come before it loses what it keeps, if there is such a limit.
+    pub safe: Option<i64>,
+}
+
+impl Engine {
+    /// From where on the log must stay, with what slots need. `floor`: all before it is needed by nobody else. Slots that may not keep so much are of no use any
+    /// more, and neither are idle ones.
+    pub(crate) fn keep_for_slots(&self, floor: Lsn) -> Result<Lsn, EngineError> {
+        let options = self.options();
+        let size = self.wal.segment_size();
+        let segment = |position: Lsn| Lsn(position.0 / size * size);
+        let end = segment(self.wal.insert_end());
+        let limit = options.slot_keep_size.map(|most| Lsn(end.0.saturating_sub(most / size * size)));
+        loop {
+            let oldest = self.slots.oldest();
+            let kept = match oldest {
+                Lsn::INVALID => floor,
+                oldest => floor.min(oldest.max(limit.unwrap_or(Lsn::INVALID))),
+            };
+            let keep_from = segment(kept);
+            let limits = Limits { keep_from, allowed: limit.unwrap_or(keep_from), idle: options.slot_idle };
+            if !self.slots.invalidate(limits)? {
+                return Ok(kept);
+            }
+        }
+    }
+
+    /// How a slot fares that is in this state.
+    pub fn slot_health(&self, state: &SlotState) -> SlotHealth {
+        if state.invalid.is_some() {
+            return SlotHealth { status: Some("lost"), safe: None };
+        }
+        if state.restart == Lsn::INVALID {
+            return SlotHealth::default();
+        }
+        let options = self.options();
+        let size = self.wal.segment_size();
+        let end = self.wal.flushed();
+        let (segment, current) = (state.restart.0 / size, end.0 / size);
+        let keep = options.slot_keep_size.map(|most| most / size);
+        // As far back as slots may hold the log, and as a checkpoint would let it grow anyway.
+        let oldest_kept = keep.map_or(segment, |keep| current.saturating_sub(keep).max(1));
+        let usual = current.saturating_sub(options.wal.max_size / size + 1).max(1);
+        let status = match segment {
+            segment if segment >= oldest_kept && segment >= usual => "reserved",
+            segment if segment >= oldest_kept => "extended",
+            _ => "unreserved",
+        };
+        let safe = keep.map(|keep| ((segment + keep + 1) * size) as i64 - end.0 as i64);
+        SlotHealth { status: Some(status), safe }
+    }
+}
+
+/// Tells the log why a slot is of no use any more.
+fn tell(slot: &Slot, cause: Cause, (restart, pid): (Lsn, i32), limits: Limits, idle: u128) {
+    let (detail, hint) = match cause {
+        Cause::LogRemoved => {
+            let beyond = limits.allowed.0.saturating_sub(restart.0);
+            let plural = if beyond == 1 { "" } else { "s" };
+            (
+                format!("The slot's restart_lsn {restart} exceeds the limit by {beyond} byte{plural}."),
+                "You might need to increase \"max_slot_wal_keep_size\".",
+            )
+        }
+        Cause::Idle => (
+            format!(
+                "The slot's idle time of {}s exceeds the configured \"idle_replication_slot_timeout\" duration of {}s.",
+                idle / 1_000_000,
+                limits.idle.unwrap_or_default().as_secs()
+            ),
+            "You might need to increase \"idle_replication_slot_timeout\".",
+        ),
+    };
+    if pid != 0 {
+        tracing::info!(detail = %detail, hint = %hint, "terminating process {pid} to release replication slot \"{}\"", slot.name);
+    } else {
+        tracing::info!(detail = %detail, hint = %hint, "invalidating obsolete replication slot \"{}\"", slot.name);
+    }
+}
+
+/// A slot that a session uses, until this is dropped.
+pub struct InUse<'a> {
+    slots: &'a Slots,
+    slot: Arc<Slot>,
+}
+
+impl InUse<'_> {
+    /// The slot.
+    pub fn slot(&self) -> &Slot {
+        &self.slot
+    }
+
+    /// Fails if the slot is of no use any more.
+    pub fn check_valid(&self) -> Result<(), SlotError> {
+        match self.slot.state().invalid {
+            Some(cause) => Err(SlotError::Invalid(self.slot.name.clone(), cause)),
+            None => Ok(()),
+        }
+    }
+
+    /// The log is kept from here on; not yet on disk.
+    pub fn keep_from(&self, restart: Lsn) {
+        let mut state = self.slot.state.lock();
+        if state.invalid.is_none() {
+            state.restart = restart;
+        }
+    }
+
+    /// Brings what it is to disk.
+    pub fn save(&self) -> Result<(), SlotError> {
+        self.slots.save(&self.slot)
+    }
+
+    /// Removes it.
+    pub fn remove(self) -> Result<(), SlotError> {
+        let name = &self.slot.name;
+        let _changing = self.slots.changing.lock();
+        let (folder, going) = (self.slots.dir.join(name), self.slots.dir.join(format!("{name}.tmp")));
+        let failed = |error| SlotError::Io(format!("could not remove directory \"{FOLDER}/{name}\""), error);
+        {
+            let _saving = self.slot.saving.lock();
+            fs::rename(&folder, &going).map_err(failed)?;
+            self.slots.table.lock().remove(name);
+        }
+        // The rename is what counts; what is left of the folder goes at the next start.
+        let cleaned = fs::sync_dir(&self.slots.dir).and_then(|()| fs::remove_dir_all(&going));
+        self.slots.released.wake_all();
+        cleaned.map_err(failed)
+    }
+}
+
+impl Drop for InUse<'_> {
+    fn drop(&mut self) {
+        if !self.slot.temporary {
+            let mut state = self.slot.state.lock();
+            (state.pid, state.inactive_since) = (0, runtime::wall_clock_micros());
+        }
+        self.slots.released.wake_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Dir(PathBuf);
+
+    impl Dir {
+        fn new() -> Dir {
+            let dir = std::env::temp_dir().join(format!("stampede-slots-{:x}", runtime::random_u64()));
+            fs::create_dir_all(&dir.join(FOLDER)).unwrap();
+            Dir(dir)
+        }
+
+        fn open(&self, most: usize) -> Slots {
+            Slots::open(&self.0, most).unwrap()
+        }
+    }
+
+    impl Drop for Dir {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    fn limits(keep_from: u64, idle: Option<Duration>) -> Limits {
+        Limits { keep_from: Lsn(keep_from), allowed: Lsn(keep_from), idle }
+    }
+
+    #[test]
+    fn slots_stay_and_temporary_ones_go() {
+        let dir = Dir::new();
+        let slots = dir.open(3);
+        let one = slots.create("one", false, 7).unwrap();
+        one.keep_from(Lsn(0x500));
+        one.save().unwrap();
+        drop(one);
+        drop(slots.create("two", true, 7).unwrap());
+        assert_eq!(slots.find("two").unwrap().state().pid, 7, "it shows its session");
+        assert!(matches!(slots.create("one", false, 7), Err(SlotError::Exists(_))));
+        let three = slots.create("three", false, 7).unwrap();
+        assert!(matches!(slots.create("four", false, 7), Err(SlotError::Full)));
+        three.remove().unwrap();
+        drop(slots);
+        let again = dir.open(3);
+        let names: Vec<_> = again.list().iter().map(|slot| slot.name().to_owned()).collect();
+        assert_eq!(names, ["one"]);
+        let state = again.find("one").unwrap().state();
+        assert_eq!((state.restart, state.invalid, state.pid), (Lsn(0x500), None, 0));
+        assert_eq!(again.oldest(), Lsn(0x500));
+        assert!(matches!(Slots::open(&dir.0, 0), Err(EngineError::TooManySlots)));
+    }
+
+    #[test]
+    fn one_session_at_a_time_uses_a_slot() {
+        let dir = Dir::new();
+        let slots = dir.open(3);
+        let used = slots.create("s", false, 7).unwrap();
+        assert!(matches!(slots.acquire("s", 8, false), Err(SlotError::Active(_, 7))));
+        assert!(matches!(slots.acquire("nix", 8, false), Err(SlotError::Missing(_))));
+        std::thread::scope(|scope| {
+            let waits = scope.spawn(|| slots.acquire("s", 8, true).map(|used| used.slot().state().pid));
+            drop(used);
+            assert!(matches!(waits.join().unwrap(), Ok(8)));
+        });
+        drop(slots.create("t", true, 7).unwrap());
+        assert!(slots.acquire("t", 7, false).is_ok());
+        slots.end_session(7);
+        assert!(slots.find("t").is_none() && slots.find("s").is_some());
+    }
+
+    #[test]
+    fn slots_that_keep_too_much_or_are_idle_become_invalid() {
+        let dir = Dir::new();
+        let slots = dir.open(3);
+        let ended = Arc::new(Mutex::new(Vec::new()));
+        slots.on_terminate({
+            let ended = ended.clone();
+            move |pid| ended.lock().push(pid)
+        });
+        let used = slots.create("used", false, 9).unwrap();
+        used.keep_from(Lsn(100));
+        let idle = slots.create("idle", false, 9).unwrap();
+        idle.keep_from(Lsn(300));
+        drop(idle);
+        drop(slots.create("keeps_nothing", false, 9).unwrap());
+        assert!(!slots.invalidate(limits(100, None)).unwrap());
+        assert!(slots.invalidate(limits(200, None)).unwrap());
+        assert_eq!(*ended.lock(), [9]);
+        assert!(matches!(used.check_valid(), Err(SlotError::Invalid(_, Cause::LogRemoved))));
+        used.keep_from(Lsn(900));
+        assert_eq!(slots.oldest(), Lsn(300), "it does not come back");
+        assert!(slots.invalidate(limits(200, Some(Duration::ZERO))).unwrap());
+        assert_eq!(slots.find("idle").unwrap().state().invalid, Some(Cause::Idle));
+        assert_eq!(slots.oldest(), Lsn::INVALID);
+        assert_eq!(slots.find("keeps_nothing").unwrap().state().invalid, None);
+        drop(used);
+        drop(slots);
+        assert_eq!(dir.open(3).find("used").unwrap().state().invalid, Some(Cause::LogRemoved));
+    }
+
+    #[test]
+    fn a_damaged_file_is_noticed() {
+        let slot = Slot::new("s", false, SlotState { restart: Lsn(77), ..SlotState::default() });
+        let good = slot.encode();
+        assert_eq!(Slot::decode(&good, 5).unwrap().state().restart, Lsn(77));
+        for byte in 0..SIZE {
+            let mut bad = good;
+            bad[byte] ^= 1;
+            assert!(Slot::decode(&bad, 5).is_err(), "byte {byte}");
+        }
+        assert!(Slot::decode(&good[..SIZE - 1], 5).is_err());
+    }
+}
