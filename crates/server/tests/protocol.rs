@@ -580,7 +580,7 @@ fn ending_all_sessions() {
     let last = "E[FATAL 57P01 terminating connection due to administrator command] end";
     assert_eq!(waiting.until_ready(), last);
     assert_eq!(running.until_ready(), last);
-    runtime::run_async(server.shared.sessions.until_empty()).unwrap();
+    runtime::run_async(server.shared.sessions.until_no_clients()).unwrap();
     *server.shared.phase.write() = Phase::Stopping;
     let refused = Peer::connect(&server, &[]).err();
     assert_eq!(refused.as_deref(), Some("FATAL 57P03 the database system is shutting down"));
@@ -594,7 +594,7 @@ fn who_is_let_in() {
     assert_eq!(refusal(&[("no_such", "1")]), "FATAL 42704 unrecognized configuration parameter \"no_such\"");
     assert_eq!(
         refusal(&[("replication", "on")]),
-        "FATAL 0A000 replication connections are not supported yet"
+        "FATAL 28000 no pg_hba.conf entry for replication connection from host \"[local]\", user \"me\", no encryption"
     );
     assert_eq!(refusal(&[("user", "")]), "FATAL 28000 no PostgreSQL user name specified in startup packet");
     // 20 connections at most, of which three are for superusers.

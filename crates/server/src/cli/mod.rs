@@ -4,9 +4,12 @@
 //! Called as `initdb`, `pg_ctl` or `postgres`, it is that program, with PostgreSQL's flags, messages and exit codes. Called
 //! as `stampede`, the first word says which.
 
+mod checksums;
+mod controldata;
 mod ctl;
 mod initdb;
 mod options;
+mod pgconfig;
 mod postgres;
 mod say;
 mod serve;
@@ -62,7 +65,8 @@ Usage:
   stampede verify ..   check every page, index entry and row of a data directory that is shut down
   stampede --version
 
-Under the names initdb, pg_ctl and postgres (links to this file) it takes the flags of those programs.
+Under the names initdb, pg_ctl, postgres, pg_waldump, pg_controldata, pg_checksums and pg_config (links to this file) it takes the
+flags of those programs.
 ";
 
 /// Runs the command that name and arguments ask for; returns the exit code.
@@ -74,6 +78,9 @@ pub fn main(args: &[String], commands: Commands) -> i32 {
         "pg_ctl" => ctl::main(rest, commands),
         "postgres" | "postmaster" => postgres::main(rest, commands),
         "pg_waldump" => waldump::main(rest),
+        "pg_controldata" => controldata::main(rest),
+        "pg_checksums" => checksums::main(rest),
+        "pg_config" => pgconfig::main(args.first().map(String::as_str).unwrap_or_default(), rest),
         _ => match rest.split_first() {
             Some((word, rest)) => match word.as_str() {
                 "serve" => serve::main(rest, commands),

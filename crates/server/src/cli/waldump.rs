@@ -1,13 +1,13 @@
-//! `stampede waldump`: shows the records of the write-ahead log.
+//! `pg_waldump`, or `stampede waldump`: shows the records of the write-ahead log, a line each, which begins as PostgreSQL's do.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use base::Lsn;
-use wal::{History, InspectedSegment, Record, WalReader};
+use base::{Lsn, TimelineId};
+use wal::{History, InspectedSegment, Record, WalReader, is_segment_name};
 
 use super::answered;
-use super::options::{Flag, flag, parse, value};
+use super::options::{Flag, Given, flag, parse, value};
 use super::say;
 
 const FLAGS: &[Flag] = &[
@@ -16,6 +16,9 @@ const FLAGS: &[Flag] = &[
     value(Some('e'), "end"),
     value(Some('n'), "limit"),
     value(Some('r'), "rmgr"),
+    value(Some('t'), "timeline"),
+    value(Some('x'), "xid"),
+    flag(Some('w'), "fullpage"),
     flag(Some('b'), "bkp-details"),
     flag(Some('q'), "quiet"),
     flag(Some('V'), "version"),
@@ -23,17 +26,21 @@ const FLAGS: &[Flag] = &[
 ];
 
 const HELP: &str = "\
-waldump shows the records of a write-ahead log.
+pg_waldump shows the records of a write-ahead log.
 
 Usage:
-  stampede waldump [OPTION]... [STARTSEG]
+  pg_waldump [OPTION]... [STARTSEG [ENDSEG]]
 
 Options:
-  -p, --path=PATH     pg_wal directory, or data directory
+  -p, --path=PATH     pg_wal directory, or data directory (default: current
+                      directory, ./pg_wal, $PGDATA/pg_wal)
   -s, --start=LSN     first position
   -e, --end=LSN       stop before this position
   -n, --limit=N       number of records to display
   -r, --rmgr=NAME     only show records of this resource manager
+  -t, --timeline=TLI  timeline to read (default: that of STARTSEG, or 1)
+  -x, --xid=XID       only show records of this transaction
+  -w, --fullpage      only show records with images of pages
   -b, --bkp-details   show the blocks of each record
   -q, --quiet         no output but errors
 ";
@@ -43,7 +50,7 @@ pub(super) fn main(args: &[String]) -> i32 {
         Ok(given) => given,
         Err(message) => return complain(&message),
     };
-    if answered(&given, "waldump", HELP) {
+    if answered(&given, "pg_waldump", HELP) {
         return 0;
     }
     let number = |name: &str| {
@@ -61,14 +68,21 @@ pub(super) fn main(args: &[String]) -> i32 {
         Some(Ok(limit)) => limit,
         Some(Err(_)) => return complain("invalid value for option -n"),
     };
+    let (timeline, xid) = match (plain(&given, "timeline"), plain(&given, "xid")) {
+        (Ok(timeline), Ok(xid)) => (timeline.map(|number| TimelineId(number as u32)), xid),
+        (Err(message), _) | (_, Err(message)) => return complain(&message),
+    };
     let view = View {
         rmgr: given.get("rmgr").map(str::to_string),
         blocks: given.has("bkp-details"),
         quiet: given.has("quiet"),
+        xid,
+        images: given.has("fullpage"),
     };
-    match locate(given.get("path"), given.words.first().map(String::as_str)) {
+    let words: Vec<&str> = given.words.iter().map(String::as_str).collect();
+    match locate(given.get("path"), words.first().copied(), timeline, start) {
         Err(message) => complain(&message),
-        Ok((dir, segment)) => match dump(&dir, &segment, start, end, limit, &view) {
+        Ok((dir, segment)) => match dump(&dir, (&segment, words.get(1).copied()), start, end, limit, &view) {
             Ok(()) => 0,
             Err(message) => complain(&message),
         },
@@ -76,8 +90,14 @@ pub(super) fn main(args: &[String]) -> i32 {
 }
 
 fn complain(message: &str) -> i32 {
-    eprintln!("waldump: error: {message}");
+    eprintln!("pg_waldump: error: {message}");
     1
+}
+
+/// A number that an option has, if it was given.
+fn plain(given: &Given, name: &str) -> Result<Option<u64>, String> {
+    let invalid = |text: &str| format!("invalid value for option --{name}: \"{text}\"");
+    given.get(name).map(|text| text.parse().map_err(|_| invalid(text))).transpose()
 }
 
 /// `16/B374D848`.
@@ -87,11 +107,14 @@ fn parse_lsn(text: &str) -> Option<Lsn> {
     Some(Lsn((u64::from(half(high)?) << 32) | u64::from(half(low)?)))
 }
 
-/// The directory of the log, and its first segment or the one named.
-fn locate(path: Option<&str>, segment: Option<&str>) -> Result<(PathBuf, PathBuf), String> {
-    let given = Path::new(path.unwrap_or("."));
-    let below = given.join("pg_wal");
-    let dir = if runtime::fs::exists(&below).unwrap_or(false) { below } else { given.to_path_buf() };
+/// The directory of the log, and the segment that is named, or has the position to begin at, or is the first of a time line.
+fn locate(
+    path: Option<&str>,
+    segment: Option<&str>,
+    timeline: Option<TimelineId>,
+    start: Option<Lsn>,
+) -> Result<(PathBuf, PathBuf), String> {
+    let dir = log_directory(path)?;
     if let Some(segment) = segment {
         let file = Path::new(segment);
         let file = if segment.contains('/') { file.to_path_buf() } else { dir.join(file) };
@@ -101,56 +124,119 @@ fn locate(path: Option<&str>, segment: Option<&str>) -> Result<(PathBuf, PathBuf
     let entries = runtime::fs::read_dir(&dir).map_err(|error| {
         format!("could not open directory \"{}\": {}", dir.display(), base::os_error(&error))
     })?;
-    let is_segment = |name: &str| name.len() == 24 && name.bytes().all(|b| b.is_ascii_hexdigit());
-    let first = entries.iter().map(|entry| entry.name.as_str()).find(|name| is_segment(name));
-    let first = first.ok_or_else(|| format!("could not find any WAL file in \"{}\"", dir.display()))?;
+    let mut names: Vec<&str> =
+        entries.iter().map(|entry| entry.name.as_str()).filter(|name| is_segment_name(name)).collect();
+    names.sort_unstable();
+    let wanted = timeline.unwrap_or(TimelineId::FIRST);
+    let of_timeline = |name: &&&str| name.starts_with(&format!("{:08X}", wanted.0));
+    // All segments have one size.
+    let size = names.iter().find_map(|name| WalReader::inspect_segment(&dir.join(name)).ok().flatten());
+    let named = start.zip(size).map(|(start, size)| wal::segment_file_name(wanted, start, size.segment_size));
+    let first = match (&named, names.iter().find(of_timeline).or(names.first())) {
+        (Some(named), _) => named.as_str(),
+        (None, Some(first)) => first,
+        (None, None) => return Err(format!("could not find any WAL file in \"{}\"", dir.display())),
+    };
     Ok((dir.clone(), dir.join(first)))
+}
+
+/// The folder of the log: what is given or `pg_wal` below it, or else here, below here, or below `PGDATA`.
+fn log_directory(path: Option<&str>) -> Result<PathBuf, String> {
+    let has_segments = |dir: &Path| {
+        let entries = runtime::fs::read_dir(dir).unwrap_or_default();
+        entries.iter().any(|entry| is_segment_name(&entry.name))
+    };
+    let below = |dir: &Path| dir.join("pg_wal");
+    let places = match path {
+        Some(path) => vec![PathBuf::from(path), below(Path::new(path))],
+        None => {
+            let data = super::data_directory(None);
+            let here = [PathBuf::from("."), below(Path::new("."))];
+            here.into_iter().chain(data.map(|data| below(&data))).collect()
+        }
+    };
+    let found = places.iter().find(|dir| has_segments(dir)).cloned();
+    found.ok_or_else(|| format!("could not find any WAL file in \"{}\"", path.unwrap_or(".")))
 }
 
 struct View {
     rmgr: Option<String>,
     blocks: bool,
     quiet: bool,
+    xid: Option<u64>,
+    images: bool,
+}
+
+impl View {
+    fn shows(&self, record: &Record) -> bool {
+        self.rmgr.as_deref().is_none_or(|name| name.eq_ignore_ascii_case(record.rmgr.name()))
+            && self.xid.is_none_or(|xid| xid == record.xid.0)
+            && (!self.images || record.blocks().any(|block| block.image.is_some()))
+    }
 }
 
 fn dump(
     dir: &Path,
-    segment: &Path,
+    (segment, last): (&Path, Option<&str>),
     start: Option<Lsn>,
     end: Option<Lsn>,
     limit: usize,
     view: &View,
 ) -> Result<(), String> {
-    let inspected = WalReader::inspect_segment(segment).map_err(|error| error.to_string())?;
-    let InspectedSegment { first, segment_size, system_identifier, timeline } =
-        inspected.ok_or_else(|| format!("invalid WAL file \"{}\"", segment.display()))?;
-    let reader = WalReader::open(dir, segment_size, Some(system_identifier), start.unwrap_or(first));
-    let mut reader = reader.along(History::of(timeline));
+    let inspect = |file: &Path| {
+        let inspected = WalReader::inspect_segment(file).map_err(|error| error.to_string())?;
+        inspected.ok_or_else(|| format!("invalid WAL file \"{}\"", file.display()))
+    };
+    let InspectedSegment { first, segment_size, system_identifier, timeline } = inspect(segment)?;
+    let end = match last {
+        None => end,
+        Some(last) => {
+            Some(Lsn(inspect(&dir.join(last))?.first.0 / segment_size * segment_size + segment_size))
+        }
+    };
+    let open =
+        |from| WalReader::open(dir, segment_size, Some(system_identifier), from).along(History::of(timeline));
+    let from = start.unwrap_or(first);
+    let before = open(from).record_before(from).map_err(|error| error.to_string())?;
+    let mut previous = before.unwrap_or(Lsn::INVALID);
+    let mut reader = open(from);
     let mut shown = 0;
     for record in &mut reader {
         let record = record.map_err(|error| error.to_string())?;
-        if end.is_some_and(|end| record.lsn >= end) || shown == limit {
+        if end.is_some_and(|end| record.lsn >= end) {
             return Ok(());
         }
-        if view.rmgr.as_deref().is_some_and(|name| !name.eq_ignore_ascii_case(record.rmgr.name())) {
+        let behind = std::mem::replace(&mut previous, record.lsn);
+        if !view.shows(&record) {
             continue;
         }
         shown += 1;
-        if !view.quiet && !say::write(format_args!("{}", line(&record, view.blocks))) {
+        if !view.quiet && !say::write(format_args!("{}", line(&record, behind, view.blocks))) {
+            return Ok(());
+        }
+        if shown == limit {
             return Ok(());
         }
     }
-    if let Some(reason) = reader.end_reason() {
-        eprintln!("waldump: {reason}");
+    match reader.end_reason() {
+        // What PostgreSQL says of a log that ends with nothing.
+        Some(reason) if reason.contains("got 0 length") => Err(format!(
+            "error in WAL record at {previous}: invalid record length at {}: expected at least 24, got 0",
+            reader.position()
+        )),
+        Some(reason) => Err(format!("error in WAL record at {previous}: {reason}")),
+        None => Ok(()),
     }
-    Ok(())
 }
 
-fn line(record: &Record, blocks: bool) -> String {
+fn line(record: &Record, previous: Lsn, blocks: bool) -> String {
     let (name, text) = engine::describe(record);
+    let images: usize =
+        record.blocks().filter_map(|block| block.image.map(|image| image.stored_length())).sum();
     let mut out = format!(
-        "rmgr: {:<10} len: {:6}, tx: {:10}, lsn: {}, desc: {name} {text}",
+        "rmgr: {:<11} len (rec/tot): {:6}/{:6}, tx: {:10}, lsn: {}, prev {previous}, desc: {name} {text}",
         record.rmgr.name(),
+        record.total_length() - images,
         record.total_length(),
         record.xid,
         record.lsn,

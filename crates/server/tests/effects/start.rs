@@ -121,7 +121,7 @@ const STARTED: &[Row] = &[
         "max_slot_wal_keep_size",
         "100MB",
         Tells(
-            "select from pg_create_physical_replication_slot('s4', true);;select 'limited' from pg_replication_slots where safe_wal_size > 0;;select pg_drop_replication_slot('s4')",
+            "select pg_drop_replication_slot('s1');;select from pg_create_physical_replication_slot('s1', true);;select 'limited' from pg_replication_slots where safe_wal_size > 0",
             "limited",
         ),
     ),

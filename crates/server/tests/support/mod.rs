@@ -52,7 +52,8 @@ impl Server {
         // Another build of the server may be put to the test, an optimised one for long runs.
         let built = env!("CARGO_BIN_EXE_stampede").into();
         let binary = std::env::var_os("STAMPEDE_BINARY").unwrap_or(built);
-        for name in ["initdb", "pg_ctl", "postgres", "stampede"] {
+        let tools = ["pg_checksums", "pg_config", "pg_controldata", "pg_waldump"];
+        for name in ["initdb", "pg_ctl", "postgres", "stampede"].iter().chain(&tools) {
             std::os::unix::fs::symlink(&binary, base.join("bin").join(name)).unwrap();
         }
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();

@@ -516,6 +516,8 @@ pub struct Session {
     pub(crate) random: RefCell<types::random::Random>,
     /// What `ascending_clock` told last.
     pub(crate) last_moment: Cell<i64>,
+    /// A backup that it has begun and not ended.
+    backup: RefCell<Option<engine::backup::Backup>>,
     /// Configurations of text search that it has used.
     pub(crate) text_search: text_search::Remembered,
     /// Relations that constants of the statement in analysis name, while there is one.

@@ -170,6 +170,7 @@ impl Session {
             depths: Default::default(),
             logging: Default::default(),
             socket: Default::default(),
+            backup: Default::default(),
             new_labels: Default::default(),
             on_commit: Default::default(),
             info,
@@ -216,6 +217,7 @@ impl Session {
         }
         self.drop_temporary();
         self.txn.borrow_mut().unlock_all_for_session(|_| true);
+        self.give_up_backup();
         self.engine().slots().end_session(self.info.pid);
         if self.backend.kind == BackendKind::Sender {
             self.instance.senders().leave(self.info.pid);

@@ -25,20 +25,22 @@ pub enum Lengthy {
     CreateIndex,
     /// COPY.
     Copy,
+    /// BASE_BACKUP.
+    BaseBackup,
 }
 
 impl Lengthy {
-    /// The name that `pg_stat_get_progress_info` knows, if any command has it. `None` inside: nothing of this kind can run here.
-    pub(crate) fn named(name: &str) -> Option<Option<Lengthy>> {
-        Some(Some(match name.to_ascii_uppercase().as_str() {
+    /// The name that `pg_stat_get_progress_info` knows, if any command has it.
+    pub(crate) fn named(name: &str) -> Option<Lengthy> {
+        Some(match name.to_ascii_uppercase().as_str() {
             "VACUUM" => Lengthy::Vacuum,
             "ANALYZE" => Lengthy::Analyze,
             "CLUSTER" => Lengthy::Cluster,
             "CREATE INDEX" => Lengthy::CreateIndex,
             "COPY" => Lengthy::Copy,
-            "BASEBACKUP" => return Some(None),
+            "BASEBACKUP" => Lengthy::BaseBackup,
             _ => return None,
-        }))
+        })
     }
 }
 
@@ -124,8 +126,8 @@ mod tests {
 
     #[test]
     fn names_are_known_in_any_case() {
-        assert_eq!(Lengthy::named("create index"), Some(Some(Lengthy::CreateIndex)));
-        assert_eq!(Lengthy::named("BASEBACKUP"), Some(None));
+        assert_eq!(Lengthy::named("create index"), Some(Lengthy::CreateIndex));
+        assert_eq!(Lengthy::named("BASEBACKUP"), Some(Lengthy::BaseBackup));
         assert_eq!(Lengthy::named("nix"), None);
     }
 }

@@ -31,6 +31,8 @@ pub enum CheckpointCause {
     Wal,
     /// CHECKPOINT or another command: at once.
     Requested,
+    /// A base backup that is in no hurry: spread.
+    Backup,
     /// Recovery is done: at once.
     EndOfRecovery,
     /// The server stops: at once, unlogged relations too.
@@ -44,13 +46,14 @@ impl CheckpointCause {
             CheckpointCause::Time => "time",
             CheckpointCause::Wal => "wal",
             CheckpointCause::Requested => "immediate force wait",
+            CheckpointCause::Backup => "force wait",
             CheckpointCause::EndOfRecovery => "end-of-recovery immediate wait",
             CheckpointCause::Shutdown => "shutdown immediate",
         }
     }
 
     fn is_spread(self) -> bool {
-        matches!(self, CheckpointCause::Time | CheckpointCause::Wal)
+        matches!(self, CheckpointCause::Time | CheckpointCause::Wal | CheckpointCause::Backup)
     }
 }
 

@@ -10,6 +10,8 @@ use runtime::fs::{self, File, OpenOptions};
 
 use crate::EngineError;
 
+pub use smgr::SEGMENT_PAGES;
+
 /// Pages read at a time.
 const STRETCH: usize = 64;
 

@@ -24,7 +24,7 @@ use base::{Oid, RelFile};
 
 use crate::EngineError;
 
-const FILE: &str = "global/pg_lengths";
+pub(crate) const FILE: &str = "global/pg_lengths";
 const MAGIC: &[u8; 8] = b"STMPLENS";
 const ENTRY: usize = 16;
 

@@ -10,7 +10,7 @@
 //! * [`retention`]: which segments of the log must stay.
 //! * [`relation`]: making and dropping relation files; OIDs. [`database`]: making and removing databases. [`sequence`]: the one row of a sequence. [`xlog`]: the log records of this
 //!   crate.
-//! * [`slots`]: replication slots.
+//! * [`slots`]: replication slots. [`backup`]: base backups.
 //! * [`files`]: whether all pages of all files are whole.
 //! * `map`: which files the system catalogs have. `lengths`: how long files must be. `unlogged`: relations that a crash empties.
 //! * [`indexes`]: the index access methods. `managers`: the table of the log's resource managers. `access`: the traits by which heaps and indexes reach each other. [`background`]: the loops of checkpointer, background writer and WAL writer; the server gives them fibers.
@@ -44,6 +44,7 @@
 mod access;
 pub mod archiver;
 pub mod background;
+pub mod backup;
 pub mod checkpoint;
 pub mod control;
 pub mod database;
@@ -90,7 +91,6 @@ use lock::DirectoryLock;
 use map::RelationMaps;
 use recovery::Recovery;
 use relation::{Files, OidCounter};
-use retention::Retention;
 use slots::Slots;
 
 /// Major version of PostgreSQL whose behaviour is the specification.
@@ -176,10 +176,10 @@ pub struct Engine {
     control: runtime::Mutex<ControlFile>,
     oids: OidCounter,
     slots: Slots,
+    backups: backup::Backups,
     maps: Arc<RelationMaps>,
     files: Arc<Files>,
     checkpointer: Checkpointer,
-    retention: Retention,
     archiver: archiver::Archiver,
     /// What the recovery that the server began with has replayed.
     replayed: Mutex<Option<ReplayedTo>>,
@@ -417,8 +417,8 @@ impl Engine {
             files,
             oids: OidCounter::new(control.checkpoint.next_oid),
             slots: Slots::open(dir, options.max_slots)?,
+            backups: Default::default(),
             checkpointer: Checkpointer::default(),
-            retention: Retention::default(),
             archiver: archiver::Archiver::default(),
             replayed: Mutex::default(),
             recovery: Mutex::default(),

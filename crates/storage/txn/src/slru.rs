@@ -65,6 +65,16 @@ fn segment_number(name: &str) -> Option<u64> {
     (segment_name(number) == name).then_some(number)
 }
 
+/// The first page of the segment whose file has this name.
+pub fn first_page_of_segment(name: &str) -> Option<u64> {
+    segment_number(name).map(|segment| segment * PAGES_PER_SEGMENT)
+}
+
+/// Whether a page as it was read from its file is one that was written, or none yet.
+pub fn is_whole_page(page: u64, bytes: &[u8]) -> bool {
+    decode(page, bytes).is_some() || bytes.iter().all(|byte| *byte == 0)
+}
+
 const OPEN_FILES: usize = 16;
 const EVICTING: u32 = 1 << 31;
 

@@ -1,6 +1,6 @@
 //! A record being put together, and its bytes.
 
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
 use base::{BlockNo, Fork, Lsn, Oid, PAGE_SIZE, RelFile, Xid};
 use compress::Method;
@@ -154,25 +154,38 @@ pub(crate) struct ImageOptions {
 
 /// [`ImageOptions`] that may change under those who insert: bit 0, then the method's number.
 #[derive(Debug)]
-pub(crate) struct AtomicImageOptions(AtomicU8);
+pub(crate) struct AtomicImageOptions {
+    bits: AtomicU8,
+    /// How many wish for whole pages whatever the setting.
+    forced: AtomicU32,
+}
 
 impl AtomicImageOptions {
     pub fn new(options: ImageOptions) -> AtomicImageOptions {
-        AtomicImageOptions(AtomicU8::new(Self::bits(options)))
+        AtomicImageOptions { bits: AtomicU8::new(Self::bits(options)), forced: AtomicU32::new(0) }
     }
 
     fn bits(options: ImageOptions) -> u8 {
         u8::from(options.full_page_writes) | options.compression.map_or(0, number_of) << 1
     }
 
-    // Relaxed: the byte is all there is, and the next record is soon enough.
+    // Relaxed: the next record is soon enough. Who reads the redo pointer first finds what was forced before that was set.
     pub fn load(&self) -> ImageOptions {
-        let bits = self.0.load(Ordering::Relaxed);
-        ImageOptions { full_page_writes: bits & 1 != 0, compression: method_of(bits >> 1) }
+        let bits = self.bits.load(Ordering::Relaxed);
+        let full_page_writes = bits & 1 != 0 || self.forced.load(Ordering::Relaxed) > 0;
+        ImageOptions { full_page_writes, compression: method_of(bits >> 1) }
     }
 
     pub fn store(&self, options: ImageOptions) {
-        self.0.store(Self::bits(options), Ordering::Relaxed);
+        self.bits.store(Self::bits(options), Ordering::Relaxed);
+    }
+
+    /// One more wishes for whole pages, or one fewer.
+    pub fn force(&self, force: bool) {
+        match force {
+            true => self.forced.fetch_add(1, Ordering::SeqCst),
+            false => self.forced.fetch_sub(1, Ordering::SeqCst),
+        };
     }
 }
 

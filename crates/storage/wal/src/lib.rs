@@ -85,6 +85,7 @@
 #![cfg_attr(test, allow(clippy::duplicate_mod, reason = "models compile the real modules once more"))]
 
 mod archive;
+mod before;
 mod builder;
 mod flush_queue;
 mod geometry;
@@ -98,8 +99,8 @@ mod ring;
 mod room;
 mod segment;
 mod shim;
-mod timeline;
 mod stream;
+mod timeline;
 
 #[cfg(test)]
 mod model;
@@ -117,5 +118,5 @@ pub use record::{
 };
 pub use replay::{Chunk, RecordAt, Replayed};
 pub use segment::{Recycled, sync_segments};
-pub use timeline::{History, HistoryError, Stretch};
 pub use stream::{StreamError, WalStream};
+pub use timeline::{History, HistoryError, Stretch};

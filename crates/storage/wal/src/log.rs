@@ -319,7 +319,8 @@ impl Wal {
             let position = self.reservations.next();
             let redo = Lsn(self.reservations.redo());
             if redo != assembled.redo {
-                assembled = record.assemble(redo, images);
+                // Whole pages may be wanted since the redo pointer moved.
+                assembled = record.assemble(redo, self.images.load());
             }
             let length = align(assembled.length as u64);
             // A long record waits for the rest of its room while it copies.
@@ -586,7 +587,8 @@ impl Wal {
 
     /// Whether a page with this LSN needs an image at its next change.
     pub fn needs_image(&self, page_lsn: Lsn) -> bool {
-        self.images.load().full_page_writes && !self.is_recovering() && page_lsn <= self.redo()
+        // The redo pointer first: who finds a new one finds what was forced before it was set.
+        page_lsn <= self.redo() && !self.is_recovering() && self.images.load().full_page_writes
     }
 
     /// The options in force.
@@ -697,6 +699,12 @@ impl Wal {
         self.sizes[0].store(wanted.min_size, Ordering::Relaxed);
         self.sizes[1].store(wanted.max_size, Ordering::Relaxed);
         self.images.store(wanted.images());
+    }
+
+    /// From now on pages are logged whole at their first change after a checkpoint, whatever `full_page_writes` says, until this is called with `false` as often as
+    /// with `true`.
+    pub fn force_images(&self, force: bool) {
+        self.images.force(force);
     }
 
     /// Recycles or removes the segments that lie wholly before `keep`; called by each checkpoint. `lsn`: what recovery needs, which tells how much log there is

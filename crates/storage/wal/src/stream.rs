@@ -5,7 +5,9 @@
 //! 2. A file that is recycled while it is read is noticed: the header that names its place is written anew before any other byte, and it is
 //!    looked at after the bytes were read.
 
-use base::Lsn;
+use std::io;
+
+use base::{Lsn, TimelineId};
 use runtime::fs::{File, OpenOptions};
 
 use crate::geometry::{Geometry, SEGMENT_HEADER};
@@ -24,13 +26,14 @@ pub enum StreamError {
 /// Reads the bytes of the log in order; keeps one file open.
 pub struct WalStream<'a> {
     wal: &'a Wal,
+    timeline: TimelineId,
     file: Option<(u64, File)>,
 }
 
 impl Wal {
-    /// Reads what is on disk as it lies there.
-    pub fn stream(&self) -> WalStream<'_> {
-        WalStream { wal: self, file: None }
+    /// Reads what is on disk of a time line as it lies there.
+    pub fn stream(&self, timeline: TimelineId) -> WalStream<'_> {
+        WalStream { wal: self, timeline, file: None }
     }
 
     /// End of the bytes on disk: as [`flushed`](Self::flushed), but where that is the beginning of a segment without records, whose file need not be there yet,
@@ -50,18 +53,13 @@ impl Wal {
     /// Whether the file is there that a position lies in.
     pub fn has_segment(&self, position: Lsn) -> Result<bool, WalError> {
         let segment = self.geometry.segment_of(position);
-        let path = self.segments.dir().join(self.geometry.file_name(segment));
+        let path = self.segments.dir().join(self.segments.name(segment));
         runtime::fs::exists(&path).map_err(|error| self.segments.failed("stat", segment, &error))
     }
 
     /// Bytes of a segment file.
     pub fn segment_size(&self) -> u64 {
         self.geometry.segment_size()
-    }
-
-    /// Name of the segment file that a position lies in.
-    pub fn segment_name(&self, position: Lsn) -> String {
-        self.geometry.file_name(self.geometry.segment_of(position))
     }
 }
 
@@ -76,16 +74,13 @@ impl WalStream<'_> {
         if length == 0 {
             return Ok(0);
         }
-        let removed = || StreamError::Removed(geometry.file_name(segment));
+        let removed = || StreamError::Removed(geometry.file_name(self.timeline, segment));
         let failed = |error| StreamError::Failed(self.wal.segments.failed("read", segment, &error));
         let file = match self.file.take().filter(|(number, _)| *number == segment) {
             Some((_, file)) => file,
-            None => match File::open(
-                &self.wal.segments.dir().join(geometry.file_name(segment)),
-                OpenOptions::READ,
-            ) {
+            None => match self.open(segment) {
                 Ok(file) => file,
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(removed()),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(removed()),
                 Err(error) => return Err(failed(error)),
             },
         };
@@ -110,8 +105,24 @@ impl WalStream<'_> {
     }
 }
 
+impl WalStream<'_> {
+    /// The file of a segment. The last one of an old time line may be there only as the beginning of that of the next.
+    fn open(&self, segment: u64) -> io::Result<File> {
+        let dir = self.wal.segments.dir();
+        let of = |timeline| {
+            File::open(&dir.join(self.wal.geometry.file_name(timeline, segment)), OpenOptions::READ)
+        };
+        match of(self.timeline) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && self.timeline != self.wal.timeline() => {
+                of(self.wal.timeline())
+            }
+            opened => opened,
+        }
+    }
+}
+
 /// Whether a file still is the one of its segment.
-fn belongs(file: &File, geometry: Geometry, segment: u64) -> std::io::Result<bool> {
+fn belongs(file: &File, geometry: Geometry, segment: u64) -> io::Result<bool> {
     let mut bytes = [0; SEGMENT_HEADER as usize];
     file.read_exact_at(&mut bytes, 0)?;
     Ok(SegmentHeader::decode(&bytes).is_some_and(|header| header.start == geometry.segment_start(segment)))
@@ -155,7 +166,7 @@ mod tests {
         }
         wal.flush(wal.insert_end()).unwrap();
         let (start, end) = (Lsn(64 << 10), wal.flushed_bytes());
-        let mut stream = wal.stream();
+        let mut stream = wal.stream(TimelineId::FIRST);
         let (mut at, mut bytes) = (start, Vec::new());
         while at < end {
             let before = at.0;
@@ -164,7 +175,7 @@ mod tests {
         }
         let mut files = Vec::new();
         for segment in 1..=(end.0 - 1) >> 16 {
-            files.extend(runtime::fs::read_to_vec(&dir.0.join(wal.geometry.file_name(segment))).unwrap());
+            files.extend(runtime::fs::read_to_vec(&dir.0.join(wal.segments.name(segment))).unwrap());
         }
         files.truncate(bytes.len());
         assert_eq!(bytes.len() as u64, end.0 - start.0);
@@ -178,13 +189,13 @@ mod tests {
             insert(&wal, 5000);
         }
         wal.flush(wal.insert_end()).unwrap();
-        let mut stream = wal.stream();
+        let mut stream = wal.stream(TimelineId::FIRST);
         let mut bytes = Vec::new();
         stream.read(Lsn(1 << 16), Lsn(2 << 16), 100, &mut bytes).unwrap();
         wal.segments.recycle(3, 5, 1).unwrap();
         let error = stream.read(Lsn((1 << 16) + 100), Lsn(2 << 16), 100, &mut bytes);
-        assert!(matches!(error, Err(StreamError::Removed(name)) if name == wal.geometry.file_name(1)));
-        let error = wal.stream().read(Lsn(2 << 16), Lsn(3 << 16), 100, &mut bytes);
+        assert!(matches!(error, Err(StreamError::Removed(name)) if name == wal.segments.name(1)));
+        let error = wal.stream(TimelineId::FIRST).read(Lsn(2 << 16), Lsn(3 << 16), 100, &mut bytes);
         assert!(matches!(error, Err(StreamError::Removed(_))));
         assert_eq!(bytes.len(), 100);
     }

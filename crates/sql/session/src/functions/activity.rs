@@ -213,7 +213,7 @@ impl Session {
         let mut rows = Vec::new();
         for backend in self.instance.sessions().list() {
             let Some(progress) = backend.progress.lock().clone() else { continue };
-            if command != Some(progress.command) {
+            if command != progress.command {
                 continue;
             }
             let sees = sight.sees(&backend);

@@ -154,6 +154,9 @@ impl Session {
         if let Some(value) = self.slot_function(id, args)? {
             return Ok(value);
         }
+        if let Some(value) = self.backup_function(id, args)? {
+            return Ok(value);
+        }
         if let Some(value) = self.text_search_function(id, args)? {
             return Ok(value);
         }
@@ -207,6 +210,9 @@ impl Session {
         if let Some(rows) = self.slot_rows(id, args)? {
             return Ok(rows);
         }
+        if let Some(rows) = self.backup_rows(id, args)? {
+            return Ok(rows);
+        }
         if let Some(rows) = self.size_rows(id, args)? {
             return Ok(rows);
         }
@@ -238,11 +244,6 @@ fn address(end: Option<std::net::SocketAddr>) -> Datum {
 /// Functions of the catalogs that answer 0A000, for want of what they are about.
 #[cfg(test)]
 const WITHOUT_ANSWER: &[SessionFn] = &[
-    SessionFn::PgControlCheckpoint,
-    SessionFn::PgControlInit,
-    SessionFn::PgControlRecovery,
-    SessionFn::PgControlSystem,
-    SessionFn::PgCreateRestorePoint,
     SessionFn::PgEventTriggerDdlCommands,
     SessionFn::PgExtensionConfigDump,
     SessionFn::PgGetCatalogForeignKeys,
@@ -254,7 +255,6 @@ const WITHOUT_ANSWER: &[SessionFn] = &[
     SessionFn::PgStatGetBackendIo,
     SessionFn::PgStatGetBackendWal,
     SessionFn::PgStatResetBackendStats,
-    SessionFn::PgSwitchWal,
 ];
 
 #[cfg(test)]

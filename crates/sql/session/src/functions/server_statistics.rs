@@ -371,7 +371,8 @@ fn slru_number(name: &str) -> u8 {
 }
 
 /// What sessions and loops can be seen waiting for.
-const WAITS: [(&str, &str, &str); 58] = [
+const WAITS: [(&str, &str, &str); 63] = [
+    ("Activity", "ArchiverMain", "The archiver pauses until a file of the log is to be archived."),
     ("Activity", "BgwriterMain", "The background writer pauses between two rounds."),
     ("Activity", "CheckpointerMain", "The checkpointer pauses until a checkpoint may be due."),
     ("Activity", "WalSenderMain", "A sender of the log waits for more of it, or for word of its receiver."),
@@ -409,12 +410,20 @@ const WAITS: [(&str, &str, &str); 58] = [
         "WalWrite",
         "The session writes the log, which fsync does not make durable, or waits for room on the disk.",
     ),
+    (
+        "IPC",
+        "ArchiveCleanupCommand",
+        "The command runs that removes what is not needed any more from an archive.",
+    ),
+    ("IPC", "ArchiveCommand", "The command runs that archives a file of the log."),
     ("IPC", "BackendTermination", "A session waits until another one has ended."),
     ("IPC", "BackupWaitWalArchive", "A base backup waits until all the log that it needs is archived."),
     ("IPC", "BufferIo", "Another session reads or writes the page."),
     ("IPC", "CheckpointDone", "A checkpoint is under way, and must be over first."),
     ("IPC", "ProcarrayGroupUpdate", "The transaction commits, and one that comes before is not seen yet."),
+    ("IPC", "RecoveryEndCommand", "The command runs that was to run when recovery is over."),
     ("IPC", "ReplicationSlotDrop", "Another session uses the replication slot."),
+    ("IPC", "RestoreCommand", "The command runs that brings a file of the log from an archive."),
     (
         "IPC",
         "SafeSnapshot",

@@ -2,7 +2,7 @@
 //! Connections that replicate: they take commands of their own beside SQL, or instead of it, and send the log.
 //!
 //! # Layout
-//! [`grammar`]: the commands, from their text. `slots`: those about slots, and functions of SQL that do the same. `sender`: START_REPLICATION. `senders`: who sends,
+//! [`grammar`]: the commands, from their text. `slots`: those about slots, and functions of SQL that do the same. `sender`: START_REPLICATION. `backup`: base backups. `senders`: who sends,
 //! as others see it. This file: who may replicate, and commands that answer with a row.
 //!
 //! # Invariants
@@ -12,6 +12,7 @@
 //! # PostgreSQL counterpart and differences
 //! `walsender.c`. A sender there is a process; here it is a fiber that sleeps until there is more log, or word of the receiver.
 
+mod backup;
 pub mod grammar;
 mod sender;
 mod senders;
@@ -35,9 +36,6 @@ use grammar::Command;
 pub use sender::is_end;
 pub use senders::{Figures, Sender, SenderState, Senders};
 pub use slots::slot_error;
-
-/// The time line of the log.
-pub(crate) const TIMELINE: u32 = 1;
 
 /// Where a connection is that is to no database.
 pub(crate) fn no_database() -> DatabaseRow {
@@ -140,7 +138,10 @@ impl Session {
                 self.prevent_in_block(command.tag())?;
                 self.timeline_history(*timeline, out)?;
             }
-            Command::BaseBackup(_) => return Err(SqlError::not_supported("BASE_BACKUP")),
+            Command::BaseBackup(options) => {
+                self.prevent_in_block(command.tag())?;
+                self.base_backup(options, out)?;
+            }
             Command::UploadManifest => {
                 return Err(SqlError::not_supported("UPLOAD_MANIFEST, which incremental backups begin with"));
             }
@@ -171,7 +172,7 @@ impl Session {
         let name = &self.info.database;
         let row = [
             Datum::text(&wal.system_identifier().to_string()),
-            Datum::Int8(TIMELINE.into()),
+            Datum::Int8(wal.timeline().0.into()),
             Datum::text(&wal.flushed().to_string()),
             text_or_null(Some(name.as_str()).filter(|name| !name.is_empty())),
         ];

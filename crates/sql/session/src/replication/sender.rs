@@ -10,13 +10,16 @@ use std::pin::{Pin, pin};
 use std::time::Duration;
 
 use base::settings::Setting;
-use base::{Lsn, SqlError, SqlResult, SqlState, sql_err};
+use base::{Lsn, SqlError, SqlResult, SqlState, TimelineId, sql_err};
+use engine::EngineError;
 use engine::slots::InUse;
 use runtime::{Instant, Interrupts};
-use wal::{StreamError, Wal, WalStream};
+use tuple::Datum;
+use types::oids;
+use wal::{History, StreamError, Wal, WalStream};
 use wire::replication::{self, Reply, Status};
 
-use super::{Sender, SenderState, TIMELINE, slot_error};
+use super::{Sender, SenderState, slot_error};
 use crate::Session;
 use crate::output::{Both, Output};
 
@@ -52,11 +55,7 @@ impl Session {
         if let Some(slot) = &slot {
             slot.check_valid().map_err(slot_error)?;
         }
-        if let Some(wanted) = timeline.filter(|wanted| *wanted != TIMELINE) {
-            return Err(SqlError::internal(format!(
-                "requested timeline {wanted} is not in this server's history"
-            )));
-        }
+        let course = self.course(timeline.map(TimelineId), start)?;
         let interrupts = self.backend.interrupts.clone();
         if !self.instance.senders().begin_streaming(&interrupts) {
             return Err(sql_err!(
@@ -65,6 +64,10 @@ impl Session {
             ));
         }
         let _spared = Spared(interrupts);
+        if course.end.is_some_and(|end| start >= end) {
+            // There is nothing to send of it.
+            return self.next_timeline(&course, out);
+        }
         let sender = self.instance.senders().enter(self.info.pid);
         sender.update(|figures| figures.state = SenderState::Catchup);
         out.copy_both()?;
@@ -79,7 +82,8 @@ impl Session {
         let mut stream = Stream {
             session: self,
             wal,
-            log: wal.stream(),
+            log: wal.stream(course.timeline),
+            end: course.end,
             slot: slot.as_ref(),
             sender: &sender,
             sent: start,
@@ -91,7 +95,7 @@ impl Session {
         let ended = stream.run(out);
         sender.update(|figures| figures.state = SenderState::Startup);
         match ended? {
-            End::Wanted => Ok(()),
+            End::Wanted => self.next_timeline(&course, out),
             End::Complete => {
                 // The receiver knows that nothing will follow.
                 out.command_complete("COPY 0")?;
@@ -99,6 +103,46 @@ impl Session {
             }
         }
     }
+}
+
+impl Session {
+    /// The course of the log on a time line, the current one if none is named; it must be one that this server came by, and have the position.
+    fn course(&self, wanted: Option<TimelineId>, start: Lsn) -> SqlResult<Course> {
+        let wal = self.engine().wal();
+        let current = wal.timeline();
+        let wanted = wanted.unwrap_or(current);
+        if wanted == current {
+            return Ok(Course { timeline: current, end: None, next: None });
+        }
+        let unknown =
+            || SqlError::internal(format!("requested timeline {wanted} is not in this server's history"));
+        let history = History::read(wal.dir(), current).map_err(EngineError::Wal)?.ok_or_else(unknown)?;
+        let history = history.map_err(|error| SqlError::internal(error.message))?;
+        let stretch = history.stretch(wanted).ok_or_else(unknown)?;
+        let end = stretch.end.ok_or_else(unknown)?;
+        if start > end {
+            let message = format!(
+                "requested starting point {start} on timeline {wanted} is not in this server's history"
+            );
+            return Err(SqlError::internal(message)
+                .detail(format!("This server's history forked from timeline {wanted} at {end}.")));
+        }
+        Ok(Course { timeline: wanted, end: Some(end), next: Some(history.at(end)) })
+    }
+
+    /// After an old time line the receiver is told of the next.
+    fn next_timeline(&self, course: &Course, out: &mut dyn Output) -> SqlResult<()> {
+        let (Some(next), Some(end)) = (course.next, course.end) else { return Ok(()) };
+        let row = [Datum::Int8(next.0.into()), Datum::text(&end.to_string())];
+        self.answer(&[("next_tli", oids::int8), ("next_tli_startpos", oids::text)], &row, out)
+    }
+}
+
+/// What is sent: a time line, up to where the next one leaves it.
+struct Course {
+    timeline: TimelineId,
+    end: Option<Lsn>,
+    next: Option<TimelineId>,
 }
 
 /// The end of a connection that has sent all there is; no error, and nobody is told.
@@ -116,6 +160,8 @@ struct Stream<'a> {
     session: &'a Session,
     wal: &'a Wal,
     log: WalStream<'a>,
+    /// Where an old time line ends.
+    end: Option<Lsn>,
     slot: Option<&'a InUse<'a>>,
     sender: &'a Sender,
     /// What is before this was sent.
@@ -138,6 +184,10 @@ impl Stream<'_> {
                     return Ok(End::Wanted);
                 }
                 self.send_more(out)?;
+                if self.end.is_some_and(|end| self.sent >= end) && !self.done[0] {
+                    out.copy_out_done()?;
+                    self.done[0] = true;
+                }
                 if self.is_complete(out) {
                     return Ok(End::Complete);
                 }
@@ -175,6 +225,9 @@ impl Stream<'_> {
             };
         }
         let senders = self.session.instance.senders();
+        if self.sent < self.available() {
+            return Box::pin(std::future::ready(()));
+        }
         if senders.is_complete() {
             return Box::pin(self.wal.until_flushed_behind(self.sent));
         }
@@ -189,12 +242,17 @@ impl Stream<'_> {
         })
     }
 
+    /// What there is to send: the log that is on disk, or all of an old time line.
+    fn available(&self) -> Lsn {
+        self.end.unwrap_or_else(|| self.wal.flushed_bytes())
+    }
+
     /// Puts the next bytes of the log into the output.
     fn send_more(&mut self, out: &mut dyn Output) -> SqlResult<()> {
         if self.done[0] {
             return Ok(());
         }
-        let end = self.wal.flushed_bytes();
+        let end = self.available();
         if end > self.sent {
             let mut length = 0;
             out.copy_both_data(&mut |message| {
@@ -222,10 +280,7 @@ impl Stream<'_> {
 
     /// Whether the log is complete, all of it is sent, and the receiver has all. Asks it otherwise.
     fn is_complete(&mut self, out: &mut dyn Output) -> bool {
-        if self.done[0]
-            || !self.session.instance.senders().is_complete()
-            || self.sent < self.wal.flushed_bytes()
-        {
+        if self.done[0] || !self.session.instance.senders().is_complete() || self.sent < self.available() {
             return false;
         }
         let [written, flushed, _] = self.sender.figures().reported;

@@ -8,7 +8,7 @@ use types::value::IntoDatum;
 use types::{SessionFn, oids};
 
 use super::grammar::OptionItem;
-use super::{TIMELINE, no_logical_decoding, position, text_or_null};
+use super::{no_logical_decoding, position, text_or_null};
 use crate::Session;
 use crate::functions::{Row, arg};
 use crate::output::Output;
@@ -158,7 +158,7 @@ impl Session {
                 [
                     Datum::text("physical"),
                     text_or_null(restart.map(|restart| restart.to_string()).as_deref()),
-                    restart.map_or(Datum::Null, |_| Datum::Int8(TIMELINE.into())),
+                    restart.map_or(Datum::Null, |_| Datum::Int8(self.engine().wal().timeline().0.into())),
                 ]
             }
         };

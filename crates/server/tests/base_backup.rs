@@ -1,0 +1,240 @@
+//! Base backups: BASE_BACKUP and `pg_basebackup`, `pg_backup_start` and `pg_backup_stop`, and copies that are started.
+
+#[path = "support/relay.rs"]
+mod relay;
+mod support;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use support::client::message;
+use support::{Client, Server, has, output, run, text};
+
+/// What BASE_BACKUP sends, without the heads of its messages.
+#[derive(Default)]
+struct Backup {
+    archives: Vec<(String, Vec<u8>)>,
+    manifest: String,
+    rows: Vec<Vec<u8>>,
+    tags: Vec<String>,
+    error: Option<String>,
+    progress: u64,
+}
+
+fn take(server: &Server, command: &str) -> Backup {
+    let mut client = server.connect(&[("replication", "true")]).unwrap();
+    client.send(&message(b'Q', format!("{command}\0").as_bytes())).unwrap();
+    let mut backup = Backup::default();
+    let mut in_manifest = false;
+    loop {
+        let (kind, body) = client.message().unwrap();
+        match (kind, body.first()) {
+            (b'd', Some(b'n')) => {
+                let name = body[1..].split(|byte| *byte == 0).next().unwrap();
+                backup.archives.push((String::from_utf8(name.to_vec()).unwrap(), Vec::new()));
+            }
+            (b'd', Some(b'm')) => in_manifest = true,
+            (b'd', Some(b'd')) if in_manifest => {
+                backup.manifest.push_str(std::str::from_utf8(&body[1..]).unwrap());
+            }
+            (b'd', Some(b'd')) => backup.archives.last_mut().unwrap().1.extend(&body[1..]),
+            (b'd', Some(b'p')) => backup.progress = u64::from_be_bytes(body[1..].try_into().unwrap()),
+            (b'D', _) => backup.rows.push(body),
+            (b'C', _) => backup.tags.push(String::from_utf8_lossy(&body).trim_end_matches('\0').into()),
+            (b'E', _) => backup.error = Some(String::from_utf8_lossy(&body).replace('\0', " ")),
+            (b'Z', _) => return backup,
+            _ => {}
+        }
+    }
+}
+
+/// Names in a tar archive.
+fn names(archive: &[u8]) -> Vec<String> {
+    let (mut at, mut names) = (0, Vec::new());
+    while archive[at] != 0 {
+        let field = |from: usize, to: usize| {
+            let bytes = &archive[at + from..at + to];
+            String::from_utf8_lossy(bytes.split(|byte| *byte == 0).next().unwrap()).trim().to_owned()
+        };
+        let size = usize::from_str_radix(&field(124, 136), 8).unwrap();
+        names.push(field(0, 100));
+        at += 512 + size.next_multiple_of(512);
+    }
+    assert_eq!(archive.len(), at + 1024, "two empty blocks end it");
+    names
+}
+
+#[test]
+fn base_backup_sends_an_archive() {
+    let server = Server::start(&[]);
+    let mut admin = server.client();
+    run(
+        &mut admin,
+        &[
+            "create table logged as select generate_series(1, 1000) as id",
+            "create unlogged table unlogged as select generate_series(1, 1000) as id",
+        ],
+    );
+    let path =
+        |client: &mut Client, table: &str| client.value(&format!("select pg_relation_filepath('{table}')"));
+    let (logged, unlogged) = (path(&mut admin, "logged"), path(&mut admin, "unlogged"));
+    let backup =
+        take(&server, "BASE_BACKUP (LABEL 'it''s mine', PROGRESS, CHECKPOINT 'fast', MANIFEST 'yes')");
+    assert_eq!(backup.error, None);
+    assert_eq!(backup.tags, ["SELECT", "SELECT", "SELECT", "BASE_BACKUP"]);
+    let (name, archive) = &backup.archives[0];
+    assert_eq!((backup.archives.len(), name.as_str()), (1, "base.tar"));
+    assert_eq!(backup.progress, archive.len() as u64);
+    let names = names(archive);
+    assert_eq!(names.first().map(String::as_str), Some("backup_label"));
+    assert_eq!(names.last().map(String::as_str), Some("global/pg_control"));
+    let has = |name: &str| names.iter().any(|known| known == name);
+    for there in
+        [&*logged, &format!("{unlogged}_init"), "PG_VERSION", "pg_wal/", "pg_replslot/", "global/pg_lengths"]
+    {
+        assert!(has(there), "{there} in {names:?}");
+    }
+    for missing in [&*unlogged, "postmaster.pid", "stampede.lock", "base/pgsql_tmp/"] {
+        assert!(!has(missing), "{missing}");
+    }
+    assert!(!names.iter().any(|name| name.starts_with("pg_wal/0")), "the log was not asked for");
+    let label = String::from_utf8_lossy(&archive[512..1024]).into_owned();
+    assert!(label.starts_with("START WAL LOCATION: ") && label.contains("\nLABEL: it's mine\n"), "{label}");
+    assert!(backup.manifest.contains(&format!("{{ \"Path\": \"{logged}\", ")));
+    assert!(backup.manifest.starts_with("{ \"PostgreSQL-Backup-Manifest-Version\": 2,\n"));
+
+    let gzip =
+        take(&server, "BASE_BACKUP (CHECKPOINT 'fast', COMPRESSION gzip, COMPRESSION_DETAIL '1', WAL)");
+    assert_eq!((gzip.archives[0].0.as_str(), gzip.manifest.as_str()), ("base.tar.gz", ""));
+    assert!(gzip.archives[0].1.starts_with(&[0x1f, 0x8b]));
+
+    let folder = server.file("stored");
+    let command = format!(
+        "BASE_BACKUP (CHECKPOINT 'fast', MANIFEST 'yes', TARGET 'server', TARGET_DETAIL '{}')",
+        folder.display()
+    );
+    let stored = take(&server, &command);
+    assert!(stored.error.is_none() && stored.archives[0].1.is_empty());
+    assert!(fs::metadata(folder.join("base.tar")).unwrap().len() > 1 << 20);
+    assert!(folder.join("backup_manifest").exists());
+    let error = take(&server, &command).error.unwrap();
+    assert!(error.contains("exists but is not empty"), "{error}");
+    let error = take(&server, "BASE_BACKUP (foo)").error.unwrap();
+    assert!(error.contains("unrecognized base backup option: \"foo\""), "{error}");
+    assert_eq!(admin.value("select count(*) from pg_stat_progress_basebackup"), "0");
+}
+
+#[test]
+fn a_damaged_page_fails_the_backup_and_is_named() {
+    let mut server = Server::start(&[]);
+    let mut admin = server.client();
+    run(&mut admin, &["create table t as select generate_series(1, 5000) as id", "checkpoint"]);
+    let path = admin.value("select pg_relation_filepath('t')");
+    drop(admin);
+    server.stop();
+    let file = server.data().join(&path);
+    let mut bytes = fs::read(&file).unwrap();
+    bytes[8192 + 5000] ^= 1;
+    fs::write(&file, bytes).unwrap();
+    server.run();
+    let failed = take(&server, "BASE_BACKUP (CHECKPOINT 'fast')");
+    assert!(failed.error.unwrap().contains("checksum verification failure during base backup"));
+    assert!(take(&server, "BASE_BACKUP (CHECKPOINT 'fast', VERIFY_CHECKSUMS false)").error.is_none());
+}
+
+#[test]
+fn pg_backup_start_and_stop() {
+    let server = Server::start(&[]);
+    let mut admin = server.client();
+    assert_eq!(admin.error("select pg_backup_stop()"), "55000 backup is not in progress");
+    assert_eq!(
+        admin.error("select pg_backup_start(repeat('x', 2000))"),
+        "22023 backup label too long (max 1024 bytes)"
+    );
+    let start = admin.value("select pg_backup_start('here', true)");
+    assert_eq!(
+        admin.error("select pg_backup_start('again')"),
+        "55000 a backup is already in progress in this session"
+    );
+    let rows = admin.query("select lsn > $$0/0$$, labelfile, spcmapfile from pg_backup_stop(false)").unwrap();
+    let label = rows[0][1].clone().unwrap();
+    let words = label.lines().map(|line| line.split(": ").next().unwrap()).collect::<Vec<_>>();
+    assert_eq!(
+        words,
+        [
+            "START WAL LOCATION",
+            "CHECKPOINT LOCATION",
+            "BACKUP METHOD",
+            "BACKUP FROM",
+            "START TIME",
+            "LABEL",
+            "START TIMELINE"
+        ]
+    );
+    assert!(label.starts_with(&format!("START WAL LOCATION: {start} (file 0000000100000000")), "{label}");
+    let histories = fs::read_dir(server.data().join("pg_wal")).unwrap();
+    let histories =
+        histories.filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().ends_with(".backup"));
+    assert_eq!(histories.count(), 1);
+    // One that is not ended ends with its session.
+    admin.value("select pg_backup_start('lost', true)");
+    drop(admin);
+    support::until("it is given up", || {
+        server.log().contains("aborting backup due to backend exiting before pg_backup_stop was called")
+    });
+}
+
+/// While a backup runs, pages are logged whole, whatever the setting.
+#[test]
+fn a_backup_forces_whole_pages() {
+    let server = Server::start(&["full_page_writes=off"]);
+    let mut admin = server.client();
+    run(&mut admin, &["create table t as select generate_series(1, 100) as id", "checkpoint"]);
+    let images =
+        "explain (analyze, wal, costs off, timing off, summary off) update t set id = id where id = 7";
+    let has_image = |client: &mut Client| {
+        let rows = client.query(images).unwrap();
+        rows.iter().any(|row| row[0].as_deref().unwrap_or_default().contains("fpi="))
+    };
+    assert!(!has_image(&mut admin));
+    admin.value("select pg_backup_start('x', true)");
+    assert!(has_image(&mut admin));
+    run(&mut admin, &["select from pg_backup_stop(false)", "checkpoint"]);
+    assert!(!has_image(&mut admin));
+}
+
+/// `pg_basebackup` of version 15, which is told that the server is too.
+fn program(server: &Server, name: &str) -> Command {
+    let port = relay::as_version_15(server.port).to_string();
+    let mut program = server.tool(name);
+    program.env("PGHOST", "127.0.0.1").env("PGPORT", port).env("PGSSLMODE", "disable");
+    program.env("PGGSSENCMODE", "disable").env_remove("PGDATABASE");
+    program
+}
+
+fn pg_basebackup(server: &Server, folder: &Path, options: &[&str]) {
+    let done = output(program(server, "pg_basebackup").args(["-c", "fast", "-D"]).arg(folder).args(options));
+    assert!(done.status.success(), "{options:?}: {}", text(&done));
+}
+
+#[test]
+fn pg_basebackup_takes_all_options() {
+    if !has("pg_basebackup") {
+        return;
+    }
+    let server = Server::start(&[]);
+    let mut admin = server.client();
+    run(&mut admin, &["create table t as select generate_series(1, 1000) as id"]);
+    let tar = server.file("tar");
+    pg_basebackup(&server, &tar, &["-Ft", "-z", "-X", "stream", "-S", "kept", "-C", "-l", "my label"]);
+    for name in ["base.tar.gz", "pg_wal.tar.gz", "backup_manifest"] {
+        assert!(tar.join(name).exists(), "{name}");
+    }
+    assert_eq!(admin.value("select slot_name from pg_replication_slots"), "kept");
+    let compressed = server.file("compressed");
+    pg_basebackup(&server, &compressed, &["--compress=server-gzip:3", "-X", "fetch", "-R"]);
+    for name in ["PG_VERSION", "standby.signal"] {
+        assert!(compressed.join(name).exists(), "{name}");
+    }
+}

@@ -1,0 +1,445 @@
+//! What of the data directory is copied, and how.
+//!
+//! # Invariants
+//! 1. A file has in the archive the length that its head says: what was cut meanwhile is filled with zeros, and what came meanwhile is left out.
+//! 2. A page that fails its check sum is read again, for it may just be written; so is a sector of the commit log.
+
+use std::collections::BTreeSet;
+use std::io::ErrorKind;
+use std::path::Path;
+use std::time::Duration;
+
+use base::{BlockNo, Lsn, PAGE_SIZE, Severity, SqlError, SqlResult, SqlState};
+use engine::backup::{Backup, BackupEnd};
+use page::PageBytes;
+use runtime::fs::{self, File, Metadata, OpenOptions};
+use runtime::{WaitEvent, waiting};
+
+use super::manifest::Writer;
+use super::sink::{Sink, file_error};
+use super::tar::{self, BLOCK, Member, padding};
+use crate::Session;
+
+/// Bytes read at once.
+const PIECE: usize = 4 * PAGE_SIZE;
+/// How often a page is read that fails its check sum, and the pause in between.
+const READS: usize = 5;
+const PAUSE: Duration = Duration::from_millis(2);
+/// Damaged pages of a file that are told of.
+const TOLD: usize = 5;
+/// Seconds from 1970 to 2000.
+const EPOCH: i64 = 946_684_800;
+
+/// Folders whose contents are of no use in a copy.
+const EMPTIED: [&str; 7] =
+    ["pg_stat_tmp", "pg_replslot", "pg_dynshmem", "pg_notify", "pg_serial", "pg_snapshots", "pg_subtrans"];
+/// Files at the top that are not copied.
+const LEFT_OUT: [&str; 8] = [
+    "postmaster.pid",
+    "postmaster.opts",
+    "backup_label",
+    "tablespace_map",
+    "backup_manifest",
+    "current_logfiles.tmp",
+    "postgresql.auto.conf.tmp",
+    "stampede.lock",
+];
+const CONTROL: &str = "global/pg_control";
+const LENGTHS: &str = "global/pg_lengths";
+
+/// What becomes of a name in the data directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    LeaveOut,
+    /// The folder is there, and empty.
+    Empty,
+    Copy,
+}
+
+/// What becomes of an entry; `folder` is where it is, without a slash at its end, empty at the top.
+fn fate(folder: &str, name: &str, is_dir: bool) -> Fate {
+    let path = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+    let temporary = name.starts_with("pgsql_tmp") || (!is_dir && name.ends_with(".tmp"));
+    // A database whose folder has no name yet, or none any more.
+    let unnamed = folder == "base" && (name.ends_with(".new") || name.ends_with(".gone"));
+    if temporary || unnamed || path == CONTROL || path == LENGTHS {
+        return Fate::LeaveOut;
+    }
+    if folder.is_empty() && (LEFT_OUT.contains(&name) || (name.starts_with(".s.PGSQL."))) {
+        return Fate::LeaveOut;
+    }
+    if is_dir && folder.is_empty() && (EMPTIED.contains(&name) || name == "pg_wal") {
+        return Fate::Empty;
+    }
+    Fate::Copy
+}
+
+/// A relation's file: its number, its fork, its segment.
+fn relation_file(name: &str) -> Option<(u32, &str, u32)> {
+    let (stem, segment) = match name.split_once('.') {
+        Some((stem, segment)) => (stem, segment.parse().ok()?),
+        None => (name, 0),
+    };
+    let (number, fork) = stem.split_once('_').unwrap_or((stem, ""));
+    (["", "fsm", "vm", "init"].contains(&fork)).then_some((number.parse().ok()?, fork, segment))
+}
+
+/// Whether relations lie in a folder.
+fn has_relations(folder: &str) -> bool {
+    folder == "global" || folder.strip_prefix("base/").is_some_and(|rest| rest.parse::<u32>().is_ok())
+}
+
+/// The entries of a folder that are copied: those of unlogged relations are not, but for their initial forks. None if the folder has gone.
+fn entries(dir: &Path, folder: &str) -> SqlResult<Vec<fs::DirEntry>> {
+    let mut entries = match fs::read_dir(&dir.join(folder)) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(file_error("open directory", folder, &error)),
+    };
+    if has_relations(folder) {
+        let unlogged: BTreeSet<u32> = entries
+            .iter()
+            .filter_map(|entry| relation_file(&entry.name))
+            .filter(|(_, fork, _)| *fork == "init")
+            .map(|(number, ..)| number)
+            .collect();
+        entries.retain(|entry| {
+            relation_file(&entry.name)
+                .is_none_or(|(number, fork, _)| fork == "init" || !unlogged.contains(&number))
+        });
+    }
+    entries.retain(|entry| fate(folder, &entry.name, entry.is_dir) != Fate::LeaveOut);
+    entries.sort();
+    Ok(entries)
+}
+
+/// What is known of a name; none if it has gone.
+fn metadata(path: &Path, name: &str) -> SqlResult<Option<Metadata>> {
+    match fs::metadata(path) {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(file_error("stat file or directory", name, &error)),
+    }
+}
+
+fn member(found: &Metadata) -> Member {
+    Member {
+        size: if found.is_dir { 0 } else { found.len },
+        mode: found.mode,
+        owner: found.owner,
+        modified: found.times[1].div_euclid(1_000_000),
+        is_folder: found.is_dir,
+    }
+}
+
+/// Bytes of an archive of the data directory, about.
+pub(super) fn estimate(dir: &Path) -> SqlResult<u64> {
+    fn folder_size(dir: &Path, folder: &str) -> SqlResult<u64> {
+        let mut size = 0;
+        for entry in entries(dir, folder)? {
+            runtime::check_interrupts()?;
+            let name =
+                if folder.is_empty() { entry.name.clone() } else { format!("{folder}/{}", entry.name) };
+            let Some(found) = metadata(&dir.join(&name), &name)? else { continue };
+            size += BLOCK as u64;
+            if !found.is_dir {
+                size += found.len.next_multiple_of(BLOCK as u64);
+            } else if fate(folder, &entry.name, true) == Fate::Copy {
+                size += folder_size(dir, &name)?;
+            }
+        }
+        Ok(size)
+    }
+    folder_size(dir, "")
+}
+
+/// How a file's bytes are looked at while they are copied.
+#[derive(Clone, Copy)]
+enum Check {
+    No,
+    /// Pages of a relation, from this block on.
+    Pages(u32),
+    /// Pages of an SLRU, from this one on.
+    Sectors(u64),
+}
+
+/// Copies the data directory into an archive.
+pub(super) struct Copier<'a> {
+    session: &'a Session,
+    pub sink: Sink<'a>,
+    pub manifest: Option<Writer>,
+    backup: &'a Backup,
+    verify: bool,
+    /// Damaged pages.
+    pub damaged: usize,
+}
+
+impl<'a> Copier<'a> {
+    pub fn new(
+        session: &'a Session,
+        sink: Sink<'a>,
+        manifest: Option<Writer>,
+        backup: &'a Backup,
+        verify: bool,
+    ) -> Copier<'a> {
+        Copier { session, sink, manifest, backup, verify, damaged: 0 }
+    }
+
+    fn dir(&self) -> &'a Path {
+        self.session.engine().dir()
+    }
+
+    /// A file whose contents are these.
+    pub fn text(&mut self, name: &str, bytes: &[u8]) -> SqlResult<()> {
+        let owner = metadata(self.dir(), "data directory")?.map_or(0, |found| found.owner);
+        let modified = runtime::wall_clock_micros().div_euclid(1_000_000) + EPOCH;
+        let size = bytes.len() as u64;
+        let mode = fs::directory_mode() & 0o666;
+        self.sink.write(&tar::head(name, &Member { size, mode, owner, modified, is_folder: false })?)?;
+        if !bytes.is_empty() {
+            self.sink.write(bytes)?;
+        }
+        self.pad(size)?;
+        if let Some(manifest) = &mut self.manifest {
+            let mut sum = manifest.checksum().begin();
+            sum.add(bytes);
+            manifest.file(name, size, modified, sum);
+        }
+        Ok(())
+    }
+
+    fn pad(&mut self, size: u64) -> SqlResult<()> {
+        match padding(size) {
+            0 => Ok(()),
+            zeros => self.sink.write(&[0; BLOCK][..zeros]),
+        }
+    }
+
+    /// The data directory, and last the control file.
+    pub fn data_directory(&mut self) -> SqlResult<()> {
+        self.folder("")?;
+        let lengths = &self.backup.lengths;
+        self.text(LENGTHS, lengths)?;
+        self.file(CONTROL, Check::No)?;
+        match self.damaged {
+            0 | 1 => {}
+            n => self.warn(format!("{n} total checksum verification failures")),
+        }
+        Ok(())
+    }
+
+    fn folder(&mut self, folder: &str) -> SqlResult<()> {
+        for entry in entries(self.dir(), folder)? {
+            runtime::check_interrupts()?;
+            let name =
+                if folder.is_empty() { entry.name.clone() } else { format!("{folder}/{}", entry.name) };
+            if !entry.is_dir {
+                self.file(&name, self.check_of(folder, &entry.name))?;
+                continue;
+            }
+            let Some(found) = metadata(&self.dir().join(&name), &name)? else { continue };
+            self.sink.write(&tar::head(&name, &member(&found))?)?;
+            match fate(folder, &entry.name, true) {
+                Fate::Copy => self.folder(&name)?,
+                _ if name == "pg_wal" => {
+                    for below in ["./pg_wal/archive_status", "./pg_wal/summaries"] {
+                        self.sink.write(&tar::head(below, &member(&found))?)?;
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn check_of(&self, folder: &str, name: &str) -> Check {
+        if !self.verify {
+            return Check::No;
+        }
+        if has_relations(folder)
+            && let Some((_, _, segment)) = relation_file(name)
+        {
+            return Check::Pages(segment.saturating_mul(engine::files::SEGMENT_PAGES));
+        }
+        if ["pg_xact", "pg_multixact"].contains(&folder)
+            && let Some(first) = txn::slru::first_page_of_segment(name)
+        {
+            return Check::Sectors(first);
+        }
+        Check::No
+    }
+
+    /// A file, unless it has gone.
+    fn file(&mut self, name: &str, check: Check) -> SqlResult<()> {
+        let path = self.dir().join(name);
+        let file = match File::open(&path, OpenOptions::READ) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(file_error("open file", name, &error)),
+        };
+        let Some(mut found) = metadata(&path, name)? else { return Ok(()) };
+        if !found.is_file {
+            return Ok(());
+        }
+        found.len = file.len().map_err(|error| file_error("stat file", name, &error))?;
+        let member = member(&found);
+        self.sink.write(&tar::head(name, &member)?)?;
+        let mut sum = self.manifest.as_ref().map(|manifest| manifest.checksum().begin());
+        let (mut at, mut damaged) = (0, 0);
+        let mut buffer = vec![0; PIECE];
+        while at < found.len {
+            let piece = &mut buffer[..(found.len - at).min(PIECE as u64) as usize];
+            let read = waiting(WaitEvent::BackupRead, || file.read_at(piece, at))
+                .map_err(|error| file_error("read file", name, &error))?;
+            piece[read..].fill(0);
+            damaged += self.mend(&file, (name, check), at, &mut piece[..read], damaged)?;
+            self.sink.write(piece)?;
+            if let Some(sum) = &mut sum {
+                sum.add(piece);
+            }
+            at += piece.len() as u64;
+        }
+        self.pad(found.len)?;
+        if let (Some(manifest), Some(sum)) = (&mut self.manifest, sum) {
+            manifest.file(name, found.len, member.modified, sum);
+        }
+        self.damaged += damaged;
+        Ok(())
+    }
+
+    /// Reads again what fails its check sum. Returns how many pages are damaged.
+    fn mend(
+        &mut self,
+        file: &File,
+        (name, check): (&str, Check),
+        at: u64,
+        piece: &mut [u8],
+        told: usize,
+    ) -> SqlResult<usize> {
+        let mut damaged = 0;
+        for (number, page) in piece.as_chunks_mut::<PAGE_SIZE>().0.iter_mut().enumerate() {
+            let offset = at + (number * PAGE_SIZE) as u64;
+            let block = offset / PAGE_SIZE as u64;
+            let mut reads = 1;
+            while !is_whole(page, check, block) && reads < READS {
+                waiting(WaitEvent::BackupRead, || {
+                    runtime::wait(runtime::sleep(PAUSE));
+                    file.read_at(page, offset)
+                })
+                .map_err(|error| file_error("read file", name, &error))?;
+                reads += 1;
+            }
+            if reads < READS || is_whole(page, check, block) || self.is_mended_by_redo(page, check) {
+                continue;
+            }
+            damaged += 1;
+            match told + damaged {
+                n if n < TOLD => {
+                    self.warn(format!("checksum verification failed in file \"{name}\", block {block}"))
+                }
+                TOLD => self.warn(format!(
+                    "further checksum verification failures in file \"{name}\" will not be reported"
+                )),
+                _ => {}
+            }
+        }
+        Ok(damaged)
+    }
+
+    /// Whether redo brings all of a page: it was changed behind the backup's start.
+    fn is_mended_by_redo(&self, page: &PageBytes, check: Check) -> bool {
+        matches!(check, Check::Pages(_)) && page::lsn(page) >= self.backup.start
+    }
+
+    fn warn(&self, message: String) {
+        self.session.notice(SqlError::with_severity(Severity::Warning, SqlState::WARNING, message));
+    }
+
+    /// The log from a position to the backup's end.
+    pub fn log(&mut self, from: Lsn, end: &BackupEnd) -> SqlResult<()> {
+        let wal = self.session.engine().wal();
+        let mut at = wal.segment_start(from);
+        while at < end.stop {
+            let name = wal.file_name(at);
+            let path = format!("pg_wal/{name}");
+            // It is no part of the manifest: check sums of its records tell whether it is whole.
+            let manifest = self.manifest.take();
+            let copied = self.log_file(&path, wal.segment_size());
+            self.manifest = manifest;
+            copied?;
+            self.text(&format!("pg_wal/archive_status/{name}.done"), b"")?;
+            at = Lsn(at.0 + wal.segment_size());
+        }
+        Ok(())
+    }
+
+    fn log_file(&mut self, path: &str, size: u64) -> SqlResult<()> {
+        let found = metadata(&self.dir().join(path), path)?;
+        if found.is_none_or(|found| found.len != size) {
+            let name = path.strip_prefix("pg_wal/").unwrap_or(path);
+            return Err(Session::removed(name));
+        }
+        self.file(path, Check::No)
+    }
+
+    /// The end of the archive.
+    pub fn end_archive(&mut self) -> SqlResult<()> {
+        self.sink.write(&[0; 2 * BLOCK])?;
+        self.sink.end_archive()
+    }
+}
+
+/// Whether a page as it was read has the right check sum; `block` counts from the file's beginning.
+fn is_whole(page: &PageBytes, check: Check, block: u64) -> bool {
+    match check {
+        Check::No => true,
+        Check::Pages(first) => {
+            let mut copy = *page;
+            page::verify(&mut copy, BlockNo(first + block as u32)).is_ok()
+        }
+        Check::Sectors(first) => txn::slru::is_whole_page(first + block, page),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_copied_and_what_is_not() {
+        for (folder, name) in [
+            ("", "postmaster.pid"),
+            ("", "stampede.lock"),
+            ("", "backup_label"),
+            ("base", "pgsql_tmp"),
+            ("base", "17000.new"),
+            ("global", "pg_control"),
+            ("global", "pg_lengths"),
+            ("pg_twophase", "0000000000000700.tmp"),
+        ] {
+            assert_eq!(
+                fate(folder, name, name == "pgsql_tmp" || name.ends_with("new")),
+                Fate::LeaveOut,
+                "{name}"
+            );
+        }
+        assert_eq!(fate("", "pg_wal", true), Fate::Empty);
+        assert_eq!(fate("", "pg_replslot", true), Fate::Empty);
+        for (folder, name) in
+            [("", "PG_VERSION"), ("", "postgresql.auto.conf"), ("base/5", "1259"), ("pg_xact", "0000")]
+        {
+            assert_eq!(fate(folder, name, false), Fate::Copy, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_of_relations() {
+        assert_eq!(relation_file("16384_fsm.2"), Some((16384, "fsm", 2)));
+        assert_eq!(relation_file("16384"), Some((16384, "", 0)));
+        for other in ["PG_VERSION", "16384_x", "pg_filenode.map", "1.x"] {
+            assert_eq!(relation_file(other), None, "{other}");
+        }
+        assert!(has_relations("global") && has_relations("base/5"));
+        assert!(!has_relations("base") && !has_relations("base/5.new") && !has_relations(""));
+    }
+}
