@@ -60,8 +60,44 @@ pub enum IntOp {
     Mul8,
 }
 
+impl IntCmp {
+    #[inline]
+    fn holds(self, a: i64, b: i64) -> bool {
+        match self {
+            IntCmp::Eq => a == b,
+            IntCmp::Ne => a != b,
+            IntCmp::Lt => a < b,
+            IntCmp::Le => a <= b,
+            IntCmp::Gt => a > b,
+            IntCmp::Ge => a >= b,
+        }
+    }
+}
+
+impl IntOp {
+    #[inline]
+    fn apply(self, a: i64, b: i64) -> SqlResult<Datum> {
+        let result = match self {
+            IntOp::Add4 | IntOp::Add8 => a.checked_add(b),
+            IntOp::Sub4 | IntOp::Sub8 => a.checked_sub(b),
+            IntOp::Mul4 | IntOp::Mul8 => a.checked_mul(b),
+        };
+        match self {
+            IntOp::Add4 | IntOp::Sub4 | IntOp::Mul4 => match result.map(i32::try_from) {
+                Some(Ok(v)) => Ok(Datum::Int4(v)),
+                _ => Err(sql_err!(NUMERIC_VALUE_OUT_OF_RANGE, "integer out of range")),
+            },
+            _ => result
+                .map(Datum::Int8)
+                .ok_or_else(|| sql_err!(NUMERIC_VALUE_OUT_OF_RANGE, "bigint out of range")),
+        }
+    }
+}
+
 /// A call by pointer.
 pub struct CallCode {
+    /// The function.
+    pub oid: Oid,
     /// The implementation; that of a user's function is never called.
     pub eval: Eval,
     /// The function if a user made it.
@@ -302,6 +338,36 @@ impl Code {
         Ok(int_of(&self.eval(rows, cx)?))
     }
 
+    /// The value of an expression over parameters only, if integers and nothing else make it.
+    #[inline]
+    pub fn at_once(&self, params: &[Datum]) -> Option<SqlResult<Datum>> {
+        match self {
+            Code::Const(value) => Some(Ok(value.clone())),
+            Code::Param(number) => params.get(*number).map(|value| Ok(value.clone())),
+            Code::IntOp(op, sides) => {
+                let sides = (sides.0.int_at_hand(params)?, sides.1.int_at_hand(params)?);
+                let (Some(a), Some(b)) = sides else { return Some(Ok(Datum::Null)) };
+                Some(op.apply(a, b))
+            }
+            Code::IntCmp(op, sides) => {
+                let sides = (sides.0.int_at_hand(params)?, sides.1.int_at_hand(params)?);
+                let (Some(a), Some(b)) = sides else { return Some(Ok(Datum::Null)) };
+                Some(Ok(Datum::Bool(op.holds(a, b))))
+            }
+            _ => None,
+        }
+    }
+
+    /// An integer that is a parameter or a constant: `Some(None)` is NULL.
+    #[inline]
+    fn int_at_hand(&self, params: &[Datum]) -> Option<Option<i64>> {
+        match self {
+            Code::Const(value) => Some(int_of(value)),
+            Code::Param(number) => params.get(*number).map(int_of),
+            _ => None,
+        }
+    }
+
     /// The value.
     pub fn eval(&self, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Datum> {
         match self {
@@ -457,33 +523,13 @@ impl Code {
 pub fn int_cmp(op: IntCmp, sides: &(Code, Code), rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Option<bool>> {
     let Some(a) = sides.0.int(rows, cx)? else { return Ok(None) };
     let Some(b) = sides.1.int(rows, cx)? else { return Ok(None) };
-    Ok(Some(match op {
-        IntCmp::Eq => a == b,
-        IntCmp::Ne => a != b,
-        IntCmp::Lt => a < b,
-        IntCmp::Le => a <= b,
-        IntCmp::Gt => a > b,
-        IntCmp::Ge => a >= b,
-    }))
+    Ok(Some(op.holds(a, b)))
 }
 
 fn int_op(op: IntOp, sides: &(Code, Code), rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Datum> {
     let Some(a) = sides.0.int(rows, cx)? else { return Ok(Datum::Null) };
     let Some(b) = sides.1.int(rows, cx)? else { return Ok(Datum::Null) };
-    let result = match op {
-        IntOp::Add4 | IntOp::Add8 => a.checked_add(b),
-        IntOp::Sub4 | IntOp::Sub8 => a.checked_sub(b),
-        IntOp::Mul4 | IntOp::Mul8 => a.checked_mul(b),
-    };
-    match op {
-        IntOp::Add4 | IntOp::Sub4 | IntOp::Mul4 => match result.map(i32::try_from) {
-            Some(Ok(v)) => Ok(Datum::Int4(v)),
-            _ => Err(sql_err!(NUMERIC_VALUE_OUT_OF_RANGE, "integer out of range")),
-        },
-        _ => {
-            result.map(Datum::Int8).ok_or_else(|| sql_err!(NUMERIC_VALUE_OUT_OF_RANGE, "bigint out of range"))
-        }
-    }
+    op.apply(a, b)
 }
 
 #[inline]

@@ -449,6 +449,7 @@ impl Compiler<'_> {
             return Err(SqlError::not_supported(format!("{what} here")));
         };
         Ok(CallCode {
+            oid: call.function.oid(),
             eval,
             routine,
             strict: call.function.strict(),

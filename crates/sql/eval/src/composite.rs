@@ -1,6 +1,7 @@
 //! Arrays in expressions.
 
 use base::{Oid, SqlError, SqlResult, sql_err};
+use smallvec::SmallVec;
 use tuple::Datum;
 use types::array::{self, Array, Bound};
 
@@ -137,6 +138,12 @@ fn element_at(code: &SubscriptCode, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResul
     if let Some(value) = &code.assign {
         return assigned(code, value, rows, cx);
     }
+    if let Code::Param(number) = code.array
+        && !code.slice
+        && let Some(Some(array)) = cx.arrays.get(number)
+    {
+        return Ok(subscripts_of(code, rows, cx)?.map_or(Datum::Null, |at| array.get(&at)));
+    }
     let Datum::Bytes(bytes) = code.array.eval(rows, cx)? else { return Ok(Datum::Null) };
     let Some(bounds) = bounds_of(code, rows, cx)? else { return Ok(Datum::Null) };
     let array = Array::from_payload(&bytes);
@@ -145,6 +152,39 @@ fn element_at(code: &SubscriptCode, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResul
     }
     let subscripts: Vec<i32> = bounds.iter().filter_map(|b| b.upper).collect();
     Ok(array.get(&subscripts))
+}
+
+/// Subscripts of one element.
+pub type Subscripts = SmallVec<[i32; 2]>;
+
+/// The subscripts of a reference to one element; none if one of them is NULL.
+fn subscripts_of(code: &SubscriptCode, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Option<Subscripts>> {
+    let mut at = Subscripts::new();
+    for upper in &code.upper {
+        let Some(Some(n)) = subscript(upper, rows, cx)? else { return Ok(None) };
+        at.push(n);
+    }
+    Ok(Some(at))
+}
+
+impl SubscriptCode {
+    /// The parameter that is an array of which this is a copy with another element, if it is no more than that.
+    pub fn changes_parameter(&self) -> Option<usize> {
+        let plain = !self.json && self.entries.is_none() && self.fixed.is_none() && !self.slice;
+        match (&self.array, &self.assign) {
+            (Code::Param(number), Some(_)) if plain && self.upper.iter().all(Option::is_some) => {
+                Some(*number)
+            }
+            _ => None,
+        }
+    }
+
+    /// Where the element is and what it is to be.
+    pub fn change(&self, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<(Subscripts, Datum)> {
+        let Some(at) = subscripts_of(self, rows, cx)? else { return Err(null_subscript("array")) };
+        let value = self.assign.as_ref().map_or(Ok(Datum::Null), |value| value.eval(rows, cx))?;
+        Ok((at, value))
+    }
 }
 
 fn null_subscript(container: &str) -> SqlError {

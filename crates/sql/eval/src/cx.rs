@@ -13,6 +13,7 @@ use runtime::usage::Usage;
 use tuple::Datum;
 use tuple::varlena::Compression;
 use txn::{Snapshot, Transaction};
+use types::array::Array;
 use types::{FormatContext, SessionFn};
 
 use crate::compile::SubProgram;
@@ -171,6 +172,8 @@ pub struct Cx<'s> {
     pub statement: &'s Arc<plan::Statement>,
     /// The statement's parameters.
     pub params: &'s [Datum],
+    /// Parameters that are arrays taken apart, by number. Those of statements are not.
+    pub arrays: &'s [Option<Box<Array>>],
     /// What is kept from one fetch to the next.
     pub state: &'s mut State,
     /// The node that runs, when nodes are counted.
@@ -195,7 +198,47 @@ pub struct GivenRow {
     pub done: bool,
 }
 
+impl State {
+    /// That of an expression which stands alone, with so many executor parameters.
+    pub fn of_cells(cells: usize) -> State {
+        State {
+            cells: vec![Datum::Null; cells],
+            subs: Vec::new(),
+            work_tables: Vec::new(),
+            counters: None,
+            timing: false,
+            processed: 0,
+            events: Events::default(),
+            part: Part::Whole,
+        }
+    }
+}
+
 impl<'s> Cx<'s> {
+    /// What a run of a statement works with.
+    #[inline]
+    pub fn new(
+        env: &'s Env<'s>,
+        needs: &'s Needs,
+        statement: &'s Arc<plan::Statement>,
+        params: &'s [Datum],
+        state: &'s mut State,
+    ) -> Cx<'s> {
+        Cx {
+            env,
+            needs,
+            statement,
+            params,
+            arrays: &[],
+            state,
+            node: 0,
+            drained: false,
+            rechecks: Vec::new(),
+            recheck: Vec::new(),
+            xid: Cell::new(Xid::INVALID),
+        }
+    }
+
     /// Counts a row that the running node's filter throws away.
     #[cold]
     pub fn note_filtered(&mut self) {

@@ -3,6 +3,7 @@
 //!
 //! # Layout
 //! * `compile`: from a plan's expressions to [`code::Code`], which `code` runs. Kinds of it: `truth` (conditions), `decimal` (arithmetic of `numeric`), `composite` (arrays), `json`, `row_value` (rows, domains), `subplan`.
+//! * [`simple`]: expressions without rows, as procedural languages compute them.
 //! * `cx`: what expressions and nodes work with, and what they ask of their session ([`cx::Facilities`]). [`node`]: a source of rows, as subplans read it. `needs`: what a plan's user must be allowed to do.
 //! * [`trigger`]: triggers of a table, and what is to fire when a statement or a transaction ends.
 //! * `row_store`: rows in memory, and from some size on in a temporary file (`spill`, `temp_account`).
@@ -25,6 +26,7 @@ pub mod needs;
 pub mod node;
 pub mod row_store;
 mod row_value;
+pub mod simple;
 pub mod spill;
 pub mod subplan;
 mod temp_account;

@@ -8,10 +8,9 @@
 //! # PostgreSQL counterpart
 //! `executor/execMain.c`, `utils/cache/plancache.c`.
 
-use std::cell::Cell;
 use std::sync::Arc;
 
-use base::{Oid, SqlError, SqlResult, Xid, sql_err};
+use base::{Oid, SqlError, SqlResult, sql_err};
 use eval::compile::SubProgram;
 use eval::cx::{Counters, Cx, Env, Part, State};
 use eval::needs::Needs;
@@ -122,14 +121,11 @@ impl Execution {
             node,
             params: Vec::new(),
             state: State {
-                cells: vec![Datum::Null; statement.exec_params],
                 subs,
                 work_tables: statement.work_tables.iter().map(|_| RowStore::default()).collect(),
                 counters: counting.then(|| vec![Counters::default(); builder.counted]),
                 timing,
-                processed: 0,
-                events: Events::default(),
-                part: Part::Whole,
+                ..State::of_cells(statement.exec_params)
             },
             used: false,
             begins: false,
@@ -151,7 +147,7 @@ impl Execution {
             origin: (Oid::INVALID, 0),
         };
         statement.result = expressions.iter().map(column).collect();
-        statement.exec_params = expressions.iter().map(cells_of).max().unwrap_or(0);
+        statement.exec_params = expressions.iter().map(Expr::cells).max().unwrap_or(0);
         statement.plan.output = expressions;
         Execution::new(&Prepared::of_no_text(statement))
     }
@@ -309,18 +305,7 @@ impl Execution {
 
     fn with_cx<T>(&mut self, env: &Env<'_>, f: impl FnOnce(&mut BoxNode, &mut Cx<'_>) -> T) -> T {
         let Execution { prepared, node, params, state, .. } = self;
-        let cx = &mut Cx {
-            env,
-            needs: &prepared.needs,
-            statement: &prepared.statement,
-            params,
-            state,
-            node: 0,
-            drained: false,
-            rechecks: Vec::new(),
-            recheck: Vec::new(),
-            xid: Cell::new(Xid::INVALID),
-        };
+        let cx = &mut Cx::new(env, &prepared.needs, &prepared.statement, params, state);
         f(node, cx)
     }
 }
@@ -392,8 +377,7 @@ fn finish_modifying(cx: &mut Cx<'_>) -> SqlResult<()> {
 
 /// An expression without columns, computed now: defaults, options, arguments of EXECUTE.
 pub fn evaluate(expr: &Expr, env: &Env<'_>, params: &[Datum]) -> SqlResult<Datum> {
-    let mut statement = Statement::of_expression(expr.clone());
-    statement.exec_params = cells_of(expr);
+    let statement = Statement::of_expression(expr.clone());
     let mut execution = Execution::new(&Prepared::of_no_text(statement))?;
     let mut value = Datum::Null;
     execution.run(env, params, &mut |row| {
@@ -401,21 +385,4 @@ pub fn evaluate(expr: &Expr, env: &Env<'_>, params: &[Datum]) -> SqlResult<Datum
         Ok(())
     })?;
     Ok(value)
-}
-
-fn cells_of(expr: &Expr) -> usize {
-    let mut most = 0;
-    expr.any(&mut |e| {
-        match e {
-            Expr::ExecParam { id, .. }
-            | Expr::Case { operand: Some((id, _)), .. }
-            | Expr::ArrayCast { cell: id, .. }
-            | Expr::ToDomain { cell: id, .. } => {
-                most = most.max(id + 1);
-            }
-            _ => {}
-        }
-        false
-    });
-    most
 }

@@ -157,13 +157,13 @@ impl Statement {
         };
         Statement {
             command: Command::Select,
+            exec_params: expr.cells(),
             plan: Plan { output: vec![expr], ..Plan::empty() },
             subplans: Vec::new(),
             ctes: Vec::new(),
             relations: Vec::new(),
             result: vec![column],
             params: Vec::new(),
-            exec_params: 0,
             work_tables: Vec::new(),
             locks: Vec::new(),
             modifies: false,

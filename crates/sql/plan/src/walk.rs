@@ -320,6 +320,24 @@ impl Expr {
         })
     }
 
+    /// Executor parameters that it sets or reads: one more than the last one's number.
+    pub fn cells(&self) -> usize {
+        let mut most = 0;
+        self.any(&mut |e| {
+            match e {
+                Expr::ExecParam { id, .. }
+                | Expr::Case { operand: Some((id, _)), .. }
+                | Expr::ArrayCast { cell: id, .. }
+                | Expr::ToDomain { cell: id, .. } => {
+                    most = most.max(id + 1);
+                }
+                _ => {}
+            }
+            false
+        });
+        most
+    }
+
     /// Whether the value is the same for the whole run of a node: no columns, nothing volatile. Parameters are allowed.
     pub fn is_fixed(&self) -> bool {
         let column = |e: &Expr| matches!(e, Expr::Var(_) | Expr::Placeholder(_));

@@ -1,8 +1,12 @@
 //! A function as the parser leaves it: variables, expressions, statements.
 
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::sync::Weak;
 
+use analyze::ColumnType;
 use base::{Oid, SqlState};
+use catalog::Table;
 use types::oids;
 
 use crate::expr::Expression;
@@ -18,6 +22,10 @@ pub struct Function {
     pub signature: String,
     /// Variables, records and fields of them.
     pub variables: Vec<Variable>,
+    /// One more than the number of the last record among them.
+    pub rows: usize,
+    /// Slots behind those of the variables, in which expressions find fields and rows; more when an expression is compiled that needs more.
+    pub more_slots: Cell<usize>,
     /// The variable of each input argument.
     pub arguments: Vec<VarId>,
     /// OUT, INOUT and TABLE parameters.
@@ -32,13 +40,20 @@ pub struct Function {
     pub returns_row: bool,
     /// SETOF.
     pub returns_set: bool,
+    /// The result is one value of this built-in type.
+    pub plain_result: Option<Oid>,
     /// `#print_strict_params`
     pub print_strict_params: bool,
     /// What a trigger function knows of its call.
     pub trigger: Option<TriggerVariables>,
+    /// The table that it last fired for, if it is a trigger's, and its columns.
+    pub table: RefCell<Option<TableColumns>>,
     /// The body.
     pub body: Block,
 }
+
+/// A table and the columns of its rows.
+pub type TableColumns = (Weak<Table>, Rc<[ColumnType]>);
 
 /// Variables of a trigger function.
 #[derive(Clone, Copy, Debug)]
@@ -49,6 +64,8 @@ pub struct TriggerVariables {
     pub old: VarId,
     /// The first of the variables that [`TRIGGER_FACTS`] names, which stand one behind the other.
     pub facts: VarId,
+    /// The function may name some of those.
+    pub uses_facts: bool,
 }
 
 /// Names and types of what a trigger function is told.
@@ -173,8 +190,17 @@ pub enum Condition {
 pub struct Statement {
     /// Line.
     pub line: u32,
+    /// What it is called in context lines.
+    pub name: &'static str,
     /// What it does.
     pub kind: StatementKind,
+}
+
+impl Statement {
+    /// A statement on a line.
+    pub fn new(line: u32, kind: StatementKind) -> Statement {
+        Statement { line, name: name_of(&kind), kind }
+    }
 }
 
 /// Where a value goes.
@@ -408,3 +434,41 @@ pub enum Diagnostic {
 
 /// Names in view at one point of a function.
 pub type ScopeRef = Option<Rc<Scope>>;
+
+/// What a statement is called in context lines.
+fn name_of(kind: &StatementKind) -> &'static str {
+    use StatementKind as K;
+    match kind {
+        K::Null => "NULL",
+        K::Block(_) => "statement block",
+        K::Assign { .. } | K::Store { .. } => "assignment",
+        K::If { .. } => "IF",
+        K::Case { .. } => "CASE",
+        K::Loop { .. } => "LOOP",
+        K::While { .. } => "WHILE",
+        K::ForRange { .. } => "FOR with integer loop variable",
+        K::ForQuery { query: Query::Static(_), .. } => "FOR over SELECT rows",
+        K::ForQuery { .. } => "FOR over EXECUTE statement",
+        K::ForCursor { .. } => "FOR over cursor",
+        K::ForEach { .. } => "FOREACH over array",
+        K::Exit { leave: true, .. } => "EXIT",
+        K::Exit { .. } => "CONTINUE",
+        K::Return(_) => "RETURN",
+        K::ReturnNext(_) => "RETURN NEXT",
+        K::ReturnQuery(_) => "RETURN QUERY",
+        K::Raise(_) => "RAISE",
+        K::Assert { .. } => "ASSERT",
+        K::Sql { .. } => "SQL statement",
+        K::Execute { .. } => "EXECUTE",
+        K::Perform(_) => "PERFORM",
+        K::Call(_) => "CALL",
+        K::GetDiagnostics { stacked: true, .. } => "GET STACKED DIAGNOSTICS",
+        K::GetDiagnostics { .. } => "GET DIAGNOSTICS",
+        K::Open { .. } => "OPEN",
+        K::Fetch { into: None, .. } => "MOVE",
+        K::Fetch { .. } => "FETCH",
+        K::Close(_) => "CLOSE",
+        K::Commit { .. } => "COMMIT",
+        K::Rollback { .. } => "ROLLBACK",
+    }
+}

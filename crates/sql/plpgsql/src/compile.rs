@@ -1,12 +1,12 @@
 //! From a function's definition to its statements, kept by session.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, SqlState};
 use catalog::FunctionDef;
+use rustc_hash::FxHashMap;
 use session::Session;
 use session::routine::{Invocation, within_body};
 use types::oids;
@@ -17,7 +17,24 @@ use crate::parse::{Parser, Returns};
 
 /// The functions that a session has called.
 #[derive(Default)]
-struct Compiled(RefCell<HashMap<Oid, Vec<Variant>>>);
+pub struct Compiled {
+    functions: RefCell<FxHashMap<Oid, Vec<Variant>>>,
+    turn: Cell<u64>,
+}
+
+impl Compiled {
+    /// A number that changes with whatever may change catalogs, settings or the user: an expression that was found current in a turn is so to its end.
+    #[inline]
+    pub fn turn(&self) -> u64 {
+        self.turn.get()
+    }
+
+    /// Another turn begins.
+    #[inline]
+    pub fn next_turn(&self) {
+        self.turn.set(self.turn.get() + 1);
+    }
+}
 
 /// Variants of one function (argument types) kept before they are forgotten.
 const MOST_VARIANTS: usize = 16;
@@ -30,15 +47,14 @@ struct Variant {
 }
 
 /// The compiled function for a call.
-pub fn compiled(session: &Session, invocation: &Invocation<'_>) -> SqlResult<Rc<Function>> {
-    let state = session.language_state::<Compiled>();
+pub fn compiled(session: &Session, state: &Compiled, invocation: &Invocation<'_>) -> SqlResult<Rc<Function>> {
     let definition = invocation.function;
-    let types = (invocation.call.arg_types.to_vec(), invocation.call.result_type);
-    if let Some(known) = known(&state, definition, &types) {
+    let (args, result) = (invocation.call.arg_types, invocation.call.result_type);
+    if let Some(known) = known(state, definition, (args, result)) {
         return Ok(known);
     }
-    let function = Rc::new(compile(session, definition, &types.0, types.1, None)?);
-    keep(&state, definition, types, &function);
+    let function = Rc::new(compile(session, definition, args, result, None)?);
+    keep(state, definition, (args.to_vec(), result), &function);
     Ok(function)
 }
 
@@ -46,30 +62,37 @@ pub fn compiled(session: &Session, invocation: &Invocation<'_>) -> SqlResult<Rc<
 /// change, which queries of the function may know.
 pub fn compiled_trigger(
     session: &Session,
+    state: &Compiled,
     definition: &Arc<FunctionDef>,
     row_type: Oid,
     names_rows: Option<Oid>,
 ) -> SqlResult<Rc<Function>> {
-    let state = session.language_state::<Compiled>();
-    let types = (std::iter::once(row_type).chain(names_rows).collect(), oids::trigger);
-    if let Some(known) = known(&state, definition, &types) {
+    let both = [row_type, names_rows.unwrap_or_default()];
+    let types = if names_rows.is_some() { &both[..] } else { &both[..1] };
+    if let Some(known) = known(state, definition, (types, oids::trigger)) {
         return Ok(known);
     }
     let function = Rc::new(compile_trigger(session, definition, row_type, None)?);
-    keep(&state, definition, types, &function);
+    keep(state, definition, (types.to_vec(), oids::trigger), &function);
     Ok(function)
 }
 
-fn known(state: &Compiled, definition: &Arc<FunctionDef>, types: &(Vec<Oid>, Oid)) -> Option<Rc<Function>> {
-    let all = state.0.borrow();
+fn known(
+    state: &Compiled,
+    definition: &Arc<FunctionDef>,
+    (args, result): (&[Oid], Oid),
+) -> Option<Rc<Function>> {
+    let all = state.functions.borrow();
     let same = |v: &&Variant| {
-        v.types == *types && (Arc::ptr_eq(&v.definition, definition) || v.definition == *definition)
+        v.types.1 == result
+            && v.types.0 == args
+            && (Arc::ptr_eq(&v.definition, definition) || v.definition == *definition)
     };
     all.get(&definition.oid)?.iter().find(same).map(|found| found.function.clone())
 }
 
 fn keep(state: &Compiled, definition: &Arc<FunctionDef>, types: (Vec<Oid>, Oid), function: &Rc<Function>) {
-    let mut all = state.0.borrow_mut();
+    let mut all = state.functions.borrow_mut();
     let variants = all.entry(definition.oid).or_default();
     variants.retain(|v| v.definition == *definition);
     if variants.len() >= MOST_VARIANTS {
@@ -122,6 +145,8 @@ pub fn block(session: &Session, text: &str) -> SqlResult<Rc<Function>> {
     let body = parser.function().map_err(|e| near(e, text, "inline_code_block", &parser))?;
     Ok(Rc::new(Function {
         signature: "inline_code_block".to_owned(),
+        rows: rows(&parser.variables),
+        more_slots: Cell::new(0),
         variables: parser.variables,
         arguments: Vec::new(),
         outputs: Vec::new(),
@@ -130,8 +155,10 @@ pub fn block(session: &Session, text: &str) -> SqlResult<Rc<Function>> {
         result: oids::void,
         returns_row: false,
         returns_set: false,
+        plain_result: None,
         print_strict_params: parser.print_strict_params,
         trigger: None,
+        table: RefCell::default(),
         body,
     }))
 }
@@ -184,6 +211,8 @@ fn compile(
     let shown: Vec<String> = definition.args.iter().map(|t| session.type_text(*t)).collect();
     Ok(Function {
         signature: format!("{}({})", definition.name, shown.join(",")),
+        rows: rows(&parser.variables),
+        more_slots: Cell::new(0),
         variables: parser.variables,
         arguments,
         outputs,
@@ -192,8 +221,13 @@ fn compile(
         result,
         returns_row: result == oids::record || session.row_columns_of(result)?.is_some(),
         returns_set: definition.returns_set,
+        plain_result: Some(result).filter(|t| {
+            let builtin = types::builtin_type(*t);
+            !definition.returns_set && builtin.is_some_and(|t| matches!(t.kind, b'b' | b'r' | b'm'))
+        }),
         print_strict_params: parser.print_strict_params,
         trigger: None,
+        table: RefCell::default(),
         body,
     })
 }
@@ -231,6 +265,8 @@ fn compile_trigger(
     }
     Ok(Function {
         signature: format!("{}()", definition.name),
+        rows: rows(&parser.variables),
+        more_slots: Cell::new(0),
         variables: parser.variables,
         arguments: Vec::new(),
         outputs: Vec::new(),
@@ -239,10 +275,23 @@ fn compile_trigger(
         result: oids::trigger,
         returns_row: true,
         returns_set: false,
+        plain_result: None,
         print_strict_params: parser.print_strict_params,
-        trigger: facts.map(|facts| TriggerVariables { new, old, facts }),
+        trigger: facts.map(|facts| TriggerVariables { new, old, facts, uses_facts: may_name_facts(text) }),
+        table: RefCell::default(),
         body,
     })
+}
+
+/// One more than the number of the last record.
+fn rows(variables: &[Variable]) -> usize {
+    variables.iter().rposition(|v| matches!(v.kind, VariableKind::Record(_))).map_or(0, |last| last + 1)
+}
+
+/// Whether a text can name one of [`TRIGGER_FACTS`]: a name is written out, or with escapes.
+fn may_name_facts(text: &str) -> bool {
+    let has = |word: &[u8]| text.as_bytes().windows(word.len()).any(|part| part.eq_ignore_ascii_case(word));
+    has(b"tg_") || has(b"u&")
 }
 
 /// Declares the parameters: `$n`, and their names. Gives the variables of inputs and of outputs.

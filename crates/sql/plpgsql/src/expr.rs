@@ -1,9 +1,10 @@
 //! Expressions and statements of SQL in a function, and the variables that they name.
 //!
 //! What: an expression is analysed and planned when it is first evaluated, and keeps its plan for the session's later calls. The types of
-//! records' fields are those of that moment; when they change, it is made anew.
+//! records' fields are those of that moment; when they change, it is made anew. One that is a value made of variables is compiled besides
+//! ([`Simple`]): no statement runs for it.
 
-use std::cell::RefCell;
+use std::cell::{Cell, Ref, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -11,10 +12,10 @@ use analyze::ColumnType;
 use analyze::variables::{Precedence, Variable, Variables};
 use base::{Oid, SqlResult, sql_err};
 use parse::RawStatement;
-use session::routine::BodyStatement;
+use session::routine::{BodyStatement, SimpleExpression};
 use types::oids;
 
-use crate::ast::{ScopeRef, TypeRef, VarId, VariableKind};
+use crate::ast::{ScopeRef, TypeRef, VarId};
 use crate::namespace::{Found, lookup};
 
 /// How the text is to be read.
@@ -39,8 +40,42 @@ pub struct Expression {
     pub scope: ScopeRef,
     /// Who wins where a name is a variable's and a column's.
     pub precedence: Precedence,
+    /// The variable that an assignment gives its value to, if it takes NULL.
+    pub target: Option<VarId>,
     /// Once it was analysed.
     prepared: RefCell<Option<Prepared>>,
+    /// The same, if it is a value that is computed without a statement.
+    simple: RefCell<Option<Rc<Simple>>>,
+}
+
+/// An expression that is computed over the slots of a frame.
+pub struct Simple {
+    /// Compiled.
+    pub code: SimpleExpression,
+    /// The value's type.
+    pub ty: TypeRef,
+    /// What is put into slots behind the variables' before each run.
+    pub inputs: Box<[Input]>,
+    /// It reads elements of arrays.
+    pub uses_arrays: bool,
+    /// Operands of CASE that it uses, and the types that it takes them for.
+    pub operands: Box<[(VarId, Oid)]>,
+    /// The variable that is given the value, if it has the value's type and takes NULL.
+    pub target: Option<VarId>,
+    /// The turn in which it was last found to be current.
+    pub current: Cell<u64>,
+}
+
+/// A field of a record, or a record as a whole, as an expression finds it.
+pub struct Input {
+    /// Where it is put.
+    pub slot: usize,
+    /// What it is.
+    pub wanted: Use,
+    /// The type that it is taken for.
+    pub type_oid: Oid,
+    /// Where the field is in rows with these columns.
+    pub place: RefCell<Option<(Rc<[ColumnType]>, usize)>>,
 }
 
 /// An expression that was analysed.
@@ -52,6 +87,12 @@ pub struct Prepared {
     pub names: Rc<Names>,
     /// Columns of its result, with the plan that gives them.
     pub columns: Rc<[ColumnType]>,
+}
+
+impl std::fmt::Debug for Simple {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Simple")
+    }
 }
 
 impl std::fmt::Debug for Prepared {
@@ -68,8 +109,18 @@ impl Expression {
         raw: RawStatement,
         scope: ScopeRef,
         precedence: Precedence,
+        target: Option<VarId>,
     ) -> Expression {
-        Expression { text, form, raw, scope, precedence, prepared: RefCell::new(None) }
+        Expression {
+            text,
+            form,
+            raw,
+            scope,
+            precedence,
+            target,
+            prepared: RefCell::new(None),
+            simple: RefCell::new(None),
+        }
     }
 
     /// What was made of it last time.
@@ -78,8 +129,15 @@ impl Expression {
     }
 
     /// Keeps what was made of it.
-    pub fn keep(&self, prepared: Option<Prepared>) {
-        *self.prepared.borrow_mut() = prepared;
+    pub fn keep(&self, prepared: Prepared, simple: Option<Rc<Simple>>) {
+        *self.prepared.borrow_mut() = Some(prepared);
+        *self.simple.borrow_mut() = simple;
+    }
+
+    /// What was compiled of it last time, to be looked at.
+    #[inline]
+    pub fn simple(&self) -> Ref<'_, Option<Rc<Simple>>> {
+        self.simple.borrow()
     }
 
     /// Whether it is a value made of no relation, whose errors need no line of their own.
@@ -122,18 +180,8 @@ pub enum Shape {
     Row(Oid, Option<Rc<[ColumnType]>>),
 }
 
-impl Shape {
-    /// That of a scalar variable or cursor; rows have theirs at run time.
-    pub fn of(kind: &VariableKind) -> Option<Shape> {
-        match kind {
-            VariableKind::Scalar(t) => Some(Shape::Scalar(*t)),
-            VariableKind::Cursor(_) => {
-                Some(Shape::Scalar(TypeRef { oid: oids::refcursor, typmod: -1, collation: Oid(100) }))
-            }
-            VariableKind::Record(_) => None,
-        }
-    }
-}
+/// The type of cursors.
+pub const REFCURSOR: TypeRef = TypeRef { oid: oids::refcursor, typmod: -1, collation: Oid(100) };
 
 /// Variables in view of one expression, and those that it uses.
 #[derive(Debug)]
@@ -161,8 +209,8 @@ impl Names {
     }
 
     /// What the parameters stand for, and the types that they were taken for.
-    pub fn used(&self) -> Vec<(Use, TypeRef)> {
-        self.used.borrow().clone()
+    pub fn used(&self) -> Ref<'_, [(Use, TypeRef)]> {
+        Ref::map(self.used.borrow(), Vec::as_slice)
     }
 
     fn number(&self, wanted: Use, ty: TypeRef) -> i32 {

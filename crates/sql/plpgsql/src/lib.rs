@@ -33,6 +33,8 @@ use session::routine::{Invocation, Language, Returned};
 use tuple::Datum;
 use types::oids;
 
+use crate::compile::Compiled;
+
 /// The language, to be registered with the executor.
 pub fn language() -> Box<dyn Language> {
     Box::new(PlPgSql)
@@ -72,8 +74,9 @@ impl Language for PlPgSql {
             let message = "trigger functions can only be called as triggers";
             return Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, message));
         }
-        let function = compile::compiled(session, invocation)?;
-        run::call(session, function, invocation)
+        let state = session.language_state::<Compiled>();
+        let function = compile::compiled(session, &state, invocation)?;
+        run::call(session, &state, &function, invocation)
     }
 
     fn fire(
@@ -83,12 +86,13 @@ impl Language for PlPgSql {
         call: &TriggerCall<'_>,
     ) -> SqlResult<Option<Vec<Datum>>> {
         let names_rows = call.trigger.has_transitions().then_some(call.trigger.oid);
-        let function = compile::compiled_trigger(session, function, call.table.row_type, names_rows)?;
-        run::fire(session, function, call)
+        let state = session.language_state::<Compiled>();
+        let function = compile::compiled_trigger(session, &state, function, call.table.row_type, names_rows)?;
+        run::fire(session, &state, &function, call)
     }
 
     fn run(&self, session: &Session, text: &str, atomic: bool) -> SqlResult<()> {
         let function = compile::block(session, text)?;
-        run::run_block(session, function, atomic)
+        run::run_block(session, &session.language_state(), &function, atomic)
     }
 }

@@ -411,29 +411,38 @@ impl Session {
     pub fn with_env<T>(&self, snapshot: &Snapshot, command: CommandId, f: impl FnOnce(&Env<'_>) -> T) -> T {
         self.backend.uses_snapshot(snapshot.xmin());
         let format = self.format();
-        // Read before: `f` borrows both cells.
-        let fixed_snapshot = self.txn.borrow().characteristics().isolation.keeps_snapshot();
-        let (work_mem, hash_mem, time_io) = {
+        runtime::usage::time_io(self.settings.borrow().fast().track_io_timing);
+        f(&self.env(snapshot, command, &format))
+    }
+
+    /// What expressions and nodes work with.
+    #[inline]
+    pub(crate) fn env<'a>(
+        &'a self,
+        snapshot: &'a Snapshot,
+        command: CommandId,
+        format: &'a FormatContext,
+    ) -> Env<'a> {
+        let (work_mem, hash_mem) = {
             let settings = self.settings.borrow();
             let fast = settings.fast();
-            (fast.work_mem as usize, fast.hash_mem() as usize, fast.track_io_timing)
+            (fast.work_mem as usize, fast.hash_mem() as usize)
         };
-        runtime::usage::time_io(time_io);
-        f(&Env {
+        Env {
             access: self.engine().heap_access(),
+            fixed_snapshot: self.txn.borrow().characteristics().isolation.keeps_snapshot(),
             txn: &self.txn,
             combo: &self.combo,
             holders: &self.holders,
             snapshot,
             command,
-            fixed_snapshot,
-            format: &format,
+            format,
             session: self,
             work_mem,
             hash_mem,
             temp: &self.temp,
             compression: self.compression(),
-        })
+        }
     }
 
     /// How large values of columns that name no method are compressed (`default_toast_compression`).

@@ -292,6 +292,16 @@ impl<'a> Parser<'a> {
         self.value(start, end)
     }
 
+    /// The expression whose value an assignment gives to a target.
+    fn assigned(&mut self, target: &Target) -> SqlResult<Rc<Expression>> {
+        let mut value = self.expression(&[";"])?;
+        // Nobody else has it yet.
+        if let (Target::Variable(v), Some(value)) = (target, Rc::get_mut(&mut value)) {
+            value.target = Some(*v).filter(|v| !self.variables[*v].not_null);
+        }
+        Ok(value)
+    }
+
     /// The expression at a place of the text.
     fn value(&self, start: usize, end: usize) -> SqlResult<Rc<Expression>> {
         let text = &self.text[start..end];
@@ -314,7 +324,7 @@ impl<'a> Parser<'a> {
     }
 
     fn made(&self, text: Arc<str>, form: Form, raw: RawStatement) -> Rc<Expression> {
-        Rc::new(Expression::new(text, form, raw, self.scope.clone(), self.precedence))
+        Rc::new(Expression::new(text, form, raw, self.scope.clone(), self.precedence, None))
     }
 
     /// An error in a part of the text, with its position in the whole.

@@ -42,7 +42,7 @@ impl Parser<'_> {
             None if self.begins_assignment() => self.assignment()?,
             None => self.unlabelled()?,
         };
-        Ok(Statement { line, kind })
+        Ok(Statement::new(line, kind))
     }
 
     fn labelled(&mut self, label: String) -> SqlResult<StatementKind> {
@@ -137,7 +137,7 @@ impl Parser<'_> {
         self.check_assignable(&target)?;
         self.at += tokens;
         if self.take_op(":=") || self.take_op("=") {
-            let value = self.expression(&[";"])?;
+            let value = self.assigned(&target)?;
             self.expect_op(";")?;
             return Ok(StatementKind::Assign { target, value });
         }

@@ -7,15 +7,15 @@ use parse::ast::FetchDirection;
 use tuple::Datum;
 use types::oids;
 
-use super::{Flow, Frame, Value};
+use super::{Flow, Frame};
 use crate::ast::*;
 use crate::expr::Expression;
 
 impl Frame<'_> {
     /// A cursor variable's value: the cursor's name.
     fn cursor_name(&self, cursor: VarId) -> Option<String> {
-        match &self.values[cursor] {
-            Value::Scalar(Datum::Bytes(bytes)) => Some(String::from_utf8_lossy(bytes).into_owned()),
+        match &self.slots[cursor] {
+            Datum::Bytes(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
             _ => None,
         }
     }
@@ -62,7 +62,7 @@ impl Frame<'_> {
         cursor: VarId,
         arguments: Option<&[Rc<Expression>]>,
     ) -> SqlResult<String> {
-        let function = self.function.clone();
+        let function = self.function;
         let VariableKind::Cursor(bound) = &function.variables[cursor].kind else {
             return Err(SqlError::internal("a cursor without a query"));
         };
@@ -103,7 +103,7 @@ impl Frame<'_> {
             (scroll, self.sees),
         );
         let opened = opened.map_err(|e| ready.within(self, e))?;
-        self.values[cursor] = Value::Scalar(Datum::text(&opened));
+        self.slots[cursor] = Datum::text(&opened);
         Ok(opened)
     }
 

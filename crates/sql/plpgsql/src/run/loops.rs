@@ -8,7 +8,7 @@ use tuple::Datum;
 use types::array::Array;
 use types::oids;
 
-use super::{Flow, Frame, Value};
+use super::{Flow, Frame};
 use crate::ast::*;
 use crate::expr::Expression;
 
@@ -87,7 +87,7 @@ impl Frame<'_> {
         while if reverse { at >= end } else { at <= end } {
             runtime::check_interrupts().map_err(base::SqlError::from)?;
             found = true;
-            self.values[variable] = Value::Scalar(Datum::Int4(at));
+            self.slots[variable] = Datum::Int4(at);
             if let Err(left) = after(self.statements(body)?, label) {
                 flow = left;
                 break;
@@ -123,6 +123,8 @@ impl Frame<'_> {
                 rows.push(row.to_vec());
                 Ok(())
             });
+            // Functions in the query may have changed anything.
+            self.state.next_turn();
             // What fails while rows are fetched is told of the loop, not of the statement.
             let more = more?;
             for row in rows {
@@ -179,10 +181,9 @@ impl Frame<'_> {
             ));
         }
         let is_array = match target {
-            Target::Variable(v) => match &self.values[*v] {
-                Value::Scalar(_) => self.session.element_type_of(self.types[*v].oid)?.is_valid(),
-                Value::Row(_) => false,
-            },
+            Target::Variable(v) if !self.is_row(*v) => {
+                self.session.element_type_of(self.type_of(*v).oid)?.is_valid()
+            }
             _ => false,
         };
         if slice > 0 && !is_array {
@@ -235,6 +236,7 @@ impl Frame<'_> {
                 next = Some(values.to_vec());
                 Ok(())
             })?;
+            self.state.next_turn();
             let Some(values) = next else { break };
             found = true;
             self.assign_columns(&Target::Variable(row), &columns, Some(&values))?;
@@ -244,7 +246,7 @@ impl Frame<'_> {
             }
         }
         self.session.close_in_body(&name)?;
-        self.values[cursor] = Value::Scalar(Datum::Null);
+        self.slots[cursor] = Datum::Null;
         self.set_found(found);
         Ok(flow)
     }

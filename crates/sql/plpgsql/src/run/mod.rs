@@ -1,15 +1,18 @@
 //! One run of a function: its variables' values, and the statements carried out on them.
 //!
-//! Layout: this file has the frame, blocks and control; `value`: expressions, assignments, conversions; `query`: statements of SQL;
+//! Layout: this file has the frame, blocks and control; `value`: expressions, assignments, conversions; `simple`: expressions without a statement; `array`: arrays whose
+//! elements are set one by one; `query`: statements of SQL;
 //! `loops`; `cursor`; `report`: RAISE, ASSERT, GET DIAGNOSTICS; `result`: what the function returns; `trigger`: trigger functions.
 //!
 //! PostgreSQL counterpart: `pl_exec.c`.
 
+mod array;
 mod cursor;
 mod loops;
 mod query;
 mod report;
 mod result;
+mod simple;
 mod trigger;
 mod value;
 
@@ -18,13 +21,14 @@ use std::rc::Rc;
 use analyze::ColumnType;
 use base::{SqlError, SqlResult, SqlState, sql_err};
 use session::Session;
-use session::routine::{Invocation, Returned, RowStore, Sees};
+use session::routine::{Invocation, Returned, RowStore, Scene, Sees};
 use tuple::Datum;
+use types::array::Array;
 use types::record::Row;
 
 use crate::ast::*;
+use crate::compile::Compiled;
 use crate::conditions::catches;
-use crate::expr::Shape;
 
 pub use trigger::fire;
 
@@ -62,14 +66,24 @@ pub enum Flow {
 /// One run of a function.
 pub struct Frame<'a> {
     session: &'a Session,
-    function: Rc<Function>,
+    state: &'a Compiled,
+    function: &'a Function,
     invocation: Option<&'a Invocation<'a>>,
     sees: Sees<'a>,
+    /// What expressions find that ask nobody, and the turn that it is of.
+    scene: (Scene<'a>, u64),
     /// Whether the transaction may not be ended here.
     atomic: bool,
-    values: Vec<Value>,
-    /// Types of scalar variables; that of a CASE's operand is known at run time only.
-    types: Vec<TypeRef>,
+    /// Values of scalar variables by number, and behind them what expressions find besides.
+    slots: Vec<Datum>,
+    /// Arrays of variables taken apart, by number; empty before the first of them is.
+    arrays: Vec<Option<Box<Array>>>,
+    /// How many of them have changed since: the values in their slots are behind.
+    changed_arrays: usize,
+    /// Those of records by number; none before they are assigned to.
+    rows_of: Vec<Option<RowValue>>,
+    /// Types of CASE's operands, known at run time only.
+    operands: Vec<(VarId, TypeRef)>,
     /// What RETURN gave.
     returned: Option<(Value, TypeRef)>,
     /// What RETURN NEXT and RETURN QUERY gave.
@@ -84,8 +98,14 @@ pub struct Frame<'a> {
 }
 
 /// Runs a function.
-pub fn call(session: &Session, function: Rc<Function>, invocation: &Invocation<'_>) -> SqlResult<Returned> {
-    let mut frame = Frame::new(session, function, Some(invocation), invocation.sees(), invocation.atomic);
+pub fn call(
+    session: &Session,
+    state: &Compiled,
+    function: &Function,
+    invocation: &Invocation<'_>,
+) -> SqlResult<Returned> {
+    let calls = (Some(invocation), invocation.sees());
+    let mut frame = Frame::new(session, state, function, calls, invocation.atomic);
     frame
         .store_arguments(invocation)
         .map_err(|e| frame.during(e, "while storing call arguments into local variables"))?;
@@ -94,56 +114,50 @@ pub fn call(session: &Session, function: Rc<Function>, invocation: &Invocation<'
 }
 
 /// Runs a block of DO.
-pub fn run_block(session: &Session, function: Rc<Function>, atomic: bool) -> SqlResult<()> {
-    Frame::new(session, function, None, Sees::Now, atomic).run()
+pub fn run_block(session: &Session, state: &Compiled, function: &Function, atomic: bool) -> SqlResult<()> {
+    Frame::new(session, state, function, (None, Sees::Now), atomic).run()
 }
 
 impl<'a> Frame<'a> {
     fn new(
         session: &'a Session,
-        function: Rc<Function>,
-        invocation: Option<&'a Invocation<'a>>,
-        sees: Sees<'a>,
+        state: &'a Compiled,
+        function: &'a Function,
+        (invocation, sees): (Option<&'a Invocation<'a>>, Sees<'a>),
         atomic: bool,
     ) -> Frame<'a> {
-        let nothing = TypeRef { oid: types::oids::text, typmod: -1, collation: base::Oid::INVALID };
-        let type_of = |v: &Variable| match Shape::of(&v.kind) {
-            Some(Shape::Scalar(ty)) => ty,
-            _ => nothing,
-        };
-        let value_of = |v: &Variable| match v.kind {
-            VariableKind::Record(_) => Value::Row(None),
-            _ => Value::Scalar(Datum::Null),
-        };
+        // What ran before may have changed anything.
+        state.next_turn();
+        let variables = function.variables.len();
         let mut frame = Frame {
             session,
+            state,
+            function,
             invocation,
             sees,
+            scene: (session.scene(invocation.map(|i| (i.snapshot, i.command))), state.turn()),
             atomic,
-            values: function.variables.iter().map(value_of).collect(),
-            types: function.variables.iter().map(type_of).collect(),
+            slots: vec![Datum::Null; variables + function.more_slots.get()],
+            rows_of: vec![None; function.rows],
+            arrays: Vec::new(),
+            changed_arrays: 0,
+            operands: Vec::new(),
             returned: None,
             rows: RowStore::default(),
             row_count: 0,
             handling: Vec::new(),
             rethrown: false,
             present: (0, ""),
-            function,
         };
-        let found = frame.function.found;
-        frame.values[found] = Value::Scalar(Datum::Bool(false));
+        frame.slots[function.found] = Datum::Bool(false);
         frame
     }
 
     fn store_arguments(&mut self, invocation: &Invocation<'_>) -> SqlResult<()> {
-        let function = self.function.clone();
-        for (variable, value) in function.arguments.iter().zip(invocation.args) {
-            match &function.variables[*variable].kind {
-                VariableKind::Record(ty) => {
-                    let row = self.row_of(value, ty.oid)?;
-                    self.values[*variable] = Value::Row(row);
-                }
-                _ => self.values[*variable] = Value::Scalar(value.clone()),
+        for (&variable, value) in self.function.arguments.iter().zip(invocation.args) {
+            match &self.function.variables[variable].kind {
+                VariableKind::Record(ty) => self.rows_of[variable] = self.row_of(value, ty.oid)?,
+                _ => self.slots[variable] = value.clone(),
             }
         }
         Ok(())
@@ -151,7 +165,7 @@ impl<'a> Frame<'a> {
 
     /// Runs the body, and sees to it that it returned if it had to.
     fn run(&mut self) -> SqlResult<()> {
-        let function = self.function.clone();
+        let function = self.function;
         let flow = self.block(&function.body).map_err(|e| self.located(e))?;
         match flow {
             Flow::Return => Ok(()),
@@ -215,9 +229,8 @@ impl<'a> Frame<'a> {
 
     /// Gives the block's variables their first values.
     fn declare(&mut self, block: &Block) -> SqlResult<()> {
-        let function = self.function.clone();
         for &id in &block.declared {
-            let variable = &function.variables[id];
+            let variable = &self.function.variables[id];
             self.present = (variable.line, "during statement block local variable initialization");
             self.initialize(id, variable)?;
         }
@@ -231,16 +244,16 @@ impl<'a> Frame<'a> {
                 self.assign_variable(id, value, ty)
             }
             (None, VariableKind::Record(_)) => {
-                self.values[id] = Value::Row(None);
+                self.rows_of[id] = None;
                 Ok(())
             }
             // A bound cursor has no name until it is opened.
             (None, VariableKind::Cursor(_)) => {
-                self.values[id] = Value::Scalar(Datum::Null);
+                self.slots[id] = Datum::Null;
                 Ok(())
             }
             (None, VariableKind::Scalar(ty)) => {
-                self.values[id] = Value::Scalar(Datum::Null);
+                self.set_slot(id, Datum::Null);
                 match types::builtin_type(ty.oid) {
                     Some(_) => Ok(()),
                     // A domain may refuse NULL.
@@ -260,6 +273,8 @@ impl<'a> Frame<'a> {
             }
             Err(error) => {
                 self.session.abort_subtransaction(begun);
+                // Settings are as they were.
+                self.state.next_turn();
                 let catching = |h: &&Handler| h.conditions.iter().any(|c| handles(*c, &error));
                 let caught = handlers.list.iter().find(catching);
                 let Some(handler) = caught.filter(|_| !self.session.exits_on_error()) else {
@@ -294,18 +309,65 @@ impl<'a> Frame<'a> {
     }
 
     fn statement(&mut self, statement: &Statement) -> SqlResult<Flow> {
-        runtime::check_interrupts().map_err(SqlError::from)?;
-        runtime::check_stack()?;
-        self.present = (statement.line, name_of(&statement.kind));
+        self.present = (statement.line, statement.name);
         use StatementKind as K;
         match &statement.kind {
             K::Null => Ok(Flow::Next),
-            K::Block(block) => self.block(block),
             K::Assign { target, value } | K::Store { target, value } => {
+                if let Target::Variable(variable) = target {
+                    if let Some(done) = self.assign_at_once(*variable, value) {
+                        return done.map(|()| Flow::Next).map_err(|e| self.within(e, value));
+                    }
+                    if self.change_array(*variable, value)? {
+                        return Ok(Flow::Next);
+                    }
+                }
                 let (value, ty) = self.evaluate(value)?;
                 self.assign(target, value, ty)?;
                 Ok(Flow::Next)
             }
+            K::Exit { leave, label, condition } => {
+                let taken = match condition {
+                    Some(condition) => self.test(condition)?,
+                    None => true,
+                };
+                Ok(match (taken, leave) {
+                    (false, _) => Flow::Next,
+                    (true, true) => Flow::Exit(label.clone()),
+                    (true, false) => Flow::Continue(label.clone()),
+                })
+            }
+            K::Return(value) => self.return_value(value.as_ref()),
+            K::ReturnNext(value) => self.return_next(value.as_ref()),
+            K::Raise(raise) => self.raise(raise),
+            K::Assert { condition, message } => self.assert(condition, message.as_ref()),
+            K::GetDiagnostics { stacked, items } => self.diagnostics(*stacked, items),
+            K::Block(_)
+            | K::If { .. }
+            | K::Case { .. }
+            | K::Loop { .. }
+            | K::While { .. }
+            | K::ForRange { .. }
+            | K::ForQuery { .. }
+            | K::ForCursor { .. }
+            | K::ForEach { .. } => {
+                runtime::check_stack()?;
+                self.compound(&statement.kind)
+            }
+            kind => {
+                runtime::check_interrupts().map_err(SqlError::from)?;
+                let flow = self.sql_statement(kind);
+                self.state.next_turn();
+                flow
+            }
+        }
+    }
+
+    /// A statement that is made of others.
+    fn compound(&mut self, kind: &StatementKind) -> SqlResult<Flow> {
+        use StatementKind as K;
+        match kind {
+            K::Block(block) => self.block(block),
             K::If { arms, otherwise } => {
                 for (condition, body) in arms {
                     if self.test(condition)? {
@@ -327,32 +389,25 @@ impl<'a> Frame<'a> {
             K::ForEach { label, target, slice, array, body } => {
                 self.foreach(label, target, *slice, array, body)
             }
-            K::Exit { leave, label, condition } => {
-                let taken = match condition {
-                    Some(condition) => self.test(condition)?,
-                    None => true,
-                };
-                Ok(match (taken, leave) {
-                    (false, _) => Flow::Next,
-                    (true, true) => Flow::Exit(label.clone()),
-                    (true, false) => Flow::Continue(label.clone()),
-                })
-            }
-            K::Return(value) => self.return_value(value.as_ref()),
-            K::ReturnNext(value) => self.return_next(value.as_ref()),
+            _ => Err(SqlError::internal("a compound statement was expected")),
+        }
+    }
+
+    /// A statement that may change catalogs and settings.
+    fn sql_statement(&mut self, kind: &StatementKind) -> SqlResult<Flow> {
+        use StatementKind as K;
+        match kind {
             K::ReturnQuery(query) => self.return_query(query),
-            K::Raise(raise) => self.raise(raise),
-            K::Assert { condition, message } => self.assert(condition, message.as_ref()),
             K::Sql { statement, into } => self.sql(statement, into.as_ref()),
             K::Execute { text, into, using } => self.execute(text, into.as_ref(), using),
             K::Perform(statement) => self.perform(statement),
             K::Call(statement) => self.call_statement(statement),
-            K::GetDiagnostics { stacked, items } => self.diagnostics(*stacked, items),
             K::Open { cursor, scroll, source } => self.open(*cursor, *scroll, source),
             K::Fetch { cursor, direction, into } => self.fetch(*cursor, direction, into.as_ref()),
             K::Close(cursor) => self.close(*cursor),
             K::Commit { chain } => self.end_transaction(true, *chain),
             K::Rollback { chain } => self.end_transaction(false, *chain),
+            _ => Err(SqlError::internal("a statement of SQL was expected")),
         }
     }
 
@@ -364,8 +419,9 @@ impl<'a> Frame<'a> {
     ) -> SqlResult<Flow> {
         if let Some((operand, variable)) = operand {
             let (value, ty) = self.evaluate(operand)?;
-            self.types[*variable] = ty;
-            self.values[*variable] = Value::Scalar(value);
+            self.operands.retain(|(known, _)| known != variable);
+            self.operands.push((*variable, ty));
+            self.set_slot(*variable, value);
         }
         for (condition, body) in arms {
             if self.test(condition)? {
@@ -392,6 +448,8 @@ impl<'a> Frame<'a> {
             ));
         }
         self.session.end_in_procedure(commit, chain)?;
+        // What the caller saw is of a transaction that has ended.
+        self.scene.0 = self.session.scene(None);
         Ok(Flow::Next)
     }
 
@@ -433,43 +491,5 @@ fn handles(condition: Condition, error: &SqlError) -> bool {
         Condition::Code(code) => {
             catches(code, error.code()) && error.report().severity == base::Severity::Error
         }
-    }
-}
-
-/// What a statement is called in context lines.
-fn name_of(kind: &StatementKind) -> &'static str {
-    use StatementKind as K;
-    match kind {
-        K::Null => "NULL",
-        K::Block(_) => "statement block",
-        K::Assign { .. } | K::Store { .. } => "assignment",
-        K::If { .. } => "IF",
-        K::Case { .. } => "CASE",
-        K::Loop { .. } => "LOOP",
-        K::While { .. } => "WHILE",
-        K::ForRange { .. } => "FOR with integer loop variable",
-        K::ForQuery { query: Query::Static(_), .. } => "FOR over SELECT rows",
-        K::ForQuery { .. } => "FOR over EXECUTE statement",
-        K::ForCursor { .. } => "FOR over cursor",
-        K::ForEach { .. } => "FOREACH over array",
-        K::Exit { leave: true, .. } => "EXIT",
-        K::Exit { .. } => "CONTINUE",
-        K::Return(_) => "RETURN",
-        K::ReturnNext(_) => "RETURN NEXT",
-        K::ReturnQuery(_) => "RETURN QUERY",
-        K::Raise(_) => "RAISE",
-        K::Assert { .. } => "ASSERT",
-        K::Sql { .. } => "SQL statement",
-        K::Execute { .. } => "EXECUTE",
-        K::Perform(_) => "PERFORM",
-        K::Call(_) => "CALL",
-        K::GetDiagnostics { stacked: true, .. } => "GET STACKED DIAGNOSTICS",
-        K::GetDiagnostics { .. } => "GET DIAGNOSTICS",
-        K::Open { .. } => "OPEN",
-        K::Fetch { into: None, .. } => "MOVE",
-        K::Fetch { .. } => "FETCH",
-        K::Close(_) => "CLOSE",
-        K::Commit { .. } => "COMMIT",
-        K::Rollback { .. } => "ROLLBACK",
     }
 }

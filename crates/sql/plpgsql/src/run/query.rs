@@ -232,8 +232,8 @@ impl Frame<'_> {
         }
         let shown = match &ready.source {
             Source::Written(expression) => expression.prepared().map(|p| {
-                let names = p.names.used().into_iter().map(|(wanted, ty)| (self.use_name(&wanted), ty.oid));
-                names.collect::<Vec<_>>()
+                let used = p.names.used();
+                used.iter().map(|(wanted, ty)| (self.use_name(wanted), ty.oid)).collect::<Vec<_>>()
             }),
             Source::Text(_) => {
                 let types = ready.types.iter().enumerate();
@@ -345,8 +345,8 @@ fn changes_rows(statement: &parse::Statement) -> bool {
 fn given_target(expr: &analyze::Expr, names: &crate::expr::Names) -> Option<Target> {
     let analyze::Expr::Param(p) = expr else { return None };
     let at = usize::try_from(p.id).ok()?.checked_sub(1)?;
-    names.used().into_iter().nth(at).map(|(wanted, _)| match wanted {
-        crate::expr::Use::Variable(v) => Target::Variable(v),
-        crate::expr::Use::Field(v, field) => Target::Field(v, field),
+    names.used().get(at).map(|(wanted, _)| match wanted {
+        crate::expr::Use::Variable(v) => Target::Variable(*v),
+        crate::expr::Use::Field(v, field) => Target::Field(*v, field.clone()),
     })
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use analyze::ColumnType;
 use analyze::routine::ReturnType;
 use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
-use session::routine::{Invocation, Place, Returned, RowStore};
+use session::routine::{Invocation, Place, Returned, RowStore, within_body};
 use tuple::Datum;
 use types::oids;
 
@@ -16,6 +16,13 @@ use crate::expr::Expression;
 impl Frame<'_> {
     pub(super) fn return_value(&mut self, value: Option<&Rc<Expression>>) -> SqlResult<Flow> {
         if let Some(expression) = value {
+            if let Some(variable) =
+                self.names_row(expression).map_err(|e| within_body(e, &expression.text))?
+            {
+                let ty = self.type_of(variable);
+                self.returned = Some((Value::Row(self.rows_of[variable].clone()), ty));
+                return Ok(Flow::Return);
+            }
             let (value, ty) = self.evaluate(expression)?;
             if self.function.returns_row && !value.is_null() {
                 self.check_composite(ty)?;
@@ -30,9 +37,9 @@ impl Frame<'_> {
         let function = &self.function;
         let any = TypeRef { oid: oids::record, typmod: -1, collation: Oid::INVALID };
         if let ([one], false) = (function.outputs.as_slice(), function.kind == FunctionKind::Procedure) {
-            return Ok(match &self.values[*one] {
-                Value::Scalar(_) => (self.values[*one].clone(), self.types[*one]),
-                Value::Row(row) => (Value::Row(row.clone()), any),
+            return Ok(match self.is_row(*one) {
+                false => (Value::Scalar(self.scalar_value(*one)), self.type_of(*one)),
+                true => (Value::Row(self.rows_of[*one].clone()), any),
             });
         }
         let (mut columns, mut values) = (Vec::new(), Vec::new());
@@ -40,7 +47,7 @@ impl Frame<'_> {
             let variable = &function.variables[id];
             let type_oid = match &variable.kind {
                 VariableKind::Record(ty) => ty.oid,
-                _ => self.types[id].oid,
+                _ => self.type_of(id).oid,
             };
             columns.push(ColumnType {
                 name: variable.name.clone(),
@@ -115,11 +122,14 @@ impl Frame<'_> {
 
     /// The result of a call whose body has run.
     pub(super) fn finish(&mut self, invocation: &Invocation<'_>) -> SqlResult<Returned> {
-        let function = self.function.clone();
+        let function = self.function;
         if function.returns_set {
             return Ok(Returned::Set(std::mem::take(&mut self.rows)));
         }
-        let wanted = self.session.return_type_of(invocation.function, invocation.call)?;
+        let wanted = match function.plain_result {
+            Some(result) => ReturnType::Scalar(result),
+            None => self.session.return_type_of(invocation.function, invocation.call)?,
+        };
         if wanted == ReturnType::Void {
             return Ok(Returned::Value(Datum::Null));
         }
@@ -153,6 +163,9 @@ impl Frame<'_> {
                     let message = "cannot return a row where a scalar is expected";
                     return Err(SqlError::new(SqlState::DATATYPE_MISMATCH, message));
                 };
+                if ty.oid == *to {
+                    return Ok(value);
+                }
                 return self.session.convert_in_body(value, ty.oid, (*to, -1));
             }
             ReturnType::Row(oid, columns) => (*oid, Some(columns.as_slice())),

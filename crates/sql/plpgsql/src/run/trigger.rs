@@ -1,10 +1,11 @@
 //! Trigger functions: what they are told, and the row that they return.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use analyze::ColumnType;
 use base::{Oid, SqlError, SqlResult, SqlState};
-use catalog::Column;
+use catalog::{Column, Table};
 use eval::trigger::TriggerCall;
 use session::Session;
 use session::routine::Sees;
@@ -15,21 +16,38 @@ use types::oids;
 use super::result::matched;
 use super::{Frame, RowValue, Value};
 use crate::ast::*;
+use crate::compile::Compiled;
 
 /// Runs a trigger's function. Gives the row that it returned, with the columns of the trigger's table.
 pub fn fire(
     session: &Session,
-    function: Rc<Function>,
+    state: &Compiled,
+    function: &Function,
     call: &TriggerCall<'_>,
 ) -> SqlResult<Option<Vec<Datum>>> {
-    let mut frame = Frame::new(session, function, None, Sees::Now, true);
-    let columns: Rc<[ColumnType]> = call.table.columns.iter().map(column_type).collect();
+    let mut frame = Frame::new(session, state, function, (None, Sees::Now), true);
+    let columns = function.columns_of(call.table);
     frame.tell(call, &columns)?;
     frame.run()?;
     if !call.trigger.kind.row() {
         return Ok(None);
     }
     frame.returned_row(&columns).map_err(|e| frame.during(e, "during function exit"))
+}
+
+impl Function {
+    /// Columns of rows of a table, kept from one call to the next.
+    fn columns_of(&self, table: &Arc<Table>) -> Rc<[ColumnType]> {
+        let mut known = self.table.borrow_mut();
+        if let Some((of, columns)) = &*known
+            && std::ptr::eq(of.as_ptr(), Arc::as_ptr(table))
+        {
+            return columns.clone();
+        }
+        let columns: Rc<[ColumnType]> = table.columns.iter().map(column_type).collect();
+        *known = Some((Arc::downgrade(table), columns.clone()));
+        columns
+    }
 }
 
 fn column_type(column: &Column) -> ColumnType {
@@ -44,16 +62,18 @@ fn column_type(column: &Column) -> ColumnType {
 impl Frame<'_> {
     /// Gives the function's own variables their values.
     fn tell(&mut self, call: &TriggerCall<'_>, columns: &Rc<[ColumnType]>) -> SqlResult<()> {
-        let function = self.function.clone();
-        let Some(variables) = function.trigger else {
+        let Some(variables) = self.function.trigger else {
             return Err(SqlError::internal("not a trigger function"));
         };
         let row = |values: &[Datum]| RowValue {
             columns: columns.clone(),
             values: values[..columns.len()].to_vec(),
         };
-        self.values[variables.new] = Value::Row(call.new.map(row));
-        self.values[variables.old] = Value::Row(call.old.map(row));
+        self.rows_of[variables.new] = call.new.map(row);
+        self.rows_of[variables.old] = call.old.map(row);
+        if !variables.uses_facts {
+            return Ok(());
+        }
         let trigger = call.trigger;
         let when = match trigger.kind {
             kind if kind.before() => "BEFORE",
@@ -74,7 +94,7 @@ impl Frame<'_> {
             self.arguments_of(call)?,
         ];
         for (id, value) in (variables.facts..).zip(facts) {
-            self.values[id] = Value::Scalar(value);
+            self.slots[id] = value;
         }
         Ok(())
     }
@@ -91,7 +111,7 @@ impl Frame<'_> {
     }
 
     /// What RETURN gave, as a row of the table.
-    fn returned_row(&mut self, columns: &[ColumnType]) -> SqlResult<Option<Vec<Datum>>> {
+    fn returned_row(&mut self, columns: &Rc<[ColumnType]>) -> SqlResult<Option<Vec<Datum>>> {
         let Some((value, ty)) = self.returned.take() else { return Ok(None) };
         let row = match value {
             Value::Row(row) => row,
@@ -105,6 +125,9 @@ impl Frame<'_> {
             }
         };
         let mismatch = "returned row structure does not match the structure of the triggering table";
-        row.map(|row| matched(self, &row, columns, mismatch)).transpose()
+        match row {
+            Some(row) if Rc::ptr_eq(&row.columns, columns) => Ok(Some(row.values)),
+            row => row.map(|row| matched(self, &row, columns, mismatch)).transpose(),
+        }
     }
 }

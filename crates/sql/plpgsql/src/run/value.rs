@@ -8,12 +8,36 @@ use session::routine::{BodyStatement, within_body};
 use tuple::Datum;
 use types::oids;
 
-use super::{Frame, RowValue, Value};
+use super::{Frame, RowValue};
 use crate::ast::*;
 use crate::checks::Check;
-use crate::expr::{Expression, Names, Prepared, Shape, Use, unassigned};
+use crate::expr::{Expression, Form, Names, Prepared, REFCURSOR, Shape, Use, unassigned};
 
 impl Frame<'_> {
+    /// Whether a variable is a record.
+    pub(super) fn is_row(&self, variable: VarId) -> bool {
+        matches!(self.function.variables[variable].kind, VariableKind::Record(_))
+    }
+
+    /// Whether a variable is the operand of a CASE, whose type is known at run time only.
+    pub(super) fn is_operand(&self, variable: VarId) -> bool {
+        matches!(&self.function.variables[variable].kind, VariableKind::Scalar(ty) if ty.oid == oids::record)
+    }
+
+    /// The type of a scalar variable.
+    #[inline]
+    pub(super) fn type_of(&self, variable: VarId) -> TypeRef {
+        match &self.function.variables[variable].kind {
+            VariableKind::Scalar(ty) if ty.oid == oids::record => {
+                let operand = self.operands.iter().find(|(known, _)| *known == variable);
+                operand.map_or(*ty, |(_, ty)| *ty)
+            }
+            VariableKind::Scalar(ty) => *ty,
+            VariableKind::Cursor(_) => REFCURSOR,
+            VariableKind::Record(ty) => *ty,
+        }
+    }
+
     /// The expression analysed for the types that the variables have now.
     pub(super) fn prepared(&self, expression: &Expression) -> SqlResult<Prepared> {
         if let Some(known) = expression.prepared()
@@ -26,7 +50,11 @@ impl Frame<'_> {
             BodyStatement::new(expression.text.clone(), expression.raw.clone(), names.clone(), None);
         let columns = self.session.columns_in_body(&statement)?.into();
         let prepared = Prepared { statement, names, columns };
-        expression.keep(Some(prepared.clone()));
+        let simple = match expression.form {
+            Form::Value => self.compiled(&prepared, expression.target)?,
+            Form::Statement => None,
+        };
+        expression.keep(prepared.clone(), simple);
         Ok(prepared)
     }
 
@@ -43,36 +71,30 @@ impl Frame<'_> {
     /// Whether the variables have the types that the expression was analysed for.
     fn still_fits(&self, prepared: &Prepared) -> bool {
         prepared.names.used().iter().all(|(wanted, ty)| match wanted {
-            Use::Variable(v) => match &self.values[*v] {
-                Value::Scalar(_) => self.types[*v].oid == ty.oid,
-                Value::Row(_) => true,
-            },
-            Use::Field(v, field) => match &self.values[*v] {
-                Value::Row(Some(row)) => {
+            Use::Variable(v) => self.is_row(*v) || self.type_of(*v).oid == ty.oid,
+            Use::Field(v, field) => match &self.rows_of[*v] {
+                Some(row) => {
                     row.columns.iter().find(|c| c.name == *field).is_some_and(|c| c.type_oid == ty.oid)
                 }
-                Value::Row(None) => self.is_named_row(*v),
-                Value::Scalar(_) => false,
+                None => self.is_named_row(*v),
             },
         })
     }
 
-    fn is_named_row(&self, variable: VarId) -> bool {
+    /// Whether a record variable has a type that says which columns it has.
+    pub(super) fn is_named_row(&self, variable: VarId) -> bool {
         matches!(&self.function.variables[variable].kind, VariableKind::Record(ty) if ty.oid != oids::record)
     }
 
     fn shapes(&self) -> SqlResult<Vec<(String, Shape)>> {
-        let function = self.function.clone();
-        let mut shapes = Vec::with_capacity(function.variables.len());
-        for (id, variable) in function.variables.iter().enumerate() {
-            let shape = match (&variable.kind, &self.values[id]) {
-                (VariableKind::Record(ty), Value::Row(Some(row))) => {
-                    Shape::Row(ty.oid, Some(row.columns.clone()))
-                }
-                (VariableKind::Record(ty), _) => {
-                    Shape::Row(ty.oid, self.session.row_columns_of(ty.oid)?.map(Into::into))
-                }
-                _ => Shape::Scalar(self.types[id]),
+        let mut shapes = Vec::with_capacity(self.function.variables.len());
+        for (id, variable) in self.function.variables.iter().enumerate() {
+            let shape = match &variable.kind {
+                VariableKind::Record(ty) => match &self.rows_of[id] {
+                    Some(row) => Shape::Row(ty.oid, Some(row.columns.clone())),
+                    None => Shape::Row(ty.oid, self.session.row_columns_of(ty.oid)?.map(Into::into)),
+                },
+                _ => Shape::Scalar(self.type_of(id)),
             };
             shapes.push((variable.name.clone(), shape));
         }
@@ -84,41 +106,53 @@ impl Frame<'_> {
         self.values_of(&prepared.names)
     }
 
-    fn used_value(&self, wanted: &Use) -> SqlResult<Datum> {
+    pub(super) fn used_value(&self, wanted: &Use) -> SqlResult<Datum> {
         match wanted {
             Use::Variable(v) => self.variable_value(*v),
-            Use::Field(v, field) => match &self.values[*v] {
-                Value::Row(Some(row)) => {
+            Use::Field(v, field) => match &self.rows_of[*v] {
+                Some(row) => {
                     let at = row.columns.iter().position(|c| c.name == *field);
                     Ok(at.map_or(Datum::Null, |at| row.values[at].clone()))
                 }
-                Value::Row(None) if self.is_named_row(*v) => Ok(Datum::Null),
-                _ => Err(unassigned(&self.function.variables[*v].name)),
+                None if self.is_named_row(*v) => Ok(Datum::Null),
+                None => Err(unassigned(&self.function.variables[*v].name)),
             },
         }
     }
 
     /// A variable's value as one.
     pub(super) fn variable_value(&self, variable: VarId) -> SqlResult<Datum> {
-        match &self.values[variable] {
-            Value::Scalar(value) => Ok(value.clone()),
-            Value::Row(None) => match &self.function.variables[variable].kind {
-                VariableKind::Record(ty) if ty.oid == oids::record => {
-                    Err(unassigned(&self.function.variables[variable].name))
-                }
-                _ => Ok(Datum::Null),
-            },
-            Value::Row(Some(row)) => {
-                let VariableKind::Record(ty) = &self.function.variables[variable].kind else {
-                    return Err(SqlError::internal("a row in a variable that has none"));
-                };
-                self.session.make_row(ty.oid, &row.columns, &row.values)
-            }
+        let VariableKind::Record(ty) = &self.function.variables[variable].kind else {
+            return Ok(self.scalar_value(variable));
+        };
+        self.check_assigned(variable)?;
+        match &self.rows_of[variable] {
+            None => Ok(Datum::Null),
+            Some(row) => self.session.make_row(ty.oid, &row.columns, &row.values),
+        }
+    }
+
+    /// Fails if a record has no columns yet.
+    pub(super) fn check_assigned(&self, variable: VarId) -> SqlResult<()> {
+        match self.rows_of[variable].is_some() || self.is_named_row(variable) {
+            true => Ok(()),
+            false => Err(unassigned(&self.function.variables[variable].name)),
         }
     }
 
     /// Computes an expression: its value and type.
     pub(super) fn evaluate(&mut self, expression: &Expression) -> SqlResult<(Datum, TypeRef)> {
+        if let Some(found) = self.at_once(expression) {
+            return found.map_err(|e| self.within(e, expression));
+        }
+        if let Some(simple) = self.simple(expression).map_err(|e| within_body(e, &expression.text))? {
+            // Now that it is known to be current.
+            let found = match self.at_once(expression) {
+                Some(found) => found.map(|(value, _)| value),
+                None => self.compute(&simple),
+            };
+            return found.map(|value| (value, simple.ty)).map_err(|e| self.within(e, expression));
+        }
         let prepared = self.prepared(expression).map_err(|e| within_body(e, &expression.text))?;
         let ty = match &*prepared.columns {
             [one] => TypeRef { oid: one.type_oid, typmod: one.typmod, collation: one.collation },
@@ -136,6 +170,7 @@ impl Frame<'_> {
             value = row.first().cloned().unwrap_or_default();
             Ok(())
         });
+        self.state.next_turn();
         ran.map_err(|e| self.within(e, expression))?;
         if rows > 1 {
             return Err(sql_err!(CARDINALITY_VIOLATION, "query returned more than one row")
@@ -186,44 +221,53 @@ impl Frame<'_> {
     }
 
     pub(super) fn assign_variable(&mut self, id: VarId, value: Datum, ty: TypeRef) -> SqlResult<()> {
-        let function = self.function.clone();
-        match &function.variables[id].kind {
-            VariableKind::Record(declared) => {
-                if value.is_null() {
-                    // A row of NULLs, if it is known which.
-                    let columns: Option<Rc<[ColumnType]>> = match &self.values[id] {
-                        _ if declared.oid != oids::record => None,
-                        Value::Row(Some(row)) => Some(row.columns.clone()),
-                        _ => self.session.row_columns_of(ty.oid)?.map(Into::into),
-                    };
-                    self.values[id] = Value::Row(
-                        columns.map(|columns| RowValue { values: vec![Datum::Null; columns.len()], columns }),
-                    );
-                    return self.check_not_null(id);
-                }
-                let composite = ty.oid == oids::record || self.session.row_columns_of(ty.oid)?.is_some();
-                if !composite {
-                    let message = "cannot assign non-composite value to a record variable";
-                    return Err(SqlError::new(SqlState::DATATYPE_MISMATCH, message));
-                }
-                let Some(row) = self.row_of(&value, ty.oid)? else { return Ok(()) };
-                self.assign_row(id, &row.columns, Some(&row.values))
-            }
-            _ => self.assign_scalar(id, value, ty.oid),
+        let VariableKind::Record(declared) = &self.function.variables[id].kind else {
+            return self.assign_scalar(id, value, ty.oid);
+        };
+        if value.is_null() {
+            // A row of NULLs, if it is known which.
+            let columns: Option<Rc<[ColumnType]>> = match &self.rows_of[id] {
+                _ if declared.oid != oids::record => None,
+                Some(row) => Some(row.columns.clone()),
+                None => self.session.row_columns_of(ty.oid)?.map(Into::into),
+            };
+            self.rows_of[id] =
+                columns.map(|columns| RowValue { values: vec![Datum::Null; columns.len()], columns });
+            return self.check_not_null(id);
         }
+        let composite = ty.oid == oids::record || self.session.row_columns_of(ty.oid)?.is_some();
+        if !composite {
+            let message = "cannot assign non-composite value to a record variable";
+            return Err(SqlError::new(SqlState::DATATYPE_MISMATCH, message));
+        }
+        let Some(row) = self.row_of(&value, ty.oid)? else { return Ok(()) };
+        self.assign_row(id, &row.columns, Some(&row.values))
     }
 
+    #[inline]
     pub(super) fn assign_scalar(&mut self, id: VarId, value: Datum, from: Oid) -> SqlResult<()> {
-        let to = self.types[id];
-        let value = self.session.convert_in_body(value, from, (to.oid, to.typmod))?;
-        self.values[id] = Value::Scalar(value);
+        let to = self.type_of(id);
+        let value = if from == to.oid && to.typmod < 0 { value } else { self.converted_to(value, from, to)? };
+        self.set_slot(id, value);
         self.check_not_null(id)
     }
 
+    /// A value as one of another type.
+    fn converted_to(&self, value: Datum, from: Oid, to: TypeRef) -> SqlResult<Datum> {
+        let converted = self.session.convert_in_body(value, from, (to.oid, to.typmod));
+        if !(from.is_pinned() && to.oid.is_pinned()) {
+            // Users' casts and constraints may have changed anything.
+            self.state.next_turn();
+        }
+        converted
+    }
+
+    #[inline]
     fn check_not_null(&self, id: VarId) -> SqlResult<()> {
         let variable = &self.function.variables[id];
-        let null = matches!(self.values[id], Value::Scalar(Datum::Null) | Value::Row(None));
-        if variable.not_null && null {
+        if variable.not_null
+            && if self.is_row(id) { self.rows_of[id].is_none() } else { self.slots[id].is_null() }
+        {
             return Err(sql_err!(
                 NULL_VALUE_NOT_ALLOWED,
                 "null value cannot be assigned to variable \"{}\" declared NOT NULL",
@@ -234,26 +278,27 @@ impl Frame<'_> {
     }
 
     fn assign_field(&mut self, id: VarId, field: &str, value: Datum, from: Oid) -> SqlResult<()> {
-        let function = self.function.clone();
-        let name = &function.variables[id].name;
-        let mut row = match &self.values[id] {
-            Value::Row(Some(row)) => row.clone(),
-            _ => {
-                let VariableKind::Record(ty) = &function.variables[id].kind else {
-                    return Err(SqlError::internal("a field of a variable that is no row"));
-                };
-                let Some(columns) = self.session.row_columns_of(ty.oid)? else {
-                    return Err(unassigned(name));
-                };
-                RowValue { values: vec![Datum::Null; columns.len()], columns: columns.into() }
-            }
+        let Variable { name, kind, .. } = &self.function.variables[id];
+        let VariableKind::Record(ty) = kind else {
+            return Err(SqlError::internal("a field of a variable that is no row"));
         };
-        let at = row.columns.iter().position(|c| c.name == field && c.type_oid.is_valid());
+        let columns = match &self.rows_of[id] {
+            Some(row) => row.columns.clone(),
+            None => match self.session.row_columns_of(ty.oid)? {
+                Some(columns) => columns.into(),
+                None => return Err(unassigned(name)),
+            },
+        };
+        let at = columns.iter().position(|c| c.name == field && c.type_oid.is_valid());
         let at =
             at.ok_or_else(|| sql_err!(UNDEFINED_COLUMN, "record \"{name}\" has no field \"{field}\""))?;
-        let to = (row.columns[at].type_oid, row.columns[at].typmod);
-        row.values[at] = self.session.convert_in_body(value, from, to)?;
-        self.values[id] = Value::Row(Some(row));
+        let ColumnType { type_oid, typmod, collation, .. } = columns[at];
+        let value = match from == type_oid && typmod < 0 {
+            true => value,
+            false => self.converted_to(value, from, TypeRef { oid: type_oid, typmod, collation })?,
+        };
+        let nothing = || RowValue { values: vec![Datum::Null; columns.len()], columns };
+        self.rows_of[id].get_or_insert_with(nothing).values[at] = value;
         Ok(())
     }
 
@@ -265,9 +310,7 @@ impl Frame<'_> {
         values: Option<&[Datum]>,
     ) -> SqlResult<()> {
         match target {
-            Target::Variable(v) if matches!(self.values[*v], Value::Row(_)) => {
-                self.assign_row(*v, columns, values)
-            }
+            Target::Variable(v) if self.is_row(*v) => self.assign_row(*v, columns, values),
             Target::List(list) => self.assign_list(list, columns, values),
             single => self.assign_list(std::slice::from_ref(single), columns, values),
         }
@@ -315,13 +358,12 @@ impl Frame<'_> {
         columns: &Rc<[ColumnType]>,
         values: Option<&[Datum]>,
     ) -> SqlResult<()> {
-        let function = self.function.clone();
-        let VariableKind::Record(declared) = &function.variables[id].kind else {
+        let VariableKind::Record(declared) = &self.function.variables[id].kind else {
             return Err(SqlError::internal("a row for a variable that is none"));
         };
         let Some(own) = self.session.row_columns_of(declared.oid)? else {
             let values = values.map_or_else(|| vec![Datum::Null; columns.len()], <[Datum]>::to_vec);
-            self.values[id] = Value::Row(Some(RowValue { columns: columns.clone(), values }));
+            self.rows_of[id] = Some(RowValue { columns: columns.clone(), values });
             return Ok(());
         };
         let mut live = (0..columns.len()).filter(|i| columns[*i].type_oid.is_valid());
@@ -345,12 +387,11 @@ impl Frame<'_> {
             converted.push(value);
         }
         self.check_columns(live.next().is_none(), values)?;
-        self.values[id] = Value::Row(Some(RowValue { columns: own.into(), values: converted }));
+        self.rows_of[id] = Some(RowValue { columns: own.into(), values: converted });
         Ok(())
     }
 
     pub(super) fn set_found(&mut self, found: bool) {
-        let id = self.function.found;
-        self.values[id] = Value::Scalar(Datum::Bool(found));
+        self.slots[self.function.found] = Datum::Bool(found);
     }
 }

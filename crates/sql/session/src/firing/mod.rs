@@ -74,6 +74,9 @@ impl Session {
 
     /// Runs the body of a function, in which names of rows mean these.
     pub(crate) fn with_transitions<T>(&self, names: Option<Names>, body: impl FnOnce() -> T) -> T {
+        if names.is_none() && self.transitions.borrow().is_none() {
+            return body();
+        }
         let outer = self.transitions.replace(names);
         let done = body();
         self.transitions.replace(outer);

@@ -10,7 +10,7 @@ use eval::trigger::{Names, TriggerCall};
 use tuple::Datum;
 use txn::Snapshot;
 
-use super::{Invocation, Returned, RowStore};
+use super::{Invocation, Language, Returned, RowStore};
 use crate::Session;
 
 impl Session {
@@ -96,9 +96,7 @@ impl Session {
         let oid = call.trigger.function;
         let missing = || SqlError::internal(format!("cache lookup failed for function {oid}"));
         let function = self.function_by_oid(oid)?.ok_or_else(missing)?;
-        let name = self.language_name(function.language)?;
-        let unknown = || SqlError::not_supported(format!("language \"{name}\""));
-        let language = self.instance().languages().find(&name).ok_or_else(unknown)?;
+        let language = self.language(function.language)?;
         let fire = || language.fire(self, &function, call);
         let run = || self.under_settings(&function, || self.with_transitions(Names::of(call), fire));
         self.tracked(&function, || match function.security_definer {
@@ -140,11 +138,22 @@ impl Session {
             let found = self.instance().modules().function(library, &function.source)?;
             return found.call(self, invocation);
         }
-        let name = self.language_name(language)?;
-        match self.instance().languages().find(&name) {
-            Some(language) => language.call(self, invocation),
-            None => Err(SqlError::not_supported(format!("language \"{name}\""))),
+        self.language(language)?.call(self, invocation)
+    }
+
+    /// A procedural language. Where it is registered is looked up once a session: functions in it keep it from being dropped.
+    fn language(&self, oid: Oid) -> SqlResult<&dyn Language> {
+        let languages = self.instance().languages();
+        if let Some(known) = self.language_state.place(oid).and_then(|place| languages.at(place)) {
+            return Ok(known);
         }
+        let name = self.language_name(oid)?;
+        let place = languages.place(&name);
+        if let Some(place) = place {
+            self.language_state.keep_place(oid, place);
+        }
+        let found = place.and_then(|place| languages.at(place));
+        found.ok_or_else(|| SqlError::not_supported(format!("language \"{name}\"")))
     }
 
     /// Name of a language.

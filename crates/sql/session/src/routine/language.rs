@@ -45,6 +45,15 @@ impl Languages {
 
     /// The language with this name.
     pub fn find(&self, name: &str) -> Option<&dyn Language> {
-        self.0.get()?.iter().find(|language| language.name() == name).map(|language| &**language)
+        self.at(self.place(name)?)
+    }
+
+    /// Where the language with this name is among them.
+    pub(super) fn place(&self, name: &str) -> Option<usize> {
+        self.0.get()?.iter().position(|language| language.name() == name)
+    }
+
+    pub(super) fn at(&self, place: usize) -> Option<&dyn Language> {
+        self.0.get()?.get(place).map(|language| &**language)
     }
 }

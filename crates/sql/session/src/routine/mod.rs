@@ -4,7 +4,7 @@
 //! # Layout
 //! * [`Invocation`]: one call. `call`: what is the same in all languages.
 //! * `sql`: functions in SQL. [`language`]: the trait that other languages implement, and their registry.
-//! * [`statement`]: statements in a body, for all languages; `support`: what else languages ask. `cursor`: their cursors. `procedure`: CALL and DO. `result`: rows brought to the result type.
+//! * [`statement`]: statements in a body, for all languages; `simple`: those that are values; `support`: what else languages ask. `cursor`: their cursors. `procedure`: CALL and DO. `result`: rows brought to the result type.
 //!
 //! # Invariants
 //! 1. A function that is not volatile sees what its caller sees and changes nothing.
@@ -20,6 +20,7 @@ mod cursor;
 pub mod language;
 pub mod procedure;
 mod result;
+mod simple;
 mod sql;
 pub mod statement;
 mod support;
@@ -34,6 +35,7 @@ use txn::Snapshot;
 pub use eval::row_store::{Place, RowStore};
 pub use language::{Language, Languages};
 pub use result::{RowShape, base_and_typmod, base_type, return_type};
+pub use simple::{Scene, SimpleExpression};
 pub use sql::within as within_body;
 pub use sql::{SqlBodies, arguments, check_body, check_result, within};
 pub(crate) use statement::Run;

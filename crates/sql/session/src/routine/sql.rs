@@ -48,6 +48,13 @@ fn types_of(call: &types::Call<'_>) -> Types {
     (call.arg_types.into(), call.result_type, columns)
 }
 
+/// Whether a call has these types.
+fn has_types(call: &types::Call<'_>, (args, result, columns): &Types) -> bool {
+    *result == call.result_type
+        && **args == *call.arg_types
+        && columns.iter().eq(call.columns.iter().map(|c| &c.type_oid))
+}
+
 impl Session {
     /// Carries out a call.
     pub(super) fn call_sql(&self, invocation: &Invocation<'_>) -> SqlResult<Returned> {
@@ -132,17 +139,18 @@ impl Session {
 
     /// The body for a call's types, known or made now.
     fn sql_body(&self, invocation: &Invocation<'_>) -> SqlResult<Rc<SqlBody>> {
-        let (function, types) = (invocation.function, types_of(invocation.call));
+        let function = invocation.function;
         let known = self.sql_bodies.0.borrow().get(&function.oid).and_then(|all| {
             let same = |b: &&Rc<SqlBody>| {
-                b.types == types && (Arc::ptr_eq(&b.function, function) || b.function == *function)
+                has_types(invocation.call, &b.types)
+                    && (Arc::ptr_eq(&b.function, function) || b.function == *function)
             };
             all.iter().find(same).cloned()
         });
         if let Some(known) = known {
             return Ok(known);
         }
-        let body = Rc::new(self.make_body(invocation, types)?);
+        let body = Rc::new(self.make_body(invocation, types_of(invocation.call))?);
         let mut bodies = self.sql_bodies.0.borrow_mut();
         let all = bodies.entry(function.oid).or_default();
         all.retain(|b| b.function == *function);

@@ -1,5 +1,6 @@
 //! Statements in the body of a function, for all languages.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -48,7 +49,7 @@ pub struct Done {
     /// Rows returned or changed.
     pub processed: u64,
     /// Command tag without counts.
-    pub tag: String,
+    pub tag: Cow<'static, str>,
 }
 
 /// What a statement sees.
@@ -335,7 +336,7 @@ impl Session {
         run.end(self);
         let progress = progress?;
         let processed = if changes { progress.processed } else { progress.rows };
-        Ok(Done { processed, tag: command_name(command).to_owned() })
+        Ok(Done { processed, tag: command_name(command).into() })
     }
 
     fn run_utility(
@@ -366,7 +367,7 @@ impl Session {
         let tag = outcome?;
         let words = tag.trim_end_matches(|c: char| c.is_ascii_digit() || c == ' ');
         let processed = tag[words.len()..].rsplit(' ').next().and_then(|n| n.parse().ok());
-        Ok(Done { processed: processed.unwrap_or(sink.rows), tag: words.to_owned() })
+        Ok(Done { processed: processed.unwrap_or(sink.rows), tag: words.to_owned().into() })
     }
 }
 

@@ -9,26 +9,43 @@ use analyze::routine::ReturnType;
 use analyze::{ColumnType, Expr, IoCastExpr, Location, Param, ParamKind};
 use base::settings::Setting;
 use base::{Oid, SqlError, SqlResult};
-use catalog::{CatalogView, FunctionDef};
-use executor::run::Execution;
+use catalog::{CatalogView, FunctionDef, Validity};
+use eval::simple::{Simple, Slots};
 use parse::ast::{Name, TypeName};
 use rustc_hash::FxHashMap;
 use tuple::Datum;
 
 use super::result::{RowShape, composite_columns, return_type};
-use super::statement::BodyStatement;
+use super::statement::{BodyStatement, Sees};
 use crate::Session;
 use crate::output::Column;
 
 /// A conversion ready to run.
-type Conversion = Rc<RefCell<Execution>>;
+struct Conversion {
+    code: Simple,
+    /// Unless both types are built in: what it was made from is as it was, and in which state of the transaction's own changes.
+    definitions: Option<(Validity, u64)>,
+}
 
 /// What languages keep in a session.
 #[derive(Default)]
 pub(crate) struct LanguageState {
     /// One thing a language, of its own type.
     kept: RefCell<Vec<Rc<dyn Any>>>,
-    conversions: RefCell<FxHashMap<(Oid, Oid, i32), Conversion>>,
+    conversions: RefCell<FxHashMap<(Oid, Oid, i32), Rc<Conversion>>>,
+    /// Where languages are registered.
+    places: RefCell<Vec<(Oid, usize)>>,
+}
+
+impl LanguageState {
+    /// Where a language is registered, if that was asked before.
+    pub(super) fn place(&self, language: Oid) -> Option<usize> {
+        self.places.borrow().iter().find(|(oid, _)| *oid == language).map(|(_, place)| *place)
+    }
+
+    pub(super) fn keep_place(&self, language: Oid, place: usize) {
+        self.places.borrow_mut().push((language, place));
+    }
 }
 
 /// A subtransaction that a language began.
@@ -136,35 +153,31 @@ impl Session {
         if value.is_null() && types::builtin_type(to.0).is_some() {
             return Ok(value);
         }
-        let key = (from, to.0, to.1);
-        let known = self.language_state.conversions.borrow().get(&key).cloned();
-        let execution = match known {
-            Some(known) => known,
-            None => {
-                let made = Rc::new(RefCell::new(self.conversion(from, to)?));
-                // What a user's type is may change; those of built-in types stay.
-                if from.is_pinned() && to.0.is_pinned() {
-                    self.language_state.conversions.borrow_mut().insert(key, made.clone());
-                }
-                made
-            }
-        };
-        let (snapshot, command) = {
-            let mut txn = self.txn.borrow_mut();
-            (txn.statement_snapshot()?, txn.current_command())
-        };
-        let mut result = Datum::Null;
-        let mut execution = execution.borrow_mut();
-        self.with_env(&snapshot, command, |env| {
-            execution.run(env, &[value], &mut |row| {
-                result = row.first().cloned().unwrap_or_default();
-                Ok(())
-            })
-        })?;
-        Ok(result)
+        let conversion = self.conversion(from, to)?;
+        let scene = self.scene(None);
+        let slots = Slots { values: &[value], arrays: &[] };
+        self.in_scene(conversion.code.reach(), Sees::Now, &scene, |env| conversion.code.eval(env, slots))
     }
 
-    fn conversion(&self, from: Oid, (to, typmod): (Oid, i32)) -> SqlResult<Execution> {
+    /// The conversion, known or made now.
+    fn conversion(&self, from: Oid, to: (Oid, i32)) -> SqlResult<Rc<Conversion>> {
+        let key = (from, to.0, to.1);
+        let changes = || self.names.names_version(&self.catalog);
+        if let Some(known) = self.language_state.conversions.borrow().get(&key)
+            && known.definitions.as_ref().is_none_or(|(v, own)| v.is_current() && *own == changes())
+        {
+            return Ok(known.clone());
+        }
+        let definitions = match from.is_pinned() && to.0.is_pinned() {
+            true => None,
+            false => Some((self.catalog.definitions(), changes())),
+        };
+        let made = Rc::new(Conversion { code: self.make_conversion(from, to)?, definitions });
+        self.language_state.conversions.borrow_mut().insert(key, made.clone());
+        Ok(made)
+    }
+
+    fn make_conversion(&self, from: Oid, (to, typmod): (Oid, i32)) -> SqlResult<Simple> {
         let location = Location::NONE;
         let value = Expr::Param(Param {
             kind: ParamKind::Extern,
@@ -194,7 +207,7 @@ impl Session {
             }
         };
         let planned = self.with_planner(self, |context| plan::convert_expression(&converted, context))?;
-        Execution::of_expressions(vec![planned])
+        Simple::of_expression(&planned)
     }
 
     /// The types of a function's OUT parameters in a call with these argument types.
@@ -242,8 +255,13 @@ impl Session {
     pub fn extra_checks(&self, check: &str) -> (bool, bool) {
         let settings = self.settings.borrow();
         let has = |list: Setting| {
-            let words = settings.text(list).split(',').map(str::trim);
-            words.into_iter().any(|word| word.eq_ignore_ascii_case(check) || word.eq_ignore_ascii_case("all"))
+            let text = settings.text(list);
+            let words = text.split(',').map(str::trim);
+            // Every statement with INTO asks.
+            text != "none"
+                && words
+                    .into_iter()
+                    .any(|word| word.eq_ignore_ascii_case(check) || word.eq_ignore_ascii_case("all"))
         };
         (has(Setting::plpgsql_extra_errors), has(Setting::plpgsql_extra_warnings))
     }

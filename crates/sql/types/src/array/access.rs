@@ -104,7 +104,9 @@ impl Array {
             return Err(super::too_large());
         }
         let before = (dimension.lower - new_lower) as usize;
-        self.values.splice(0..0, std::iter::repeat_n(Datum::Null, before));
+        if before > 0 {
+            self.values.splice(0..0, std::iter::repeat_n(Datum::Null, before));
+        }
         self.values.resize(length as usize, Datum::Null);
         self.dimensions[0] = Dimension { length: length as i32, lower: new_lower };
         Ok(())
