@@ -16,6 +16,13 @@ pub struct Needs {
 }
 
 impl Needs {
+    /// Adds what others need.
+    pub fn merge(&mut self, other: Needs) {
+        self.relations.extend(other.relations);
+        self.functions.extend(other.functions);
+        self.windows.extend(other.windows);
+    }
+
     /// Of an analysed query.
     pub fn of(query: &Query) -> Needs {
         let mut needs = Needs::default();

@@ -49,7 +49,9 @@ impl Prepared {
         context: &Context<'_>,
     ) -> SqlResult<Arc<Prepared>> {
         let statement = Arc::new(plan::plan(analyzed, context)?);
-        Ok(Arc::new(Prepared { statement, needs: Needs::of(&analyzed.query), fingerprint }))
+        let mut needs = Needs::of(&analyzed.query);
+        statement.inlined.iter().for_each(|body| needs.merge(Needs::of(body)));
+        Ok(Arc::new(Prepared { statement, needs, fingerprint }))
     }
 
     /// A plan without a text of its own.

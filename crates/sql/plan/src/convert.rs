@@ -518,21 +518,15 @@ impl<'p, 'c> Converter<'p, 'c> {
                 if sub.view.is_valid() {
                     self.planner.lock(sub.view, 1);
                 }
-                let columns = block
-                    .targets
-                    .iter()
-                    .filter(|t| !t.junk)
-                    .enumerate()
-                    .map(|(i, t)| RelColumn {
-                        name: named(i, &t.name),
-                        type_oid: t.expr.type_oid(),
-                        typmod: t.expr.typmod(),
-                    })
-                    .collect();
-                self.planner
-                    .add_relation(Relation { alias, table: None, columns }, Source::Subquery(Box::new(block)))
+                self.add_subquery(block, alias, &named)
             }
             RteKind::Function(functions) => {
+                if let Some((function, body)) = self.inlined_query(functions)? {
+                    self.planner.inlining.push(function);
+                    let block = self.query(&body);
+                    self.planner.inlining.pop();
+                    return self.add_subquery(block?, alias, &named);
+                }
                 let mut columns = Vec::new();
                 let mut calls = Vec::new();
                 let mut widths = Vec::new();
@@ -577,6 +571,27 @@ impl<'p, 'c> Converter<'p, 'c> {
             }
             RteKind::Join(_) => Err(SqlError::internal("a join is no relation")),
         }
+    }
+
+    /// Adds a subquery as a relation; `named` are the names of its columns, by number and own name.
+    fn add_subquery(
+        &mut self,
+        block: Block,
+        alias: Arc<str>,
+        named: &dyn Fn(usize, &str) -> Arc<str>,
+    ) -> SqlResult<RelId> {
+        let columns = block
+            .targets
+            .iter()
+            .filter(|t| !t.junk)
+            .enumerate()
+            .map(|(i, t)| RelColumn {
+                name: named(i, &t.name),
+                type_oid: t.expr.type_oid(),
+                typmod: t.expr.typmod(),
+            })
+            .collect();
+        self.planner.add_relation(Relation { alias, table: None, columns }, Source::Subquery(Box::new(block)))
     }
 
     fn cte_source(&mut self, cte: &a::CteReference) -> SqlResult<Source> {
@@ -966,6 +981,10 @@ impl<'p, 'c> Converter<'p, 'c> {
             return self.expr_of(&body);
         }
         let function = self.planner.function(f.function)?;
+        let args = self.exprs(&f.args)?;
+        if let Some(body) = self.inlined_call(&function, f, &args)? {
+            return Ok(body);
+        }
         self.planner.note_collation(f.input_collation)?;
         let result = function.result();
         let form = match f.form {
@@ -978,7 +997,7 @@ impl<'p, 'c> Converter<'p, 'c> {
         let call = Expr::Call(Box::new(Call {
             function,
             form: if converts { CallForm::ImplicitCast } else { form },
-            args: self.exprs(&f.args)?,
+            args,
             type_oid: if converts { result } else { f.result_type },
             typmod: cast_typmod(f),
             collation: f.input_collation,

@@ -120,6 +120,8 @@ pub struct Statement {
     pub types: crate::UserTypes,
     /// Relations whose whole row is named, and what it is.
     pub whole_rows: HashMap<RelId, Arc<types::record::RowType>>,
+    /// Bodies of functions that stand in place of calls: its user needs what they need.
+    pub inlined: Vec<analyze::Query>,
 }
 
 /// A planned subquery or CTE.
@@ -169,6 +171,7 @@ impl Statement {
             modifies: false,
             types: crate::UserTypes::default(),
             whole_rows: HashMap::new(),
+            inlined: Vec::new(),
         }
     }
 }

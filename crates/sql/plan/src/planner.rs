@@ -32,6 +32,8 @@ pub struct Context<'c> {
     pub fraction: f64,
     /// New rows may go into a partition that is hidden as it is being detached: the transaction keeps its snapshot.
     pub routes_to_hidden: bool,
+    /// Who reads the bodies of functions in SQL, which may stand in place of calls; none where calls are to stay.
+    pub bodies: Option<&'c dyn crate::inline::Bodies>,
 }
 
 /// A subplan on its way.
@@ -79,6 +81,10 @@ pub struct Planner<'c> {
     pub(crate) no_alias: Arc<str>,
     /// How many calls of volatile functions were numbered.
     volatile_calls: u32,
+    /// Bodies of functions that stand in place of calls.
+    pub(crate) inlined: Vec<analyze::Query>,
+    /// Functions whose bodies are being put in place of calls, outermost first.
+    pub(crate) inlining: Vec<Oid>,
 }
 
 /// Plans an analysed statement.
@@ -131,6 +137,8 @@ pub(crate) fn put_params(expr: &mut Expr, values: &[tuple::Datum]) {
 
 /// Plans an expression that stands alone (a default, a check): subqueries in it are not allowed.
 pub fn convert_expression(expr: &analyze::Expr, context: &Context<'_>) -> SqlResult<Expr> {
+    // What its user must be allowed to do is asked of the expression as it stands.
+    let context = &Context { bodies: None, ..*context };
     let mut planner = Planner::new(context)?;
     let mut converter = Converter::new(&mut planner);
     converter.open_scope(Vec::new());
@@ -161,6 +169,8 @@ impl<'c> Planner<'c> {
             depths: Vec::new(),
             no_alias: "".into(),
             volatile_calls: 0,
+            inlined: Vec::new(),
+            inlining: Vec::new(),
         })
     }
 
@@ -250,6 +260,7 @@ impl<'c> Planner<'c> {
             modifies,
             types: self.types,
             whole_rows: self.whole_rows,
+            inlined: self.inlined,
         };
         crate::check::check(&statement)?;
         Ok(statement)

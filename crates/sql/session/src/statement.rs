@@ -777,6 +777,7 @@ impl Session {
                 params: None,
                 fraction: 0.0,
                 routes_to_hidden: self.keeps_snapshot(),
+                bodies: Some(self),
             })
         })
     }

@@ -232,6 +232,7 @@ impl Db {
                 params: None,
                 fraction: 0.0,
                 routes_to_hidden: false,
+                bodies: None,
             };
             Prepared::plan(&analyzed, &context)
         })

@@ -4,6 +4,7 @@ mod authority;
 mod counters;
 mod language;
 mod progress;
+mod simple;
 #[path = "../../../command/tests/sql/support/mod.rs"]
 mod support;
 mod triggers;

@@ -8,11 +8,12 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use analyze::query::{Command, Query};
 use analyze::routine::{self, ReturnForm, ReturnType};
-use analyze::variables::FunctionArguments;
+use analyze::variables::{FunctionArguments, Variables};
 use analyze::{Analyzed, ColumnType};
 use base::{Oid, SqlError, SqlResult, SqlState};
-use catalog::FunctionDef;
+use catalog::{CatalogView, FunctionDef};
 use parse::{RawStatement, Statement};
 use rustc_hash::FxHashMap;
 use tuple::Datum;
@@ -173,6 +174,76 @@ impl Session {
             return Err(no_result(self, &returns));
         }
         Ok(SqlBody { function: function.clone(), types, statements, returns, shape })
+    }
+}
+
+impl plan::Bodies for Session {
+    fn body(
+        &self,
+        function: &FunctionDef,
+        args: &[Oid],
+        result: Oid,
+        catalog: &dyn CatalogView,
+    ) -> SqlResult<Option<Query>> {
+        let inlining = |error: SqlError| {
+            within(error, &function.source)
+                .context(format!("SQL function \"{}\" during inlining", function.name))
+        };
+        // Names of a trigger's rows mean nothing in it.
+        self.with_transitions(None, || self.only_query(function, args, result, catalog)).map_err(inlining)
+    }
+}
+
+impl Session {
+    /// The only query of a function's body, for [`plan::Bodies`].
+    fn only_query(
+        &self,
+        function: &FunctionDef,
+        args: &[Oid],
+        result: Oid,
+        catalog: &dyn CatalogView,
+    ) -> SqlResult<Option<Query>> {
+        let format = self.format();
+        let call = types::Call::new(&format).with_session(self).with_types(args, result);
+        let variables = Rc::new(arguments(self, function, args)?);
+        let mut analyzed = match &function.body {
+            Some(body) => match body.get(1..).unwrap_or_default() {
+                [only] => Analyzed {
+                    query: analyze::rewrite::load(only, catalog, &call)?,
+                    params: variables.types(),
+                },
+                _ => return Ok(None),
+            },
+            None => {
+                let raw = parse::parse(&escapes_read(&function.source)?)?;
+                match raw.as_slice() {
+                    [only] if matches!(only.stmt, Statement::Select(_)) => {
+                        let params = analyze::ParamTypes::Variables(variables);
+                        analyze::analyze(only, &function.source, params, catalog, &call)?
+                    }
+                    _ => return Ok(None),
+                }
+            }
+        };
+        if analyzed.query.command != Command::Select {
+            return Ok(None);
+        }
+        let returns = return_type(self, function, &call)?;
+        let dropped = |columns: &[ColumnType]| columns.iter().any(|c| !c.type_oid.is_valid());
+        let fits = match (&returns, function.returns_set) {
+            (ReturnType::Row(_, columns), true) => !dropped(columns),
+            (ReturnType::Scalar(_), _) | (ReturnType::Row(..), false) => true,
+            _ => false,
+        };
+        if !fits {
+            return Ok(None);
+        }
+        let form = routine::convert_result(&mut analyzed, &returns, false, catalog, &call)?;
+        let wanted = match (&returns, function.returns_set) {
+            (ReturnType::Row(..), true) => ReturnForm::Row,
+            _ => ReturnForm::Value,
+        };
+        Ok((form == wanted).then_some(analyzed.query))
     }
 }
 
