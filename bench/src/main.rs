@@ -17,6 +17,7 @@ mod indexes;
 mod locks;
 mod peers;
 mod pgbench;
+mod procedures;
 mod recovery;
 mod report;
 mod scenario;
@@ -119,6 +120,11 @@ enum What {
         #[arg(long)]
         quick: bool,
     },
+    /// Functions in PL/pgSQL and SQL: loops, calls, triggers, statements in them.
+    Procedures {
+        /// Only cases whose name contains this.
+        only: Option<String>,
+    },
     /// VACUUM of a table over shapes: fill factors, wide rows, no index and three, a third updated, half and all deleted, nothing to do.
     Vacuum {
         /// Only shapes whose name contains this.
@@ -210,6 +216,7 @@ fn run(options: &Options) -> Result<(), String> {
             let (rows, seconds) = if *quick { (200_000, 2) } else { (*rows, options.seconds) };
             lab.indexes(only.as_deref(), rows, seconds)
         }
+        What::Procedures { only } => lab.procedures(only.as_deref()),
         What::Vacuum { only } => lab.vacuum(only.as_deref()),
         What::Autovacuum { updates } => lab.autovacuum(*updates, options.seconds),
         What::Recovery { only, transactions } => lab.recovery(only.as_deref(), *transactions),

@@ -125,10 +125,7 @@ mod tests {
     #[test]
     fn tables_tell_when_and_where_they_were_made() {
         let of = |days| date(days);
-        assert_eq!(
-            [of(0), of(59), of(364), of(365)],
-            ["1970-01-01", "1970-03-01", "1970-12-31", "1971-01-01"]
-        );
+        assert_eq!([of(0), of(59), of(364), of(365)], ["1970-01-01", "1970-03-01", "1970-12-31", "1971-01-01"]);
         assert_eq!([of(11_016), of(11_017), of(20_000)], ["2000-02-29", "2000-03-01", "2024-10-04"]);
         assert_eq!(gibibytes("MemTotal:       16384000 kB\nMemFree: 1 kB\n"), Some(16));
         assert_eq!(gibibytes("nothing"), None);

@@ -7,8 +7,8 @@ use crate::peers::{self, Place, Server, Version};
 use crate::report::{Scale, Table, median};
 use crate::workloads::Scripts;
 use crate::{
-    Options, What, autovacuum, canned, crowd, greedy, indexes, locks, pgbench, recovery, subtransactions,
-    tpch, vacuum,
+    Options, What, autovacuum, canned, crowd, greedy, indexes, locks, pgbench, procedures, recovery,
+    subtransactions, tpch, vacuum,
 };
 
 /// Ports, one a server; PostgreSQL's versions have one after the other. Not among those that the system gives to clients: one of an earlier
@@ -226,6 +226,12 @@ impl Lab {
     pub fn indexes(&self, only: Option<&str>, rows: u32, seconds: u32) -> Result<(), String> {
         let servers: Vec<&Server> = self.databases().collect();
         indexes::run(&servers, &indexes::Task { only, rows, rounds: self.rounds, seconds })
+    }
+
+    /// What functions cost, here and on PostgreSQL.
+    pub fn procedures(&self, only: Option<&str>) -> Result<(), String> {
+        let servers: Vec<&Server> = self.databases().collect();
+        procedures::run(&servers, only, self.rounds)
     }
 
     /// VACUUM of a table, here and on PostgreSQL.
