@@ -50,6 +50,8 @@ pub const POINTS: &[(&str, bool)] = &[
     ("recovery-log-read", false),
     ("recovery-page", false),
     ("recovery-pages-done", false),
+    ("archive-before-restart-point", false),
+    ("archive-before-signals-go", false),
     ("btree-split-before-log", false),
     ("btree-split-after-log", false),
     ("btree-delete-half-dead", false),

@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use base::settings::{ServerSettings, Setting, Source, Timeouts};
 use base::{Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
@@ -32,6 +33,7 @@ use crate::config::access;
 use crate::descriptors;
 use crate::log;
 use crate::loops::Loops;
+use crate::recovery_settings::archive_recovery;
 use crate::sessions::Sessions;
 use crate::upkeep;
 
@@ -61,7 +63,7 @@ fn instance(engine: Arc<Engine>, settings: Arc<ServerSettings>) -> Arc<Instance>
 /// A loop: what it does until it is told to stop.
 type Loop = fn(&Engine, &Stop, &dyn Fn()) -> Result<(), EngineError>;
 
-fn options(settings: &ServerSettings) -> SqlResult<EngineOptions> {
+fn options(settings: &ServerSettings, stop: &Arc<AtomicBool>) -> SqlResult<EngineOptions> {
     let mut options = EngineOptions {
         shared_buffers: settings.int(Setting::shared_buffers).max(16) as usize,
         max_open_files: descriptors::for_relations(settings)?,
@@ -96,6 +98,7 @@ fn options(settings: &ServerSettings) -> SqlResult<EngineOptions> {
         command: settings.text(Setting::archive_command).into(),
         timeout: settings.duration(Setting::archive_timeout),
     };
+    options.archive_recovery = archive_recovery(settings, stop.clone())?;
     check_wal_level(&options)?;
     options.wal.fsync = settings.bool(Setting::fsync);
     options.wal.min_size = settings.bytes(Setting::min_wal_size);
@@ -177,6 +180,7 @@ fn fatal(error: EngineError) -> SqlError {
         EngineError::Locked(_) => SqlState::LOCK_FILE_EXISTS,
         EngineError::ControlFile(_)
         | EngineError::History(_)
+        | EngineError::NoRecovery { .. }
         | EngineError::Redo { .. }
         | EngineError::LogEnds { .. }
         | EngineError::LogHole { .. }
@@ -184,7 +188,13 @@ fn fatal(error: EngineError) -> SqlError {
         EngineError::FormatVersion { .. } => SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE,
         _ => SqlState::IO_ERROR,
     };
-    SqlError::fatal(code, error.to_string())
+    let hint = match &error {
+        EngineError::NoRecovery { hint, .. } if !hint.is_empty() => Some(hint.clone()),
+        _ => None,
+    };
+    let mut report = SqlError::fatal(code, error.to_string());
+    report.report_mut().hint = hint;
+    report
 }
 
 /// Checks texts of settings that `base` cannot judge.
@@ -209,12 +219,27 @@ fn check_setting(setting: Setting, text: &str) -> SqlResult<Option<String>> {
     }
 }
 
-/// Opens a data directory, recovering it if need be. Called on a plain thread.
-pub fn open(dir: &Path, lock: DirectoryLock, settings: Arc<ServerSettings>) -> SqlResult<Arc<dyn Database>> {
+/// Opens a data directory, recovering it if need be; none if recovery is to end with the server's stop: because `stop` is set, or at its target. Called on a
+/// plain thread.
+pub fn open(
+    dir: &Path,
+    lock: DirectoryLock,
+    settings: Arc<ServerSettings>,
+    stop: &Arc<AtomicBool>,
+) -> SqlResult<Option<Arc<dyn Database>>> {
     base::settings::set_text_check(check_setting);
     log_last_state(dir);
-    let clean = ControlFile::read(dir).is_ok_and(|control| control.state == ClusterState::ShutDown);
-    let engine = Engine::open_locked(dir, lock, options(&settings)?).map_err(fatal)?;
+    let shut_down = ControlFile::read(dir).is_ok_and(|control| control.state == ClusterState::ShutDown);
+    let engine = match Engine::open_locked(dir, lock, options(&settings, stop)?) {
+        Err(EngineError::Stopped) => return Ok(None),
+        Err(error @ EngineError::ShutDownAtTarget) => {
+            log::log(error.to_string());
+            return Ok(None);
+        }
+        engine => engine.map_err(fatal)?,
+    };
+    // What was counted belongs to data that were replayed.
+    let clean = shut_down && engine.replayed().is_none();
     let gives_files = crate::directory::gives_files(&settings);
     let instance = instance(Arc::new(engine), settings);
     if !gives_files {
@@ -224,7 +249,7 @@ pub fn open(dir: &Path, lock: DirectoryLock, settings: Arc<ServerSettings>) -> S
     instance.preload().map_err(|error| SqlError::fatal(error.code(), error.message().to_owned()))?;
     let (stop, loops, upkeep) = Default::default();
     let autovacuum = Autovacuum::new(&instance);
-    Ok(Arc::new(Stampede { instance, autovacuum, stop, loops, upkeep }))
+    Ok(Some(Arc::new(Stampede { instance, autovacuum, stop, loops, upkeep })))
 }
 
 /// Tells how the last server ended. What is wrong with the control file is the engine's to say.
@@ -353,7 +378,7 @@ impl Database for Stampede {
     }
 
     fn reload(&self, settings: Arc<ServerSettings>) {
-        match options(&settings) {
+        match options(&settings, &self.instance.engine().options().archive_recovery.stop) {
             Ok(wanted) => self.instance.engine().tune(&wanted),
             // What may not be at start is no reason to stop a server that runs.
             Err(error) => log::report(&error, None, None),

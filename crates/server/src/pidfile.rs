@@ -21,6 +21,8 @@ use runtime::fs::{self, File, OpenOptions};
 pub enum Status {
     /// Recovering, or not yet listening.
     Starting,
+    /// Follows an archive, and accepts no connections.
+    Standby,
     /// Accepts connections.
     Ready,
     /// On its way down.
@@ -32,6 +34,7 @@ impl Status {
     fn word(self) -> &'static str {
         match self {
             Status::Starting => "starting",
+            Status::Standby => "standby ",
             Status::Ready => "ready   ",
             Status::Stopping => "stopping",
         }

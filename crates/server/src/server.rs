@@ -9,6 +9,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use base::settings::{ServerSettings, Setting, Source};
 use base::{SqlError, SqlResult, SqlState};
@@ -31,8 +32,9 @@ use crate::session::{Phase, Shared};
 use crate::tls::Tls;
 use crate::{descriptors, directory};
 
-/// Opens the database in a data directory, which the server has locked.
-pub type Open = fn(&Path, DirectoryLock, Arc<ServerSettings>) -> SqlResult<Arc<dyn Database>>;
+/// Opens the database in a data directory, which the server has locked; none if the server is to stop instead, as the flag asks for.
+pub type Open =
+    fn(&Path, DirectoryLock, Arc<ServerSettings>, &Arc<AtomicBool>) -> SqlResult<Option<Arc<dyn Database>>>;
 
 /// What differs between the ways to start a server.
 pub struct Start {
@@ -226,6 +228,7 @@ enum Shutdown {
 /// The signals that mean something.
 struct Signals {
     hangup: Signal,
+    user: Signal,
     terminate: Signal,
     interrupt: Signal,
     quit: Signal,
@@ -234,6 +237,8 @@ struct Signals {
 /// What a signal asks for.
 enum Request {
     Reload,
+    /// `pg_ctl promote`.
+    Promote,
     Stop(Shutdown),
 }
 
@@ -241,6 +246,7 @@ impl Signals {
     fn new() -> std::io::Result<Signals> {
         Ok(Signals {
             hangup: signal(SignalKind::hangup())?,
+            user: signal(SignalKind::user_defined1())?,
             terminate: signal(SignalKind::terminate())?,
             interrupt: signal(SignalKind::interrupt())?,
             quit: signal(SignalKind::quit())?,
@@ -250,6 +256,8 @@ impl Signals {
     async fn next(&mut self) -> Request {
         tokio::select! {
             _ = self.hangup.recv() => Request::Reload,
+            // Who sends it has put a file there too, which recovery finds.
+            _ = self.user.recv() => Request::Promote,
             _ = self.terminate.recv() => {
                 log::log("received smart shutdown request");
                 Request::Stop(Shutdown::Smart)
@@ -322,7 +330,12 @@ impl Server {
         signals: &mut Signals,
     ) -> SqlResult<Option<Arc<dyn Database>>> {
         let (open, dir, settings) = (self.start.open, self.dir.clone(), self.shared.settings());
-        let opening = spawn_thread("startup", move || open(&dir, lock, settings))
+        if engine::is_standby(&self.dir) {
+            self.pid_file.write(Status::Standby)?;
+        }
+        let stop = Arc::<AtomicBool>::default();
+        let stopping = stop.clone();
+        let opening = spawn_thread("startup", move || open(&dir, lock, settings, &stopping))
             .map_err(|error| SqlError::fatal(SqlState::INSUFFICIENT_RESOURCES, base::os_error(&error)))?;
         let mut opening = std::pin::pin!(opening);
         loop {
@@ -331,9 +344,18 @@ impl Server {
                     let opened = opened.map_err(|error| {
                         SqlError::fatal(SqlState::INTERNAL_ERROR, format!("startup failed: {error}"))
                     })?;
-                    return opened.map(Some).map_err(as_fatal);
+                    let opened = opened.map_err(as_fatal)?;
+                    if opened.is_none() {
+                        log::log("database system is shut down");
+                    }
+                    return Ok(opened);
                 }
-                request = signals.next() => if let Request::Stop(_) = request {
+                request = signals.next() => if let Request::Stop(mode) = request {
+                    // A recovery of an archive is left where it can go on; one behind a crash just begins anew.
+                    if mode != Shutdown::Immediate && engine::is_archive_recovery(&self.dir) {
+                        stop.store(true, Ordering::Relaxed);
+                        continue;
+                    }
                     log::log("database system is shut down");
                     return Ok(None);
                 }
@@ -345,6 +367,7 @@ impl Server {
         loop {
             match signals.next().await {
                 Request::Stop(mode) => return mode,
+                Request::Promote => {}
                 Request::Reload => {
                     service_manager::tell(State::Reloading);
                     self.reload();

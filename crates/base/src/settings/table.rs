@@ -505,7 +505,7 @@ settings! {
             .about("Time that streamed log waits for queries on a standby.");
         primary_conninfo = string("").sighup().lacks("replication").about("How a standby connects to its primary.");
         primary_slot_name = string("").sighup().lacks("replication").about("Replication slot that a standby uses.");
-        recovery_min_apply_delay = int(0, 0, MAX).sighup().ms().lacks("replication")
+        recovery_min_apply_delay = int(0, 0, MAX).sighup().ms().works()
             .about("Time by which a standby stays behind.");
         sync_replication_slots = bool(false).sighup().lacks("replication")
             .about("Whether a standby copies its primary's slots.");
@@ -515,7 +515,7 @@ settings! {
             .about("Time between a standby's status reports.");
         wal_receiver_timeout = int(60000, 0, MAX).sighup().ms().moot(STANDBY)
             .about("Time a primary may stay silent.");
-        wal_retrieve_retry_interval = int(5000, 1, MAX).sighup().ms().moot(STANDBY)
+        wal_retrieve_retry_interval = int(5000, 1, MAX).sighup().ms().works()
             .about("Time between attempts to get log.");
     }
     "Replication / Subscribers" {
@@ -827,10 +827,10 @@ settings! {
             .about("Whether concurrent scans of a table share their position.");
     }
     "Write-Ahead Log / Archive Recovery" {
-        archive_cleanup_command = string("").sighup().lacks("archive recovery")
+        archive_cleanup_command = string("").sighup().works()
             .about("Command run at each restartpoint.");
-        recovery_end_command = string("").sighup().lacks("archive recovery").about("Command run when recovery ends.");
-        restore_command = string("").sighup().lacks("archive recovery")
+        recovery_end_command = string("").sighup().works().about("Command run when recovery ends.");
+        restore_command = string("").sighup().works()
             .about("Command that fetches a file of the log.");
     }
     "Write-Ahead Log / Archiving" {
@@ -862,21 +862,21 @@ settings! {
             .moot("Recovery does not read ahead.").about("Log read ahead in recovery.");
     }
     "Write-Ahead Log / Recovery Target" {
-        recovery_target = string("").postmaster().lacks("archive recovery")
+        recovery_target = string("").postmaster().works()
             .about("immediate: recovery ends as soon as it is consistent.");
         recovery_target_action = choice("pause", &["pause", "promote", "shutdown"]).postmaster()
-            .lacks("archive recovery").about("What follows when the recovery target is reached.");
-        recovery_target_inclusive = bool(true).postmaster().lacks("archive recovery")
+            .works().about("What follows when the recovery target is reached.");
+        recovery_target_inclusive = bool(true).postmaster().works()
             .about("Whether recovery includes its target.");
-        recovery_target_lsn = string("").postmaster().lacks("archive recovery")
+        recovery_target_lsn = string("").postmaster().works()
             .about("Log position at which recovery ends.");
-        recovery_target_name = string("").postmaster().lacks("archive recovery")
+        recovery_target_name = string("").postmaster().works()
             .about("Restore point at which recovery ends.");
-        recovery_target_time = string("").postmaster().lacks("archive recovery")
+        recovery_target_time = string("").postmaster().works()
             .about("Time at which recovery ends.");
-        recovery_target_timeline = string("latest").postmaster().lacks("archive recovery")
+        recovery_target_timeline = string("latest").postmaster().works()
             .about("Timeline that recovery follows.");
-        recovery_target_xid = string("").postmaster().lacks("archive recovery")
+        recovery_target_xid = string("").postmaster().works()
             .about("Transaction at which recovery ends.");
     }
     "Write-Ahead Log / Settings" {

@@ -10,6 +10,8 @@ use runtime::{sleep, wait};
 use super::options::{Flag, Given, flag, parse, value};
 use super::say::{say, say_line};
 use super::{Commands, answered, data_directory, initdb};
+use engine::control::{ClusterState, ControlFile};
+
 use crate::pidfile::{is_alive, read_line, read_pid};
 
 const FLAGS: &[Flag] = &[
@@ -112,10 +114,7 @@ pub(super) fn main(args: &[String], commands: Commands) -> i32 {
         "restart" => control.restart(),
         "reload" => control.reload(),
         "status" => control.status(),
-        "promote" => {
-            complain("cannot promote server; server is not in standby mode");
-            1
-        }
+        "promote" => control.promote(),
         other => try_help(&format!("unrecognized operation mode \"{other}\"")),
     }
 }
@@ -429,6 +428,49 @@ impl Control {
                 1
             }
         }
+    }
+
+    /// Lets a standby become a server of its own.
+    fn promote(&self) -> i32 {
+        let pid = match self.pid() {
+            Err(code) => return code,
+            Ok(None) => return self.not_running(),
+            Ok(Some(pid)) => pid,
+        };
+        let state = || ControlFile::read(&self.dir).map(|control| control.state).ok();
+        if state() != Some(ClusterState::InArchiveRecovery) {
+            complain("cannot promote server; server is not in standby mode");
+            return 1;
+        }
+        let file = self.dir.join("promote");
+        if let Err(error) = runtime::fs::write_file(&file, b"") {
+            let why = base::os_error(&error);
+            complain(&format!("could not create promote signal file \"{}\": {why}", file.display()));
+            return 1;
+        }
+        if let Err(error) = send(pid, libc::SIGUSR1) {
+            complain(&format!("could not send promote signal (PID: {pid}): {error}"));
+            let _ = runtime::fs::remove_file(&file);
+            return 1;
+        }
+        if !self.wait {
+            self.say("server promoting\n");
+            return 0;
+        }
+        self.say("waiting for server to promote...");
+        for look in 0..self.seconds * LOOKS_A_SECOND {
+            if state() == Some(ClusterState::InProduction) {
+                self.say(" done\nserver promoted\n");
+                return 0;
+            }
+            if !is_alive(pid) {
+                break;
+            }
+            self.pause(look);
+        }
+        self.say(" stopped waiting\n");
+        complain("server did not promote in time");
+        1
     }
 
     fn status(&self) -> i32 {

@@ -39,7 +39,25 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// Seen by the tests of the archive.
-const ARCHIVE: &[&str] = &["archive_command", "archive_mode", "archive_timeout", "wal_keep_size"];
+const ARCHIVE: &[&str] = &[
+    "archive_cleanup_command",
+    "archive_command",
+    "archive_mode",
+    "archive_timeout",
+    "recovery_end_command",
+    "recovery_min_apply_delay",
+    "recovery_target",
+    "recovery_target_action",
+    "recovery_target_inclusive",
+    "recovery_target_lsn",
+    "recovery_target_name",
+    "recovery_target_time",
+    "recovery_target_timeline",
+    "recovery_target_xid",
+    "restore_command",
+    "wal_keep_size",
+    "wal_retrieve_retry_interval",
+];
 
 /// On a server whose values for all of them are others.
 const STARTED: &[Row] = &[

@@ -731,6 +731,11 @@ impl BufferPool {
         self.discard_where(|tag| tag.rel.database == database);
     }
 
+    /// Discards all pages, which have been written; nobody uses any.
+    pub fn discard_all(&self) {
+        self.discard_where(|_| true);
+    }
+
     /// Counters.
     pub fn stats(&self) -> BufferStats {
         let mut stats = self.inner().stats.sum();

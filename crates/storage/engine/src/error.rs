@@ -54,6 +54,17 @@ pub enum EngineError {
         /// Why there is none where it begins.
         reason: String,
     },
+    /// An archive cannot be recovered as it was asked for.
+    NoRecovery {
+        /// PostgreSQL's message.
+        message: String,
+        /// Its hint, if it has one.
+        hint: String,
+    },
+    /// Recovery has come to its target, and the server is to stop there.
+    ShutDownAtTarget,
+    /// The server was told to stop while it recovered.
+    Stopped,
     /// The history of a time line is damaged.
     History(wal::HistoryError),
     /// There are more replication slots than there may be.
@@ -95,6 +106,9 @@ impl fmt::Display for EngineError {
             EngineError::LogHole { at, behind, reason } => {
                 write!(f, "WAL has a hole at {at}, before the valid record at {behind}: {reason}")
             }
+            EngineError::NoRecovery { message, .. } => f.write_str(message),
+            EngineError::ShutDownAtTarget => f.write_str("shutdown at recovery target"),
+            EngineError::Stopped => f.write_str("the server was told to stop"),
             EngineError::History(error) => write!(f, "{}: {}", error.message, error.hint),
             EngineError::TooManySlots => f.write_str("too many replication slots active before shutdown"),
             EngineError::Wal(error) => error.fmt(f),

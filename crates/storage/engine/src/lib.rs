@@ -83,7 +83,10 @@ pub use database::CopyStrategy;
 pub use error::EngineError;
 pub use indexes::{OpenIndex, OpenScan};
 pub use managers::describe;
-pub use recovery::{RecoveryOptions, RecoveryProgress, ReplayedTo};
+pub use recovery::{
+    ArchiveRecovery, RecoveryOptions, RecoveryProgress, ReplayedTo, Target, TargetAction, TargetTimeline,
+};
+pub use recovery::{is_archive_recovery, is_standby};
 
 use checkpoint::Checkpointer;
 use control::{Checkpoint, ClusterState, ControlFile, RecordedSettings};
@@ -109,6 +112,8 @@ pub struct EngineOptions {
     pub txn: TxnOptions,
     /// `wal_keep_size`, in bytes: log that is kept behind its end.
     pub wal_keep_size: u64,
+    /// How an archive is recovered, if the data directory asks for that.
+    pub archive_recovery: ArchiveRecovery,
     /// Archiving.
     pub archive: ArchiveOptions,
     /// What the control file says of settings.
@@ -147,6 +152,7 @@ impl Default for EngineOptions {
             wal: WalOptions::default(),
             txn: TxnOptions::default(),
             wal_keep_size: 0,
+            archive_recovery: ArchiveRecovery::default(),
             archive: ArchiveOptions::default(),
             recorded: RecordedSettings::default(),
             checkpoint_segments: 0,
@@ -307,6 +313,9 @@ impl Engine {
             .map_err(|e| EngineError::Io("could not empty directory \"base/pgsql_tmp\"".into(), e))?;
         smgr::remove_leftovers(dir)
             .map_err(|e| EngineError::Io("could not clean directory \"base\"".into(), e))?;
+        if let Some(asked) = recovery::Asked::read(dir)? {
+            return Self::open_archive(dir, lock, options, control, asked);
+        }
         let history = recovery::history(dir, control.timeline())?;
         let record = recovery::checkpoint_record(dir, &control, &history)?;
         control.checkpoint = record.checkpoint;
@@ -318,7 +327,9 @@ impl Engine {
             wal::sync_segments(&dir.join("pg_wal"))?;
         }
         let redo = control.checkpoint.redo;
-        let engine = Self::begin_recovery(dir, options, lock, control, record.prepared)?;
+        let wal = Arc::new(Self::new_log(dir, &options, &control));
+        let lengths = lengths::read(dir)?;
+        let engine = Self::begin_recovery(dir, options, lock, control, record.prepared, wal, lengths)?;
         let end = if clean { record.end } else { engine.read_log(redo, record.end, &history)? };
         let (system_identifier, timeline) = (engine.wal.system_identifier(), history.timeline());
         engine.wal.start(WalStart { system_identifier, read: timeline, timeline, end, redo })?;
@@ -355,7 +366,9 @@ impl Engine {
         }
         control.checkpoint = record.checkpoint;
         let redo = control.checkpoint.redo;
-        let engine = Self::begin_recovery(dir, options, lock, control, record.prepared)?;
+        let wal = Arc::new(Self::new_log(dir, &options, &control));
+        let lengths = lengths::read(dir)?;
+        let engine = Self::begin_recovery(dir, options, lock, control, record.prepared, wal, lengths)?;
         let (system_identifier, timeline) = (engine.wal.system_identifier(), history.timeline());
         let start = WalStart { system_identifier, read: timeline, timeline, end: record.end, redo };
         engine.wal.start_closed(start)?;
@@ -365,18 +378,23 @@ impl Engine {
         Ok(engine)
     }
 
-    /// Storage over a log that is not started yet. `prepared`: transactions that the checkpoint names.
+    /// The log of a data directory, before it is started.
+    fn new_log(dir: &Path, options: &EngineOptions, control: &ControlFile) -> Wal {
+        Wal::recovering(&dir.join("pg_wal"), options.wal.clone(), control.system_identifier)
+    }
+
+    /// Storage over a log that is not started yet. `prepared`: transactions that the checkpoint names; `lengths`: how long files are at least.
     fn begin_recovery(
         dir: &Path,
         options: EngineOptions,
         lock: DirectoryLock,
         control: ControlFile,
         prepared: Vec<Xid>,
+        wal: Arc<Wal>,
+        lengths: lengths::Lengths,
     ) -> Result<Engine, EngineError> {
-        let wal =
-            Arc::new(Wal::recovering(&dir.join("pg_wal"), options.wal.clone(), control.system_identifier));
         let engine = Self::assemble(dir, options, lock, control, wal)?;
-        engine.smgr.begin_recovery(lengths::read(dir)?.into_iter());
+        engine.smgr.begin_recovery(lengths.into_iter());
         engine.txns.begin_recovery()?;
         engine.txns.prepared().expect(prepared);
         Ok(engine)
@@ -392,7 +410,7 @@ impl Engine {
         let files = SmgrOptions { max_open_files: options.max_open_files, fsync: options.wal.fsync };
         let smgr = Arc::new(Smgr::with_options(dir, files));
         runtime::fs::give_way(&smgr);
-        let redo = control.state == ClusterState::InRecovery;
+        let redo = matches!(control.state, ClusterState::InRecovery | ClusterState::InArchiveRecovery);
         let maps = Arc::new(RelationMaps::read(dir, redo)?);
         let pool_options =
             PoolOptions { buffers: options.shared_buffers, log_hints: true, ..PoolOptions::default() };
@@ -445,6 +463,9 @@ impl Engine {
     fn set_state(&self, state: ClusterState) -> Result<(), EngineError> {
         let mut control = self.control.lock();
         control.state = state;
+        if state == ClusterState::InProduction {
+            control.end_recovery();
+        }
         control.settings = self.options().recorded;
         control.time = runtime::wall_clock_micros();
         control.write(&self.dir)

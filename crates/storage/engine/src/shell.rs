@@ -34,6 +34,15 @@ impl Failure {
             Failure::NotRun(why) => format!("could not execute {what}: {why}"),
         }
     }
+
+    /// Whether the command was ended from outside, or the shell could not run it: no answer to what it was asked.
+    pub(crate) fn is_signal(&self) -> bool {
+        match self {
+            Failure::Signal(_) => true,
+            Failure::Code(code) => *code > 128,
+            _ => false,
+        }
+    }
 }
 
 /// A command's text with `%x` replaced by what `values` has for `x`, and `%%` by `%`.
@@ -100,6 +109,7 @@ mod tests {
         assert_eq!(run("test -d etc"), Ok(()));
         assert_eq!(run("exit 3"), Err(Failure::Code(3)));
         let killed = run("kill -9 $$").unwrap_err();
+        assert!(killed.is_signal() && !Failure::Code(1).is_signal());
         assert_eq!(
             killed.message("archive command", "archive_command"),
             "archive command was terminated by signal 9: Killed"

@@ -16,13 +16,13 @@
 use std::fmt;
 use std::ops::Deref;
 
-use base::{Fork, Oid, RelFile, Xid};
+use base::{Fork, Lsn, Oid, RelFile, Xid};
 use wal::{Record, RecordBuilder, Rmgr, WalDescribe, XlogDescribe};
 
 use crate::control::Checkpoint;
 use crate::sequence::SequenceRow;
 
-use wal::xlog_info::{CHECKPOINT_ONLINE, CHECKPOINT_SHUTDOWN, NEXT_OID as NEXTOID};
+use wal::xlog_info::{BACKUP_END, CHECKPOINT_ONLINE, CHECKPOINT_SHUTDOWN, NEXT_OID as NEXTOID};
 
 /// A fork's first file was made.
 pub const CREATE: u8 = 0x10;
@@ -57,6 +57,13 @@ pub fn as_checkpoint<B: Deref<Target = [u8]>>(record: &Record<B>) -> Option<Chec
 pub(crate) fn prepared_at(record: &Record) -> Vec<Xid> {
     let xids = record.data().get(Checkpoint::SIZE..).unwrap_or_default();
     xids.as_chunks().0.iter().map(|xid| Xid(u64::from_le_bytes(*xid))).collect()
+}
+
+/// The redo point of the base backup whose end a record tells of, if it does.
+pub fn as_backup_end<B: Deref<Target = [u8]>>(record: &Record<B>) -> Option<Lsn> {
+    let start =
+        record.data().first_chunk().filter(|_| record.rmgr == Rmgr::Xlog && record.info == BACKUP_END)?;
+    Some(Lsn(u64::from_le_bytes(*start)))
 }
 
 /// The record of reserved OIDs.

@@ -494,6 +494,26 @@ impl PreparedTransactions {
         *self.expected.lock() = xids;
     }
 
+    /// Writes state files for what redo has found, so that it may begin behind.
+    pub(crate) fn keep_recovered(&self) -> Result<(), TxnError> {
+        let _files = self.files.lock();
+        let unwritten = |(_, recovered): &(&Xid, &Recovered)| !recovered.on_disk;
+        let due: Vec<PreparedState> = self
+            .recovered
+            .lock()
+            .iter()
+            .filter(unwritten)
+            .map(|(_, recovered)| recovered.state.clone())
+            .collect();
+        for state in due {
+            state.write_file(&self.dir).map_err(|error| self.file_error(state.xid, error))?;
+            if let Some(recovered) = self.recovered.lock().get_mut(&state.xid) {
+                recovered.on_disk = true;
+            }
+        }
+        Ok(())
+    }
+
     /// Replays PREPARE. There may be a file already, of a checkpoint that was not finished.
     pub(crate) fn redo_prepare(&self, state: PreparedState, logged: Lsn) {
         let mut recovered = self.recovered.lock();

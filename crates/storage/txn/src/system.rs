@@ -625,6 +625,13 @@ impl TxnSystem {
         self.prepared.checkpoint(redo)
     }
 
+    /// While the log is replayed: writes what is known so far, so that redo may begin behind.
+    pub fn restart_point(&self) -> Result<(), TxnError> {
+        self.clog.checkpoint().map_err(TxnError::status(self.next_xid()))?;
+        self.multixacts.checkpoint().map_err(TxnError::multi(self.next_multi()))?;
+        self.prepared.keep_recovered()
+    }
+
     /// Heavyweight locks.
     pub fn locks(&self) -> &LockManager {
         &self.locks

@@ -725,6 +725,16 @@ impl Wal {
         self.segments.recycle(self.geometry.segment_of(keep), current, last.saturating_sub(current + 1))
     }
 
+    /// Removes the segments that lie wholly before `lsn`, while the log is replayed; how many.
+    pub fn remove_restored_before(&self, lsn: Lsn) -> Result<usize, WalError> {
+        self.segments.remove_before(self.geometry.segment_of(lsn))
+    }
+
+    /// Whether a record at `lsn` would be the first of its segment.
+    pub fn begins_segment(&self, lsn: Lsn) -> bool {
+        self.geometry.position(lsn).is_multiple_of(self.geometry.usable())
+    }
+
     /// How much log is expected between two checkpoints.
     pub fn expected_distance(&self) -> u64 {
         // Relaxed: shown to people.

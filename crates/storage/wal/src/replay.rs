@@ -17,7 +17,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use base::Lsn;
+use base::{Lsn, TimelineId};
 use runtime::fs::{File, Mapping, OpenOptions};
 
 use crate::geometry::{Geometry, align};
@@ -211,6 +211,11 @@ impl Replayed {
     fn path(&self, segment: u64) -> PathBuf {
         let timeline = self.opened.lock().get(&segment).copied().unwrap_or_default();
         self.dir.join(self.geometry.file_name(timeline, segment))
+    }
+
+    /// The time line of the file in which the byte at `lsn` was read, or would have been.
+    pub fn timeline_at(&self, lsn: Lsn) -> Option<TimelineId> {
+        self.opened.lock().get(&self.geometry.segment_of(lsn)).copied()
     }
 
     /// Bytes of records that were read.

@@ -266,6 +266,22 @@ impl Segments {
         wipe().map_err(|error| WalError::new("write", &path, &error))
     }
 
+    /// Removes segments before this one, on whatever time line, that are not to be archived: nothing is written yet that could use them.
+    pub fn remove_before(&self, keep_from: u64) -> Result<usize, WalError> {
+        let _guard = self.prepare.lock();
+        let mut removed = 0;
+        for (number, timeline) in self.list()?.range(..(keep_from, TimelineId(0))) {
+            let name = self.geometry.file_name(*timeline, *number);
+            if self.archive.may_remove(&name)? {
+                let path = self.dir.join(&name);
+                fs::remove_file(&path).map_err(|error| WalError::new("remove", &path, &error))?;
+                self.archive.forget(&name)?;
+                removed += 1;
+            }
+        }
+        Ok(removed)
+    }
+
     /// Gives old segments new names behind `current`, up to `ahead` of them, and removes the others, on whatever time line. Those that are yet to be
     /// archived stay.
     pub fn recycle(&self, keep_from: u64, current: u64, ahead: u64) -> Result<Recycled, WalError> {

@@ -141,6 +141,19 @@ impl History {
         child
     }
 
+    /// The history of what was before `end`: of the time line that has the byte before it.
+    pub fn until(&self, end: Lsn) -> History {
+        let past = self.stretches.iter().filter(|stretch| stretch.begin < end).count().max(1);
+        let mut stretches = self.stretches[..past].to_vec();
+        if let Some(last) = stretches.last_mut() {
+            last.end = None;
+        }
+        let named =
+            |line: &&str| line.split_whitespace().next().is_some_and(|word| word.parse::<u32>().is_ok());
+        let lines = self.text.lines().filter(named).take(past - 1);
+        History { stretches, text: lines.map(|line| format!("{line}\n")).collect() }
+    }
+
     /// The time line itself.
     pub fn timeline(&self) -> TimelineId {
         self.stretches.last().expect("a history has its own time line").timeline
@@ -208,6 +221,17 @@ mod tests {
         assert_eq!((of(2), of(3), of(256)), (vec![1], vec![2, 1], vec![3, 2, 1]));
         assert_eq!(history.stretch(TimelineId(2)).unwrap().end, Some(Lsn(0x1_0000_0028)));
         assert_eq!(history.stretch(TimelineId(4)), None);
+    }
+
+    #[test]
+    fn what_was_before_a_position() {
+        let history = third();
+        assert_eq!(history.until(Lsn(1 << 40)), history);
+        assert_eq!(history.until(Lsn(0x300_0200)).text(), "1\t0/3000100\tno recovery target specified\n");
+        assert_eq!(history.until(Lsn(0x300_0200)).timeline(), TimelineId(2));
+        assert_eq!(history.until(Lsn(0x300_0100)), History::of(TimelineId(1)));
+        let child = history.until(Lsn(0x300_0200)).child(TimelineId(4), Lsn(0x300_0200), "x");
+        assert_eq!(History::parse(TimelineId(4), child.text()), Ok(child));
     }
 
     #[test]

@@ -27,6 +27,8 @@ struct State {
     ended: Option<Ended>,
     /// The thread has ended, or nobody wants more.
     closed: bool,
+    /// The thread has ended.
+    gone: bool,
 }
 
 #[derive(Default)]
@@ -52,8 +54,25 @@ impl Drop for Side {
     }
 }
 
-/// Chunks as they come.
+/// Chunks as they come. When it is dropped, the thread has ended: it brings no more files.
 pub(super) struct Ahead(Side);
+
+impl Drop for Ahead {
+    fn drop(&mut self) {
+        let shared = &self.0.0;
+        shared.change(|state| state.closed = true);
+        shared.changed.wait_until(|| shared.state.lock().gone.then_some(()));
+    }
+}
+
+/// The thread's end, even by a panic.
+struct Gone<'a>(&'a Shared);
+
+impl Drop for Gone<'_> {
+    fn drop(&mut self) {
+        self.0.change(|state| state.gone = true);
+    }
+}
 
 impl Ahead {
     /// Starts reading.
@@ -88,6 +107,7 @@ fn lost() -> Ended {
 
 fn read(mut reader: WalReader, side: &Side) {
     let shared = &side.0;
+    let _gone = Gone(shared);
     while let Some(chunk) = reader.next_chunk() {
         shared.change(|state| state.chunks.push_back(chunk.map(Arc::new)));
         let wanted = || {

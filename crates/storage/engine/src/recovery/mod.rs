@@ -5,6 +5,7 @@
 //! checkpoint behind the last list ends recovery.
 //!
 //! # Layout
+//! `archive`: recovery of an archive, by several passes, to a `target`; `restore`: its files; `label`: where a backup begins.
 //! `ahead`: a thread reads and checks the log ahead. `pass`: the pass. `lists`, `pages`, `drain`: as above. Records that the lists refer to
 //! are looked at where the page cache has them ([`Replayed`]).
 //!
@@ -50,10 +51,19 @@
 //! `xlogrecovery.c`. There one process replays record by record and lets connections in behind the last one.
 
 mod ahead;
+mod archive;
 mod drain;
+mod label;
 mod lists;
 mod pages;
 mod pass;
+mod restore;
+mod target;
+mod time;
+
+pub(crate) use archive::Asked;
+pub use archive::{ArchiveRecovery, is_archive_recovery, is_standby};
+pub use target::{Target, TargetAction, TargetTimeline};
 
 use std::path::Path;
 use std::sync::Arc;
@@ -122,7 +132,11 @@ pub(crate) fn checkpoint_record(
     let at = control.checkpoint_lsn;
     let (wal_dir, size) = (dir.join("pg_wal"), u64::from(control.wal_segment_size));
     let reader = WalReader::open(&wal_dir, size, Some(control.system_identifier), at);
-    let mut reader = reader.along(history.clone());
+    read_checkpoint(&mut reader.along(history.clone()), at)
+}
+
+/// Reads the checkpoint record that a reader is at.
+fn read_checkpoint(reader: &mut WalReader, at: Lsn) -> Result<CheckpointRecord, EngineError> {
     let record = reader.next().transpose()?.ok_or(EngineError::NoCheckpoint(at))?;
     let checkpoint = xlog::as_checkpoint(&record).ok_or(EngineError::NoCheckpoint(at))?;
     let is_end_of_log = checkpoint.shutdown && reader.next().transpose()?.is_none();
@@ -208,14 +222,22 @@ impl Engine {
         let recovery = Arc::new(Recovery::new(log, options.startup_progress));
         self.pool.set_overdue(Some(recovery.clone()));
         *self.recovery.lock() = Some(recovery.clone());
-        let read = pass::Pass::new(self, &recovery).run(reader)?;
+        let consistency = pass::Consistency::of(&self.control.lock());
+        let read = pass::Pass::new(self, &recovery).run(reader, &pass::Bounds::of_crash(consistency))?;
+        let pass::Why::Ended(reason) = read.why else {
+            unreachable!("nothing bounds the pass behind a crash")
+        };
         if read.end < known {
-            return Err(EngineError::LogEnds { at: read.end, known, reason: read.reason });
+            return Err(EngineError::LogEnds { at: read.end, known, reason });
+        }
+        if !read.consistency.is_reached(read.end) {
+            let message = format!("WAL ends before consistent recovery point: {reason}");
+            return Err(EngineError::NoRecovery { message, hint: String::new() });
         }
         if let Some(behind) = self.wal.reader(read.end).along(history.clone()).record_behind()? {
-            return Err(EngineError::LogHole { at: read.end, behind, reason: read.reason });
+            return Err(EngineError::LogHole { at: read.end, behind, reason });
         }
-        tracing::info!("{}", read.reason);
+        tracing::info!("{reason}");
         *recovery.last.write() = read.last;
         *recovery.end.write() = Some(read.end);
         *self.replayed.lock() = Some(ReplayedTo { end: read.end, last_end: read.last_end });

@@ -1,6 +1,8 @@
 //! The pass over the log.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use base::{BlockNo, Fork, Lsn, RelFile, Xid};
 use buffer::Tag;
@@ -12,20 +14,123 @@ use super::Recovery;
 use super::ahead::Ahead;
 use super::lists::{LastFile, Step};
 use super::pages::{CUT, cut_page};
+use super::target::{Reached, Stopper};
+use crate::control::{Checkpoint, ControlFile};
 use crate::managers::{Beside, beside};
 use crate::xlog::{self, DatabaseChange, FileChange};
 use crate::{Engine, EngineError};
+
+/// How long a pass that is told to lag waits before it looks at the time again.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Why a pass ended.
+#[derive(Debug)]
+pub(super) enum Why {
+    /// The log has no more, for this reason.
+    Ended(String),
+    /// It has read what it may, or was told to stop.
+    Full,
+    /// Recovery is where it is to come to.
+    Target(Reached),
+}
+
+/// A checkpoint whose record was read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SeenCheckpoint {
+    pub lsn: Lsn,
+    pub checkpoint: Checkpoint,
+}
 
 /// What the pass has found.
 pub(super) struct Read {
     /// Start of the last record.
     pub last: Lsn,
-    /// End of the log.
+    /// End of what was replayed.
     pub end: Lsn,
     /// Why it ends there.
-    pub reason: String,
+    pub why: Why,
     /// When the last transaction whose end was read ended.
     pub last_end: Option<i64>,
+    /// The last checkpoint.
+    pub checkpoint: Option<SeenCheckpoint>,
+    /// What is still wanted for consistency.
+    pub consistency: Consistency,
+}
+
+/// What has to come before the data are consistent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Consistency {
+    least: Lsn,
+    backup_start: Lsn,
+    backup_end: Lsn,
+}
+
+impl Consistency {
+    /// As the control file has it.
+    pub fn of(control: &ControlFile) -> Consistency {
+        let ControlFile { min_recovery_point, backup_start, backup_end, .. } = *control;
+        Consistency { least: min_recovery_point, backup_start, backup_end }
+    }
+
+    /// Lets the control file know of a backup's end that was met.
+    pub fn note_in(&self, control: &mut ControlFile) {
+        control.min_recovery_point = control.min_recovery_point.max(self.least);
+        control.backup_start = self.backup_start;
+        if !self.backup_start.is_valid() {
+            (control.backup_end, control.backup_end_required) = (Lsn::INVALID, false);
+        }
+    }
+
+    /// Whether the data are consistent when everything before `end` is replayed.
+    pub fn is_reached(&self, end: Lsn) -> bool {
+        !self.backup_start.is_valid() && end >= self.least
+    }
+
+    /// Whether a backup's end is yet to come.
+    pub fn awaits_backup_end(&self) -> bool {
+        self.backup_start.is_valid()
+    }
+
+    /// A record was replayed.
+    fn note(&mut self, record: &RecordRef<'_>) {
+        if !self.backup_start.is_valid() {
+            return;
+        }
+        let ended = match xlog::as_backup_end(record) {
+            Some(start) => start == self.backup_start,
+            None => self.backup_end.is_valid() && record.end >= self.backup_end,
+        };
+        if ended {
+            let (start, end) = (self.backup_start, record.end);
+            tracing::info!("completed backup recovery with redo LSN {start} and end LSN {end}");
+            self.least = self.least.max(end);
+            (self.backup_start, self.backup_end) = (Lsn::INVALID, Lsn::INVALID);
+        }
+    }
+}
+
+/// Where a pass may end before the log does.
+pub(super) struct Bounds<'a> {
+    /// Bytes of log.
+    pub bytes: u64,
+    pub stopper: Option<&'a Stopper>,
+    /// What is wanted at its beginning.
+    pub consistency: Consistency,
+    /// Ends of transactions are replayed so much later.
+    pub delay: Duration,
+    /// It is to end soon.
+    pub stop: Option<&'a AtomicBool>,
+}
+
+impl Bounds<'_> {
+    /// Behind a crash all there is is read.
+    pub fn of_crash(consistency: Consistency) -> Bounds<'static> {
+        Bounds { bytes: u64::MAX, stopper: None, consistency, delay: Duration::ZERO, stop: None }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+    }
 }
 
 /// The pass over the log.
@@ -38,12 +143,17 @@ pub(super) struct Pass<'a> {
     xid: Xid,
     /// When the last transaction whose end was read ended.
     last_end: Option<i64>,
+    last: Lsn,
+    end: Lsn,
+    checkpoint: Option<SeenCheckpoint>,
+    consistency: Consistency,
     reported: Instant,
 }
 
 impl<'a> Pass<'a> {
     pub fn new(engine: &'a Engine, recovery: &'a Recovery) -> Pass<'a> {
         let log = Replayed::clone(&recovery.log.read());
+        let consistency = Consistency::of(&engine.control.lock());
         Pass {
             engine,
             recovery,
@@ -51,26 +161,50 @@ impl<'a> Pass<'a> {
             file: LastFile::default(),
             xid: Xid::INVALID,
             last_end: None,
+            last: Lsn::INVALID,
+            end: Lsn::INVALID,
+            checkpoint: None,
+            consistency,
             reported: now(),
         }
     }
 
-    /// Reads all there is.
-    pub fn run(mut self, reader: WalReader) -> Result<Read, EngineError> {
-        let mut last = reader.position();
+    /// Reads all there is, or as far as it may.
+    pub fn run(mut self, reader: WalReader, bounds: &Bounds<'_>) -> Result<Read, EngineError> {
+        (self.last, self.end) = (reader.position(), reader.position());
+        self.consistency = bounds.consistency;
         let ahead = Ahead::start(reader)?;
-        let ended = loop {
+        let why = loop {
+            if self.log.bytes() >= bounds.bytes || bounds.is_stopped() {
+                break Why::Full;
+            }
             let chunk = match ahead.next()? {
                 Ok(chunk) => chunk,
-                Err(ended) => break ended,
+                Err(ended) => {
+                    self.end = ended.end;
+                    break Why::Ended(ended.reason);
+                }
             };
             self.log.keep(&chunk)?;
-            last = self.take(&chunk)?.unwrap_or(last);
-            self.report(last);
+            if let Some(why) = self.take(&chunk, bounds)? {
+                break why;
+            }
+            self.report(self.last);
         };
+        drop(ahead);
         self.settle(|_| true)?;
         *self.recovery.log.write() = Arc::new(self.log);
-        Ok(Read { last, end: ended.end, reason: ended.reason, last_end: self.last_end })
+        let Pass { last, end, last_end, checkpoint, consistency, .. } = self;
+        Ok(Read { last, end, why, last_end, checkpoint, consistency })
+    }
+
+    /// Waits until the end of a transaction is old enough to be replayed.
+    fn delay(&self, record: &RecordRef<'_>, bounds: &Bounds<'_>) {
+        let Some(end) = txn::commit::end_of(record) else { return };
+        let due = end.time.saturating_add(bounds.delay.as_micros() as i64);
+        while runtime::wall_clock_micros() < due && !bounds.is_stopped() && !self.engine.is_promoted() {
+            runtime::wait(runtime::sleep(LOOK));
+        }
     }
 
     fn report(&mut self, at: Lsn) {
@@ -82,15 +216,31 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Returns where the last record begins.
-    fn take(&mut self, chunk: &Chunk) -> Result<Option<Lsn>, EngineError> {
-        let mut last = None;
+    /// Replays a chunk, as far as it is to be.
+    fn take(&mut self, chunk: &Chunk, bounds: &Bounds<'_>) -> Result<Option<Why>, EngineError> {
         for (at, lsn, record) in chunk.records() {
             let record = record.map_err(|invalid| EngineError::Redo { lsn, reason: invalid.to_string() })?;
+            let consistent = self.consistency.is_reached(self.end);
+            let reached = bounds.stopper.and_then(|stopper| stopper.before(&record, consistent));
+            if let Some(reached) = reached {
+                return Ok(Some(Why::Target(reached)));
+            }
+            if !bounds.delay.is_zero() && consistent {
+                self.delay(&record, bounds);
+                if bounds.is_stopped() {
+                    return Ok(Some(Why::Full));
+                }
+            }
             self.redo(at, &record)?;
-            last = Some(lsn);
+            (self.last, self.end) = (lsn, record.end);
+            self.consistency.note(&record);
+            let consistent = self.consistency.is_reached(self.end);
+            let reached = bounds.stopper.and_then(|stopper| stopper.after(&record, consistent));
+            if let Some(reached) = reached {
+                return Ok(Some(Why::Target(reached)));
+            }
         }
-        Ok(last)
+        Ok(None)
     }
 
     fn redo(&mut self, at: RecordAt, record: &RecordRef<'_>) -> Result<(), EngineError> {
@@ -125,12 +275,13 @@ impl<'a> Pass<'a> {
     }
 
     /// Counters of checkpoints and OID batches.
-    fn redo_xlog(&self, record: &RecordRef<'_>) {
+    fn redo_xlog(&mut self, record: &RecordRef<'_>) {
         if let Some(oid) = xlog::as_next_oid(record) {
             self.engine.oids.advance_to(oid);
         }
         if let Some(checkpoint) = xlog::as_checkpoint(record) {
             self.engine.oids.advance_to(checkpoint.next_oid);
+            self.checkpoint = Some(SeenCheckpoint { lsn: record.lsn, checkpoint });
         }
     }
 

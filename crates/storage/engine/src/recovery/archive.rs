@@ -1,0 +1,624 @@
+//! Recovery of an archive: of a copy of the data to a moment of the log, and of a standby that follows an archive.
+//!
+//! # Steps
+//! 1. `backup_label`, or else the control file, names the checkpoint to begin from. The control file takes over what the label says, and the label is put
+//!    aside: from now on the control file alone knows.
+//! 2. The time line to follow is found, and its history.
+//! 3. The log is read in passes of bounded length. Behind each, all pages are brought up to date and written, and if the log has brought a
+//!    checkpoint, a *restart point* is made of it: redo would begin there. So neither memory nor disk grows with the archive.
+//! 4. Where the target is, or the archive has no more, the data must be consistent. Then a new time line begins, whose history is written first.
+//!
+//! # Invariants
+//! 1. Before pages of a pass are written, the control file says how far the log must be replayed before the data are consistent again.
+//! 2. A copy of a running server is consistent only behind the record of the backup's end: its files are of different moments. All that they hold beside
+//!    pages comes right by redo from the label's checkpoint on:
+//!    * *commit log, multixacts*: their bits are set again, pages that were new then are made again; what was removed meanwhile is missed only until its
+//!      removal is replayed;
+//!    * *pages*: the backup keeps `full_page_writes` on, so the list of a page that changed meanwhile begins with an image, however its copy was torn;
+//!    * *lengths of files*: a file is as long as its copy was, and is extended and cut as records say. `pg_lengths` may be newer than the copies and is not asked;
+//!    * *maps of catalogs' files*: a map may be newer than the checkpoint, never older; commits put in theirs again in order;
+//!    * *prepared transactions*: those with a state file are known by it, the others by their record; who ended meanwhile is told by the log;
+//!    * *unlogged relations* are emptied at the end; *counters* of the server are not taken over; *OIDs* come from the checkpoint and the records behind it.
+//! 3. The control file names the new time line before the files go that asked for recovery. A crash before that recovers the archive once more; one behind it is
+//!    an ordinary crash, on the new time line.
+//!
+//! # PostgreSQL counterpart
+//! `xlogrecovery.c`, `xlogarchive.c`; `StartupXLOG`.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use base::{Lsn, TimelineId};
+use runtime::{WaitEvent, fs};
+use wal::{History, Replayed, WalReader, WalStart};
+
+use super::label::BackupLabel;
+use super::pass::{Bounds, Consistency, Pass, Read, Why};
+use super::restore::{Archive, RestartPoint};
+use super::target::{Stopper, Target, TargetAction, TargetTimeline};
+use super::time::shown;
+use super::{CheckpointRecord, Recovery, drain};
+use crate::control::{ClusterState, ControlFile};
+use crate::lock::DirectoryLock;
+use crate::{ArchiveMode, Engine, EngineError, EngineOptions, lengths, shell};
+
+/// Asks for the recovery of an archive, to a target.
+const RECOVERY_SIGNAL: &str = "recovery.signal";
+/// Asks for a standby.
+const STANDBY_SIGNAL: &str = "standby.signal";
+/// Asks a standby to become a server of its own.
+const PROMOTE_SIGNAL: &str = "promote";
+/// How long a standby goes without a look at whether it is to end.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// How an archive is recovered.
+#[derive(Clone, Debug, Default)]
+pub struct ArchiveRecovery {
+    /// `restore_command`.
+    pub restore_command: String,
+    /// `recovery_end_command`.
+    pub end_command: String,
+    /// `archive_cleanup_command`.
+    pub cleanup_command: String,
+    /// `recovery_target` and its kin.
+    pub target: Option<Target>,
+    /// `recovery_target_inclusive`.
+    pub inclusive: bool,
+    /// `recovery_target_timeline`.
+    pub timeline: TargetTimeline,
+    /// `recovery_target_action`.
+    pub action: TargetAction,
+    /// `recovery_min_apply_delay`.
+    pub apply_delay: Duration,
+    /// `wal_retrieve_retry_interval`.
+    pub retry: Duration,
+    /// Set by who wants the server to stop while it recovers.
+    pub stop: Arc<AtomicBool>,
+}
+
+/// What the files in the data directory ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Request {
+    /// Redo from a backup's label, of what lies in the log's folder.
+    Label,
+    /// `recovery.signal`
+    Recovery,
+    /// `standby.signal`
+    Standby,
+}
+
+/// Whether a data directory is that of a standby.
+pub fn is_standby(dir: &Path) -> bool {
+    fs::exists(&dir.join(STANDBY_SIGNAL)).unwrap_or(false)
+}
+
+/// Whether the archive of a data directory is being recovered, or is to be.
+pub fn is_archive_recovery(dir: &Path) -> bool {
+    is_standby(dir) || fs::exists(&dir.join(RECOVERY_SIGNAL)).unwrap_or(false)
+}
+
+/// A recovery that was asked for.
+pub(crate) struct Asked {
+    request: Request,
+    label: Option<BackupLabel>,
+}
+
+impl Asked {
+    /// What the files in a data directory ask for, if they do.
+    pub(crate) fn read(dir: &Path) -> Result<Option<Asked>, EngineError> {
+        let there = |name: &str| {
+            fs::exists(&dir.join(name)).map_err(|e| EngineError::Io(format!("could not stat \"{name}\""), e))
+        };
+        let label = BackupLabel::read(dir)?;
+        let request = match (there(STANDBY_SIGNAL)?, there(RECOVERY_SIGNAL)?, &label) {
+            (true, _, _) => Request::Standby,
+            (_, true, _) => Request::Recovery,
+            (_, _, Some(_)) => Request::Label,
+            _ => return Ok(None),
+        };
+        Ok(Some(Asked { request, label }))
+    }
+}
+
+/// A recovery that is under way.
+struct Course<'a> {
+    engine: &'a Engine,
+    request: Request,
+    archive: Archive,
+    history: History,
+    stopper: Stopper,
+    consistency: Consistency,
+}
+
+fn no_recovery(message: String) -> EngineError {
+    EngineError::NoRecovery { message, hint: String::new() }
+}
+
+impl Engine {
+    /// Opens a data directory whose files ask for a recovery.
+    pub(crate) fn open_archive(
+        dir: &Path,
+        lock: DirectoryLock,
+        options: EngineOptions,
+        mut control: ControlFile,
+        asked: Asked,
+    ) -> Result<Engine, EngineError> {
+        let Asked { request, label } = asked;
+        let settings = options.archive_recovery.clone();
+        announce(request, &settings)?;
+        let wal = Arc::new(Engine::new_log(dir, &options, &control));
+        let archive = Archive {
+            dir: dir.to_path_buf(),
+            wal: wal.clone(),
+            command: if request == Request::Label { String::new() } else { settings.restore_command.clone() },
+            mode: options.archive.mode,
+            restart: Arc::new(RestartPoint::default()),
+            brought: None,
+        };
+        wal.archive().set_active(request != Request::Label && options.archive.mode == ArchiveMode::Always);
+        let (at, timeline) = match &label {
+            Some(label) => (label.checkpoint, label.timeline),
+            None => (control.checkpoint_lsn, control.timeline()),
+        };
+        archive.restart.set(label.as_ref().map_or(control.checkpoint.redo, |label| label.start), timeline);
+        let history = target_history(request, &archive, &settings, timeline)?;
+        let own = label.as_ref().map_or(control.checkpoint.timeline, |label| label.timeline);
+        check_history(&history, &control, (at, own), label.is_none())?;
+        let mut reader =
+            WalReader::open(wal.dir(), options.wal.segment_size, Some(control.system_identifier), at)
+                .along(history.clone())
+                .bringing(Box::new(archive.clone()));
+        let record = super::read_checkpoint(&mut reader, at).map_err(|error| match (&error, &label) {
+            (EngineError::NoCheckpoint(_), Some(_)) => lost_checkpoint(dir, at, reader.end_reason()),
+            _ => error,
+        })?;
+        take_over(&mut control, request, label.as_ref(), &record, at);
+        control.write(dir)?;
+        if label.is_some() {
+            BackupLabel::put_aside(dir)?;
+        }
+        wal::sync_segments(&dir.join("pg_wal"))?;
+        archive.restart.set(record.checkpoint.redo, record.checkpoint.timeline);
+        let consistency = Consistency::of(&control);
+        let redo = record.checkpoint.redo;
+        let engine = Engine::begin_recovery(dir, options, lock, control, record.prepared, wal, Vec::new())?;
+        let target = if request == Request::Label { None } else { settings.target.clone() };
+        let stopper = Stopper { target, inclusive: settings.inclusive };
+        let mut course = Course { engine: &engine, request, archive, history, stopper, consistency };
+        let (read, log) = course.run(redo)?;
+        let Course { history, archive, .. } = course;
+        engine.end_archive(request, history, &archive, &read, &log)?;
+        Ok(engine)
+    }
+
+    /// The log is replayed so far: the server opens, on a new time line unless only a label was followed.
+    fn end_archive(
+        &self,
+        request: Request,
+        history: History,
+        archive: &Archive,
+        read: &Read,
+        log: &Replayed,
+    ) -> Result<(), EngineError> {
+        let end = read.end;
+        let from = log.timeline_at(end).unwrap_or(history.at(end));
+        let timeline = match request {
+            Request::Label => history.timeline(),
+            _ => self.begin_timeline(&history, archive, read)?,
+        };
+        let redo = self.control.lock().checkpoint.redo;
+        let system_identifier = self.wal.system_identifier();
+        self.wal.start(WalStart { system_identifier, read: from, timeline, end, redo })?;
+        {
+            let mut control = self.control.lock();
+            control.end_recovery();
+            (control.min_recovery_point, control.min_recovery_timeline) = (end, timeline);
+            control.time = runtime::wall_clock_micros();
+            control.write(&self.dir)?;
+        }
+        base::stop_point!("archive-before-signals-go");
+        for name in [RECOVERY_SIGNAL, STANDBY_SIGNAL, PROMOTE_SIGNAL] {
+            remove(&self.dir, name)?;
+        }
+        self.wal.archive().set_active(self.options().archive.mode != ArchiveMode::Off);
+        if request != Request::Label && from != timeline {
+            self.keep_partial(from, end)?;
+        }
+        self.txns.end_recovery()?;
+        self.reset_unlogged()?;
+        self.smgr.end_recovery();
+        self.settle_databases()?;
+        self.checkpointer.start(redo);
+        self.start_redo(self.options().recovery.open_early)?;
+        if request != Request::Label {
+            let command = self.options().archive_recovery.end_command.clone();
+            let restart = archive.restart.file_name(self.wal.options().segment_size);
+            self.run_beside(&command, "recovery_end_command", &restart, WaitEvent::RecoveryEndCommand);
+            tracing::info!("archive recovery complete");
+        }
+        Ok(())
+    }
+
+    /// Whether somebody wants the standby to become a server of its own. A file that cannot be looked at is looked at again.
+    pub(super) fn is_promoted(&self) -> bool {
+        fs::exists(&self.dir.join(PROMOTE_SIGNAL)).unwrap_or(false)
+    }
+
+    /// The next time line behind this history, whose file is written.
+    fn begin_timeline(
+        &self,
+        history: &History,
+        archive: &Archive,
+        read: &Read,
+    ) -> Result<TimelineId, EngineError> {
+        let timeline = archive.newest(history.timeline())?.next();
+        tracing::info!("selected new timeline ID: {timeline}");
+        let reason = match &read.why {
+            Why::Target(reached) => reached.reason.clone(),
+            _ => "no recovery target specified".into(),
+        };
+        let past = history.until(read.end);
+        let child = past.child(timeline, read.end, &reason);
+        child.write(self.wal.dir())?;
+        self.wal.archive().set_active(self.options().archive.mode != ArchiveMode::Off);
+        self.wal.archive().notify(&History::file_name(timeline))?;
+        Ok(timeline)
+    }
+
+    /// The segment in which the old time line was left is complete nowhere: it is archived under a name of its own.
+    fn keep_partial(&self, old: TimelineId, end: Lsn) -> Result<(), EngineError> {
+        if self.wal.begins_segment(end) {
+            return Ok(());
+        }
+        let name = wal::segment_file_name(old, end, self.wal.options().segment_size);
+        let (path, status) = (self.wal.dir().join(&name), self.wal.archive());
+        let io = |e| EngineError::Io(format!("could not rename file \"pg_wal/{name}\""), e);
+        if !fs::exists(&path).map_err(io)? || status.is_done(&name)? || status.is_ready(&name)? {
+            return Ok(());
+        }
+        let partial = format!("{name}.partial");
+        fs::rename(&path, &self.wal.dir().join(&partial)).map_err(io)?;
+        fs::sync_dir(self.wal.dir()).map_err(io)?;
+        Ok(status.notify(&partial)?)
+    }
+
+    /// Runs a command whose failure is worth a line only.
+    fn run_beside(&self, command: &str, setting: &str, restart: &str, event: WaitEvent) {
+        if command.is_empty() {
+            return;
+        }
+        let filled = shell::fill(command, &[('r', restart)]);
+        let result = filled.and_then(|command| shell::run(&command, &self.dir, event));
+        if let Err(failure) = result {
+            let what = format!("{setting} \"{command}\"");
+            tracing::warn!("{}", failure.message(&what, setting));
+        }
+    }
+
+    /// Brings all that was read to disk, and lets redo begin later if the log has brought a checkpoint.
+    fn restart_point(
+        &self,
+        recovery: &Arc<Recovery>,
+        read: &Read,
+        timeline: TimelineId,
+        archive: &Archive,
+    ) -> Result<(), EngineError> {
+        {
+            let mut control = self.control.lock();
+            if read.end > control.min_recovery_point {
+                (control.min_recovery_point, control.min_recovery_timeline) = (read.end, timeline);
+            }
+            read.consistency.note_in(&mut control);
+            control.time = runtime::wall_clock_micros();
+            control.write(&self.dir)?;
+        }
+        drain::start(recovery, &self.pool, self.options().recovery.workers)?;
+        recovery.workers.wait()?;
+        self.pool.set_overdue(None);
+        *self.recovery.lock() = None;
+        self.pool.checkpoint_write(true, &mut |_, _| ())?;
+        self.txns.restart_point()?;
+        self.maps.write(&self.dir)?;
+        let lengths = self.smgr.lengths();
+        self.smgr.sync_all_pending()?;
+        lengths::write(&self.dir, &lengths)?;
+        self.pool.discard_all();
+        base::stop_point!("archive-before-restart-point");
+        let Some(seen) = &read.checkpoint else { return Ok(()) };
+        {
+            let mut control = self.control.lock();
+            control.checkpoint = seen.checkpoint;
+            control.checkpoint_lsn = seen.lsn;
+            control.time = runtime::wall_clock_micros();
+            control.write(&self.dir)?;
+        }
+        archive.restart.set(seen.checkpoint.redo, seen.checkpoint.timeline);
+        let last = read.last_end.map_or("none".into(), shown);
+        tracing::info!(
+            detail = %format!("Last completed transaction was at log time {last}."),
+            "recovery restart point at {}",
+            seen.checkpoint.redo
+        );
+        self.archive_waiting(&|| false)?;
+        self.wal.remove_restored_before(seen.checkpoint.redo)?;
+        let command = self.options().archive_recovery.cleanup_command.clone();
+        let restart = archive.restart.file_name(self.wal.options().segment_size);
+        self.run_beside(&command, "archive_cleanup_command", &restart, WaitEvent::ArchiveCleanupCommand);
+        Ok(())
+    }
+}
+
+impl Course<'_> {
+    /// Replays from `redo` to the end that was asked for. Returns what the last pass read, whose pages are yet to be brought up to date.
+    fn run(&mut self, redo: Lsn) -> Result<(Read, Replayed), EngineError> {
+        let engine = self.engine;
+        let settings = engine.options().archive_recovery.clone();
+        tracing::info!("redo starts at {redo}");
+        let mut from = redo;
+        loop {
+            let (recovery, read, log) = self.pass(from)?;
+            *engine.replayed.lock() = Some(super::ReplayedTo { end: read.end, last_end: read.last_end });
+            let timeline = log.timeline_at(read.end).unwrap_or(self.history.at(read.end));
+            let is_asked_to_stop = settings.stop.load(Ordering::Relaxed);
+            let mut goes_on = matches!(read.why, Why::Full) && !is_asked_to_stop;
+            if !goes_on
+                && !is_asked_to_stop
+                && self.request == Request::Standby
+                && matches!(read.why, Why::Ended(_))
+            {
+                goes_on = !engine.is_promoted();
+                if !goes_on {
+                    tracing::info!("received promote request");
+                }
+            }
+            if let (Why::Target(reached), false) = (&read.why, is_asked_to_stop) {
+                tracing::info!("{}", reached.message);
+            }
+            if !goes_on && !is_asked_to_stop {
+                self.check_end(&read)?;
+                if !matches!(read.why, Why::Target(_)) || settings.action == TargetAction::Promote {
+                    *recovery.end.write() = Some(read.end);
+                    *recovery.last.write() = read.last;
+                    return Ok((read, log));
+                }
+            }
+            if read.end > from || !goes_on {
+                engine.restart_point(&recovery, &read, timeline, &self.archive)?;
+            } else {
+                engine.pool.set_overdue(None);
+                *engine.recovery.lock() = None;
+            }
+            if !goes_on {
+                engine.set_state(ClusterState::ShutDownInRecovery)?;
+                return Err(match is_asked_to_stop {
+                    true => EngineError::Stopped,
+                    false => EngineError::ShutDownAtTarget,
+                });
+            }
+            from = read.end;
+            if matches!(read.why, Why::Ended(_)) {
+                self.wait_for_more(settings.retry)?;
+            }
+        }
+    }
+
+    fn pass(&mut self, from: Lsn) -> Result<(Arc<Recovery>, Read, Replayed), EngineError> {
+        let engine = self.engine;
+        let options = engine.options();
+        let reader =
+            engine.wal.reader(from).along(self.history.clone()).bringing(Box::new(self.archive.clone()));
+        let recovery = Arc::new(Recovery::new(Replayed::new(&reader), options.startup_progress));
+        engine.pool.set_overdue(Some(recovery.clone()));
+        *engine.recovery.lock() = Some(recovery.clone());
+        let bounds = Bounds {
+            bytes: options.wal.max_size,
+            stopper: Some(&self.stopper),
+            consistency: self.consistency,
+            delay: if self.request == Request::Standby {
+                options.archive_recovery.apply_delay
+            } else {
+                Duration::ZERO
+            },
+            stop: Some(&options.archive_recovery.stop),
+        };
+        let read = Pass::new(engine, &recovery).run(reader, &bounds)?;
+        self.consistency = read.consistency;
+        let log = Replayed::clone(&recovery.log.read());
+        Ok((recovery, read, log))
+    }
+
+    /// Whether the data are as they have to be where redo ends.
+    fn check_end(&self, read: &Read) -> Result<(), EngineError> {
+        let consistent = self.consistency.is_reached(read.end);
+        match &read.why {
+            Why::Target(_) if !consistent => {
+                Err(no_recovery("requested recovery stop point is before consistent recovery point".into()))
+            }
+            Why::Target(_) | Why::Full => Ok(()),
+            Why::Ended(reason) if !consistent && self.consistency.awaits_backup_end() => {
+                Err(EngineError::NoRecovery {
+                    message: format!("WAL ends before end of online backup: {reason}"),
+                    hint: "All WAL generated while online backup was taken must be available at recovery."
+                        .into(),
+                })
+            }
+            Why::Ended(reason) if !consistent => {
+                Err(no_recovery(format!("WAL ends before consistent recovery point: {reason}")))
+            }
+            Why::Ended(reason) if self.stopper.target.is_some() => Err(no_recovery(format!(
+                "recovery ended before configured recovery target was reached: {reason}"
+            ))),
+            Why::Ended(reason) => {
+                tracing::info!("{reason}");
+                Ok(())
+            }
+        }
+    }
+
+    /// Rests until the archive may have more, or somebody wants this to end. A newer time line that leaves this one behind what was replayed is followed.
+    fn wait_for_more(&mut self, most: Duration) -> Result<(), EngineError> {
+        let began = runtime::time::now();
+        while began.elapsed() < most {
+            let stop = self.engine.options().archive_recovery.stop.load(Ordering::Relaxed);
+            if stop || self.engine.is_promoted() {
+                return Ok(());
+            }
+            runtime::wait(runtime::sleep(LOOK.min(most)));
+        }
+        if self.engine.options().archive_recovery.timeline != TargetTimeline::Latest {
+            return Ok(());
+        }
+        let newest = self.archive.newest(self.history.timeline())?;
+        if newest == self.history.timeline() {
+            return Ok(());
+        }
+        let Some(history) = self.archive.history(newest)? else { return Ok(()) };
+        let replayed = self.engine.replayed().map_or(Lsn::INVALID, |replayed| replayed.end);
+        let own = self.history.timeline();
+        match history.stretch(own).and_then(|stretch| stretch.end) {
+            Some(end) if end >= replayed => {
+                tracing::info!("new target timeline is {newest}");
+                self.history = history;
+            }
+            _ => tracing::info!("new timeline {newest} is not a child of database system timeline {own}"),
+        }
+        Ok(())
+    }
+}
+
+/// Tells what begins, or why it cannot.
+fn announce(request: Request, settings: &ArchiveRecovery) -> Result<(), EngineError> {
+    match request {
+        Request::Label => return Ok(()),
+        Request::Recovery if settings.restore_command.is_empty() => {
+            return Err(no_recovery(
+                "must specify \"restore_command\" when standby mode is not enabled".into(),
+            ));
+        }
+        Request::Standby => tracing::info!("entering standby mode"),
+        Request::Recovery => match &settings.target {
+            None => tracing::info!("starting archive recovery"),
+            Some(Target::Immediate) => {
+                tracing::info!("starting point-in-time recovery to earliest consistent point");
+            }
+            Some(Target::Time(time)) => {
+                tracing::info!("starting point-in-time recovery to {}", shown(*time));
+            }
+            Some(Target::Xid(xid)) => tracing::info!("starting point-in-time recovery to XID {xid}"),
+            Some(Target::Name(name)) => tracing::info!("starting point-in-time recovery to \"{name}\""),
+            Some(Target::Lsn(lsn)) => {
+                tracing::info!("starting point-in-time recovery to WAL location (LSN) \"{lsn}\"");
+            }
+        },
+    }
+    Ok(())
+}
+
+/// The history that is to be followed from a checkpoint on this time line.
+fn target_history(
+    request: Request,
+    archive: &Archive,
+    settings: &ArchiveRecovery,
+    timeline: TimelineId,
+) -> Result<History, EngineError> {
+    let wanted = match (request, settings.timeline) {
+        (Request::Label, _) | (_, TargetTimeline::Current) => timeline,
+        (_, TargetTimeline::Latest) => archive.newest(timeline)?,
+        (_, TargetTimeline::Number(number)) => {
+            let missing = || no_recovery(format!("recovery target timeline {number} does not exist"));
+            return archive.history(number)?.ok_or_else(missing);
+        }
+    };
+    // Whose file was removed has no segment of an ancestor any more.
+    Ok(archive.history(wanted)?.unwrap_or_else(|| History::of(wanted)))
+}
+
+/// A label names a checkpoint that is not to be found.
+fn lost_checkpoint(dir: &Path, at: Lsn, reason: Option<&str>) -> EngineError {
+    let dir = dir.display();
+    EngineError::NoRecovery {
+        message: format!(
+            "could not locate required checkpoint record at {at}: {}",
+            reason.unwrap_or_default()
+        ),
+        hint: format!(
+            "If you are restoring from a backup, touch \"{dir}/{RECOVERY_SIGNAL}\" or \"{dir}/{STANDBY_SIGNAL}\" and add required recovery options.\n\
+             If you are not restoring from a backup, try removing the file \"{dir}/backup_label\".\n\
+             Be careful: removing \"{dir}/backup_label\" will result in a corrupt cluster if restoring from a backup."
+        ),
+    }
+}
+
+/// Whether the time line that is wanted comes from the data's own.
+fn check_history(
+    history: &History,
+    control: &ControlFile,
+    (at, own): (Lsn, TimelineId),
+    by_control: bool,
+) -> Result<(), EngineError> {
+    let wanted = history.timeline();
+    if history.at(at) != own {
+        let left = history.stretch(own).and_then(|stretch| stretch.end).unwrap_or_default();
+        let file = if by_control { "global/pg_control" } else { "backup_label" };
+        return Err(EngineError::NoRecovery {
+            message: format!(
+                "requested timeline {wanted} is not a child of this server's history: Latest checkpoint in file \"{file}\" is at {at} on timeline {own}, \
+                 but in the history of the requested timeline, the server forked off from that timeline at {left}."
+            ),
+            hint: String::new(),
+        });
+    }
+    let least = control.min_recovery_point;
+    let before = Lsn(least.0.saturating_sub(1));
+    if by_control && least.is_valid() && history.at(before) != control.min_recovery_timeline {
+        return Err(no_recovery(format!(
+            "requested timeline {wanted} does not contain minimum recovery point {least} on timeline {}",
+            control.min_recovery_timeline
+        )));
+    }
+    Ok(())
+}
+
+/// The control file takes over where redo begins, and what has to come before the data are consistent.
+fn take_over(
+    control: &mut ControlFile,
+    request: Request,
+    label: Option<&BackupLabel>,
+    record: &CheckpointRecord,
+    at: Lsn,
+) {
+    let CheckpointRecord { checkpoint, .. } = record;
+    if let Some(label) = label {
+        tracing::info!(
+            "starting backup recovery with redo LSN {}, checkpoint LSN {}, on timeline ID {}",
+            label.start,
+            label.checkpoint,
+            label.timeline
+        );
+        control.backup_end = if label.from_standby { control.min_recovery_point } else { Lsn::INVALID };
+        control.backup_start = checkpoint.redo;
+        control.backup_end_required = label.end_required && !label.from_standby;
+        (control.min_recovery_point, control.min_recovery_timeline) = (checkpoint.redo, checkpoint.timeline);
+    }
+    // The log of a server that was shut down goes no further than its last checkpoint, and redo must come so far.
+    if !control.min_recovery_point.is_valid() {
+        (control.min_recovery_point, control.min_recovery_timeline) = (record.end, checkpoint.timeline);
+    }
+    control.checkpoint = *checkpoint;
+    control.checkpoint_lsn = at;
+    control.state = match request {
+        Request::Label => ClusterState::InRecovery,
+        _ => ClusterState::InArchiveRecovery,
+    };
+    control.time = runtime::wall_clock_micros();
+}
+
+fn remove(dir: &Path, name: &str) -> Result<(), EngineError> {
+    match fs::remove_file(&dir.join(name)) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(EngineError::Io(format!("could not remove file \"{name}\""), error)),
+        Ok(()) => fs::sync_dir(dir).map_err(|e| EngineError::Io("could not fsync data directory".into(), e)),
+    }
+}
