@@ -188,13 +188,23 @@ impl<'a> Item<'a> {
         Ok(out)
     }
 
-    /// As [`decode`](Item::decode), into the place and the memory of another item's columns.
-    pub fn decode_over(&self, layout: &RowLayout, columns: usize, out: &mut Vec<Datum>) -> Check<()> {
+    fn row(&self, columns: usize) -> Check<RowBytes<'a>> {
         let has_nulls = u16_at(self.0, 6) & NULLS != 0;
         let start = if has_nulls { HEADER + 8 } else { HEADER };
         let data = self.0.get(start..).ok_or("item is too short for its null bitmap")?;
         let nulls = has_nulls.then(|| &self.0[HEADER..HEADER + 4]);
-        layout.decode_over(&RowBytes { columns, nulls, data }, columns, out).map_err(|_| BAD_ROW)?;
+        Ok(RowBytes { columns, nulls, data })
+    }
+
+    /// The bytes of the first key, if it is a byte string that needs no decoding.
+    #[inline]
+    pub fn first_bytes(&self, layout: &RowLayout) -> Option<&'a [u8]> {
+        layout.first_bytes(&self.row(1).ok()?)
+    }
+
+    /// As [`decode`](Item::decode), into the place and the memory of another item's columns.
+    pub fn decode_over(&self, layout: &RowLayout, columns: usize, out: &mut Vec<Datum>) -> Check<()> {
+        layout.decode_over(&self.row(columns)?, columns, out).map_err(|_| BAD_ROW)?;
         for value in out {
             if let Datum::Toasted(stored) = value {
                 *value = varlena::resolve_inline(stored).ok().flatten().ok_or(BAD_ROW)?;

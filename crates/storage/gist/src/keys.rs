@@ -45,6 +45,12 @@ fn penalty(desc: &IndexDesc, column: usize, key: &Datum, new: &Datum) -> f32 {
 
 /// Which item of an internal page costs the least to put `new` below, and its key: the first column decides, ties go on to the next.
 pub(crate) fn cheapest(rel: &GistRel, node: &Node<'_>, new: &[Datum]) -> Check<Option<(u16, Key)>> {
+    if let [class] = rel.desc.trees.as_slice()
+        && !new[0].is_null()
+        && let Some(costs) = class.costs(&new[0])
+    {
+        return cheapest_by_bytes(rel, node, &*costs);
+    }
     let (mut best, mut key) = (Key::new(), Key::new());
     let (mut found, mut least): (_, SmallVec<[f32; 4]>) = (None, SmallVec::new());
     let classes = rel.desc.trees.iter().zip(new);
@@ -65,6 +71,26 @@ pub(crate) fn cheapest(rel: &GistRel, node: &Node<'_>, new: &[Datum]) -> Check<O
         }
     }
     Ok(found.map(|n| (n, best)))
+}
+
+/// The same of an index of one column whose class tells costs by the bytes of keys.
+fn cheapest_by_bytes(
+    rel: &GistRel,
+    node: &Node<'_>,
+    costs: &dyn Fn(&[u8]) -> f32,
+) -> Check<Option<(u16, Key)>> {
+    let mut best: Option<(f32, u16, Item<'_>)> = None;
+    for item in node.items() {
+        let (n, item) = item?;
+        let cost = item.first_bytes(&rel.desc.layout).map_or(f32::INFINITY, |key| costs(key).max(0.0));
+        if best.as_ref().is_none_or(|(least, ..)| cost < *least) {
+            best = Some((cost, n, item));
+        }
+        if cost == 0.0 {
+            break;
+        }
+    }
+    best.map(|(_, n, item)| Ok((n, item.decode(&rel.desc.layout, rel.nkeys())?))).transpose()
 }
 
 /// What it costs to put a column's value, of which this is the penalty unless it is NULL, below a key: NULLs belong to NULLs.

@@ -8,6 +8,8 @@ use page::PageBytes;
 
 use crate::format::{DELETED, FOLLOW_RIGHT, FREE, NONE, Node, Opaque};
 
+const NO_ROOM: &str = "item does not fit on the page";
+
 /// Builds a page from nothing, keeping only its LSN.
 pub(crate) fn fill<T: AsRef<[u8]>>(page: &mut PageBytes, opaque: Opaque, items: &[T]) -> Check<()> {
     let mut new: PageBytes = [0; PAGE_SIZE];
@@ -21,18 +23,28 @@ pub(crate) fn fill<T: AsRef<[u8]>>(page: &mut PageBytes, opaque: Opaque, items: 
     Ok(())
 }
 
-/// Removes the items `doomed` (ascending), then appends `new`; a page that gets downlinks of splits counts its version up to `version`.
+/// Removes the items `doomed` (ascending), then appends `new`; one new item takes the place of a single one that goes. A page that gets downlinks of splits counts its version up to `version`.
 pub(crate) fn update<T: AsRef<[u8]>>(
     page: &mut PageBytes,
     doomed: &[OffsetNo],
     new: &[T],
     version: Option<u64>,
 ) -> Check<()> {
+    match (doomed, new) {
+        ([], [item]) if version.is_none() => {
+            let at = page::max_offset(page) + 1;
+            return page::insert_at(page, at, item.as_ref()).map(|_| ()).ok_or(NO_ROOM);
+        }
+        ([n], [item]) if version.is_none() => {
+            return if page::overwrite(page, *n, item.as_ref()) { Ok(()) } else { Err(NO_ROOM) };
+        }
+        _ => {}
+    }
     let mut work = *page;
     page::delete_items(&mut work, doomed).map_err(|_| "items to remove are not on the page")?;
     for item in new {
         let at = page::max_offset(&work) + 1;
-        page::insert_at(&mut work, at, item.as_ref()).ok_or("item does not fit on the page")?;
+        page::insert_at(&mut work, at, item.as_ref()).ok_or(NO_ROOM)?;
     }
     if let Some(version) = version {
         Opaque { version, ..Opaque::read(&work)? }.write(&mut work);

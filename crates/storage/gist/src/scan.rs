@@ -16,7 +16,9 @@ use index::{
     Nearest, NearestQueue, Pages, ScanKey, ScanKeys, ScanOp, TreeQuery, Wants, distance, interrupts,
 };
 use runtime::usage::used_often;
+use smallvec::SmallVec;
 use tuple::Datum;
+use tuple::tree::Matcher;
 use txn::KeyRange;
 
 use crate::format::{DELETED, FOLLOW_RIGHT, Item, NONE, Node, ROOT};
@@ -148,13 +150,17 @@ impl Scan {
     }
 
     fn read_internal(&mut self, node: &Node<'_>) -> Check<()> {
-        let rel = self.rel.clone();
-        let mut key = Vec::new();
+        let (rel, keys) = (self.rel.clone(), std::mem::take(&mut self.keys));
+        let read = self.push_children(&rel, Conditions::new(&rel.desc, &keys), node);
+        self.keys = keys;
+        read
+    }
+
+    fn push_children(&mut self, rel: &GistRel, mut conditions: Conditions<'_>, node: &Node<'_>) -> Check<()> {
         for item in node.items() {
             let (_, item) = item?;
-            item.decode_over(&rel.desc.layout, rel.nkeys(), &mut key)?;
-            if satisfies(&rel.desc, &self.keys, &key, false) != Match::No {
-                let (distances, _) = self.distances_of(&rel.desc, &key, false);
+            if conditions.of(item, false)? != Match::No {
+                let (distances, _) = self.distances_of(rel, &mut conditions, item, false)?;
                 self.push_page(Visit { block: item.child(), seen: node.op.version }, distances);
             }
         }
@@ -162,8 +168,18 @@ impl Scan {
     }
 
     fn read_leaf(&mut self, block: BlockNo, node: &Node<'_>, lsn: Lsn, pin: Option<Rc<Pin>>) -> Check<()> {
-        let rel = self.rel.clone();
-        let mut key = Vec::new();
+        let (rel, keys) = (self.rel.clone(), std::mem::take(&mut self.keys));
+        let read = self.take_entries(&rel, Conditions::new(&rel.desc, &keys), (block, node, lsn, pin));
+        self.keys = keys;
+        read
+    }
+
+    fn take_entries(
+        &mut self,
+        rel: &GistRel,
+        mut conditions: Conditions<'_>,
+        (block, node, lsn, pin): (BlockNo, &Node<'_>, Lsn, Option<Rc<Pin>>),
+    ) -> Check<()> {
         let unordered = self.orders.is_empty();
         self.bytes.clear();
         for item in node.items() {
@@ -171,12 +187,11 @@ impl Scan {
             if node.is_dead(at) {
                 continue;
             }
-            item.decode_over(&rel.desc.layout, rel.nkeys(), &mut key)?;
-            let matched = satisfies(&rel.desc, &self.keys, &key, true);
+            let matched = conditions.of(item, true)?;
             if matched == Match::No {
                 continue;
             }
-            let (distances, inexact) = self.distances_of(&rel.desc, &key, true);
+            let (distances, inexact) = self.distances_of(rel, &mut conditions, item, true)?;
             let bytes = item.bytes();
             let kept = match self.wants.values {
                 false => Kept::None,
@@ -200,8 +215,18 @@ impl Scan {
         Ok(())
     }
 
-    /// Distances of a key, and whether those of a row may be greater.
-    fn distances_of(&self, desc: &IndexDesc, key: &[Datum], leaf: bool) -> (Distances, bool) {
+    /// Distances of an item's key, and whether those of a row may be greater.
+    fn distances_of(
+        &self,
+        rel: &GistRel,
+        conditions: &mut Conditions<'_>,
+        item: Item<'_>,
+        leaf: bool,
+    ) -> Check<(Distances, bool)> {
+        if self.orders.is_empty() {
+            return Ok((Distances::default(), false));
+        }
+        let (desc, key) = (&rel.desc, conditions.decoded(item)?);
         let mut inexact = false;
         let distances = Distances::of(&self.orders, |order| {
             let ScanOp::Operator { strategy, operand, value } = &order.op else { return NULL_DISTANCE };
@@ -214,7 +239,7 @@ impl Scan {
             inexact |= more;
             distance(value)
         });
-        (distances, inexact)
+        Ok((distances, inexact))
     }
 
     fn next_in_order(&mut self, access: &Access<'_>) -> IndexResult<Option<Found>> {
@@ -266,17 +291,62 @@ impl Scan {
     }
 }
 
-/// What the conditions, all of them, say of a key.
-pub(crate) fn satisfies(desc: &IndexDesc, keys: &[ScanKey], key: &[Datum], leaf: bool) -> Match {
+/// The conditions of a scan, as a page is read by them.
+struct Conditions<'a> {
+    desc: &'a IndexDesc,
+    keys: &'a [ScanKey],
+    /// The same, if all are about the first column and its class tells by the bytes of keys.
+    quick: Option<SmallVec<[Matcher<'a>; 2]>>,
+    /// Room for the keys of an item.
+    key: Vec<Datum>,
+}
+
+impl<'a> Conditions<'a> {
+    fn new(desc: &'a IndexDesc, keys: &'a [ScanKey]) -> Conditions<'a> {
+        let matcher = |condition: &'a ScanKey| match &condition.op {
+            ScanOp::Operator { strategy, operand, value } if condition.column == 0 && !value.is_null() => {
+                desc.trees[0].matcher(TreeQuery { strategy: *strategy, operand: *operand, value })
+            }
+            _ => None,
+        };
+        Conditions { desc, keys, quick: keys.iter().map(matcher).collect(), key: Vec::new() }
+    }
+
+    /// What they say of an item.
+    fn of(&mut self, item: Item<'_>, leaf: bool) -> Check<Match> {
+        if let Some(quick) = &self.quick
+            && let Some(key) = item.first_bytes(&self.desc.layout)
+        {
+            return Ok(all(quick.iter().map(|matches| matches(key, leaf))));
+        }
+        let keys = self.keys;
+        let desc = self.desc;
+        Ok(satisfies(desc, keys, self.decoded(item)?, leaf))
+    }
+
+    /// The keys of an item.
+    fn decoded(&mut self, item: Item<'_>) -> Check<&[Datum]> {
+        item.decode_over(&self.desc.layout, self.desc.nkeys(), &mut self.key)?;
+        Ok(&self.key)
+    }
+}
+
+/// What several conditions say together.
+fn all(each: impl Iterator<Item = Match>) -> Match {
     let mut all = Match::Yes;
-    for condition in keys {
-        match meets(desc, condition, &key[condition.column], leaf) {
+    for one in each {
+        match one {
             Match::No => return Match::No,
             Match::Maybe => all = Match::Maybe,
             Match::Yes => {}
         }
     }
     all
+}
+
+/// What the conditions, all of them, say of a key.
+pub(crate) fn satisfies(desc: &IndexDesc, keys: &[ScanKey], key: &[Datum], leaf: bool) -> Match {
+    all(keys.iter().map(|condition| meets(desc, condition, &key[condition.column], leaf)))
 }
 
 fn meets(desc: &IndexDesc, condition: &ScanKey, of: &Datum, leaf: bool) -> Match {

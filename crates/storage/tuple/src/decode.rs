@@ -107,6 +107,23 @@ impl RowLayout {
         Ok(())
     }
 
+    /// The bytes of the value of the first column, if it is a byte string that lies there as it is: of fixed length, or plain.
+    #[inline]
+    pub fn first_bytes<'a>(&self, row: &RowBytes<'a>) -> Option<&'a [u8]> {
+        let attr = self.attrs().first()?;
+        if row.is_null(0) {
+            return None;
+        }
+        match attr.physical {
+            Physical::Fixed(n) => row.data.get(..usize::from(n)),
+            Physical::Varlena => match varlena::parse(row.data).ok()?.0 {
+                varlena::View::Plain(payload) => Some(payload),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// Appends columns `position.column..upto` and moves `position` there: a row decoded in steps costs no more than at once.
     pub fn decode_more(
         &self,

@@ -40,6 +40,12 @@ impl Match {
     }
 }
 
+/// Tells whether a key, of which these are the bytes, satisfies a query, in a leaf or above.
+pub type Matcher<'a> = Box<dyn Fn(&[u8], bool) -> Match + 'a>;
+
+/// What it costs to put a new key below another, of which these are the bytes.
+pub type Costs<'a> = Box<dyn Fn(&[u8]) -> f32 + 'a>;
+
 /// An operator class of a tree: how its keys stand for rows and for the keys below them. All functions are pure and see no NULL; they are called with pages
 /// latched and must not wait. A *key* is what [`compress`](TreeClass::compress) or [`union`](TreeClass::union) made.
 pub trait TreeClass: Debug + Send + Sync {
@@ -71,6 +77,12 @@ pub trait TreeClass: Debug + Send + Sync {
     /// Whether the row of a key in a leaf satisfies a query, or any below a key may.
     fn consistent(&self, key: &Datum, query: TreeQuery<'_>, leaf: bool) -> Match;
 
+    /// [`consistent`](TreeClass::consistent) for one query and many keys, by the bytes of these, and whether they are in a leaf; none of a class whose keys are no byte strings, or that has no
+    /// shorter way.
+    fn matcher<'a>(&'a self, _query: TreeQuery<'a>) -> Option<Matcher<'a>> {
+        None
+    }
+
     /// A key for all of `keys`, which are one at least.
     fn union(&self, keys: &[&Datum]) -> Datum;
 
@@ -83,6 +95,11 @@ pub trait TreeClass: Debug + Send + Sync {
     /// The [`penalty`](TreeClass::penalty) of one `new` key below any other.
     fn penalties<'a>(&'a self, new: &'a Datum) -> Box<dyn Fn(&Datum) -> f32 + 'a> {
         Box::new(move |key| self.penalty(key, new))
+    }
+
+    /// The same by the bytes of the other keys; none of a class as in [`matcher`](TreeClass::matcher).
+    fn costs<'a>(&'a self, _new: &'a Datum) -> Option<Costs<'a>> {
+        None
     }
 
     /// Distributes keys, two at least, to two pages: `true` for those that go to the right one. A class that leaves one of them empty gets halves.

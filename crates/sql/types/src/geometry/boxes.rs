@@ -24,6 +24,13 @@ impl IntoDatum for Box2 {
 }
 
 impl Box2 {
+    /// Of the bytes of its value.
+    #[inline]
+    pub fn of_bytes(bytes: &[u8]) -> Box2 {
+        let [hx, hy, lx, ly] = floats(bytes);
+        Box2 { high: Point { x: hx, y: hy }, low: Point { x: lx, y: ly } }
+    }
+
     /// The rectangle with these opposite corners, in any order.
     pub fn around(a: Point, b: Point) -> Box2 {
         let order = |a: f64, b: f64| if compare_floats(a, b).is_gt() { (a, b) } else { (b, a) };

@@ -141,8 +141,14 @@ fn doubles(bytes: &[u8]) -> impl Iterator<Item = f64> + '_ {
 /// The first doubles of a payload; zeros where it is damaged.
 #[inline]
 fn fixed<const N: usize>(datum: &Datum) -> [f64; N] {
+    floats(<&[u8]>::from_datum(datum))
+}
+
+/// The same of its bytes.
+#[inline]
+fn floats<const N: usize>(bytes: &[u8]) -> [f64; N] {
     let mut out = [0.0; N];
-    for (slot, bytes) in out.iter_mut().zip(<&[u8]>::from_datum(datum).as_chunks().0) {
+    for (slot, bytes) in out.iter_mut().zip(bytes.as_chunks().0) {
         *slot = f64::from_le_bytes(*bytes);
     }
     out

@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 
 use tuple::sortable_float;
-use tuple::tree::{Match, TreeClass, TreeQuery};
+use tuple::tree::{Costs, Match, Matcher, TreeClass, TreeQuery};
 
 use super::*;
 
@@ -114,16 +114,15 @@ pub(super) fn touches(a: Box2, b: Box2) -> bool {
     a.low.x <= b.high.x && b.low.x <= a.high.x && a.low.y <= b.high.y && b.low.y <= a.high.y
 }
 
-fn point_matches(key: Box2, query: TreeQuery<'_>, leaf: bool) -> Match {
-    let value = query.value;
-    match query.strategy {
-        strategy::IN_BOX => Match::of(touches(key, Box2::from_datum(value)), true),
-        strategy::IN_POLYGON => Match::of(key.overlaps(bounds_of_polygon(value)), false),
-        strategy::IN_CIRCLE => Match::of(key.overlaps(bounds_of(Circle::from_datum(value))), false),
-        other if leaf => Match::of(related(other, key, at(Point::from_datum(value))), true),
-        strategy::SAME => Match::of(key.overlaps(at(Point::from_datum(value))), true),
+/// Whether a key of points matches; `value` bounds what is asked.
+fn point_matches(key: Box2, number: u16, value: Box2, leaf: bool) -> Match {
+    match number {
+        strategy::IN_BOX => Match::of(touches(key, value), true),
+        strategy::IN_POLYGON | strategy::IN_CIRCLE => Match::of(key.overlaps(value), false),
+        other if leaf => Match::of(related(other, key, value), true),
+        strategy::SAME => Match::of(key.overlaps(value), true),
         other => {
-            let p = Point::from_datum(value);
+            let p = value.high;
             Match::of(
                 match other {
                     strategy::LEFT => near::less(key.low.x, p.x),
@@ -204,6 +203,26 @@ fn curve(of: Box2) -> u64 {
     spread(sortable(x)) | spread(sortable(y)) << 1
 }
 
+impl Rectangles {
+    /// What bounds the value that keys are asked about.
+    fn asked(&self, query: TreeQuery<'_>) -> Box2 {
+        match (self.of, query.strategy) {
+            (Of::Box, _) | (Of::Point, strategy::IN_BOX) => Box2::from_datum(query.value),
+            (Of::Polygon, _) | (Of::Point, strategy::IN_POLYGON) => bounds_of_polygon(query.value),
+            (Of::Circle, _) | (Of::Point, strategy::IN_CIRCLE) => bounds_of(Circle::from_datum(query.value)),
+            (Of::Point, _) => at(Point::from_datum(query.value)),
+        }
+    }
+
+    fn matches(&self, key: Box2, number: u16, value: Box2, leaf: bool) -> Match {
+        match self.of {
+            Of::Point => point_matches(key, number, value, leaf),
+            Of::Box if leaf => Match::of(related(number, key, value), true),
+            of => Match::of(may_be_related(number, key, value), of == Of::Box),
+        }
+    }
+}
+
 impl TreeClass for Rectangles {
     fn compress(&self, value: &Datum) -> Datum {
         match self.of {
@@ -226,17 +245,12 @@ impl TreeClass for Rectangles {
     }
 
     fn consistent(&self, key: &Datum, query: TreeQuery<'_>, leaf: bool) -> Match {
-        let key = Box2::from_datum(key);
-        let value = match self.of {
-            Of::Point => return point_matches(key, query, leaf),
-            Of::Box => Box2::from_datum(query.value),
-            Of::Polygon => bounds_of_polygon(query.value),
-            Of::Circle => bounds_of(Circle::from_datum(query.value)),
-        };
-        match self.of {
-            Of::Box if leaf => Match::of(related(query.strategy, key, value), true),
-            of => Match::of(may_be_related(query.strategy, key, value), of == Of::Box),
-        }
+        self.matches(Box2::from_datum(key), query.strategy, self.asked(query), leaf)
+    }
+
+    fn matcher<'a>(&'a self, query: TreeQuery<'a>) -> Option<Matcher<'a>> {
+        let (number, value) = (query.strategy, self.asked(query));
+        Some(Box::new(move |key, leaf| self.matches(Box2::of_bytes(key), number, value, leaf)))
     }
 
     fn union(&self, keys: &[&Datum]) -> Datum {
@@ -255,6 +269,11 @@ impl TreeClass for Rectangles {
 
     fn penalty(&self, key: &Datum, new: &Datum) -> f32 {
         growth(Box2::from_datum(key), Box2::from_datum(new))
+    }
+
+    fn costs<'a>(&'a self, new: &'a Datum) -> Option<Costs<'a>> {
+        let new = Box2::from_datum(new);
+        Some(Box::new(move |key| growth(Box2::of_bytes(key), new)))
     }
 
     fn penalties<'a>(&'a self, new: &'a Datum) -> Box<dyn Fn(&Datum) -> f32 + 'a> {

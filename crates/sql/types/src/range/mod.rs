@@ -145,6 +145,12 @@ impl Shape {
 
     /// Order of two values of the subtype. Texts are in the order of the database: ranges of other collations are not made.
     pub fn order(&self, a: &Datum, b: &Datum) -> Ordering {
+        match (a, b) {
+            // All types whose values are integers are in the order of these.
+            (Datum::Int4(a), Datum::Int4(b)) => return a.cmp(b),
+            (Datum::Int8(a), Datum::Int8(b)) => return a.cmp(b),
+            _ => {}
+        }
         match Comparator::of(self.comparable, default_rules()).order {
             Some(order) => order.compare(a, b),
             None => Ordering::Equal,
@@ -204,7 +210,14 @@ pub(crate) struct Range {
 
 impl FromDatum<'_> for Range {
     fn from_datum(datum: &Datum) -> Range {
-        let mut cursor = Cursor(<&[u8]>::from_datum(datum));
+        Range::of_bytes(<&[u8]>::from_datum(datum))
+    }
+}
+
+impl Range {
+    /// Of the bytes of its value.
+    fn of_bytes(bytes: &[u8]) -> Range {
+        let mut cursor = Cursor(bytes);
         let shape = Shape::read(&mut cursor);
         let span = shape.and_then(|shape| read_span(&shape, &mut cursor)).flatten();
         Range { shape: shape.unwrap_or(NO_SHAPE), span }

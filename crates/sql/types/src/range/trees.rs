@@ -2,7 +2,7 @@
 //! empty ranges below it, which lie within every range.
 
 use tuple::sortable_float;
-use tuple::tree::{Match, TreeClass, TreeQuery};
+use tuple::tree::{Costs, Match, Matcher, TreeClass, TreeQuery};
 
 use super::*;
 use crate::geometry::trees::halves;
@@ -59,8 +59,12 @@ struct Key {
 
 impl Key {
     fn read(key: &Datum) -> Key {
-        let Range { shape, span } = Range::from_datum(key);
-        let flags = <&[u8]>::from_datum(key).get(FLAGS_AT).copied().unwrap_or(0);
+        Key::of_bytes(<&[u8]>::from_datum(key))
+    }
+
+    fn of_bytes(bytes: &[u8]) -> Key {
+        let Range { shape, span } = Range::of_bytes(bytes);
+        let flags = bytes.get(FLAGS_AT).copied().unwrap_or(0);
         Key { shape, has_empty: span.is_none() || flags & HAS_EMPTY != 0, span }
     }
 
@@ -190,6 +194,16 @@ fn widened(key: &Key, new: &Key) -> f32 {
     wider + empty
 }
 
+impl Spans {
+    /// Whether a key matches a value, of which nothing is lost if it is `exact`.
+    fn matches(&self, key: &Key, number: u16, (value, exact): (Option<&Span>, bool), leaf: bool) -> Match {
+        if leaf && exact && !self.multi {
+            return Match::of(related(number, &key.shape, key.span.as_ref(), value), true);
+        }
+        Match::of(may_be_related(number, key, value), false)
+    }
+}
+
 impl TreeClass for Spans {
     fn compress(&self, value: &Datum) -> Datum {
         if !self.multi {
@@ -204,13 +218,16 @@ impl TreeClass for Spans {
     }
 
     fn consistent(&self, key: &Datum, query: TreeQuery<'_>, leaf: bool) -> Match {
-        let key = Key::read(key);
         let (value, exact) = asked(query);
-        let exact = exact && !self.multi;
-        if leaf && exact {
-            return Match::of(related(query.strategy, &key.shape, key.span.as_ref(), value.as_ref()), true);
-        }
-        Match::of(may_be_related(query.strategy, &key, value.as_ref()), false)
+        self.matches(&Key::read(key), query.strategy, (value.as_ref(), exact), leaf)
+    }
+
+    fn matcher<'a>(&'a self, query: TreeQuery<'a>) -> Option<Matcher<'a>> {
+        let (value, exact) = asked(query);
+        let number = query.strategy;
+        Some(Box::new(move |key, leaf| {
+            self.matches(&Key::of_bytes(key), number, (value.as_ref(), exact), leaf)
+        }))
     }
 
     fn union(&self, keys: &[&Datum]) -> Datum {
@@ -233,6 +250,11 @@ impl TreeClass for Spans {
 
     fn penalty(&self, key: &Datum, new: &Datum) -> f32 {
         widened(&Key::read(key), &Key::read(new))
+    }
+
+    fn costs<'a>(&'a self, new: &'a Datum) -> Option<Costs<'a>> {
+        let new = Key::read(new);
+        Some(Box::new(move |key| widened(&Key::of_bytes(key), &new)))
     }
 
     fn penalties<'a>(&'a self, new: &'a Datum) -> Box<dyn Fn(&Datum) -> f32 + 'a> {
