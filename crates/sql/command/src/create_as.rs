@@ -316,7 +316,7 @@ impl<'s> Load<'s> {
             &session.engine().heap_access(),
             &self.heap,
             &writer,
-            &self.batch,
+            self.batch.iter().map(Vec::as_slice),
             self.options,
             &mut self.tids,
         )

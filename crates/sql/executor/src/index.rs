@@ -14,7 +14,7 @@ use txn::{LockMode, LockTag, LockWait};
 use types::Call;
 
 use crate::exclusion::{self, Patience, Rival, Search};
-use crate::nodes::{TableHorizon, key_entered};
+use crate::nodes::{KeptRows, TableHorizon, key_entered};
 
 /// Writes one index of a table.
 pub struct IndexWriter {
@@ -88,19 +88,65 @@ impl IndexWriter {
         indexes.contains(&self.index.oid) || self.ancestors.iter().any(|oid| indexes.contains(oid))
     }
 
+    /// Whether it may be against a row: it is unique, or rows exclude each other by it.
+    pub fn may_refuse(&self) -> bool {
+        self.index.unique || !self.index.excluders.is_empty()
+    }
+
+    /// Whether what it has against a row is known at the end of the transaction only.
+    pub fn is_deferrable(&self) -> bool {
+        self.may_refuse() && !self.index.immediate
+    }
+
     fn values(&self, heap: &HeapRel, row: &[Datum], cx: &mut Cx<'_>) -> SqlResult<Option<Vec<Datum>>> {
-        if !passes(&self.predicate, Rows::one(row), cx)? {
-            return Ok(None);
-        }
         let mut values = Vec::with_capacity(self.columns.len());
-        project(&self.columns, Rows::one(row), cx, &mut values)?;
-        for value in &mut values {
+        Ok(self.entry(heap, row, &mut values, cx)?.then_some(values))
+    }
+
+    /// Replaces `out` by a row's key columns and included ones; false if the index leaves the row out.
+    fn entry(&self, heap: &HeapRel, row: &[Datum], out: &mut Vec<Datum>, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        if !passes(&self.predicate, Rows::one(row), cx)? {
+            return Ok(false);
+        }
+        project(&self.columns, Rows::one(row), cx, out)?;
+        for value in out {
             if let Datum::Toasted(_) = value {
                 *value = heap::detoast(&cx.env.access, heap.desc.toast.as_ref(), value)
                     .map_err(eval::error::heap)?;
             }
         }
-        Ok(Some(values))
+        Ok(true)
+    }
+
+    /// Enters many rows at these places; the index has nothing against any row.
+    pub fn insert_batch(
+        &self,
+        (table, heap): (&Table, &HeapRel),
+        rows: KeptRows<'_>,
+        tids: &[Tid],
+        cx: &mut Cx<'_>,
+    ) -> SqlResult<()> {
+        debug_assert!(!self.may_refuse());
+        let open = self.index.storage()?;
+        let (mut entry, mut values, mut places) =
+            (Vec::new(), Vec::with_capacity(rows.count * self.columns.len()), Vec::with_capacity(rows.count));
+        for (row, tid) in rows.iter().zip(tids) {
+            if self.entry(heap, row, &mut entry, cx)? {
+                values.append(&mut entry);
+                places.push(*tid);
+            }
+        }
+        let horizon = TableHorizon::new(cx.env.access.txns, heap.desc.kind);
+        let access = writing(heap, &horizon, cx)?;
+        let dead_rows = DeadRows { access: cx.env.access, heap };
+        open.insert_batch(&access, &values, &places, &dead_rows)
+            .map_err(|e| e.into_sql(&self.index.name, &table.name))?;
+        for (at, tid) in places.iter().enumerate() {
+            let width = self.columns.len();
+            key_entered(&cx.env.txn.borrow(), heap, open, &values[at * width..(at + 1) * width])?;
+            self.ask_for_summary(*tid, cx);
+        }
+        Ok(())
     }
 
     /// Enters a row; a duplicate of a unique key, or a row that it excludes, is an error, or noted in [`Cx::rechecks`] if the constraint is deferrable.

@@ -98,8 +98,18 @@ impl IndexAccessMethod for BrinRel {
         _unique: UniqueCheck<'_>,
         _rows: &dyn DeadRows,
     ) -> IndexResult<InsertOutcome> {
-        crate::summarize::insert(access, self, values, tid)?;
+        crate::summarize::insert(access, self, values, &[tid])?;
         Ok(InsertOutcome::Inserted)
+    }
+
+    fn insert_batch(
+        &self,
+        access: &Access<'_>,
+        values: &[Datum],
+        tids: &[Tid],
+        _rows: &dyn DeadRows,
+    ) -> IndexResult<()> {
+        crate::summarize::insert(access, self, values, tids)
     }
 
     /// There are no TIDs: a summary tells of rows that are gone until its range is summarized anew.

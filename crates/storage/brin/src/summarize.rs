@@ -37,14 +37,35 @@ fn empty(rel: &BrinRel, range: u32) -> Summary {
     Summary::empty(range, rel.classes().len())
 }
 
-/// Enters a row: its range's summary, if there is one, tells of it too.
-pub(crate) fn insert(access: &Access<'_>, rel: &BrinRel, values: &[Datum], tid: Tid) -> IndexResult<()> {
+/// Enters rows, `values` one row's behind the other's: the summaries of their ranges, where there are any, tell of them too.
+pub(crate) fn insert(access: &Access<'_>, rel: &BrinRel, values: &[Datum], tids: &[Tid]) -> IndexResult<()> {
     access.pool.admit(rel.desc.persistence)?;
-    let range = tid.block.0 / rel.pages_of_range(access)?;
+    let per_range = rel.pages_of_range(access)?;
+    let width = values.len() / tids.len().max(1);
+    let mut from = 0;
+    for rows in tids.chunk_by(|a, b| a.block.0 / per_range == b.block.0 / per_range) {
+        let until = from + rows.len() * width;
+        insert_into(access, rel, rows[0].block.0 / per_range, (&values[from..until], width))?;
+        from = until;
+    }
+    Ok(())
+}
+
+/// Makes the summary of a range, if there is one, tell of rows with so many columns each.
+fn insert_into(
+    access: &Access<'_>,
+    rel: &BrinRel,
+    range: u32,
+    (values, width): (&[Datum], usize),
+) -> IndexResult<()> {
     loop {
         let Some(old) = rel.read(access, range)? else { return Ok(()) };
         let mut summary = rel.parse(&old)?;
-        if !add_row(rel, &mut summary, values) || rel.replace(access, range, &old, &rel.bytes(&summary)?)? {
+        let mut changed = false;
+        for row in values.chunks_exact(width) {
+            changed |= add_row(rel, &mut summary, row);
+        }
+        if !changed || rel.replace(access, range, &old, &rel.bytes(&summary)?)? {
             return Ok(());
         }
         interrupts()?;

@@ -247,6 +247,17 @@ impl OpenIndex {
         with_index!(self, rel => rel.insert(access, values, tid, unique, rows))
     }
 
+    /// [`IndexAccessMethod::insert_batch`]
+    pub fn insert_batch(
+        &self,
+        access: &Access<'_>,
+        values: &[Datum],
+        tids: &[Tid],
+        rows: &dyn DeadRows,
+    ) -> IndexResult<()> {
+        with_index!(self, rel => rel.insert_batch(access, values, tids, rows))
+    }
+
     /// [`IndexAccessMethod::bulk_delete`]
     pub fn bulk_delete(
         &self,

@@ -401,16 +401,29 @@ impl<'a> Link<'a> {
     }
 }
 
+/// Bytes of a [`link`] with a key of this length.
+pub(crate) fn link_size(key: usize) -> usize {
+    align8(LINK_HEADER + key)
+}
+
 /// An item of an internal page; without child, an upper bound or a pending entry.
 pub(crate) fn link(of: Position<'_>, child: BlockNo) -> Vec<u8> {
-    let mut out = vec![0; LINK_HEADER];
-    (out[0], out[1]) = (of.column, of.category);
-    out[2..4].copy_from_slice(&(of.key.len() as u16).to_le_bytes());
-    out[4..8].copy_from_slice(&child.0.to_le_bytes());
-    put_u48(of.tid, &mut out[8..14]);
-    out.extend_from_slice(of.key);
-    out.resize(align8(out.len()), 0);
+    let mut out = Vec::with_capacity(link_size(of.key.len()));
+    put_link(of, child, &mut out);
     out
+}
+
+/// Appends a [`link`].
+pub(crate) fn put_link(of: Position<'_>, child: BlockNo, out: &mut Vec<u8>) {
+    let mut header = [0; LINK_HEADER];
+    (header[0], header[1]) = (of.column, of.category);
+    header[2..4].copy_from_slice(&(of.key.len() as u16).to_le_bytes());
+    header[4..8].copy_from_slice(&child.0.to_le_bytes());
+    put_u48(of.tid, &mut header[8..14]);
+    let end = out.len() + link_size(of.key.len());
+    out.extend_from_slice(&header);
+    out.extend_from_slice(of.key);
+    out.resize(end, 0);
 }
 
 const _: () = assert!(3 * (MAX_ITEM + 4) <= ROOM);

@@ -24,7 +24,7 @@ use crate::{ops, posting};
 const MOST_BYTES: usize = 16_000;
 
 /// A key, and ascending TIDs of rows that have it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub column: u8,
     pub category: u8,

@@ -83,10 +83,29 @@ impl IndexAccessMethod for GinRel {
     ) -> IndexResult<InsertOutcome> {
         let entries = crate::insert::row_entries(self, values, tid)?;
         match self.fast_update {
-            true => crate::pending::add(access, self, &entries, self.pending_limit(access))?,
+            true => crate::pending::add(access, self, &[entries], self.pending_limit(access))?,
             false => crate::insert::enter(access, self, &entries)?,
         }
         Ok(InsertOutcome::Inserted)
+    }
+
+    fn insert_batch(
+        &self,
+        access: &Access<'_>,
+        values: &[Datum],
+        tids: &[Tid],
+        _rows: &dyn DeadRows,
+    ) -> IndexResult<()> {
+        let width = values.len() / tids.len().max(1);
+        let mut entries = Vec::with_capacity(tids.len());
+        for (i, tid) in tids.iter().enumerate() {
+            index::interrupts()?;
+            entries.push(crate::insert::row_entries(self, &values[i * width..(i + 1) * width], *tid)?);
+        }
+        match self.fast_update {
+            true => crate::pending::add(access, self, &entries, self.pending_limit(access)),
+            false => crate::pending::enter_all(access, self, entries.into_iter().flatten().collect()),
+        }
     }
 
     fn bulk_delete(

@@ -13,16 +13,18 @@
 //! # Locks
 //! A lane's pages from the first to the last, then the meta page. That turn comes before all latches.
 
+use std::cmp::Ordering;
+
 use base::{BlockNo, PAGE_SIZE};
 use buffer::PageChange;
-use index::bytes::put_sized;
+use index::bytes::put_sized_with;
 use index::{Access, Exclusive, FreeList, INIT, IndexResult, Pages, Shared, TURNS, interrupts};
 use smallvec::SmallVec;
 
-use crate::format::{META_BLOCK, NONE, Node, Opaque, PENDING, Position, ROOM, link};
+use crate::format::{META_BLOCK, NONE, Node, Opaque, PENDING, Position, ROOM, link_size, put_link};
 use crate::insert::{Entry, enter};
 use crate::ops;
-use crate::redo::{Kind, cut_bytes};
+use crate::redo::{Kind, cut_bytes, read_items};
 use crate::rel::GinRel;
 
 /// First page of the first lane.
@@ -40,32 +42,59 @@ pub(crate) fn lanes() -> impl Iterator<Item = BlockNo> {
     (FIRST_LANE..FIRST_LANE + LANES).map(BlockNo)
 }
 
-/// Enters a row: into a lane, or into the tree if it has too many keys. `limit`: bytes that the lanes may have before somebody cleans them.
-pub(crate) fn add(access: &Access<'_>, rel: &GinRel, entries: &[Entry], limit: usize) -> IndexResult<()> {
-    let items: Vec<Vec<u8>> = entries.iter().map(|entry| link(entry.at(entry.tids[0]), NONE)).collect();
-    let size: usize = items.iter().map(|item| item.len() + 4).sum();
-    if size > ROOM {
-        return enter(access, rel, entries);
+/// Enters rows: into a lane, or into the tree those that have too many keys. `limit`: bytes that the lanes may have before somebody cleans them.
+pub(crate) fn add(
+    access: &Access<'_>,
+    rel: &GinRel,
+    mut rows: &[Vec<Entry>],
+    limit: usize,
+) -> IndexResult<()> {
+    while let Some(row) = rows.first() {
+        interrupts()?;
+        let count = match size(row) > ROOM {
+            true => enter(access, rel, row).map(|()| 1)?,
+            false => append(access, rel, rows, limit)?,
+        };
+        rows = &rows[count..];
     }
+    Ok(())
+}
+
+/// Bytes that a row's entries take on a page.
+fn size(row: &[Entry]) -> usize {
+    row.iter().map(|entry| link_size(entry.key.len()) + 4).sum()
+}
+
+/// Appends as many rows to a lane's first page, at least one, as there is room for. Returns how many.
+fn append(access: &Access<'_>, rel: &GinRel, rows: &[Vec<Entry>], limit: usize) -> IndexResult<usize> {
     access.pool.admit(rel.desc.persistence)?;
     let lane = BlockNo(FIRST_LANE + runtime::worker_index().unwrap_or(0) as u32 % LANES);
     let mut page = rel.exclusive(access.pool, lane)?;
-    let full = page::free_space(&page) < size;
+    let full = page::free_space(&page) < size(&rows[0]);
     if full {
         move_on(access, rel, &mut page)?;
     }
-    rel.check(lane, ops::append(&mut page, &items))?;
+    let mut left = page::free_space(&page);
+    let fits = |row: &&Vec<Entry>| {
+        let rest = left.checked_sub(size(row));
+        left = rest.unwrap_or(0);
+        rest.is_some()
+    };
+    let count = rows.iter().take_while(fits).count();
+    let mut data = Vec::with_capacity(PAGE_SIZE);
+    for entry in rows[..count].iter().flatten() {
+        put_sized_with(&mut data, |data| put_link(entry.at(entry.tids[0]), NONE, data));
+    }
+    rel.check(lane, read_items(&data).and_then(|items| ops::append(&mut page, &items)))?;
     let mut action = rel.action(access, Kind::PendingAdd);
     let i = action.page(&mut page, PageChange::default());
-    let mut data = Vec::with_capacity(size);
-    items.iter().for_each(|item| put_sized(item, &mut data));
     action.page_data(i, &data);
     action.commit();
     drop(page);
     if full && pages(access, rel)? as usize * ROOM > limit {
         clean(access, rel, false)?;
     }
-    Ok(())
+    Ok(count)
 }
 
 /// Pages that hang on all lanes.
@@ -157,8 +186,7 @@ pub(crate) fn clean(access: &Access<'_>, rel: &GinRel, wait: bool) -> IndexResul
                 read(access, rel, *block, &mut entries)?;
             }
         }
-        entries.sort_unstable_by(|a: &Entry, b: &Entry| rel.compare(a.at(a.tids[0]), b.at(b.tids[0])));
-        enter(access, rel, &group(rel, entries))?;
+        enter_all(access, rel, entries)?;
         for (lane, chain) in &mut chains {
             let count = chain.len().min(share);
             cut_off += count as u64;
@@ -197,8 +225,41 @@ fn read(access: &Access<'_>, rel: &GinRel, block: BlockNo, out: &mut Vec<Entry>)
     Ok(())
 }
 
+/// What an entry sorts by: most comparisons are of numbers.
+struct Sorted {
+    /// Column and category.
+    kind: (u8, u8),
+    number: u64,
+    /// Keys with this number are the same.
+    whole: bool,
+    tid: u64,
+    at: usize,
+}
+
+/// Enters into the tree what is in any order, of any rows; each entry is of one.
+pub(crate) fn enter_all(access: &Access<'_>, rel: &GinRel, mut entries: Vec<Entry>) -> IndexResult<()> {
+    let sorted = |(at, entry): (usize, &Entry)| {
+        let (number, whole) = rel.number(&entry.key);
+        Sorted { kind: (entry.column, entry.category), number, whole, tid: entry.tids[0], at }
+    };
+    let mut order: Vec<Sorted> = entries.iter().enumerate().map(sorted).collect();
+    interrupts()?;
+    order.sort_unstable_by(|a, b| {
+        (a.kind, a.number)
+            .cmp(&(b.kind, b.number))
+            .then_with(|| match a.whole && b.whole {
+                true => Ordering::Equal,
+                false => rel.compare_keys(a.kind.0, a.kind.1, &entries[a.at].key, &entries[b.at].key),
+            })
+            .then(a.tid.cmp(&b.tid))
+    });
+    interrupts()?;
+    let entries = order.iter().map(|next| std::mem::take(&mut entries[next.at]));
+    enter(access, rel, &group(rel, entries))
+}
+
 /// Entries in order, each key once.
-fn group(rel: &GinRel, entries: Vec<Entry>) -> Vec<Entry> {
+fn group(rel: &GinRel, entries: impl Iterator<Item = Entry>) -> Vec<Entry> {
     let mut out: Vec<Entry> = Vec::new();
     for entry in entries {
         match out.last_mut() {

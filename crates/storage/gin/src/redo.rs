@@ -156,7 +156,8 @@ pub(crate) fn cut_bytes(pages: u32, own: bool, count: usize, free: BlockNo) -> V
     out
 }
 
-fn read_items(bytes: &[u8]) -> Check<Vec<&[u8]>> {
+/// The items in a record's bytes.
+pub(crate) fn read_items(bytes: &[u8]) -> Check<Vec<&[u8]>> {
     let mut r = Reader(bytes);
     let mut out = Vec::new();
     while !r.0.is_empty() {

@@ -26,6 +26,8 @@ pub struct GinRel {
     pub(crate) fast_update: bool,
     /// Bytes that pending entries may have, if the index has a limit of its own.
     own_limit: Option<usize>,
+    /// Keys of all columns are in the order of their bytes.
+    by_bytes: bool,
 }
 
 impl GinRel {
@@ -36,7 +38,9 @@ impl GinRel {
         let fast_update = desc.is_on("fastupdate");
         let own_limit = desc.option("gin_pending_list_limit").and_then(|value| value.parse().ok());
         let own_limit = own_limit.map(|kilobytes: usize| kilobytes << 10);
-        GinRel { desc, entry: RowLayout::new(vec![number, number, key]), fast_update, own_limit }
+        let by_bytes = desc.parts.iter().all(|class| class.orders_bytes());
+        let entry = RowLayout::new(vec![number, number, key]);
+        GinRel { desc, entry, fast_update, own_limit, by_bytes }
     }
 
     /// Bytes that pending entries may have.
@@ -59,7 +63,11 @@ impl GinRel {
     }
 
     /// Order of two keys of one column and category.
+    #[inline]
     pub(crate) fn compare_keys(&self, column: u8, category: u8, a: &[u8], b: &[u8]) -> Ordering {
+        if self.by_bytes {
+            return a.cmp(b);
+        }
         match self.class(column) {
             Some(class) if category == KEY => class.compare(a, b),
             _ => Ordering::Equal,
@@ -72,7 +80,21 @@ impl GinRel {
             && self.compare_keys(a.column, a.category, a.key, b.key).is_eq()
     }
 
+    /// A number by which keys of one column and category sort, and whether those with the same number are the same.
+    pub(crate) fn number(&self, key: &[u8]) -> (u64, bool) {
+        if !self.by_bytes {
+            return (0, false);
+        }
+        // The first bytes, and behind them how many there are: 8 if these are not all.
+        let mut number = [0; 8];
+        let count = key.len().min(7);
+        number[..count].copy_from_slice(&key[..count]);
+        number[7] = key.len().min(8) as u8;
+        (u64::from_be_bytes(number), key.len() < 8)
+    }
+
     /// Order of two positions.
+    #[inline]
     pub(crate) fn compare(&self, a: Position<'_>, b: Position<'_>) -> Ordering {
         (a.column, a.category)
             .cmp(&(b.column, b.category))

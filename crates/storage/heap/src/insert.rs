@@ -5,7 +5,7 @@
 //! The heap page exclusively, then the visibility-map page if the page was all-visible. Large values are stored before.
 //!
 //! # WAL and crash
-//! One record for a row, or for all rows of a COPY batch that go to one page. The visibility map's page is part of it.
+//! One record for a row, or for all rows of a batch, of COPY or of one INSERT, that go to one page. The visibility map's page is part of it.
 
 use base::{BlockNo, CommandId, Tid};
 use buffer::{ExclusivePage, PageChange, WalAction};
@@ -61,22 +61,32 @@ pub fn insert(
     let mut bytes = Vec::with_capacity(256);
     form(access, rel, writer, values, options, &mut bytes)?;
     let mut tids = Vec::with_capacity(1);
-    insert_batch(access, rel, writer, std::slice::from_mut(&mut bytes), options, &mut tids)?;
+    insert_batch(access, rel, writer, &mut [&mut bytes], options, &mut tids)?;
     Ok(tids[0])
 }
 
 /// Inserts many rows with one WAL record for each page, and appends their places to `tids` in order.
-pub fn multi_insert(
+pub fn multi_insert<'r>(
     access: &Access<'_>,
     rel: &HeapRel,
     writer: &Writer<'_>,
-    rows: &[Vec<Datum>],
+    rows: impl IntoIterator<Item = &'r [Datum]>,
     options: InsertOptions,
     tids: &mut Vec<Tid>,
 ) -> HeapResult<()> {
-    let mut tuples = vec![Vec::new(); rows.len()];
-    for (values, bytes) in rows.iter().zip(&mut tuples) {
-        form(access, rel, writer, values, options, bytes)?;
+    // All rows one behind the other, and how long each is.
+    let (mut bytes, mut lengths, mut row) = (Vec::new(), Vec::new(), Vec::new());
+    for values in rows {
+        form(access, rel, writer, values, options, &mut row)?;
+        bytes.extend_from_slice(&row);
+        lengths.push(row.len());
+    }
+    let mut behind = &mut bytes[..];
+    let mut tuples: Vec<&mut [u8]> = Vec::with_capacity(lengths.len());
+    for length in lengths {
+        let (tuple, others) = behind.split_at_mut(length);
+        tuples.push(tuple);
+        behind = others;
     }
     let mut rest = &mut tuples[..];
     while !rest.is_empty() {
@@ -91,7 +101,7 @@ fn insert_batch(
     access: &Access<'_>,
     rel: &HeapRel,
     writer: &Writer<'_>,
-    tuples: &mut [Vec<u8>],
+    tuples: &mut [&mut [u8]],
     options: InsertOptions,
     tids: &mut Vec<Tid>,
 ) -> HeapResult<usize> {
@@ -119,7 +129,7 @@ fn put_batch(
     rel: &HeapRel,
     writer: &Writer<'_>,
     mut page: ExclusivePage<'_>,
-    tuples: &mut [Vec<u8>],
+    tuples: &mut [&mut [u8]],
     map: &VmCursor,
     tids: &mut Vec<Tid>,
 ) -> HeapResult<usize> {

@@ -68,6 +68,15 @@ pub fn put_sized(bytes: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(bytes);
 }
 
+/// Appends a length and the bytes that `put` appends.
+pub fn put_sized_with(out: &mut Vec<u8>, put: impl FnOnce(&mut Vec<u8>)) {
+    let at = out.len();
+    out.extend_from_slice(&[0; 2]);
+    put(out);
+    let length = (out.len() - at - 2) as u16;
+    out[at..at + 2].copy_from_slice(&length.to_le_bytes());
+}
+
 /// Appends all items of a page, each behind its length.
 pub fn put_items(page: &PageBytes, out: &mut Vec<u8>) -> Check<()> {
     for n in 1..=page::max_offset(page) {

@@ -11,7 +11,7 @@ use wal::ResourceManager;
 
 use crate::{
     Access, DeadRows, EntryCheck, Facts, IndexDesc, IndexError, IndexResult, InsertOutcome, Manner,
-    PageMeasure, ScanKey, ScanKeys, SortNumber, UniqueCheck, VacuumStats, VerifyOptions, Wants,
+    PageMeasure, ScanKey, ScanKeys, SortNumber, UniqueCheck, VacuumStats, VerifyOptions, Wants, interrupts,
 };
 
 /// Input of a build: clears and fills the values of one row's columns and returns its TID, or `None` behind the last.
@@ -106,6 +106,23 @@ pub trait IndexAccessMethod: Sized {
         unique: UniqueCheck<'_>,
         rows: &dyn DeadRows,
     ) -> IndexResult<InsertOutcome>;
+
+    /// Enters many rows whose keys need not be unique: as many `values`, one row's behind the other's, as [`insert`](IndexAccessMethod::insert) takes for each of the `tids`. They may be
+    /// entered in any order.
+    fn insert_batch(
+        &self,
+        access: &Access<'_>,
+        values: &[Datum],
+        tids: &[Tid],
+        rows: &dyn DeadRows,
+    ) -> IndexResult<()> {
+        let width = values.len() / tids.len().max(1);
+        for (i, tid) in tids.iter().enumerate() {
+            interrupts()?;
+            self.insert(access, &values[i * width..(i + 1) * width], *tid, UniqueCheck::No, rows)?;
+        }
+        Ok(())
+    }
 
     /// Removes what refers to TIDs that `is_dead`, and adds to `stats`. It is asked of every TID in the index, so that who answers `false` learns them all. May be called
     /// several times in one VACUUM.

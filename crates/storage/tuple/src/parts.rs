@@ -76,6 +76,11 @@ pub trait PartsClass: Debug + Send + Sync {
         a.cmp(b)
     }
 
+    /// Whether [`compare`](PartsClass::compare) is the order of the bytes; a class with another one says no.
+    fn orders_bytes(&self) -> bool {
+        true
+    }
+
     /// Whether parts that compare as equal have equal bytes.
     fn equal_image(&self) -> bool {
         true

@@ -157,8 +157,15 @@ impl<'a> Loader<'a> {
         };
         self.create_files(table)?;
         let mut tids = Vec::with_capacity(rows.len());
-        heap::multi_insert(&access, &table.heap, &writer, &rows, InsertOptions::default(), &mut tids)
-            .map_err(heap::HeapError::into_sql)?;
+        heap::multi_insert(
+            &access,
+            &table.heap,
+            &writer,
+            rows.iter().map(Vec::as_slice),
+            InsertOptions::default(),
+            &mut tids,
+        )
+        .map_err(heap::HeapError::into_sql)?;
         for index in &table.indexes {
             let entries = rows.iter().map(|row| index.key(row)).zip(tids.iter().copied()).collect();
             self.build(index.shape.name, table.shape.name, &index.rel, entries)?;

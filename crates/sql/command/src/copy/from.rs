@@ -605,7 +605,8 @@ impl<'a> Load<'a> {
                 chunks: Some(&chunks),
             };
             let access = session.engine().heap_access();
-            heap::multi_insert(&access, heap, &writer, &self.batch, *options, &mut self.tids)
+            let rows = self.batch.iter().map(Vec::as_slice);
+            heap::multi_insert(&access, heap, &writer, rows, *options, &mut self.tids)
                 .map_err(heap::HeapError::into_sql)?;
             session.count_chunks(heap, me.depth() as u32, &chunks);
         }

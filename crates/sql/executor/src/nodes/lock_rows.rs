@@ -91,7 +91,7 @@ fn may_lock_ahead(statement: &Statement) -> bool {
 }
 
 /// Whether an expression of the plan calls a volatile function that is `meant`.
-fn calls(plan: &Plan, meant: &dyn Fn(&plan::Function) -> bool) -> bool {
+pub fn calls(plan: &Plan, meant: &dyn Fn(&plan::Function) -> bool) -> bool {
     let mut found = false;
     plan.for_exprs(&mut |expr| found = found || expr.calls_volatile(meant));
     plan.for_children(&mut |child| found = found || calls(child, meant));

@@ -41,6 +41,7 @@ mod window;
 mod window_range;
 
 pub use lock_rows::members;
+pub use modify_target::KeptRows;
 pub use scan::row_type;
 pub use sort::Key;
 pub use table_scan::TableHorizon;

@@ -1,4 +1,4 @@
-//! INSERT, UPDATE, DELETE and MERGE (`merge`), where they set off triggers (`fire`), and where triggers do it all (`instead`).
+//! INSERT, UPDATE, DELETE and MERGE (`merge`), where they set off triggers (`fire`), where triggers do it all (`instead`), and where rows of an INSERT are stored together (`batch`).
 //!
 //! A row that another transaction changed meanwhile is waited for; under READ COMMITTED the newest version is then locked and
 //! the conditions are checked against it again, under REPEATABLE READ the statement fails (40001).
@@ -6,6 +6,7 @@
 //! The target of the statement may stand for an inheritance tree: then each row's `tableoid` says which table it is of. Expressions
 //! of the statement are over the target's columns, those of a table (`modify_target`) over its own.
 
+mod batch;
 mod fire;
 mod instead;
 mod merge;
@@ -31,6 +32,7 @@ use super::{BoxNode, Builder, Node, Projection};
 use crate::index::IndexWriter;
 use crate::partition::{PartitionChecker, Router};
 use crate::recheck::{self, Given, Newest, Reference};
+use batch::Batch;
 use merge::Arms;
 
 /// A modification node.
@@ -72,6 +74,7 @@ pub fn build<'p>(builder: &mut Builder<'p>, plan: &'p Plan, modify: &'p Modify) 
     let partition = partition.collect::<SqlResult<Vec<_>>>()?;
     let targets = modify.targets.iter().map(|t| Ok(Rc::new(Target::new(builder, t)?)));
     let targets = targets.collect::<SqlResult<Vec<_>>>()?;
+    let batch = targets.first().and_then(|target| Batch::of(builder, modify, target));
     let others = recheck::references(builder.statement, &modify.source.output, &[modify.rel]);
     let source = builder.build(&modify.source)?;
     Ok(Box::new(ModifyNode {
@@ -89,6 +92,7 @@ pub fn build<'p>(builder: &mut Builder<'p>, plan: &'p Plan, modify: &'p Modify) 
         old_at: 0,
         router,
         partition,
+        batch,
         source,
         others,
         source_row: Vec::new(),
@@ -170,6 +174,8 @@ struct ModifyNode {
     router: Option<Router>,
     /// Checks that rows may be in the statement's target, a partition.
     partition: Vec<PartitionChecker>,
+    /// Rows that are stored together, if that may be.
+    batch: Option<Batch>,
     source: BoxNode,
     /// Tables that the source joins to the target.
     others: Vec<Reference>,
@@ -196,6 +202,15 @@ struct ModifyNode {
 }
 
 impl ModifyNode {
+    /// Behind the last row.
+    fn end(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        if !self.ended {
+            self.ended = true;
+            self.after_statement(cx)?;
+        }
+        Ok(false)
+    }
+
     fn insert(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
         if let Some(router) = &self.router {
             self.at = router.route(&self.source_row, cx)?;
@@ -633,17 +648,19 @@ impl Node for ModifyNode {
             self.begun = true;
             self.before_statement(cx)?;
         }
+        if self.batch.is_some() {
+            if !self.ended {
+                self.insert_batches(cx)?;
+            }
+            return self.end(cx);
+        }
         loop {
             runtime::check_interrupts().map_err(eval::error::interrupted)?;
             if let Some(row) = self.pending.take() {
                 self.source_row = row;
             } else {
                 if !self.source.next(cx)? {
-                    if !self.ended {
-                        self.ended = true;
-                        self.after_statement(cx)?;
-                    }
-                    return Ok(false);
+                    return self.end(cx);
                 }
                 self.source_row.clear();
                 self.source_row.extend_from_slice(self.source.row());
@@ -670,6 +687,9 @@ impl Node for ModifyNode {
 
     fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()> {
         (self.begun, self.ended) = (false, false);
+        if let Some(batch) = &mut self.batch {
+            batch.clear();
+        }
         self.source.rescan(cx, changed)
     }
 

@@ -22,6 +22,24 @@ use crate::recheck;
 /// System columns that RETURNING and checks may name, behind the table's columns.
 pub const SYSTEM: [i16; 6] = [-1, -2, -3, -4, -5, -6];
 
+/// Rows of a table one behind the other, without system columns.
+#[derive(Clone, Copy)]
+pub struct KeptRows<'a> {
+    /// Their values.
+    pub values: &'a [Datum],
+    /// How many rows.
+    pub count: usize,
+    /// Columns of each.
+    pub width: usize,
+}
+
+impl<'a> KeptRows<'a> {
+    /// Row after row.
+    pub fn iter(self) -> impl Iterator<Item = &'a [Datum]> {
+        (0..self.count).map(move |i| &self.values[i * self.width..(i + 1) * self.width])
+    }
+}
+
 /// What became of one attempt to change a row.
 pub enum Step {
     /// It is changed.
@@ -224,6 +242,27 @@ impl Target {
         Ok(true)
     }
 
+    /// Stores many checked rows and gives their places to `tids`. The first row that a unique index or an exclusion constraint refuses is the one that the error is about.
+    pub fn insert_batch(&self, rows: KeptRows<'_>, tids: &mut Vec<Tid>, cx: &mut Cx<'_>) -> SqlResult<()> {
+        let heap = &self.heap;
+        tids.clear();
+        cx.with_writer(heap, |access, writer| {
+            heap::multi_insert(access, heap, writer, rows.iter(), InsertOptions::default(), tids)
+        })?
+        .map_err(eval::error::heap)?;
+        let (refusing, others): (Vec<_>, Vec<_>) = self.indexes.iter().partition(|index| index.may_refuse());
+        if !refusing.is_empty() {
+            cx.rechecks.clear();
+            for (row, tid) in rows.iter().zip(&*tids) {
+                refusing.iter().try_for_each(|index| index.insert(&self.table, heap, row, *tid, cx))?;
+            }
+        }
+        others.iter().try_for_each(|index| index.insert_batch((&self.table, heap), rows, tids, cx))?;
+        cx.count_change(self.table.oid, Change::Insert(rows.count as i64));
+        cx.state.processed += rows.count as u64;
+        Ok(())
+    }
+
     /// Puts in a row with its entries; `None`: it was taken back.
     fn store(
         &self,
@@ -349,6 +388,12 @@ impl Target {
     }
 
     fn finish_row(&self, row: &mut Vec<Datum>, tid: Tid, cx: &mut Cx<'_>) {
+        self.set_system(row, tid, cx);
+        cx.state.processed += 1;
+    }
+
+    /// The system columns of a row that was stored.
+    pub fn set_system(&self, row: &mut Vec<Datum>, tid: Tid, cx: &Cx<'_>) {
         row.truncate(self.width());
         row.push(tid_datum(tid));
         row.push(Datum::Oid(cx.xid.get().0 as u32));
@@ -358,7 +403,6 @@ impl Target {
             Datum::Oid(cx.env.command.0),
             Datum::Oid(self.table.oid.0),
         ]);
-        cx.state.processed += 1;
     }
 }
 

@@ -108,6 +108,10 @@ impl PartsClass for Ordered {
         }
     }
 
+    fn orders_bytes(&self) -> bool {
+        false
+    }
+
     fn equal_image(&self) -> bool {
         self.image
     }

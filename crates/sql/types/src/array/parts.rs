@@ -81,6 +81,10 @@ impl PartsClass for Arrays {
         }
     }
 
+    fn orders_bytes(&self) -> bool {
+        self.order.is_none()
+    }
+
     fn equal_image(&self) -> bool {
         self.order.is_none()
     }

@@ -139,6 +139,18 @@ impl World {
         self.rel.insert(&self.access(), &values, place(n), UniqueCheck::No, &AllLive).unwrap();
     }
 
+    /// The same of many rows at once.
+    fn insert_together(&self, rows: std::ops::Range<u32>, random: &mut Random) {
+        let (mut all, mut places) = (Vec::new(), Vec::new());
+        for n in rows {
+            let values = row(n, random);
+            self.table.lock().unwrap().insert(place(n), values.clone());
+            all.extend(values);
+            places.push(place(n));
+        }
+        self.rel.insert_batch(&self.access(), &all, &places, &AllLive).unwrap();
+    }
+
     fn fill(&self, rows: std::ops::Range<u32>, random: &mut Random) {
         rows.for_each(|n| self.insert(n, row(n, random)));
     }
@@ -208,6 +220,21 @@ fn ranges_are_summarized_and_rows_widen_them() {
     assert_eq!(world.check().summaries, 101);
     assert_eq!(world.summarize(Ranges::All), 188 - 101);
     world.check();
+}
+
+#[test]
+fn rows_that_come_together_widen_all_their_ranges() {
+    let world = World::new(2);
+    let mut random = Random(5);
+    world.fill(0..403, &mut random);
+    world.summarize(Ranges::Full);
+    world.insert_together(100..700, &mut random);
+    world.check();
+    world.summarize(Ranges::All);
+    world.insert_together(0..1, &mut random);
+    world.insert_together(600..900, &mut random);
+    world.check();
+    world.rel.insert_batch(&world.access(), &[], &[], &AllLive).unwrap();
 }
 
 #[test]

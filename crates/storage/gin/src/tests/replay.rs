@@ -22,7 +22,8 @@ fn history(shape: Shape) -> World {
         world.vacuum(|tid| tid.block.0 > 0 || tid.offset > 20);
         world.vacuum(|_| true);
     }
-    (0..2500).for_each(|n| world.insert(n * 3));
+    (0..1500).for_each(|n| world.insert(n * 3));
+    world.insert_together((1500..2500).map(|n| n * 3));
     world.check();
     world
 }

@@ -256,6 +256,15 @@ impl World {
         self.model.push((row, tid));
     }
 
+    /// As [`insert`](World::insert), of many rows at once.
+    pub fn insert_together(&mut self, rows: impl Iterator<Item = u32>) {
+        let rows: Vec<Row> = rows.map(|n| (self.shape.row(n), self.new_tid())).collect();
+        let values: Vec<Datum> = rows.iter().flat_map(|row| row.0.clone()).collect();
+        let tids: Vec<Tid> = rows.iter().map(|row| row.1).collect();
+        self.rel.insert_batch(&self.access(), &values, &tids, &AllLive).unwrap();
+        self.model.extend(rows);
+    }
+
     pub fn bulk_delete(&self, dead: impl Fn(Tid) -> bool) -> VacuumStats {
         // An xid passes, so that pages deleted before can become free.
         drop(self.snapshots.take());

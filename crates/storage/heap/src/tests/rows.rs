@@ -250,7 +250,7 @@ fn batches_fill_pages_and_redo_the_same() {
             access,
             &rel,
             writer,
-            &rows,
+            rows.iter().map(Vec::as_slice),
             InsertOptions { skip_fsm: true, ..Default::default() },
             &mut tids,
         )

@@ -168,6 +168,12 @@ impl ModifyNode {
         self.statement_triggers.as_ref().map_or([false; 2], |triggers| triggers.transitions(event))
     }
 
+    /// Whether triggers want to know of rows after such a change.
+    pub(super) fn tells_of_rows(&self, target: &Target, event: Event) -> bool {
+        let fires = target.triggers.as_ref().is_some_and(|triggers| triggers.after_rows(event));
+        fires || self.transitions(event) != [false; 2]
+    }
+
     /// Keeps a row before and after a change, each with its table, for triggers that read them as tables.
     fn keep_changed(
         &mut self,
