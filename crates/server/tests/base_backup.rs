@@ -5,7 +5,7 @@ mod relay;
 mod support;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use support::client::message;
@@ -216,6 +216,62 @@ fn program(server: &Server, name: &str) -> Command {
 fn pg_basebackup(server: &Server, folder: &Path, options: &[&str]) {
     let done = output(program(server, "pg_basebackup").args(["-c", "fast", "-D"]).arg(folder).args(options));
     assert!(done.status.success(), "{options:?}: {}", text(&done));
+}
+
+/// A server on a copy.
+fn start_copy(server: &Server, folder: &Path) -> (std::process::Child, u16, PathBuf) {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).unwrap();
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let log = folder.with_extension("log");
+    let file = fs::File::create(&log).unwrap();
+    let mut command = server.program("postgres");
+    command.arg("-D").arg(folder).args(["-p", &port.to_string(), "-k"]).arg(server.socket());
+    let mut child = command.stdout(file.try_clone().unwrap()).stderr(file).spawn().unwrap();
+    support::until("the copy is ready", || {
+        let text = fs::read_to_string(&log).unwrap();
+        assert!(child.try_wait().unwrap().is_none(), "the copy has ended: {text}");
+        text.contains(support::READY)
+    });
+    (child, port, log)
+}
+
+/// A copy that was taken under load has the sums that must be, and nothing is wrong with it.
+fn check_copy(server: &Server, folder: &Path) {
+    let (mut child, port, _) = start_copy(server, folder);
+    let mut client = Client::connect(port, &[]).unwrap();
+    assert_eq!(
+        client.value("select (select sum(abalance) from pgbench_accounts) = (select sum(bbalance) from pgbench_branches) and (select sum(abalance) from pgbench_accounts) = (select sum(delta) from pgbench_history)"),
+        "t"
+    );
+    drop(client);
+    support::signal_to(child.id() as i32, libc::SIGINT);
+    assert!(support::wait(&mut child).is_some_and(|status| status.success()));
+    let done = output(server.program("stampede").args(["verify", "-D"]).arg(folder));
+    assert_eq!(text(&done), "verify: nothing is wrong\n");
+}
+
+#[test]
+fn copies_of_a_server_under_load_are_sound() {
+    if !has("pg_basebackup") || !has("pgbench") {
+        return;
+    }
+    let server = Server::start(&["full_page_writes=off", "shared_buffers=4MB"]);
+    let made = output(server.tool("pgbench").args(["-i", "-q", "-s", "2"]));
+    assert!(made.status.success(), "{}", text(&made));
+    let mut load = server.tool("pgbench");
+    load.args(["-n", "-c", "4", "-T", "600"])
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null());
+    let mut load = load.spawn().unwrap();
+    let streamed = server.file("streamed");
+    pg_basebackup(&server, &streamed, &["-X", "stream", "--no-manifest"]);
+    let fetched = server.file("fetched");
+    pg_basebackup(&server, &fetched, &["-X", "fetch", "--max-rate=100M", "--no-manifest"]);
+    let _ = load.kill();
+    let _ = load.wait();
+    check_copy(&server, &streamed);
+    check_copy(&server, &fetched);
 }
 
 #[test]
