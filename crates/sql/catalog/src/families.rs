@@ -558,12 +558,20 @@ pub fn class_hash<C: CatalogView + ?Sized>(
     Ok(eval.map(|eval| hash_by(eval, class.input, rules)))
 }
 
-/// What carries a function out without a session: if it is one of the server, or of a library.
+/// What carries a function out without a session: if it is one of the server, also under a user's name, or of a library.
 pub fn native<C: CatalogView + ?Sized>(view: &C, function: Oid) -> SqlResult<Option<Eval>> {
-    Ok(match types::registry::function(function).map(|known| known.imp) {
-        Some(Imp::Native(eval)) => Some(eval),
+    let of_server = |known: &'static types::Function| match known.imp {
+        Imp::Native(eval) => Some(eval),
+        _ => None,
+    };
+    if let Some(known) = types::registry::function(function) {
+        return Ok(of_server(known));
+    }
+    let Some(function) = view.function_by_oid(function)? else { return Ok(None) };
+    Ok(match function.internal() {
+        Some(known) if function.config.is_empty() && !function.security_definer => of_server(known),
         Some(_) => None,
-        None => view.function_by_oid(function)?.and_then(|function| function.pointer()),
+        None => function.pointer(),
     })
 }
 

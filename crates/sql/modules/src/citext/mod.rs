@@ -3,7 +3,7 @@
 //! those that `types` has for it; there is nothing to load.
 //!
 //! # PostgreSQL counterpart and differences
-//! `contrib/citext`. Foreign keys over it are refused. `citext_pattern_ops` is there, but no index can have it: in the C collation the default class serves patterns as well.
+//! `contrib/citext`. `citext_pattern_ops` is there, but no index can have it: in the C collation the default class serves patterns as well.
 
 use session::module::Module;
 

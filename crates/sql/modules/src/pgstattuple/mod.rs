@@ -2,7 +2,7 @@
 //! `pgstattuple`: how much of a relation's pages is used, dead and free.
 //!
 //! # Layout
-//! `table`: heaps. `index`: indexes, whose methods [measure](index::IndexAccessMethod::measure) their pages.
+//! `table`: heaps. `index`: indexes, whose methods [measure](::index::IndexAccessMethod::measure) their pages.
 //!
 //! # PostgreSQL counterpart and differences
 //! `contrib/pgstattuple` 1.5. The figures are those of this server's own pages: a hash index has neither overflow pages nor bitmaps.
