@@ -54,16 +54,8 @@ impl Drop for Side {
     }
 }
 
-/// Chunks as they come. When it is dropped, the thread has ended: it brings no more files.
+/// Chunks as they come.
 pub(super) struct Ahead(Side);
-
-impl Drop for Ahead {
-    fn drop(&mut self) {
-        let shared = &self.0.0;
-        shared.change(|state| state.closed = true);
-        shared.changed.wait_until(|| shared.state.lock().gone.then_some(()));
-    }
-}
 
 /// The thread's end, even by a panic.
 struct Gone<'a>(&'a Shared);
@@ -82,6 +74,13 @@ impl Ahead {
         runtime::spawn_thread("log reader", move || read(reader, &side))
             .map_err(|e| EngineError::Io("could not start thread of the log's reader".into(), e))?;
         Ok(Ahead(Side(shared)))
+    }
+
+    /// Nobody wants more. The thread has ended when this returns: it brings no more files.
+    pub fn end(self) {
+        let shared = &self.0.0;
+        shared.change(|state| state.closed = true);
+        shared.changed.wait_until(|| shared.state.lock().gone.then_some(()));
     }
 
     /// The next chunk; the end of the log behind the last.

@@ -191,7 +191,7 @@ impl<'a> Pass<'a> {
             }
             self.report(self.last);
         };
-        drop(ahead);
+        ahead.end();
         self.settle(|_| true)?;
         *self.recovery.log.write() = Arc::new(self.log);
         let Pass { last, end, last_end, checkpoint, consistency, .. } = self;
