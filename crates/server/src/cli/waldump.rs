@@ -114,12 +114,16 @@ fn locate(
     timeline: Option<TimelineId>,
     start: Option<Lsn>,
 ) -> Result<(PathBuf, PathBuf), String> {
+    let file = segment.map(Path::new);
+    // Where a file is named with its folder, no other is looked for.
+    if let Some(file) = file
+        && let Some(parent) = file.parent().filter(|parent| !parent.as_os_str().is_empty())
+    {
+        return Ok((parent.to_path_buf(), file.to_path_buf()));
+    }
     let dir = log_directory(path)?;
-    if let Some(segment) = segment {
-        let file = Path::new(segment);
-        let file = if segment.contains('/') { file.to_path_buf() } else { dir.join(file) };
-        let parent = file.parent().map(Path::to_path_buf).unwrap_or(dir);
-        return Ok((parent, file));
+    if let Some(file) = file {
+        return Ok((dir.clone(), dir.join(file)));
     }
     let entries = runtime::fs::read_dir(&dir).map_err(|error| {
         format!("could not open directory \"{}\": {}", dir.display(), base::os_error(&error))

@@ -220,7 +220,11 @@ async fn open(shared: &Shared, stream: Stream, peer: Peer) -> Option<(Box<Connec
             let replicates = greeting.replication.is_some();
             Some((Box::new(Connection::new(io, client, interrupts, subject, replicates)), registration))
         }
-        Err(error) => turn_away(io, error.into(), &subject).await,
+        Err(error) => {
+            // Who is told that he is refused may come again at once: his place is free by then.
+            drop(registration);
+            turn_away(io, error.into(), &subject).await
+        }
     }
 }
 
