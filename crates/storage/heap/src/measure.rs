@@ -96,7 +96,7 @@ pub fn page(
     })
 }
 
-/// As [`page`], but what the maps say is taken for what is there: `false`, and only bytes, of a page that all may see. Of other pages a version whose insertion has not committed is not
+/// As [`page()`], but what the maps say is taken for what is there: `false`, and only bytes, of a page that all may see. Of other pages a version whose insertion has not committed is not
 /// counted at all.
 pub fn page_or_maps(
     access: &Access<'_>,

@@ -1,7 +1,7 @@
 //! The commands of replication connections, from their text.
 //!
 //! # What
-//! [`parse`] tells whether a text is a replication command, by its first word, and reads it. Pure.
+//! [`parse()`] tells whether a text is a replication command, by its first word, and reads it. Pure.
 //!
 //! # Invariants
 //! 1. No text makes it panic.
