@@ -204,3 +204,13 @@ pub async fn timeout<F: Future>(duration: Duration, future: F) -> Option<F::Outp
     })
     .await
 }
+
+/// Waits for whichever of two comes first.
+pub async fn either(one: impl Future<Output = ()>, other: impl Future<Output = ()>) {
+    let (mut one, mut other) = (std::pin::pin!(one), std::pin::pin!(other));
+    std::future::poll_fn(|cx| match one.as_mut().poll(cx) {
+        Poll::Ready(()) => Poll::Ready(()),
+        Poll::Pending => other.as_mut().poll(cx),
+    })
+    .await;
+}

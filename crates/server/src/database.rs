@@ -33,6 +33,7 @@ use crate::config::access;
 use crate::descriptors;
 use crate::log;
 use crate::loops::Loops;
+use crate::receiver::Receiver;
 use crate::recovery_settings::archive_recovery;
 use crate::sessions::Sessions;
 use crate::upkeep;
@@ -44,6 +45,8 @@ const ARCHIVER_PID: i32 = 4;
 pub struct Stampede {
     instance: Arc<Instance>,
     autovacuum: Arc<Autovacuum>,
+    /// Receives the log for a standby.
+    upstream: Arc<Receiver>,
     stop: Stop,
     loops: Arc<Loops>,
     /// The launcher of automatic vacuums, and its workers.
@@ -63,7 +66,11 @@ fn instance(engine: Arc<Engine>, settings: Arc<ServerSettings>) -> Arc<Instance>
 /// A loop: what it does until it is told to stop.
 type Loop = fn(&Engine, &Stop, &dyn Fn()) -> Result<(), EngineError>;
 
-fn options(settings: &ServerSettings, stop: &Arc<AtomicBool>) -> SqlResult<EngineOptions> {
+fn options(
+    settings: &ServerSettings,
+    stop: &Arc<AtomicBool>,
+    upstream: &Arc<Receiver>,
+) -> SqlResult<EngineOptions> {
     let mut options = EngineOptions {
         shared_buffers: settings.int(Setting::shared_buffers).max(16) as usize,
         max_open_files: descriptors::for_relations(settings)?,
@@ -98,7 +105,7 @@ fn options(settings: &ServerSettings, stop: &Arc<AtomicBool>) -> SqlResult<Engin
         command: settings.text(Setting::archive_command).into(),
         timeout: settings.duration(Setting::archive_timeout),
     };
-    options.archive_recovery = archive_recovery(settings, stop.clone())?;
+    options.archive_recovery = archive_recovery(settings, stop.clone(), Some(upstream.clone()))?;
     check_wal_level(&options)?;
     options.wal.fsync = settings.bool(Setting::fsync);
     options.wal.min_size = settings.bytes(Setting::min_wal_size);
@@ -229,8 +236,9 @@ pub fn open(
 ) -> SqlResult<Option<Arc<dyn Database>>> {
     base::settings::set_text_check(check_setting);
     log_last_state(dir);
+    let upstream = Receiver::new(settings.clone());
     let shut_down = ControlFile::read(dir).is_ok_and(|control| control.state == ClusterState::ShutDown);
-    let engine = match Engine::open_locked(dir, lock, options(&settings, stop)?) {
+    let engine = match Engine::open_locked(dir, lock, options(&settings, stop, &upstream)?) {
         Err(EngineError::Stopped) => return Ok(None),
         Err(error @ EngineError::ShutDownAtTarget) => {
             log::log(error.to_string());
@@ -249,7 +257,7 @@ pub fn open(
     instance.preload().map_err(|error| SqlError::fatal(error.code(), error.message().to_owned()))?;
     let (stop, loops, upkeep) = Default::default();
     let autovacuum = Autovacuum::new(&instance);
-    Ok(Some(Arc::new(Stampede { instance, autovacuum, stop, loops, upkeep })))
+    Ok(Some(Arc::new(Stampede { instance, autovacuum, upstream, stop, loops, upkeep })))
 }
 
 /// Tells how the last server ended. What is wrong with the control file is the engine's to say.
@@ -378,11 +386,12 @@ impl Database for Stampede {
     }
 
     fn reload(&self, settings: Arc<ServerSettings>) {
-        match options(&settings, &self.instance.engine().options().archive_recovery.stop) {
+        match options(&settings, &self.instance.engine().options().archive_recovery.stop, &self.upstream) {
             Ok(wanted) => self.instance.engine().tune(&wanted),
             // What may not be at start is no reason to stop a server that runs.
             Err(error) => log::report(&error, None, None),
         }
+        self.upstream.take_settings(settings.clone());
         self.instance.set_settings(settings.clone());
         self.autovacuum.take_settings(&settings);
     }

@@ -4,6 +4,7 @@
 //! * [`cli`]: `initdb`, `pg_ctl`, `postgres`, `stampede …`. [`config`]: `postgresql.conf`, `pg_hba.conf`, `pg_ident.conf`.
 //! * [`server`]: from start to shutdown, signals. `service_manager`: whom it tells. [`pidfile`]: `postmaster.pid`, socket lock files. [`listener`]: sockets.
 //! * [`session`]: one connection, from its first packet to its end. [`sessions`]: all of them: cancel keys, limits.
+//! * `receiver`: the log from another server, for a standby.
 //! * [`allocator`]: where memory comes from; `memory_limit`: how much of it. [`backend`]: what the server needs from the database behind it; [`database`]: the one that counts. [`log`]: PostgreSQL's log lines. [`tls`]: certificates, keys, what is agreed on.
 //!
 //! # Invariants
@@ -27,6 +28,7 @@ pub mod log;
 mod loops;
 mod memory_limit;
 pub mod pidfile;
+mod receiver;
 mod recovery_settings;
 pub mod server;
 mod service_manager;

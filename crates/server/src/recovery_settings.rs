@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use base::settings::{ServerSettings, Setting};
 use base::{SqlError, SqlResult, SqlState, TimelineId, Xid};
-use engine::{ArchiveRecovery, Target, TargetAction, TargetTimeline};
+use engine::{ArchiveRecovery, Target, TargetAction, TargetTimeline, Upstream};
 use tuple::Datum;
 use types::timezone::TimeZone;
 use types::{Call, FormatContext, oids};
@@ -15,8 +15,12 @@ const NAME: usize = 63;
 /// Words for moments that mean another one each time they are read.
 const MOVING: [&str; 6] = ["now", "today", "tomorrow", "yesterday", "epoch", "infinity"];
 
-/// The settings as the engine takes them. `stop`: set when the server is to stop while it recovers.
-pub fn archive_recovery(settings: &ServerSettings, stop: Arc<AtomicBool>) -> SqlResult<ArchiveRecovery> {
+/// The settings as the engine takes them. `stop`: set when the server is to stop while it recovers; `upstream`: who receives the log for a standby.
+pub fn archive_recovery(
+    settings: &ServerSettings,
+    stop: Arc<AtomicBool>,
+    upstream: Option<Arc<dyn Upstream>>,
+) -> SqlResult<ArchiveRecovery> {
     let text = |setting| settings.text(setting).to_owned();
     Ok(ArchiveRecovery {
         restore_command: text(Setting::restore_command),
@@ -33,6 +37,7 @@ pub fn archive_recovery(settings: &ServerSettings, stop: Arc<AtomicBool>) -> Sql
         apply_delay: settings.duration(Setting::recovery_min_apply_delay),
         retry: settings.duration(Setting::wal_retrieve_retry_interval),
         stop,
+        upstream,
     })
 }
 

@@ -3,17 +3,16 @@
 //! # Order
 //! What a connection string says comes first, then flags, then the environment, then what is usual.
 
-mod conninfo;
-mod passfile;
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use client::tls::Verify;
+use client::{conninfo, passfile};
 use tokio_postgres::Config;
-use tokio_postgres::config::{ChannelBinding, SslMode, TargetSessionAttrs};
+use tokio_postgres::config::{ChannelBinding, Host, SslMode, TargetSessionAttrs};
 
-use crate::tls::{Tls, Verify};
+use crate::tls::Tls;
 
 /// Connection flags, as psql has them.
 #[derive(Clone, Debug, Default)]
@@ -107,8 +106,10 @@ pub fn resolve(flags: &Flags, environment: Environment<'_>) -> Result<Target, St
         Some(password) => drop(config.password(password)),
         None => {
             let file = get("passfile").map(PathBuf::from).or(home.map(|home| home.join(".pgpass")));
-            if let Some(password) = file.and_then(|file| passfile::look_up(&file, &config, &database, &user))
-            {
+            let password = file.and_then(|file| {
+                passfile::look_up(&file, &places(&config), &database, &user, |warning| eprintln!("{warning}"))
+            });
+            if let Some(password) = password {
                 config.password(password);
             }
         }
@@ -177,6 +178,20 @@ fn hosts(
     Ok(format!("{shown}:{ports}"))
 }
 
+/// Hosts and ports as the password file has them.
+fn places(config: &Config) -> Vec<(String, u16)> {
+    let port = |at: usize| config.get_ports().get(at).or(config.get_ports().first()).copied().unwrap_or(5432);
+    let hosts = config.get_hosts().iter().map(|host| match host {
+        Host::Tcp(name) => name.clone(),
+        Host::Unix(dir) => dir.display().to_string(),
+    });
+    let hosts: Vec<String> = match config.get_hosts() {
+        [] => config.get_hostaddrs().iter().map(ToString::to_string).collect(),
+        _ => hosts.collect(),
+    };
+    hosts.into_iter().enumerate().map(|(at, host)| (host, port(at))).collect()
+}
+
 fn encryption(
     config: &mut Config,
     mode: Option<&str>,
@@ -205,7 +220,7 @@ fn encryption(
     };
     // A socket's other end is on this machine: there is nobody to listen.
     let is_local =
-        config.get_hosts().iter().all(|host| matches!(host, tokio_postgres::config::Host::Unix(_)));
+        config.get_hosts().iter().all(|host| matches!(host, Host::Unix(_)));
     config.ssl_mode(if is_local && !config.get_hosts().is_empty() { SslMode::Disable } else { mode });
     Tls::new(verify, file.as_deref())
 }
@@ -223,7 +238,6 @@ fn number<T: std::str::FromStr>(name: &str, text: &str) -> Result<T, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tokio_postgres::config::Host;
 
     fn environment(name: &str) -> Option<String> {
         match name {

@@ -1,8 +1,8 @@
-//! PostgreSQL's wire protocol, version 3, as a server speaks it. Pure: bytes in, bytes out.
+//! PostgreSQL's wire protocol, version 3, as a server speaks it, and as far as a server that replicates is a client of another. Pure: bytes in, bytes out.
 //!
 //! # What
 //! [`startup`] reads the packets that come before authentication, [`frontend`] the messages after it, [`backend`] writes
-//! what the server answers, [`recode`] converts their texts, [`replication`] is what goes in COPY while the log is sent, and [`scram`] is the server's side of SCRAM-SHA-256, with and without channel binding.
+//! what the server answers, [`answers`] reads that, [`recode`] converts their texts, [`replication`] is what goes in COPY while the log is sent, and [`scram`] is the server's side of SCRAM-SHA-256, with and without channel binding.
 //!
 //! # Invariants
 //! 1. No input makes this crate panic; what is malformed gives an error with SQLSTATE 08P01 in PostgreSQL's words.
@@ -13,6 +13,7 @@
 //! `pqcomm.c`, `pqformat.c`, `postgres.c` (message loop), `auth-scram.c`. No GSS, no function-call
 //! sub-protocol.
 
+pub mod answers;
 pub mod backend;
 pub mod frontend;
 pub mod recode;

@@ -58,6 +58,78 @@ pub struct Feedback {
     pub catalog_xmin: (u32, u32),
 }
 
+impl Status {
+    /// Its message.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(34);
+        out.push(b'r');
+        for number in [self.written.0, self.flushed.0, self.applied.0, self.time as u64] {
+            out.extend_from_slice(&number.to_be_bytes());
+        }
+        out.push(self.asks.into());
+        out
+    }
+}
+
+impl Feedback {
+    /// Its message.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(25);
+        out.push(b'h');
+        out.extend_from_slice(&self.time.to_be_bytes());
+        for number in [self.xmin.0, self.xmin.1, self.catalog_xmin.0, self.catalog_xmin.1] {
+            out.extend_from_slice(&number.to_be_bytes());
+        }
+        out
+    }
+}
+
+/// A message of a sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Message<'a> {
+    /// Bytes of the log.
+    Log {
+        /// Where they belong.
+        start: Lsn,
+        /// Where the sender's log ends.
+        end: Lsn,
+        /// When it was sent.
+        time: i64,
+        /// The bytes.
+        bytes: &'a [u8],
+    },
+    /// A sign of life.
+    Alive {
+        /// Where the sender's log ends.
+        end: Lsn,
+        /// When it was sent.
+        time: i64,
+        /// An answer is wanted.
+        asks: bool,
+    },
+}
+
+/// Reads the body of a CopyData message of a sender.
+pub fn message(body: &[u8]) -> SqlResult<Message<'_>> {
+    let mut reader = Reader::new(body);
+    match reader.byte()? {
+        b'w' => {
+            let (start, end) = (Lsn(reader.u64()?), Lsn(reader.u64()?));
+            Ok(Message::Log { start, end, time: reader.u64()? as i64, bytes: reader.rest() })
+        }
+        b'k' => {
+            let (end, time) = (Lsn(reader.u64()?), reader.u64()? as i64);
+            let message = Message::Alive { end, time, asks: reader.byte()? != 0 };
+            reader.end()?;
+            Ok(message)
+        }
+        other => Err(SqlError::new(
+            SqlState::PROTOCOL_VIOLATION,
+            format!("invalid replication message type {other}"),
+        )),
+    }
+}
+
 /// A message of a receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reply {
@@ -140,5 +212,19 @@ mod tests {
         assert_eq!((out[0], out.len(), out[8], out[16], out[24]), (b'w', 25, 1, 2, 3));
         let alive = keepalive(Lsn(5), 6, true);
         assert_eq!((alive[0], alive.len(), alive[8], alive[16], alive[17]), (b'k', 18, 5, 6, 1));
+        out.extend(b"log");
+        let sent = Message::Log { start: Lsn(1), end: Lsn(2), time: 3, bytes: b"log" };
+        assert_eq!(message(&out).unwrap(), sent);
+        assert_eq!(message(&alive).unwrap(), Message::Alive { end: Lsn(5), time: 6, asks: true });
+        assert!(message(&out[..24]).is_err() && message(&alive[..17]).is_err() && message(b"").is_err());
+        assert_eq!(message(b"x").unwrap_err().message(), "invalid replication message type 120");
+    }
+
+    #[test]
+    fn what_a_receiver_says_is_read_as_it_was_meant() {
+        let status = Status { written: Lsn(1), flushed: Lsn(2), applied: Lsn(3), time: -4, asks: false };
+        assert_eq!(reply(&status.encode()).unwrap(), Reply::Status(status));
+        let feedback = Feedback { time: 9, xmin: (1, 2), catalog_xmin: (3, 4) };
+        assert_eq!(reply(&feedback.encode()).unwrap(), Reply::Feedback(feedback));
     }
 }

@@ -503,17 +503,17 @@ settings! {
             .about("Time that archived log waits for queries on a standby.");
         max_standby_streaming_delay = int(30000, -1, MAX).sighup().ms().moot(STANDBY)
             .about("Time that streamed log waits for queries on a standby.");
-        primary_conninfo = string("").sighup().lacks("replication").about("How a standby connects to its primary.");
-        primary_slot_name = string("").sighup().lacks("replication").about("Replication slot that a standby uses.");
+        primary_conninfo = string("").sighup().works().about("How a standby connects to its primary.");
+        primary_slot_name = string("").sighup().works().about("Replication slot that a standby uses.");
         recovery_min_apply_delay = int(0, 0, MAX).sighup().ms().works()
             .about("Time by which a standby stays behind.");
         sync_replication_slots = bool(false).sighup().lacks("replication")
             .about("Whether a standby copies its primary's slots.");
-        wal_receiver_create_temp_slot = bool(false).sighup().lacks("replication")
+        wal_receiver_create_temp_slot = bool(false).sighup().works()
             .about("Whether a standby makes a temporary slot.");
-        wal_receiver_status_interval = int(10, 0, 2147483).sighup().s().moot(STANDBY)
+        wal_receiver_status_interval = int(10, 0, 2147483).sighup().s().works()
             .about("Time between a standby's status reports.");
-        wal_receiver_timeout = int(60000, 0, MAX).sighup().ms().moot(STANDBY)
+        wal_receiver_timeout = int(60000, 0, MAX).sighup().ms().works()
             .about("Time a primary may stay silent.");
         wal_retrieve_retry_interval = int(5000, 1, MAX).sighup().ms().works()
             .about("Time between attempts to get log.");
@@ -529,7 +529,7 @@ settings! {
             .about("Table copying workers of a subscription at most.");
     }
     "Reporting and Logging / Process Title" {
-        cluster_name = string("").postmaster().moot("It stands in titles of processes, and there are none.")
+        cluster_name = string("").postmaster().works()
             .about("Name of the server in process titles.");
         update_process_title = bool(false).superuser().lacks("a title for each process")
             .about("Whether process titles show what runs.");

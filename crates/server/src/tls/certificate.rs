@@ -1,7 +1,6 @@
-//! What is read from certificates: names for people and for authentication, the hash that binds to a connection.
+//! What is read from certificates: names for people and for authentication.
 
 use rustls::pki_types::CertificateDer;
-use sha2::{Digest, Sha224, Sha256, Sha384, Sha512};
 use x509_cert::Certificate;
 use x509_cert::attr::AttributeTypeAndValue;
 use x509_cert::der::asn1::ObjectIdentifier;
@@ -77,39 +76,6 @@ impl Identity {
 /// The encoded public key of a certificate.
 pub fn public_key(certificate: &CertificateDer<'_>) -> Option<Vec<u8>> {
     Certificate::from_der(certificate).ok()?.tbs_certificate.subject_public_key_info.to_der().ok()
-}
-
-/// The hash of a certificate by the algorithm of its signature, SHA-256 in the place of weak ones (RFC 5929).
-pub fn endpoint_hash(certificate: &CertificateDer<'_>) -> Option<Vec<u8>> {
-    let algorithm = Certificate::from_der(certificate).ok()?.signature_algorithm;
-    let name = match algorithm.oid.to_string().as_str() {
-        // RSASSA-PSS: its parameters name the hash; SHA-1 unless they do.
-        "1.2.840.113549.1.1.10" => {
-            let parameters =
-                algorithm.parameters.as_ref().map(|any| any.value().to_vec()).unwrap_or_default();
-            let has = |oid: &str| {
-                let oid = ObjectIdentifier::new_unwrap(oid);
-                parameters.windows(oid.as_bytes().len()).any(|part| part == oid.as_bytes())
-            };
-            match () {
-                () if has("2.16.840.1.101.3.4.2.2") => "sha384",
-                () if has("2.16.840.1.101.3.4.2.3") => "sha512",
-                () => "sha256",
-            }
-        }
-        "1.2.840.113549.1.1.4" | "1.2.840.113549.1.1.5" | "1.2.840.10045.4.1" => "sha256",
-        "1.2.840.113549.1.1.11" | "1.2.840.10045.4.3.2" => "sha256",
-        "1.2.840.113549.1.1.12" | "1.2.840.10045.4.3.3" => "sha384",
-        "1.2.840.113549.1.1.13" | "1.2.840.10045.4.3.4" => "sha512",
-        "1.2.840.113549.1.1.14" | "1.2.840.10045.4.3.1" => "sha224",
-        _ => return None,
-    };
-    Some(match name {
-        "sha224" => Sha224::digest(certificate).to_vec(),
-        "sha384" => Sha384::digest(certificate).to_vec(),
-        "sha512" => Sha512::digest(certificate).to_vec(),
-        _ => Sha256::digest(certificate).to_vec(),
-    })
 }
 
 fn name_of(attribute: &AttributeTypeAndValue) -> String {

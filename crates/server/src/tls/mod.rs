@@ -80,7 +80,7 @@ impl Tls {
         let provider = Arc::new(choices::provider(settings)?);
         let versions = choices::versions(settings)?;
         let (chain, key) = server_key(settings, &provider)?;
-        let endpoint = certificate::endpoint_hash(&chain[0]);
+        let endpoint = client::tls::endpoint_hash(&chain[0]);
         let builder = ServerConfig::builder_with_details(provider.clone(), Arc::new(Clock))
             .with_protocol_versions(&versions)
             .map_err(|error| refused(format!("could not set SSL protocol version range: {error}")))?;

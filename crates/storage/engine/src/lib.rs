@@ -84,7 +84,8 @@ pub use error::EngineError;
 pub use indexes::{OpenIndex, OpenScan};
 pub use managers::describe;
 pub use recovery::{
-    ArchiveRecovery, RecoveryOptions, RecoveryProgress, ReplayedTo, Target, TargetAction, TargetTimeline,
+    ArchiveRecovery, Inflow, Phase, Progress, RecoveryOptions, RecoveryProgress, ReplayedTo, Sender, Target,
+    TargetAction, TargetTimeline, Upstream,
 };
 pub use recovery::{is_archive_recovery, is_standby};
 
@@ -317,9 +318,9 @@ impl Engine {
             return Self::open_archive(dir, lock, options, control, asked);
         }
         let history = recovery::history(dir, control.timeline())?;
-        let record = recovery::checkpoint_record(dir, &control, &history)?;
+        let (record, is_last) = recovery::checkpoint_record(dir, &control, &history)?;
         control.checkpoint = record.checkpoint;
-        let clean = control.state == ClusterState::ShutDown && record.is_end_of_log;
+        let clean = control.state == ClusterState::ShutDown && is_last;
         if !clean {
             control.state = ClusterState::InRecovery;
             control.write(dir)?;
@@ -360,8 +361,8 @@ impl Engine {
         }
         options.wal.segment_size = u64::from(control.wal_segment_size);
         let history = History::of(control.timeline());
-        let record = recovery::checkpoint_record(dir, &control, &history)?;
-        if !record.is_end_of_log {
+        let (record, is_last) = recovery::checkpoint_record(dir, &control, &history)?;
+        if !is_last {
             return Err(EngineError::NotShutDown);
         }
         control.checkpoint = record.checkpoint;

@@ -90,6 +90,7 @@ mod builder;
 mod flush_queue;
 mod geometry;
 mod hole;
+mod incoming;
 mod log;
 mod reader;
 mod record;
@@ -110,8 +111,9 @@ mod tests;
 pub use archive::{ARCHIVE_STATUS, ArchiveStatus};
 pub use builder::{BlockOptions, MAX_BLOCKS, RecordBuilder};
 pub use geometry::{is_segment_name, parse_segment_file_name, segment_file_name};
+pub use incoming::Incoming;
 pub use log::{Wal, WalError, WalOptions, WalStart, WalStats};
-pub use reader::{InspectedSegment, SegmentSource, WalReader};
+pub use reader::{Gap, InspectedSegment, SegmentSource, WalReader};
 pub use record::{
     BlockRef, Image, Invalid, Record, RecordRef, RedoBlock, ResourceManager, Rmgr, WalDescribe, XlogDescribe,
     byte_width, restore_point, xlog_info,

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use base::{Lsn, TimelineId};
 use parking_lot::Mutex;
+use runtime::Event;
 use runtime::fs::{File, OpenOptions};
 
 use crate::geometry::{ALIGN, Geometry, SEGMENT_HEADER, align};
@@ -18,11 +19,32 @@ use crate::timeline::History;
 /// Bytes read ahead at a time.
 pub(crate) const WINDOW: usize = 256 << 10;
 
-/// Brings segment files into the log's folder when a reader wants them: from an archive.
+/// Brings the log into its folder when a reader wants it: files from an archive, bytes from another server.
 pub trait SegmentSource: Send {
     /// A segment of a time line is wanted, whose file has this name and whose first byte is at `start`; whether it was brought. A file of that name that is in
     /// the folder anyway is found without.
     fn bring(&mut self, timeline: TimelineId, start: Lsn, name: &str) -> Result<bool, WalError>;
+
+    /// How far the files may be looked at: what lies behind is still being written. None: to their ends.
+    fn end_of_written(&self) -> Option<Lsn> {
+        None
+    }
+
+    /// The files have no record here. Waits until they may have one, or until `given_up`, when the reader is not wanted any more. Returns whether they may have.
+    fn wait_for_more(&mut self, _gap: &Gap<'_>, _given_up: &Event) -> Result<bool, WalError> {
+        Ok(false)
+    }
+}
+
+/// Where the files have no record.
+#[derive(Clone, Copy, Debug)]
+pub struct Gap<'a> {
+    /// The next record would begin here.
+    pub at: Lsn,
+    /// Why there is none.
+    pub reason: &'a str,
+    /// There are bytes, which are no record.
+    pub is_invalid: bool,
 }
 
 /// The time lines of the segments that a reader has opened, by number.
@@ -36,6 +58,7 @@ pub struct WalReader {
     system_identifier: Option<u64>,
     pub(crate) history: History,
     source: Option<Box<dyn SegmentSource>>,
+    given_up: Arc<Event>,
     pub(crate) opened: Opened,
     file: Option<(u64, File)>,
     /// Position of the next record.
@@ -65,7 +88,10 @@ pub struct InspectedSegment {
 
 /// Why the bytes of a record could not be had.
 pub(crate) enum Stop {
+    /// They are no record.
     End(String),
+    /// There are no more bytes.
+    Short(String),
     Failed(WalError),
 }
 
@@ -86,6 +112,7 @@ impl WalReader {
             system_identifier,
             history: History::of(TimelineId::FIRST),
             source: None,
+            given_up: Arc::default(),
             opened: Opened::default(),
             file: None,
             next: align(geometry.position(from)),
@@ -107,6 +134,39 @@ impl WalReader {
     pub fn bringing(mut self, source: Box<dyn SegmentSource>) -> WalReader {
         self.source = Some(source);
         self
+    }
+
+    /// To be set by who does not want the reader to wait for more of the log.
+    pub fn given_up(&self) -> Arc<Event> {
+        self.given_up.clone()
+    }
+
+    /// Whether the log ends here: its source may have more. Then it is to be read again from the last record's end on.
+    fn has_more(&mut self, reason: &str, is_invalid: bool) -> Result<bool, WalError> {
+        let at = self.geometry.lsn(self.next);
+        let Some(source) = &mut self.source else { return Ok(false) };
+        let more = source.wait_for_more(&Gap { at, reason, is_invalid }, &self.given_up)?;
+        if more {
+            // Whatever was read behind the end may be other bytes now, and be in another file.
+            self.file = None;
+            self.window.clear();
+            self.ahead.clear();
+        }
+        Ok(more)
+    }
+
+    /// There was nothing to read: an error, or, unless its source has more, the end of the log.
+    pub(crate) fn stopped(&mut self, stop: Stop) -> Option<WalError> {
+        let more = match &stop {
+            Stop::End(reason) => self.has_more(reason, true),
+            Stop::Short(reason) => self.has_more(reason, false),
+            Stop::Failed(_) => Ok(false),
+        };
+        match more {
+            Ok(true) => None,
+            Ok(false) => self.end(stop),
+            Err(error) => self.end(error.into()),
+        }
     }
 
     /// What a segment file says of itself; for tools that are given a file name. `None` if it is no segment file.
@@ -146,7 +206,7 @@ impl WalReader {
             match self.read_record() {
                 Ok(record) => return Ok(Some(record)),
                 Err(Stop::Failed(error)) => return Err(error),
-                Err(Stop::End(_)) => self.next += ALIGN,
+                Err(Stop::End(_) | Stop::Short(_)) => self.next += ALIGN,
             }
         }
         Ok(None)
@@ -199,7 +259,7 @@ impl WalReader {
         window.resize((self.geometry.segment_size() - offset).min(WINDOW as u64) as usize, 0);
         let got = self.read_segment(segment, offset, &mut window)?;
         if got == 0 {
-            return Err(Stop::End(format!("end of segment file at {}", self.geometry.lsn(position))));
+            return Err(Stop::Short(format!("end of segment file at {}", self.geometry.lsn(position))));
         }
         window.truncate(got);
         (self.window, self.window_start) = (window, position);
@@ -208,6 +268,14 @@ impl WalReader {
 
     /// Reads from a segment's file, which stays open until another is wanted.
     pub(crate) fn read_segment(&mut self, segment: u64, offset: u64, out: &mut [u8]) -> Result<usize, Stop> {
+        let written = self.source.as_ref().and_then(|source| source.end_of_written());
+        let length = written.map_or(out.len() as u64, |end| {
+            end.0.saturating_sub(self.geometry.segment_start(segment).0 + offset).min(out.len() as u64)
+        });
+        if length == 0 {
+            return Ok(0);
+        }
+        let out = &mut out[..length as usize];
         if self.file.as_ref().is_none_or(|(number, _)| *number != segment) {
             self.file = Some((segment, self.open_segment(segment)?));
         }
@@ -221,9 +289,9 @@ impl WalReader {
     }
 
     /// Takes note of why there is no more; the error, if it is one.
-    pub(crate) fn end(&mut self, stop: Stop) -> Option<WalError> {
+    fn end(&mut self, stop: Stop) -> Option<WalError> {
         match stop {
-            Stop::End(reason) => {
+            Stop::End(reason) | Stop::Short(reason) => {
                 self.ended = Some(reason);
                 None
             }
@@ -255,7 +323,7 @@ impl WalReader {
             }
         }
         let name = self.geometry.file_name(timelines.first().copied().unwrap_or_default(), segment);
-        Err(Stop::End(format!("no segment file {name}")))
+        Err(Stop::Short(format!("no segment file {name}")))
     }
 
     /// Whether the file that has a segment's name is that segment.
@@ -298,12 +366,15 @@ impl Iterator for WalReader {
     type Item = Result<Record, WalError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.ended.is_some() {
-            return None;
+        while self.ended.is_none() {
+            match self.read_record() {
+                Ok(record) => return Some(Ok(record)),
+                Err(stop) => match self.stopped(stop) {
+                    Some(error) => return Some(Err(error)),
+                    None => continue,
+                },
+            }
         }
-        match self.read_record() {
-            Ok(record) => Some(Ok(record)),
-            Err(stop) => self.end(stop).map(Err),
-        }
+        None
     }
 }

@@ -87,11 +87,21 @@ enum Lack {
 impl WalReader {
     /// Some more records; none once the log has ended. Not to be mixed with reading record by record.
     pub fn next_chunk(&mut self) -> Option<Result<Chunk, WalError>> {
-        if self.ended.is_some() {
-            return None;
+        while self.ended.is_none() {
+            match self.read_chunk() {
+                Ok(chunk) => return Some(Ok(chunk)),
+                Err(stop) => match self.stopped(stop) {
+                    Some(error) => return Some(Err(error)),
+                    None => continue,
+                },
+            }
         }
+        None
+    }
+
+    fn read_chunk(&mut self) -> Result<Chunk, Stop> {
         if let Some(stop) = self.stop_ahead.take() {
-            return self.end(stop).map(Err);
+            return Err(stop);
         }
         let mut bytes = Vec::with_capacity(CHUNK);
         bytes.append(&mut self.ahead);
@@ -126,10 +136,10 @@ impl WalReader {
         }
         bytes.truncate(at);
         match stop {
-            Some(stop) if records.is_empty() => self.end(stop).map(Err),
+            Some(stop) if records.is_empty() => Err(stop),
             stop => {
                 self.stop_ahead = stop;
-                Some(Ok(Chunk { geometry: self.geometry, start, bytes, records }))
+                Ok(Chunk { geometry: self.geometry, start, bytes, records })
             }
         }
     }
@@ -160,7 +170,7 @@ impl WalReader {
         let got = self.read_segment(segment, offset, &mut bytes[have..]);
         bytes.truncate(have + *got.as_ref().unwrap_or(&0));
         match got? {
-            0 => Err(Stop::End(format!("end of segment file at {}", self.geometry.lsn(position)))),
+            0 => Err(Stop::Short(format!("end of segment file at {}", self.geometry.lsn(position)))),
             _ => Ok(()),
         }
     }

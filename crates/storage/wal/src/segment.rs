@@ -107,7 +107,15 @@ impl Segments {
     }
 
     fn path(&self, segment: u64) -> PathBuf {
-        self.dir.join(self.name(segment))
+        self.path_on(self.timeline(), segment)
+    }
+
+    pub fn path_on(&self, timeline: TimelineId, segment: u64) -> PathBuf {
+        self.dir.join(self.geometry.file_name(timeline, segment))
+    }
+
+    pub fn segment_size(&self) -> u64 {
+        self.geometry.segment_size()
     }
 
     /// The time line that is written from now on; nothing is inserted yet. If it leaves another in the middle of a segment, what that segment has
@@ -143,7 +151,7 @@ impl Segments {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 Err(WalError::new("remove", &path, &error))
             }
-            _ => self.make(segment, &mut copy),
+            _ => self.make(timeline, segment, &mut copy),
         }
     }
 
@@ -152,9 +160,9 @@ impl Segments {
         WalError::new(what, &self.path(segment), error)
     }
 
-    fn header(&self, segment: u64) -> [u8; SEGMENT_HEADER as usize] {
+    fn header(&self, timeline: TimelineId, segment: u64) -> [u8; SEGMENT_HEADER as usize] {
         SegmentHeader {
-            timeline: self.timeline(),
+            timeline,
             system_identifier: self.system_identifier,
             start: self.geometry.segment_start(segment),
             segment_size: self.geometry.segment_size() as u32,
@@ -186,12 +194,17 @@ impl Segments {
             return Ok(());
         }
         base::stop_point!("wal-switch-segment");
-        self.make(segment, &mut |_| Ok(()))
+        self.make(self.timeline(), segment, &mut |_| Ok(()))
     }
 
     /// Makes the file of a segment that is not there; `fill` writes what is not zero.
-    fn make(&self, segment: u64, fill: &mut dyn FnMut(&File) -> io::Result<()>) -> Result<(), WalError> {
-        let path = self.path(segment);
+    pub fn make(
+        &self,
+        timeline: TimelineId,
+        segment: u64,
+        fill: &mut dyn FnMut(&File) -> io::Result<()>,
+    ) -> Result<(), WalError> {
+        let path = self.path_on(timeline, segment);
         let temporary = self.dir.join("xlogtemp");
         let mut make = || -> io::Result<()> {
             let file = File::open(&temporary, OpenOptions::TRUNCATE)?;
@@ -201,7 +214,7 @@ impl Segments {
                 file.write_all_at(&ZEROS[..n as usize], offset)?;
                 offset += n;
             }
-            file.write_all_at(&self.header(segment), 0)?;
+            file.write_all_at(&self.header(timeline, segment), 0)?;
             fill(&file)?;
             if self.fsync {
                 file.sync_all()?;
@@ -251,7 +264,7 @@ impl Segments {
         let path = self.path(segment);
         let mut wipe = || -> io::Result<()> {
             // The header is written anew: a segment that ended exactly before `position` may be a foreign file.
-            file.write_all_at(&self.header(segment), 0)?;
+            file.write_all_at(&self.header(self.timeline(), segment), 0)?;
             let mut chunk = vec![0; ZEROS.len()];
             while offset < self.geometry.segment_size() {
                 let n = (self.geometry.segment_size() - offset).min(ZEROS.len() as u64) as usize;
@@ -302,9 +315,9 @@ impl Segments {
                         let file = File::open(&path, OpenOptions::READ_WRITE)?;
                         // Under the old name the new header only says that the file does not belong there.
                         if self.fsync {
-                            file.write_and_sync_at(&[&self.header(new)], 0)?;
+                            file.write_and_sync_at(&[&self.header(self.timeline(), new)], 0)?;
                         } else {
-                            file.write_all_at(&self.header(new), 0)?;
+                            file.write_all_at(&self.header(self.timeline(), new), 0)?;
                         }
                         fs::rename(&path, &self.path(new))
                     };

@@ -6,13 +6,14 @@
 //! 3. A sender sleeps until there is more log, a message of its receiver, or something is due by the clock.
 
 use std::future::Future;
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::time::Duration;
 
 use base::settings::Setting;
 use base::{Lsn, SqlError, SqlResult, SqlState, TimelineId, sql_err};
 use engine::EngineError;
 use engine::slots::InUse;
+use runtime::time::either;
 use runtime::{Instant, Interrupts};
 use tuple::Datum;
 use types::oids;
@@ -231,15 +232,7 @@ impl Stream<'_> {
         if senders.is_complete() {
             return Box::pin(self.wal.until_flushed_behind(self.sent));
         }
-        Box::pin(async {
-            let (mut more, mut complete) =
-                (pin!(self.wal.until_flushed_behind(self.sent)), pin!(senders.until_complete()));
-            std::future::poll_fn(|cx| match more.as_mut().poll(cx) {
-                std::task::Poll::Ready(()) => std::task::Poll::Ready(()),
-                std::task::Poll::Pending => complete.as_mut().poll(cx),
-            })
-            .await
-        })
+        Box::pin(either(self.wal.until_flushed_behind(self.sent), senders.until_complete()))
     }
 
     /// What there is to send: the log that is on disk, or all of an old time line.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base::Lsn;
 use parking_lot::Mutex;
-use runtime::WaitQueue;
+use runtime::{Event, WaitQueue};
 use wal::{Chunk, WalError, WalReader};
 
 use crate::EngineError;
@@ -55,7 +55,17 @@ impl Drop for Side {
 }
 
 /// Chunks as they come.
-pub(super) struct Ahead(Side);
+pub(super) struct Ahead {
+    side: Side,
+    /// Ends a wait for more of the log.
+    given_up: Arc<Event>,
+}
+
+impl Drop for Ahead {
+    fn drop(&mut self) {
+        self.given_up.set();
+    }
+}
 
 /// The thread's end, even by a panic.
 struct Gone<'a>(&'a Shared);
@@ -71,21 +81,23 @@ impl Ahead {
     pub fn start(reader: WalReader) -> Result<Ahead, EngineError> {
         let shared = Arc::<Shared>::default();
         let side = Side(shared.clone());
+        let given_up = reader.given_up();
         runtime::spawn_thread("log reader", move || read(reader, &side))
             .map_err(|e| EngineError::Io("could not start thread of the log's reader".into(), e))?;
-        Ok(Ahead(Side(shared)))
+        Ok(Ahead { side: Side(shared), given_up })
     }
 
     /// Nobody wants more. The thread has ended when this returns: it brings no more files.
     pub fn end(self) {
-        let shared = &self.0.0;
+        let shared = &self.side.0;
+        self.given_up.set();
         shared.change(|state| state.closed = true);
         shared.changed.wait_until(|| shared.state.lock().gone.then_some(()));
     }
 
     /// The next chunk; the end of the log behind the last.
     pub fn next(&self) -> Result<Result<Arc<Chunk>, Ended>, WalError> {
-        let shared = &self.0.0;
+        let shared = &self.side.0;
         let next = shared.changed.wait_until(|| {
             let mut state = shared.state.lock();
             match state.chunks.pop_front() {

@@ -27,7 +27,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use base::{Lsn, TimelineId};
@@ -37,8 +37,10 @@ use wal::{History, Replayed, WalReader, WalStart};
 use super::label::BackupLabel;
 use super::pass::{Bounds, Consistency, Pass, Read, Why};
 use super::restore::{Archive, RestartPoint};
+use super::supply::{Ending, Supply};
 use super::target::{Stopper, Target, TargetAction, TargetTimeline};
 use super::time::shown;
+use super::upstream::Upstream;
 use super::{CheckpointRecord, Recovery, drain};
 use crate::control::{ClusterState, ControlFile};
 use crate::lock::DirectoryLock;
@@ -49,9 +51,7 @@ const RECOVERY_SIGNAL: &str = "recovery.signal";
 /// Asks for a standby.
 const STANDBY_SIGNAL: &str = "standby.signal";
 /// Asks a standby to become a server of its own.
-const PROMOTE_SIGNAL: &str = "promote";
-/// How long a standby goes without a look at whether it is to end.
-const LOOK: Duration = Duration::from_millis(200);
+pub(super) const PROMOTE_SIGNAL: &str = "promote";
 
 /// How an archive is recovered.
 #[derive(Clone, Debug, Default)]
@@ -76,6 +76,8 @@ pub struct ArchiveRecovery {
     pub retry: Duration,
     /// Set by who wants the server to stop while it recovers.
     pub stop: Arc<AtomicBool>,
+    /// Who receives the log for a standby.
+    pub upstream: Option<Arc<dyn Upstream>>,
 }
 
 /// What the files in the data directory ask for.
@@ -126,8 +128,8 @@ impl Asked {
 struct Course<'a> {
     engine: &'a Engine,
     request: Request,
-    archive: Archive,
-    history: History,
+    supply: Supply,
+    end: Arc<Ending>,
     stopper: Stopper,
     consistency: Consistency,
 }
@@ -166,29 +168,37 @@ impl Engine {
         let history = target_history(request, &archive, &settings, timeline)?;
         let own = label.as_ref().map_or(control.checkpoint.timeline, |label| label.timeline);
         check_history(&history, &control, (at, own), label.is_none())?;
+        let end = Ending::new(dir.to_path_buf(), settings.stop.clone());
+        let upstream = settings.upstream.clone().filter(|_| request == Request::Standby);
+        let mut supply = Supply::new(archive, history, upstream, end.clone());
+        supply.from = label.as_ref().map(|label| label.start);
         let mut reader =
             WalReader::open(wal.dir(), options.wal.segment_size, Some(control.system_identifier), at)
-                .along(history.clone())
-                .bringing(Box::new(archive.clone()));
+                .along(supply.history.clone())
+                .bringing(Box::new(supply.clone()));
         let record = super::read_checkpoint(&mut reader, at).map_err(|error| match (&error, &label) {
+            (EngineError::NoCheckpoint(_), _) if end.is_stopped() => EngineError::Stopped,
             (EngineError::NoCheckpoint(_), Some(_)) => lost_checkpoint(dir, at, reader.end_reason()),
             _ => error,
         })?;
+        drop(reader);
+        supply.from = None;
         take_over(&mut control, request, label.as_ref(), &record, at);
         control.write(dir)?;
         if label.is_some() {
             BackupLabel::put_aside(dir)?;
         }
         wal::sync_segments(&dir.join("pg_wal"))?;
-        archive.restart.set(record.checkpoint.redo, record.checkpoint.timeline);
+        supply.archive.restart.set(record.checkpoint.redo, record.checkpoint.timeline);
         let consistency = Consistency::of(&control);
         let redo = record.checkpoint.redo;
         let engine = Engine::begin_recovery(dir, options, lock, control, record.prepared, wal, Vec::new())?;
         let target = if request == Request::Label { None } else { settings.target.clone() };
         let stopper = Stopper { target, inclusive: settings.inclusive };
-        let mut course = Course { engine: &engine, request, archive, history, stopper, consistency };
+        let mut course = Course { engine: &engine, request, supply, end, stopper, consistency };
         let (read, log) = course.run(redo)?;
-        let Course { history, archive, .. } = course;
+        course.supply.close();
+        let Supply { history, archive, .. } = course.supply;
         engine.end_archive(request, history, &archive, &read, &log)?;
         Ok(engine)
     }
@@ -239,11 +249,6 @@ impl Engine {
             tracing::info!("archive recovery complete");
         }
         Ok(())
-    }
-
-    /// Whether somebody wants the standby to become a server of its own. A file that cannot be looked at is looked at again.
-    pub(super) fn is_promoted(&self) -> bool {
-        fs::exists(&self.dir.join(PROMOTE_SIGNAL)).unwrap_or(false)
     }
 
     /// The next time line behind this history, whose file is written.
@@ -360,15 +365,15 @@ impl Course<'_> {
         loop {
             let (recovery, read, log) = self.pass(from)?;
             *engine.replayed.lock() = Some(super::ReplayedTo { end: read.end, last_end: read.last_end });
-            let timeline = log.timeline_at(read.end).unwrap_or(self.history.at(read.end));
-            let is_asked_to_stop = settings.stop.load(Ordering::Relaxed);
+            let timeline = log.timeline_at(read.end).unwrap_or(self.supply.history.at(read.end));
+            let is_asked_to_stop = self.end.is_stopped();
             let mut goes_on = matches!(read.why, Why::Full) && !is_asked_to_stop;
             if !goes_on
                 && !is_asked_to_stop
                 && self.request == Request::Standby
                 && matches!(read.why, Why::Ended(_))
             {
-                goes_on = !engine.is_promoted();
+                goes_on = !self.end.is_promoted();
                 if !goes_on {
                     tracing::info!("received promote request");
                 }
@@ -385,7 +390,7 @@ impl Course<'_> {
                 }
             }
             if read.end > from || !goes_on {
-                engine.restart_point(&recovery, &read, timeline, &self.archive)?;
+                engine.restart_point(&recovery, &read, timeline, &self.supply.archive)?;
             } else {
                 engine.pool.set_overdue(None);
                 *engine.recovery.lock() = None;
@@ -399,7 +404,8 @@ impl Course<'_> {
             }
             from = read.end;
             if matches!(read.why, Why::Ended(_)) {
-                self.wait_for_more(settings.retry)?;
+                self.supply.rest(settings.retry);
+                self.follow_newest()?;
             }
         }
     }
@@ -407,8 +413,8 @@ impl Course<'_> {
     fn pass(&mut self, from: Lsn) -> Result<(Arc<Recovery>, Read, Replayed), EngineError> {
         let engine = self.engine;
         let options = engine.options();
-        let reader =
-            engine.wal.reader(from).along(self.history.clone()).bringing(Box::new(self.archive.clone()));
+        let supply = self.supply.clone();
+        let reader = engine.wal.reader(from).along(supply.history.clone()).bringing(Box::new(supply));
         let recovery = Arc::new(Recovery::new(Replayed::new(&reader), options.startup_progress));
         engine.pool.set_overdue(Some(recovery.clone()));
         *engine.recovery.lock() = Some(recovery.clone());
@@ -421,7 +427,8 @@ impl Course<'_> {
             } else {
                 Duration::ZERO
             },
-            stop: Some(&options.archive_recovery.stop),
+            end: Some(&self.end),
+            inflow: options.archive_recovery.upstream.as_deref().map(Upstream::inflow),
         };
         let read = Pass::new(engine, &recovery).run(reader, &bounds)?;
         self.consistency = read.consistency;
@@ -457,30 +464,24 @@ impl Course<'_> {
         }
     }
 
-    /// Rests until the archive may have more, or somebody wants this to end. A newer time line that leaves this one behind what was replayed is followed.
-    fn wait_for_more(&mut self, most: Duration) -> Result<(), EngineError> {
-        let began = runtime::time::now();
-        while began.elapsed() < most {
-            let stop = self.engine.options().archive_recovery.stop.load(Ordering::Relaxed);
-            if stop || self.engine.is_promoted() {
-                return Ok(());
-            }
-            runtime::wait(runtime::sleep(LOOK.min(most)));
-        }
-        if self.engine.options().archive_recovery.timeline != TargetTimeline::Latest {
+    /// Follows a newer time line, if there is one that leaves this one behind what was replayed.
+    fn follow_newest(&mut self) -> Result<(), EngineError> {
+        if self.end.is_stopped()
+            || self.engine.options().archive_recovery.timeline != TargetTimeline::Latest
+        {
             return Ok(());
         }
-        let newest = self.archive.newest(self.history.timeline())?;
-        if newest == self.history.timeline() {
+        let own = self.supply.history.timeline();
+        let newest = self.supply.archive.newest(own)?;
+        if newest == own {
             return Ok(());
         }
-        let Some(history) = self.archive.history(newest)? else { return Ok(()) };
+        let Some(history) = self.supply.archive.history(newest)? else { return Ok(()) };
         let replayed = self.engine.replayed().map_or(Lsn::INVALID, |replayed| replayed.end);
-        let own = self.history.timeline();
         match history.stretch(own).and_then(|stretch| stretch.end) {
             Some(end) if end >= replayed => {
                 tracing::info!("new target timeline is {newest}");
-                self.history = history;
+                self.supply.history = history;
             }
             _ => tracing::info!("new timeline {newest} is not a child of database system timeline {own}"),
         }
@@ -497,7 +498,16 @@ fn announce(request: Request, settings: &ArchiveRecovery) -> Result<(), EngineEr
                 "must specify \"restore_command\" when standby mode is not enabled".into(),
             ));
         }
-        Request::Standby => tracing::info!("entering standby mode"),
+        Request::Standby => {
+            tracing::info!("entering standby mode");
+            let streams = settings.upstream.as_ref().is_some_and(|upstream| upstream.is_configured());
+            if settings.restore_command.is_empty() && !streams {
+                tracing::warn!(
+                    hint = "The database server will regularly poll the pg_wal subdirectory to check for files placed there.",
+                    "specified neither \"primary_conninfo\" nor \"restore_command\""
+                );
+            }
+        }
         Request::Recovery => match &settings.target {
             None => tracing::info!("starting archive recovery"),
             Some(Target::Immediate) => {

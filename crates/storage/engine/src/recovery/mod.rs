@@ -5,7 +5,8 @@
 //! checkpoint behind the last list ends recovery.
 //!
 //! # Layout
-//! `archive`: recovery of an archive, by several passes, to a `target`; `restore`: its files; `label`: where a backup begins.
+//! `archive`: recovery of an archive, by several passes, to a `target`; `supply`: where its log comes from: `restore`, files of an archive, and `upstream`, another
+//! server; `label`: where a backup begins.
 //! `ahead`: a thread reads and checks the log ahead. `pass`: the pass. `lists`, `pages`, `drain`: as above. Records that the lists refer to
 //! are looked at where the page cache has them ([`Replayed`]).
 //!
@@ -58,12 +59,15 @@ mod lists;
 mod pages;
 mod pass;
 mod restore;
+mod supply;
 mod target;
 mod time;
+mod upstream;
 
 pub(crate) use archive::Asked;
 pub use archive::{ArchiveRecovery, is_archive_recovery, is_standby};
 pub use target::{Target, TargetAction, TargetTimeline};
+pub use upstream::{Inflow, Phase, Progress, Sender, Upstream};
 
 use std::path::Path;
 use std::sync::Arc;
@@ -110,8 +114,6 @@ pub(crate) struct CheckpointRecord {
     pub(crate) prepared: Vec<Xid>,
     /// Where it ends.
     pub(crate) end: Lsn,
-    /// It is a shutdown checkpoint and the last record: nothing is to be replayed.
-    pub(crate) is_end_of_log: bool,
 }
 
 /// The history of a time line, from its file in the log's folder.
@@ -123,25 +125,27 @@ pub(crate) fn history(dir: &Path, timeline: TimelineId) -> Result<History, Engin
     }
 }
 
-/// Reads the checkpoint record that the control file names.
+/// Reads the checkpoint record that the control file names; and whether it is a shutdown checkpoint and the last record: nothing is to be replayed.
 pub(crate) fn checkpoint_record(
     dir: &Path,
     control: &ControlFile,
     history: &History,
-) -> Result<CheckpointRecord, EngineError> {
+) -> Result<(CheckpointRecord, bool), EngineError> {
     let at = control.checkpoint_lsn;
     let (wal_dir, size) = (dir.join("pg_wal"), u64::from(control.wal_segment_size));
     let reader = WalReader::open(&wal_dir, size, Some(control.system_identifier), at);
-    read_checkpoint(&mut reader.along(history.clone()), at)
+    let mut reader = reader.along(history.clone());
+    let record = read_checkpoint(&mut reader, at)?;
+    let is_last = record.checkpoint.shutdown && reader.next().transpose()?.is_none();
+    Ok((record, is_last))
 }
 
 /// Reads the checkpoint record that a reader is at.
 fn read_checkpoint(reader: &mut WalReader, at: Lsn) -> Result<CheckpointRecord, EngineError> {
     let record = reader.next().transpose()?.ok_or(EngineError::NoCheckpoint(at))?;
     let checkpoint = xlog::as_checkpoint(&record).ok_or(EngineError::NoCheckpoint(at))?;
-    let is_end_of_log = checkpoint.shutdown && reader.next().transpose()?.is_none();
     let prepared = xlog::prepared_at(&record);
-    Ok(CheckpointRecord { checkpoint, prepared, end: record.end, is_end_of_log })
+    Ok(CheckpointRecord { checkpoint, prepared, end: record.end })
 }
 
 /// A recovery, from its first record to the checkpoint that ends it.

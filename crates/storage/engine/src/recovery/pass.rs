@@ -1,7 +1,6 @@
 //! The pass over the log.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use base::{BlockNo, Fork, Lsn, RelFile, Xid};
@@ -14,7 +13,9 @@ use super::Recovery;
 use super::ahead::Ahead;
 use super::lists::{LastFile, Step};
 use super::pages::{CUT, cut_page};
+use super::supply::Ending;
 use super::target::{Reached, Stopper};
+use super::upstream::Inflow;
 use crate::control::{Checkpoint, ControlFile};
 use crate::managers::{Beside, beside};
 use crate::xlog::{self, DatabaseChange, FileChange};
@@ -118,18 +119,20 @@ pub(super) struct Bounds<'a> {
     pub consistency: Consistency,
     /// Ends of transactions are replayed so much later.
     pub delay: Duration,
-    /// It is to end soon.
-    pub stop: Option<&'a AtomicBool>,
+    /// It may be to end soon.
+    pub end: Option<&'a Ending>,
+    /// Who is told how far it is.
+    pub inflow: Option<&'a Inflow>,
 }
 
 impl Bounds<'_> {
     /// Behind a crash all there is is read.
     pub fn of_crash(consistency: Consistency) -> Bounds<'static> {
-        Bounds { bytes: u64::MAX, stopper: None, consistency, delay: Duration::ZERO, stop: None }
+        Bounds { bytes: u64::MAX, stopper: None, consistency, delay: Duration::ZERO, end: None, inflow: None }
     }
 
     fn is_stopped(&self) -> bool {
-        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+        self.end.is_some_and(Ending::is_stopped)
     }
 }
 
@@ -189,6 +192,9 @@ impl<'a> Pass<'a> {
             if let Some(why) = self.take(&chunk, bounds)? {
                 break why;
             }
+            if let Some(inflow) = bounds.inflow {
+                inflow.note_applied(self.end);
+            }
             self.report(self.last);
         };
         ahead.end();
@@ -202,7 +208,8 @@ impl<'a> Pass<'a> {
     fn delay(&self, record: &RecordRef<'_>, bounds: &Bounds<'_>) {
         let Some(end) = txn::commit::end_of(record) else { return };
         let due = end.time.saturating_add(bounds.delay.as_micros() as i64);
-        while runtime::wall_clock_micros() < due && !bounds.is_stopped() && !self.engine.is_promoted() {
+        let is_ended = || bounds.end.is_some_and(|end| end.is_stopped() || end.is_promoted());
+        while runtime::wall_clock_micros() < due && !is_ended() {
             runtime::wait(runtime::sleep(LOOK));
         }
     }

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use base::{Lsn, TimelineId};
 use runtime::WaitEvent;
 use runtime::fs::{self, File, OpenOptions};
-use wal::{History, SegmentSource, Wal, WalError};
+use wal::{History, Wal, WalError};
 
 use crate::archiver::ArchiveMode;
 use crate::shell;
@@ -150,8 +150,9 @@ impl Archive {
     }
 }
 
-impl SegmentSource for Archive {
-    fn bring(&mut self, _timeline: TimelineId, _start: Lsn, name: &str) -> Result<bool, WalError> {
+impl Archive {
+    /// Brings a segment into the log's folder; false if the archive has none of this name.
+    pub fn bring(&mut self, name: &str) -> Result<bool, WalError> {
         let path = self.wal.dir().join(name);
         let there =
             || fs::exists(&path).map_err(|e| failed(format!("could not stat file \"pg_wal/{name}\""), &e));

@@ -3,32 +3,34 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use tokio_postgres::Config;
-use tokio_postgres::config::Host;
+/// Directories where a server puts its socket unless told otherwise; they stand for this machine.
+const SOCKET_DIRECTORIES: [&str; 2] = ["/tmp", "/var/run/postgresql"];
 
-/// The password for the first host that has one. A file that others may read is not used, and a line says so.
-pub fn look_up(file: &Path, config: &Config, database: &str, user: &str) -> Option<String> {
+/// The password for the first of these hosts and ports that has one. A file that others may read is not used, and `warn` is told so.
+pub fn look_up(
+    file: &Path,
+    places: &[(String, u16)],
+    database: &str,
+    user: &str,
+    warn: impl FnOnce(&str),
+) -> Option<String> {
     let meta = std::fs::metadata(file).ok()?;
+    if !meta.is_file() {
+        warn(&format!("WARNING: password file \"{}\" is not a plain file", file.display()));
+        return None;
+    }
     if meta.permissions().mode() & 0o077 != 0 {
-        eprintln!(
+        warn(&format!(
             "WARNING: password file \"{}\" has group or world access; permissions should be u=rw (0600) or less",
             file.display()
-        );
+        ));
         return None;
     }
     let text = std::fs::read_to_string(file).ok()?;
-    let port = |at: usize| config.get_ports().get(at).or(config.get_ports().first()).copied().unwrap_or(5432);
-    let hosts = config.get_hosts().iter().map(|host| match host {
-        Host::Tcp(name) => name.clone(),
-        // The usual directory stands for this machine.
-        Host::Unix(dir) if matches!(dir.to_str(), Some("/tmp" | "/var/run/postgresql")) => "localhost".into(),
-        Host::Unix(dir) => dir.display().to_string(),
-    });
-    let hosts: Vec<String> = match config.get_hosts() {
-        [] => config.get_hostaddrs().iter().map(ToString::to_string).collect(),
-        _ => hosts.collect(),
-    };
-    hosts.iter().enumerate().find_map(|(at, host)| find(&text, [host, &port(at).to_string(), database, user]))
+    places.iter().find_map(|(host, port)| {
+        let host = if SOCKET_DIRECTORIES.contains(&host.as_str()) { "localhost" } else { host };
+        find(&text, [host, &port.to_string(), database, user])
+    })
 }
 
 /// The password of the first line that fits.

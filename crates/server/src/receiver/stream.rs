@@ -1,0 +1,381 @@
+//! A stream of the log, from the connection to its end.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use base::settings::{ServerSettings, Setting};
+use base::{Lsn, SqlError, SqlResult, SqlState, TimelineId};
+use client::{Connection, Copied, Failure, Options};
+use engine::Phase;
+use runtime::{Event, Instant};
+use wal::{History, Incoming, Wal, WalError};
+use wire::replication::{Message, Status, message};
+
+use super::Receiver;
+use crate::log;
+
+/// What ends a stream that nobody wants any more: no error.
+enum Halt {
+    Wanted,
+    Failed(SqlError),
+}
+
+impl From<SqlError> for Halt {
+    fn from(error: SqlError) -> Halt {
+        Halt::Failed(error)
+    }
+}
+
+/// Receives a time line from `start` on until it ends, the connection fails, or `end` is set.
+pub async fn receive(
+    receiver: &Receiver,
+    wal: &Arc<Wal>,
+    start: Lsn,
+    timeline: TimelineId,
+    end: &Event,
+) -> SqlResult<()> {
+    let course = async {
+        let settings = receiver.settings();
+        let mut stream = Stream::connect(receiver, wal, &settings, start, timeline).await?;
+        stream.fetch_histories(timeline).await?;
+        if !stream.begin(&settings).await? {
+            return Ok(());
+        }
+        stream.run().await
+    };
+    tokio::select! {
+        () = end.until_set() => Err(Halt::Wanted),
+        result = course => result.map_err(Halt::Failed),
+    }
+    .or_else(|halt| match halt {
+        Halt::Failed(error) => Err(error),
+        Halt::Wanted => Err(SqlError::fatal(
+            SqlState::ADMIN_SHUTDOWN,
+            "terminating walreceiver process due to administrator command",
+        )),
+    })
+}
+
+fn failed(what: &str, failure: &Failure) -> SqlError {
+    let message = match failure {
+        Failure::Refused(complaint) => {
+            let error = SqlError::fatal(SqlState::CONNECTION_FAILURE, format!("{what}: {}:  {}", complaint.severity, complaint.message));
+            return match complaint.detail.is_empty() {
+                true => error,
+                false => error.detail(complaint.detail.clone()),
+            };
+        }
+        Failure::Broken(message) => format!("{what}: {message}"),
+    };
+    SqlError::fatal(SqlState::CONNECTION_FAILURE, message)
+}
+
+fn disk(error: WalError) -> SqlError {
+    let mut error = base::os::file_error(error.kind, error.transient, error.message);
+    error.report_mut().severity = base::Severity::Fatal;
+    error
+}
+
+fn violation(message: impl Into<String>) -> SqlError {
+    SqlError::fatal(SqlState::PROTOCOL_VIOLATION, message)
+}
+
+/// A number of a time line in an answer.
+fn timeline_of(text: Option<&Option<String>>) -> Option<TimelineId> {
+    text?.as_deref()?.parse().ok().map(TimelineId)
+}
+
+/// A connection that receives.
+struct Stream<'a> {
+    receiver: &'a Receiver,
+    wal: &'a Arc<Wal>,
+    connection: Connection,
+    incoming: Incoming,
+    timeline: TimelineId,
+    /// The newest time line of the sender.
+    newest: TimelineId,
+    /// What was told of how far we are, and when.
+    told: [Lsn; 3],
+    told_at: Instant,
+    /// When the sender was last heard of; it was asked for a word since.
+    heard: Instant,
+    asked: bool,
+}
+
+impl<'a> Stream<'a> {
+    /// Connects to the sender, and makes sure that its data are ours.
+    async fn connect(
+        receiver: &'a Receiver,
+        wal: &'a Arc<Wal>,
+        settings: &ServerSettings,
+        start: Lsn,
+        timeline: TimelineId,
+    ) -> SqlResult<Stream<'a>> {
+        let name = match settings.text(Setting::cluster_name) {
+            "" => "walreceiver",
+            name => name,
+        };
+        let text = settings.text(Setting::primary_conninfo);
+        let environment = |name: &str| std::env::var(name).ok();
+        let warn = |warning: &str| log::log(warning.to_owned());
+        let options = Options::parse(text, name, &environment, warn).map_err(|why| {
+            SqlError::fatal(SqlState::SYNTAX_ERROR, format!("invalid connection string syntax: {why}"))
+        })?;
+        let mut connection = Connection::open(&options, "true").await.map_err(|failure| {
+            failed(
+                &format!("streaming replication receiver \"{name}\" could not connect to the primary server"),
+                &failure,
+            )
+        })?;
+        receiver.inflow.update(|progress| {
+            let sender = &mut progress.sender;
+            (sender.host, sender.port) = (connection.host.clone(), connection.port);
+            sender.connection = client::options::shown(text);
+        });
+        let what = "could not receive database system identifier and timeline ID from the primary server";
+        let rows = connection.query("IDENTIFY_SYSTEM").await.map_err(|failure| failed(what, &failure))?;
+        let row = rows.first().filter(|row| row.len() >= 3);
+        let identifier = row.and_then(|row| row[0].clone()).ok_or_else(|| violation("invalid response from primary server"))?;
+        let newest =
+            timeline_of(row.and_then(|row| row.get(1))).ok_or_else(|| violation("invalid response from primary server"))?;
+        let own = wal.system_identifier().to_string();
+        if identifier != own {
+            let message = "database system identifier differs between the primary and standby";
+            return Err(SqlError::fatal(SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE, message).detail(format!(
+                "The primary's identifier is {identifier}, the standby's identifier is {own}."
+            )));
+        }
+        if newest < timeline {
+            return Err(SqlError::fatal(
+                SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE,
+                format!("highest timeline {newest} of the primary is behind recovery timeline {timeline}"),
+            ));
+        }
+        let now = runtime::now();
+        Ok(Stream {
+            receiver,
+            wal,
+            connection,
+            incoming: Incoming::new(wal.clone(), timeline, start),
+            timeline,
+            newest,
+            told: [Lsn::INVALID; 3],
+            told_at: now,
+            heard: now,
+            asked: false,
+        })
+    }
+
+    /// Brings the histories of time lines from `first` to the sender's, where they are not there yet.
+    async fn fetch_histories(&mut self, first: TimelineId) -> SqlResult<()> {
+        let mut timeline = first;
+        while timeline <= self.newest {
+            if timeline > TimelineId::FIRST && History::read(self.wal.dir(), timeline).map_err(disk)?.is_none() {
+                self.fetch_history(timeline).await?;
+            }
+            timeline = timeline.next();
+        }
+        Ok(())
+    }
+
+    async fn fetch_history(&mut self, timeline: TimelineId) -> SqlResult<()> {
+        log::log(format!("fetching timeline history file for timeline {timeline} from primary server"));
+        let what = "could not receive timeline history file from the primary server";
+        let command = format!("TIMELINE_HISTORY {timeline}");
+        let rows = self.connection.query(&command).await.map_err(|failure| failed(what, &failure))?;
+        let Some([Some(name), Some(text)]) = rows.first().map(Vec::as_slice) else {
+            return Err(violation("invalid response from primary server"));
+        };
+        let wanted = History::file_name(timeline);
+        if *name != wanted {
+            return Err(violation(format!(
+                "primary reported unexpected file name for timeline history file of timeline {timeline}"
+            )));
+        }
+        let history = History::parse(timeline, text).map_err(|error| violation(error.message))?;
+        history.write(self.wal.dir()).map_err(disk)?;
+        match self.wal.archive() {
+            archive if archive.is_active() => archive.notify(&wanted),
+            archive => archive.set_done(&wanted),
+        }
+        .map_err(disk)
+    }
+
+    /// Begins to stream; false if the sender has no more of this time line.
+    async fn begin(&mut self, settings: &ServerSettings) -> SqlResult<bool> {
+        let mut slot = settings.text(Setting::primary_slot_name).to_owned();
+        if slot.is_empty() && settings.bool(Setting::wal_receiver_create_temp_slot) {
+            slot = format!("pg_walreceiver_{}", std::process::id());
+            let command = format!("CREATE_REPLICATION_SLOT \"{slot}\" TEMPORARY PHYSICAL RESERVE_WAL");
+            let what = format!("could not create replication slot \"{slot}\"");
+            self.connection.query(&command).await.map_err(|failure| failed(&what, &failure))?;
+        }
+        let (start, timeline) = (self.incoming.written(), self.timeline);
+        let named = if slot.is_empty() { String::new() } else { format!("SLOT \"{slot}\" ") };
+        let command = format!("START_REPLICATION {named}PHYSICAL {start} TIMELINE {timeline}");
+        let what = "could not start WAL streaming";
+        let streams =
+            self.connection.start_stream(&command).await.map_err(|failure| failed(what, &failure))?;
+        if !streams {
+            self.next_timeline().await?;
+            log::log(format!("primary server contains no more WAL on requested timeline {timeline}"));
+            return Ok(false);
+        }
+        log::log(format!("started streaming WAL from primary at {start} on timeline {timeline}"));
+        self.heard = runtime::now();
+        self.receiver.inflow.update(|progress| {
+            progress.phase = Phase::Streaming;
+            progress.sender.slot = slot;
+        });
+        Ok(true)
+    }
+
+    /// Receives until the time line ends.
+    async fn run(&mut self) -> SqlResult<()> {
+        self.tell(true, false).await?;
+        loop {
+            while let Some(copied) = self.connection.try_receive().map_err(|failure| lost(&failure))? {
+                match copied {
+                    Copied::Data => self.take().await?,
+                    Copied::Done => return self.end().await,
+                }
+            }
+            self.flush()?;
+            self.tell(false, false).await?;
+            let settings = self.receiver.settings();
+            let due = self.due(&settings);
+            tokio::select! {
+                arrived = self.connection.readable() => arrived.map_err(|failure| lost(&failure))?,
+                // A commit there may wait for it to be seen here.
+                () = self.receiver.inflow.until_applied_behind(self.told[2]), if self.told[2] < self.told[1] && reports(&settings) => {}
+                () = runtime::sleep(due) => self.time_is_up(&settings).await?,
+            }
+        }
+    }
+
+    /// A message of the stream.
+    async fn take(&mut self) -> SqlResult<()> {
+        (self.heard, self.asked) = (runtime::now(), false);
+        let now = runtime::wall_clock_micros();
+        let heard = |end: Lsn, time: i64| {
+            self.receiver.inflow.update(|progress| {
+                let sender = &mut progress.sender;
+                (sender.sent_at, sender.arrived_at) = (time, now);
+                if sender.end < end {
+                    (sender.end, sender.end_at) = (end, now);
+                }
+            });
+        };
+        match message(self.connection.message()).map_err(|error| violation(error.message()))? {
+            Message::Log { start, end, time, bytes } => {
+                if start != self.incoming.written() {
+                    let expected = self.incoming.written();
+                    return Err(violation(format!("received WAL at {start}, expected {expected}")));
+                }
+                heard(end, time);
+                self.incoming.write(bytes).map_err(disk)
+            }
+            Message::Alive { end, time, asks } => {
+                heard(end, time);
+                if asks { self.tell(true, false).await } else { Ok(()) }
+            }
+        }
+    }
+
+    /// Makes durable what was written, and lets it be replayed.
+    fn flush(&mut self) -> SqlResult<()> {
+        if self.incoming.written() > self.incoming.flushed() {
+            self.incoming.flush().map_err(disk)?;
+        }
+        let (written, flushed) = (self.incoming.written(), self.incoming.flushed());
+        if self.receiver.inflow.progress().flushed < flushed {
+            self.receiver.inflow.update(|progress| {
+                (progress.written, progress.flushed) = (written, flushed);
+            });
+        }
+        Ok(())
+    }
+
+    /// Tells the sender how far we are, if that is news; `anyway`: in any case.
+    async fn tell(&mut self, anyway: bool, asks: bool) -> SqlResult<()> {
+        let settings = self.receiver.settings();
+        // What was replayed before may be further on than where this stream began.
+        let applied = self.receiver.inflow.applied().min(self.incoming.flushed());
+        let now = [self.incoming.written(), self.incoming.flushed(), applied];
+        if !anyway && (!reports(&settings) || self.told == now) {
+            return Ok(());
+        }
+        let [written, flushed, applied] = now;
+        let status = Status { written, flushed, applied, time: runtime::wall_clock_micros(), asks };
+        (self.told, self.told_at) = (now, runtime::now());
+        self.connection.send_data(&status.encode()).await.map_err(|failure| lost(&failure))
+    }
+
+    /// When the clock asks for something next.
+    fn due(&self, settings: &ServerSettings) -> Duration {
+        let of = |setting: Setting, since: Instant, share: u32| {
+            let most = settings.duration(setting) / share;
+            (!most.is_zero()).then(|| most.saturating_sub(since.elapsed()))
+        };
+        let timeout = of(Setting::wal_receiver_timeout, self.heard, if self.asked { 1 } else { 2 });
+        let status = of(Setting::wal_receiver_status_interval, self.told_at, 1);
+        timeout.into_iter().chain(status).min().unwrap_or(Duration::from_secs(3600)).max(Duration::from_millis(1))
+    }
+
+    async fn time_is_up(&mut self, settings: &ServerSettings) -> SqlResult<()> {
+        let patience = settings.duration(Setting::wal_receiver_timeout);
+        let silence = self.heard.elapsed();
+        if !patience.is_zero() && silence >= patience {
+            let message = "terminating walreceiver due to timeout";
+            return Err(SqlError::fatal(SqlState::CONNECTION_FAILURE, message));
+        }
+        let asks = !patience.is_zero() && silence >= patience / 2 && !self.asked;
+        self.asked |= asks;
+        self.tell(true, asks).await
+    }
+
+    /// The sender has no more of this time line.
+    async fn end(&mut self) -> SqlResult<()> {
+        self.flush()?;
+        let at = self.incoming.written();
+        self.connection.send_done().await.map_err(|failure| lost(&failure))?;
+        log::report(
+            &SqlError::with_severity(
+                base::Severity::Log,
+                SqlState::SUCCESSFUL_COMPLETION,
+                "replication terminated by primary server",
+            )
+            .detail(format!("End of WAL reached on timeline {} at {at}.", self.timeline)),
+            None,
+            None,
+        );
+        self.next_timeline().await
+    }
+
+    /// What the sender says of the time line that follows: its history is fetched, and recovery goes on there.
+    async fn next_timeline(&mut self) -> SqlResult<()> {
+        let what = "error reading result of streaming command";
+        let rows = self.connection.rows().await.map_err(|failure| failed(what, &failure))?;
+        if let Some(next) = timeline_of(rows.first().and_then(|row| row.first())) {
+            self.newest = self.newest.max(next);
+            self.fetch_histories(self.timeline.next()).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether the sender is told of progress unasked.
+fn reports(settings: &ServerSettings) -> bool {
+    settings.int(Setting::wal_receiver_status_interval) > 0
+}
+
+impl Drop for Stream<'_> {
+    /// What has arrived is kept, however it ends. An error is met again by who begins anew.
+    fn drop(&mut self) {
+        let _ = self.flush();
+    }
+}
+
+fn lost(failure: &Failure) -> SqlError {
+    failed("could not receive data from WAL stream", failure)
+}
