@@ -6,7 +6,9 @@ use std::os::fd::{AsRawFd, RawFd};
 use std::time::Duration;
 
 use postgres_protocol::authentication::md5_hash;
-use postgres_protocol::authentication::sasl::{ChannelBinding, SCRAM_SHA_256, SCRAM_SHA_256_PLUS, ScramSha256};
+use postgres_protocol::authentication::sasl::{
+    ChannelBinding, SCRAM_SHA_256, SCRAM_SHA_256_PLUS, ScramSha256,
+};
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpStream, UnixStream};
@@ -136,7 +138,8 @@ impl Connection {
             }
         }
         let place = described(place, None);
-        Err(failure.map_or_else(|| broken("no attempt"), |failure| broken(format!("{place} failed: {failure}"))))
+        Err(failure
+            .map_or_else(|| broken("no attempt"), |failure| broken(format!("{place} failed: {failure}"))))
     }
 
     async fn attempt(
@@ -149,12 +152,18 @@ impl Connection {
         let failed = |why: String| broken(format!("{shown} failed: {why}"));
         let mut endpoint = None;
         if encrypted {
-            stream.write_all(&[0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]).await.map_err(|e| failed(e.to_string()))?;
+            stream
+                .write_all(&[0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f])
+                .await
+                .map_err(|e| failed(e.to_string()))?;
             match stream.read_u8().await.map_err(|e| failed(e.to_string()))? {
                 b'S' => {
                     let name = ServerName::try_from(place.host.clone()).map_err(|e| failed(e.to_string()))?;
                     let connector = TlsConnector::from(options.tls.clone());
-                    let sealed = connector.connect(name, stream).await.map_err(|e| failed(format!("SSL error: {e}")))?;
+                    let sealed = connector
+                        .connect(name, stream)
+                        .await
+                        .map_err(|e| failed(format!("SSL error: {e}")))?;
                     let certificates = sealed.get_ref().1.peer_certificates();
                     endpoint = certificates.and_then(|chain| endpoint_hash(chain.first()?));
                     stream = Box::new(sealed);
@@ -255,7 +264,9 @@ impl Connection {
                 }
             };
             if options.binding == Binding::Require && !bound && !matches!(request, Request::Sasl(_)) {
-                return Err(broken("channel binding required, but server authenticated client without channel binding"));
+                return Err(broken(
+                    "channel binding required, but server authenticated client without channel binding",
+                ));
             }
             match request {
                 Request::Ok if verified => return Ok(()),
@@ -266,7 +277,8 @@ impl Connection {
                     self.send(b'p', &body).await?;
                 }
                 Request::Md5(salt) => {
-                    let mut body = md5_hash(options.user.as_bytes(), password()?.as_bytes(), salt).into_bytes();
+                    let mut body =
+                        md5_hash(options.user.as_bytes(), password()?.as_bytes(), salt).into_bytes();
                     body.push(0);
                     self.send(b'p', &body).await?;
                 }
@@ -283,9 +295,15 @@ impl Connection {
                                 "channel binding is required, but server did not offer an authentication method that supports channel binding",
                             ));
                         }
-                        Some(_) if wants && has(SCRAM_SHA_256) => (SCRAM_SHA_256, ChannelBinding::unrequested()),
+                        Some(_) if wants && has(SCRAM_SHA_256) => {
+                            (SCRAM_SHA_256, ChannelBinding::unrequested())
+                        }
                         _ if has(SCRAM_SHA_256) => (SCRAM_SHA_256, ChannelBinding::unsupported()),
-                        _ => return Err(broken("none of the server's SASL authentication mechanisms are supported")),
+                        _ => {
+                            return Err(broken(
+                                "none of the server's SASL authentication mechanisms are supported",
+                            ));
+                        }
                     };
                     let scram = ScramSha256::new(password()?.as_bytes(), binding);
                     let mut body = mechanism.as_bytes().to_vec();
@@ -466,7 +484,10 @@ impl Connection {
 }
 
 fn unexpected(kind: u8) -> Failure {
-    broken(format!("unexpected response from server; first received character was \"{}\"", answers::shown(kind)))
+    broken(format!(
+        "unexpected response from server; first received character was \"{}\"",
+        answers::shown(kind)
+    ))
 }
 
 /// A place as messages name it.
@@ -528,7 +549,13 @@ fn keep_alive(socket: RawFd, keepalives: Keepalives) {
     let set = |level: i32, option: i32, value: i32| {
         // SAFETY: a plain system call about an open socket, with a pointer to a live integer.
         let _ = unsafe {
-            libc::setsockopt(socket, level, option, (&raw const value).cast(), size_of::<i32>() as libc::socklen_t)
+            libc::setsockopt(
+                socket,
+                level,
+                option,
+                (&raw const value).cast(),
+                size_of::<i32>() as libc::socklen_t,
+            )
         };
     };
     if keepalives.off {

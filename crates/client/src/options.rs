@@ -212,7 +212,8 @@ fn named(text: &str) -> Result<BTreeMap<String, String>, String> {
         }
         let accepted = ACCEPTED.iter().find(|(known, _)| *known == name);
         match accepted {
-            Some((_, values)) if values.is_empty() || values.contains(&value.as_str()) || value.is_empty() => {}
+            Some((_, values))
+                if values.is_empty() || values.contains(&value.as_str()) || value.is_empty() => {}
             None if !MISSING.contains(&name.as_str()) => {
                 return Err(format!("invalid connection option \"{name}\""));
             }
@@ -266,10 +267,18 @@ impl Options {
             options: get("options"),
             ssl,
             tls,
-            binding: choice("channel_binding", get("channel_binding").as_deref().unwrap_or("prefer"), BINDINGS)?,
+            binding: choice(
+                "channel_binding",
+                get("channel_binding").as_deref().unwrap_or("prefer"),
+                BINDINGS,
+            )?,
             timeout: (seconds > 0).then(|| Duration::from_secs(seconds.max(2))),
             keepalives: keepalives(&get)?,
-            wanted: choice("target_session_attrs", get("target_session_attrs").as_deref().unwrap_or("any"), WANTED)?,
+            wanted: choice(
+                "target_session_attrs",
+                get("target_session_attrs").as_deref().unwrap_or("any"),
+                WANTED,
+            )?,
         })
     }
 }
@@ -300,7 +309,8 @@ const SOCKET_DIRECTORIES: [&str; 2] = ["/tmp", "/var/run/postgresql"];
 
 fn places(host: Option<String>, address: Option<String>, port: Option<String>) -> Result<Vec<Place>, String> {
     let list = |text: &Option<String>| -> Vec<String> {
-        text.as_deref().map_or(Vec::new(), |text| text.split(',').map(|item| item.trim().to_owned()).collect())
+        text.as_deref()
+            .map_or(Vec::new(), |text| text.split(',').map(|item| item.trim().to_owned()).collect())
     };
     let (hosts, addresses) = (list(&host), list(&address));
     let ports = list(&port);
@@ -402,9 +412,16 @@ mod tests {
         assert_eq!(places, [("a", 1), ("b", 2)]);
         assert_eq!(options.timeout, Some(Duration::from_secs(2)));
         assert_eq!(options.keepalives.numbers, [7, 0, 0]);
-        let uri = parse("postgresql://you:x@[::1]:7/?application_name=s1&target_session_attrs=standby").unwrap();
-        assert_eq!((uri.user.as_str(), uri.password.as_deref(), uri.application.as_str()), ("you", Some("x"), "s1"));
-        assert_eq!((uri.places[0].host.as_str(), uri.places[0].port, uri.wanted), ("::1", 7, Wanted::Standby));
+        let uri =
+            parse("postgresql://you:x@[::1]:7/?application_name=s1&target_session_attrs=standby").unwrap();
+        assert_eq!(
+            (uri.user.as_str(), uri.password.as_deref(), uri.application.as_str()),
+            ("you", Some("x"), "s1")
+        );
+        assert_eq!(
+            (uri.places[0].host.as_str(), uri.places[0].port, uri.wanted),
+            ("::1", 7, Wanted::Standby)
+        );
     }
 
     #[test]
@@ -421,6 +438,9 @@ mod tests {
 
     #[test]
     fn secrets_are_not_shown() {
-        assert_eq!(shown("password=secret host=a user='some one'"), "host=a password=******** user='some one'");
+        assert_eq!(
+            shown("password=secret host=a user='some one'"),
+            "host=a password=******** user='some one'"
+        );
     }
 }

@@ -14,8 +14,8 @@ use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
 use sha2::{Digest, Sha224, Sha256, Sha384, Sha512};
 use x509_cert::Certificate;
-use x509_cert::der::asn1::ObjectIdentifier;
 use x509_cert::der::Decode;
+use x509_cert::der::asn1::ObjectIdentifier;
 
 /// What is asked of a server's certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

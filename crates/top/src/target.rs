@@ -219,8 +219,7 @@ fn encryption(
         other => other,
     };
     // A socket's other end is on this machine: there is nobody to listen.
-    let is_local =
-        config.get_hosts().iter().all(|host| matches!(host, Host::Unix(_)));
+    let is_local = config.get_hosts().iter().all(|host| matches!(host, Host::Unix(_)));
     config.ssl_mode(if is_local && !config.get_hosts().is_empty() { SslMode::Disable } else { mode });
     Tls::new(verify, file.as_deref())
 }

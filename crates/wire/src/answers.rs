@@ -36,7 +36,10 @@ pub fn answer(buffer: &[u8], starting: bool) -> SqlResult<Option<Answer<'_>>> {
     if length < 4 || length > limit {
         return Err(broken(match starting {
             true => format!("expected authentication request from server, but received {}", shown(kind)),
-            false => format!("lost synchronization with server: got message type \"{}\", length {length}", shown(kind)),
+            false => format!(
+                "lost synchronization with server: got message type \"{}\", length {length}",
+                shown(kind)
+            ),
         }));
     }
     Ok(rest.get(4..length).map(|body| Answer { kind, body, length: length + 1 }))
@@ -147,9 +150,9 @@ pub fn row(body: &[u8]) -> SqlResult<Vec<Option<String>>> {
     for _ in 0..reader.u16()? {
         values.push(match reader.i32()? {
             -1 => None,
-            length => Some(text(reader.bytes(usize::try_from(length).map_err(|_| {
-                broken(format!("invalid length {length} of a value"))
-            })?)?)),
+            length => Some(text(reader.bytes(
+                usize::try_from(length).map_err(|_| broken(format!("invalid length {length} of a value")))?,
+            )?)),
         });
     }
     reader.end()?;

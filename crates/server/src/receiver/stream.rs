@@ -59,7 +59,10 @@ pub async fn receive(
 fn failed(what: &str, failure: &Failure) -> SqlError {
     let message = match failure {
         Failure::Refused(complaint) => {
-            let error = SqlError::fatal(SqlState::CONNECTION_FAILURE, format!("{what}: {}:  {}", complaint.severity, complaint.message));
+            let error = SqlError::fatal(
+                SqlState::CONNECTION_FAILURE,
+                format!("{what}: {}:  {}", complaint.severity, complaint.message),
+            );
             return match complaint.detail.is_empty() {
                 true => error,
                 false => error.detail(complaint.detail.clone()),
@@ -135,15 +138,17 @@ impl<'a> Stream<'a> {
         let what = "could not receive database system identifier and timeline ID from the primary server";
         let rows = connection.query("IDENTIFY_SYSTEM").await.map_err(|failure| failed(what, &failure))?;
         let row = rows.first().filter(|row| row.len() >= 3);
-        let identifier = row.and_then(|row| row[0].clone()).ok_or_else(|| violation("invalid response from primary server"))?;
-        let newest =
-            timeline_of(row.and_then(|row| row.get(1))).ok_or_else(|| violation("invalid response from primary server"))?;
+        let identifier = row
+            .and_then(|row| row[0].clone())
+            .ok_or_else(|| violation("invalid response from primary server"))?;
+        let newest = timeline_of(row.and_then(|row| row.get(1)))
+            .ok_or_else(|| violation("invalid response from primary server"))?;
         let own = wal.system_identifier().to_string();
         if identifier != own {
             let message = "database system identifier differs between the primary and standby";
-            return Err(SqlError::fatal(SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE, message).detail(format!(
-                "The primary's identifier is {identifier}, the standby's identifier is {own}."
-            )));
+            return Err(SqlError::fatal(SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE, message).detail(
+                format!("The primary's identifier is {identifier}, the standby's identifier is {own}."),
+            ));
         }
         if newest < timeline {
             return Err(SqlError::fatal(
@@ -170,7 +175,9 @@ impl<'a> Stream<'a> {
     async fn fetch_histories(&mut self, first: TimelineId) -> SqlResult<()> {
         let mut timeline = first;
         while timeline <= self.newest {
-            if timeline > TimelineId::FIRST && History::read(self.wal.dir(), timeline).map_err(disk)?.is_none() {
+            if timeline > TimelineId::FIRST
+                && History::read(self.wal.dir(), timeline).map_err(disk)?.is_none()
+            {
                 self.fetch_history(timeline).await?;
             }
             timeline = timeline.next();
@@ -319,7 +326,12 @@ impl<'a> Stream<'a> {
         };
         let timeout = of(Setting::wal_receiver_timeout, self.heard, if self.asked { 1 } else { 2 });
         let status = of(Setting::wal_receiver_status_interval, self.told_at, 1);
-        timeout.into_iter().chain(status).min().unwrap_or(Duration::from_secs(3600)).max(Duration::from_millis(1))
+        timeout
+            .into_iter()
+            .chain(status)
+            .min()
+            .unwrap_or(Duration::from_secs(3600))
+            .max(Duration::from_millis(1))
     }
 
     async fn time_is_up(&mut self, settings: &ServerSettings) -> SqlResult<()> {

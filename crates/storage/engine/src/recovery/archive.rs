@@ -466,8 +466,7 @@ impl Course<'_> {
 
     /// Follows a newer time line, if there is one that leaves this one behind what was replayed.
     fn follow_newest(&mut self) -> Result<(), EngineError> {
-        if self.end.is_stopped()
-            || self.engine.options().archive_recovery.timeline != TargetTimeline::Latest
+        if self.end.is_stopped() || self.engine.options().archive_recovery.timeline != TargetTimeline::Latest
         {
             return Ok(());
         }
