@@ -1,6 +1,7 @@
 //! What the tests of index access methods stand on: files in a directory of their own, a log, a pool, snapshots, and a table whose rows all live.
 
 pub mod crowd;
+pub mod points;
 pub mod replay;
 
 use std::collections::BTreeSet;

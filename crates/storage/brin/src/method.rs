@@ -150,8 +150,4 @@ impl IndexAccessMethod for BrinRel {
     ) -> IndexResult<()> {
         crate::verify::verify(access, self, options).map(|_| ())
     }
-
-    fn damage(_what: &str, _index: &str) -> Option<String> {
-        None
-    }
 }

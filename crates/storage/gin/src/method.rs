@@ -167,8 +167,4 @@ impl IndexAccessMethod for GinRel {
     fn measure(&self, block: BlockNo, page: &PageBytes) -> IndexResult<PageMeasure> {
         self.check(block, crate::format::measure(page))
     }
-
-    fn damage(_what: &str, _index: &str) -> Option<String> {
-        None
-    }
 }

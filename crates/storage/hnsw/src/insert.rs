@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use base::{BlockNo, Fork, SqlError, SqlState, Tid};
+use base::{BlockNo, Fork, Tid};
 use index::changes::{Change, Changes};
-use index::{Access, Exclusive, IndexError, IndexResult, InsertOutcome, Pages, TURNS};
+use index::{Access, Exclusive, IndexResult, InsertOutcome, Pages, TURNS};
 use tuple::Datum;
 
 use crate::format::{
@@ -15,7 +15,7 @@ use crate::graph::{Cache, Graph, Near, Node};
 use crate::rel::HnswRel;
 
 /// Bytes that an item takes on a page beside its own, at most.
-const AROUND: usize = 4 + 7;
+pub(crate) const AROUND: usize = 4 + 7;
 
 /// Enters the row at `tid`. Rows whose class makes no key of the value have no node.
 pub(crate) fn insert(
@@ -25,7 +25,7 @@ pub(crate) fn insert(
     tid: Tid,
     cache: Option<&Cache>,
 ) -> IndexResult<InsertOutcome> {
-    let Some(key) = key_of(rel, values)? else { return Ok(InsertOutcome::Inserted) };
+    let Some(key) = rel.key_of(values)? else { return Ok(InsertOutcome::Inserted) };
     let turn = TURNS.of(access, rel.desc.file);
     let _alone = turn.lock();
     let graph = Graph { access, rel, meta: rel.meta(access)?, cache };
@@ -38,21 +38,6 @@ pub(crate) fn insert(
         }
     }
     Ok(InsertOutcome::Inserted)
-}
-
-/// The key of a row's value, if it has one.
-pub(crate) fn key_of(rel: &HnswRel, values: &[Datum]) -> IndexResult<Option<Datum>> {
-    let Some(value) = values.first().filter(|value| !value.is_null()) else { return Ok(None) };
-    let key = rel.desc.trees[0].compress(value);
-    let Datum::Bytes(bytes) = &key else { return Ok(None) };
-    if NODE_HEAD + bytes.len() + AROUND > page::MAX_ITEM {
-        let error = SqlError::new(
-            SqlState::PROGRAM_LIMIT_EXCEEDED,
-            "column cannot have more than 2000 dimensions for hnsw index",
-        );
-        return Err(IndexError::Callback(error));
-    }
-    Ok(Some(key))
 }
 
 /// Each level has one of `m` nodes of the one below.

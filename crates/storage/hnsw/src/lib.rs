@@ -6,7 +6,7 @@
 //! * Block 0 has one item: numbers of the index, the node where searches begin, the page where new nodes go, the list of free nodes (`format`).
 //! * All other pages have items that never change their length: *nodes*, with a row's TID and its key, and for each node an item with its *links*, `m` for each level and twice as
 //!   many for the lowest. An item is named by page and number.
-//! * `format`: bytes. `redo`: records, which are [changes](index::changes) of bytes. `rel`: an open index. `graph`: searches. `insert`, `scan`, `vacuum`, `verify`: what is done with it.
+//! * `format`: bytes. Records are [changes](index::changes) of bytes. `rel`: an open index. `graph`: searches. `insert`, `scan`, `vacuum`, `verify`: what is done with it.
 //!
 //! # Invariants
 //! 1. Who changes the index has its [turn](index::TURNS) from before its first look at the graph to the end of the change: one at a time. Searches hold no latch but on the page
@@ -28,7 +28,6 @@ pub mod format;
 mod graph;
 mod insert;
 mod method;
-mod redo;
 mod rel;
 mod scan;
 #[cfg(test)]

@@ -4,18 +4,17 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlState, Tid};
-use index::changes::{Changes, changed};
+use index::changes::{Changes, create_page};
 use index::{
     Access, DeadRows, EntryCheck, Facts, IndexAccessMethod, IndexDesc, IndexError, IndexResult,
     InsertOutcome, Manner, OptionKind, ScanKeys, SortedEntries, StorageOption, UniqueCheck, VacuumStats,
-    VerifyOptions, Wants, create_pages, interrupts,
+    VerifyOptions, Wants, interrupts,
 };
 use tuple::Datum;
 use txn::KeyRange;
 use wal::ResourceManager;
 
 use crate::graph::Cache;
-use crate::redo::Kind;
 use crate::{HnswRel, Scan};
 
 pub(crate) const FACTS: Facts = Facts {
@@ -46,7 +45,7 @@ pub(crate) const FACTS: Facts = Facts {
 
 impl IndexAccessMethod for HnswRel {
     const FACTS: Facts = FACTS;
-    const MANAGER: ResourceManager = crate::redo::MANAGER;
+    const MANAGER: ResourceManager = index::changes::manager(wal::Rmgr::Hnsw);
     type Scan = Scan;
 
     fn open(desc: IndexDesc) -> HnswRel {
@@ -68,11 +67,7 @@ impl IndexAccessMethod for HnswRel {
         }
         let mut changes = Changes::default();
         changes.init(&[]).add(&meta.bytes());
-        create_pages(access, self, Kind::Build as u8, 1, |_, page| {
-            let new = changed(page, &changes.0)?;
-            page.copy_from_slice(&new[..]);
-            Ok(())
-        })
+        create_page(access, self, &changes)
     }
 
     /// Rows as they lie in the table.
@@ -103,25 +98,13 @@ impl IndexAccessMethod for HnswRel {
         crate::insert::insert(access, self, values, tid, None)
     }
 
-    fn bulk_delete(
+    fn vacuum_pass(
         &self,
         access: &Access<'_>,
-        is_dead: &mut dyn FnMut(Tid) -> bool,
+        is_dead: Option<&mut dyn FnMut(Tid) -> bool>,
         manner: &mut Manner<'_>,
-        stats: &mut VacuumStats,
-    ) -> IndexResult<()> {
-        stats.add_pass(crate::vacuum::pass(access, self, Some(is_dead), manner)?);
-        Ok(())
-    }
-
-    /// Without [`bulk_delete`](IndexAccessMethod::bulk_delete) before, it only counts.
-    fn cleanup(
-        &self,
-        access: &Access<'_>,
-        manner: &mut Manner<'_>,
-        stats: Option<VacuumStats>,
     ) -> IndexResult<VacuumStats> {
-        stats.map_or_else(|| crate::vacuum::pass(access, self, None, manner), Ok)
+        crate::vacuum::pass(access, self, is_dead, manner)
     }
 
     fn scan(self: &Arc<Self>, keys: ScanKeys, _wants: Wants) -> Scan {
@@ -137,7 +120,7 @@ impl IndexAccessMethod for HnswRel {
         values: &mut [Datum],
         each: &mut dyn FnMut(&[Datum]) -> Result<(), SqlError>,
     ) -> IndexResult<()> {
-        match crate::insert::key_of(self, values)? {
+        match self.key_of(values)? {
             Some(key) => Ok(each(&[key])?),
             None => Ok(()),
         }
@@ -150,9 +133,5 @@ impl IndexAccessMethod for HnswRel {
         each: Option<EntryCheck<'_>>,
     ) -> IndexResult<()> {
         crate::verify::verify(access, self, options, each)
-    }
-
-    fn damage(_what: &str, _index: &str) -> Option<String> {
-        None
     }
 }

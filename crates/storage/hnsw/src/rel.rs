@@ -1,13 +1,11 @@
 //! An open index, and how its pages are reached and changed.
 
-use base::SqlError;
 use index::changes::{Change, change_pages};
-use index::{Access, Finds, IndexDesc, IndexError, IndexResult, Pages, ScanKey};
+use index::{Access, Finds, IndexDesc, IndexResult, Pages, vectors};
 use tuple::Datum;
-use tuple::tree::TreeQuery;
 
-use crate::format::{META, Meta};
-use crate::redo::Kind;
+use crate::format::{META, Meta, NODE_HEAD};
+use crate::insert::AROUND;
 
 /// An open index. Share it by `Arc`.
 #[derive(Debug)]
@@ -16,12 +14,8 @@ pub struct HnswRel {
     pub desc: IndexDesc,
 }
 
-impl Finds for HnswRel {
-    /// A row that is entered may be among the nearest.
-    fn might_find(&self, _keys: &[ScanKey], _values: &[Datum]) -> bool {
-        true
-    }
-}
+/// A row that is entered may be among the nearest.
+impl Finds for HnswRel {}
 
 impl HnswRel {
     /// Opens an index by its description. No I/O.
@@ -53,17 +47,17 @@ impl HnswRel {
 
     /// Distance of two keys.
     pub(crate) fn distance(&self, a: &Datum, b: &Datum) -> IndexResult<f64> {
-        let query = TreeQuery { strategy: 1, operand: base::Oid::INVALID, value: b };
-        let (distance, _) = self.desc.trees[0].distance(a, query, true);
-        if distance.is_nan() {
-            let error = SqlError::new(base::SqlState::DATA_EXCEPTION, "different vector dimensions");
-            return Err(IndexError::Callback(error));
-        }
-        Ok(distance)
+        vectors::distance(self.desc.trees[0], a, b)
+    }
+
+    /// The key of a row's value, if it has one.
+    pub(crate) fn key_of(&self, values: &[Datum]) -> IndexResult<Option<Datum>> {
+        let most = page::MAX_ITEM - NODE_HEAD - AROUND;
+        vectors::key_of(self.desc.trees[0], values, "hnsw", most)
     }
 
     /// Changes pages, with one record.
     pub(crate) fn change(&self, access: &Access<'_>, pages: &mut [Change<'_>]) -> IndexResult<()> {
-        change_pages(access, self, Kind::Change as u8, pages)
+        change_pages(access, self, pages)
     }
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use base::{BlockNo, Fork, Tid};
 use index::{
-    Access, Facts, IndexError, IndexResult, IndexScan, Pages, ScanKey, ScanKeys, ScanOp, interrupts, settings,
+    Access, Facts, IndexResult, IndexScan, Pages, ScanKey, ScanKeys, interrupts, settings,
+    vectors::{self, setting},
 };
 use tuple::Datum;
 use txn::KeyRange;
@@ -38,13 +39,6 @@ pub struct Scan {
     searches: u64,
 }
 
-fn word(n: usize, default: u32) -> u32 {
-    match runtime::word(n) {
-        0 => default,
-        word => word,
-    }
-}
-
 impl Scan {
     pub(crate) fn new(rel: Arc<HnswRel>, keys: ScanKeys) -> Scan {
         Scan {
@@ -73,15 +67,7 @@ impl Scan {
 
     /// The key that is sought; none: all rows are as near.
     fn sought(&self) -> IndexResult<Option<Datum>> {
-        let Some(order) = &self.order else {
-            return Err(IndexError::Unsupported { method: "hnsw", what: "scans without an order" });
-        };
-        let ScanOp::Operator { value, .. } = &order.op else { return Ok(None) };
-        if value.is_null() {
-            return Ok(None);
-        }
-        let key = self.rel.desc.trees[0].compress(value);
-        Ok((!key.is_null()).then_some(key))
+        vectors::sought(self.rel.desc.trees[0], self.order.as_ref(), "hnsw")
     }
 
     fn take(&mut self, found: Vec<Near>) {
@@ -104,7 +90,7 @@ impl Scan {
         let graph = Graph { access, rel: &rel, meta: rel.meta(access)?, cache: None };
         let Some(entry) = graph.entry(&key)? else { return Ok(()) };
         let from = vec![graph.descend(&key, entry, 0)?];
-        let most = word(settings::EF_SEARCH, EF_SEARCH) as usize;
+        let most = setting(settings::EF_SEARCH, EF_SEARCH) as usize;
         let discarded = (runtime::word(settings::ITERATIVE) != 0).then_some(&mut self.discarded);
         let found = graph.nearest(&key, from, (most, 0), &mut self.visited, discarded)?;
         self.take(found);
@@ -113,8 +99,8 @@ impl Scan {
 
     /// Looks for more; false if there is no more.
     fn go_on(&mut self, access: &Access<'_>) -> IndexResult<bool> {
-        let most = word(settings::EF_SEARCH, EF_SEARCH) as usize;
-        let limit = word(settings::MAX_SCAN_TUPLES, MAX_SCAN_TUPLES) as usize;
+        let most = setting(settings::EF_SEARCH, EF_SEARCH) as usize;
+        let limit = setting(settings::MAX_SCAN_TUPLES, MAX_SCAN_TUPLES) as usize;
         if self.discarded.is_empty() || self.visited.len() >= limit {
             // What was met and not given comes at last.
             let Some(std::cmp::Reverse(near)) = self.discarded.pop() else { return Ok(false) };

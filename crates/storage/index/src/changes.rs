@@ -1,12 +1,70 @@
 //! Changes of pages as bytes, for methods whose records say just what becomes of which bytes. Normal running and redo call the same function.
+//!
+//! | record | each block |
+//! |---|---|
+//! | `CHANGE` | its [`Changes`] |
+//! | `BUILD` | full image |
 
 use base::{OffsetNo, PAGE_SIZE};
 use buffer::{PageChange, WalAction};
 use page::PageBytes;
+use wal::{Record, RecordRef, ResourceManager, Rmgr};
 
 use crate::bytes::{Check, Reader, put_sized};
-use crate::pages::{Exclusive, INIT, Pages};
-use crate::{Access, IndexAccessMethod, IndexResult};
+use crate::pages::{Exclusive, INIT, Pages, create_pages};
+use crate::{Access, IndexAccessMethod, IndexResult, Records};
+
+/// Kind of a record, its `info`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+enum Kind {
+    Change = 0,
+    Build = 1,
+}
+
+fn name(info: u8) -> Option<&'static str> {
+    ["CHANGE", "BUILD"].get(info as usize).copied()
+}
+
+fn details(record: &Record) -> Check<String> {
+    let bytes: usize = (0..).map_while(|n| record.block(n)).map(|block| block.data.len()).sum();
+    Ok(format!("bytes changed: {bytes}"))
+}
+
+/// The resource manager of a method that logs nothing but such changes and images.
+pub const fn manager(id: Rmgr) -> ResourceManager {
+    ResourceManager {
+        id,
+        redo_block: Some(|page, record, index| redo_block(page, record, index).map_err(str::to_owned)),
+        describe: &Records { name, details },
+    }
+}
+
+/// Does to a page what a record says about its block reference `index`. The error says what does not fit.
+///
+/// # Errors
+/// The page or the record is damaged.
+pub fn redo_block(page: &mut PageBytes, record: &RecordRef<'_>, index: usize) -> Check<()> {
+    if record.info != Kind::Change as u8 {
+        return Err("page image is missing");
+    }
+    let data = record.block(index).ok_or("the record lacks a block")?.data;
+    let new = changed(page, data)?;
+    page.copy_from_slice(&new[..]);
+    Ok(())
+}
+
+/// Makes the main fork, which must be empty, an empty index of one page that is what changes make of nothing; so the initial fork of an unlogged one.
+///
+/// # Errors
+/// The fork is not empty; there is no room.
+pub fn create_page<M: IndexAccessMethod>(access: &Access<'_>, rel: &M, changes: &Changes) -> IndexResult<()> {
+    create_pages(access, rel, Kind::Build as u8, 1, |_, page| {
+        let new = changed(page, &changes.0)?;
+        page.copy_from_slice(&new[..]);
+        Ok(())
+    })
+}
 
 const EMPTY: u8 = 0;
 const ADD: u8 = 1;
@@ -117,14 +175,13 @@ pub struct Change<'p> {
     pub new: bool,
 }
 
-/// Changes pages, with one record of this kind, whose data for each of them are its [`Changes`].
+/// Changes pages, with one record, whose data for each of them are its [`Changes`].
 ///
 /// # Errors
 /// A page is not one that its changes are of; then none is changed.
 pub fn change_pages<M: IndexAccessMethod>(
     access: &Access<'_>,
     rel: &M,
-    kind: u8,
     pages: &mut [Change<'_>],
 ) -> IndexResult<()> {
     let mut made = Vec::with_capacity(pages.len());
@@ -136,6 +193,7 @@ pub fn change_pages<M: IndexAccessMethod>(
         change.page.copy_from_slice(&new[..]);
     }
     let persistence = rel.desc().persistence;
+    let kind = Kind::Change as u8;
     let mut action = WalAction::for_relation(access.pool, persistence, M::MANAGER.id, kind, access.xid);
     for change in pages {
         let how = if change.new { INIT } else { PageChange::default() };

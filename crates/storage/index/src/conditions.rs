@@ -12,8 +12,10 @@ use crate::{ScanKey, ScanOp};
 
 /// An index that can tell whether a scan might find a row.
 pub trait Finds: Debug + Send + Sync + 'static {
-    /// Whether a row with these values might satisfy the conditions.
-    fn might_find(&self, keys: &[ScanKey], values: &[Datum]) -> bool;
+    /// Whether a row with these values might satisfy the conditions; any row might, of a method without conditions.
+    fn might_find(&self, _keys: &[ScanKey], _values: &[Datum]) -> bool {
+        true
+    }
 }
 
 /// The conditions of a scan.

@@ -124,6 +124,17 @@ pub trait IndexAccessMethod: Sized {
         Ok(())
     }
 
+    /// One pass of VACUUM over all pages. Without `is_dead` it removes no entry: it counts them, and frees pages whose time has come. Methods whose VACUUM is not one pass implement
+    /// [`bulk_delete`](IndexAccessMethod::bulk_delete) and [`cleanup`](IndexAccessMethod::cleanup) themselves.
+    fn vacuum_pass(
+        &self,
+        _access: &Access<'_>,
+        _is_dead: Option<&mut dyn FnMut(Tid) -> bool>,
+        _manner: &mut Manner<'_>,
+    ) -> IndexResult<VacuumStats> {
+        Err(IndexError::Unsupported { method: Self::FACTS.name, what: "passes of VACUUM" })
+    }
+
     /// Removes what refers to TIDs that `is_dead`, and adds to `stats`. It is asked of every TID in the index, so that who answers `false` learns them all. May be called
     /// several times in one VACUUM.
     fn bulk_delete(
@@ -132,7 +143,10 @@ pub trait IndexAccessMethod: Sized {
         is_dead: &mut dyn FnMut(Tid) -> bool,
         manner: &mut Manner<'_>,
         stats: &mut VacuumStats,
-    ) -> IndexResult<()>;
+    ) -> IndexResult<()> {
+        stats.add_pass(self.vacuum_pass(access, Some(is_dead), manner)?);
+        Ok(())
+    }
 
     /// Ends a VACUUM. `stats`: what [`bulk_delete`](IndexAccessMethod::bulk_delete) gathered; `None` if it did not run.
     fn cleanup(
@@ -140,7 +154,9 @@ pub trait IndexAccessMethod: Sized {
         access: &Access<'_>,
         manner: &mut Manner<'_>,
         stats: Option<VacuumStats>,
-    ) -> IndexResult<VacuumStats>;
+    ) -> IndexResult<VacuumStats> {
+        stats.map_or_else(|| self.vacuum_pass(access, None, manner), Ok)
+    }
 
     /// A scan that has not started.
     fn scan(self: &Arc<Self>, keys: ScanKeys, wants: Wants) -> Self::Scan;
@@ -191,7 +207,9 @@ pub trait IndexAccessMethod: Sized {
     }
 
     /// PostgreSQL's words for what [`IndexError::Corrupt`] says is wrong with the index of this name, where it has some.
-    fn damage(what: &str, index: &str) -> Option<String>;
+    fn damage(_what: &str, _index: &str) -> Option<String> {
+        None
+    }
 }
 
 /// Takes what a scan finds as a set.

@@ -5,7 +5,7 @@
 //! * Block 0 has one item: how many lists there are, and the first of their pages.
 //! * Pages of *lists* have an item for each list: its first page, the page where new entries go, its centre. Pages of *entries* belong to one list each and are chained; an entry is a row's TID
 //!   and its key. Byte tables are in `format`.
-//! * `rel`: an open index. `lists`: the lists as a whole. `centres`: where they lie. `insert`, `build`, `scan`, `vacuum`, `verify`: what is done with them. `redo`: records, which are
+//! * `rel`: an open index. `lists`: the lists as a whole. `centres`: where they lie. `insert`, `build`, `scan`, `vacuum`, `verify`: what is done with them. Records are
 //!   [changes](index::changes) of bytes.
 //!
 //! # Invariants
@@ -30,7 +30,6 @@ mod format;
 mod insert;
 mod lists;
 mod method;
-mod redo;
 mod rel;
 mod scan;
 #[cfg(test)]

@@ -4,11 +4,10 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use base::{Oid, SqlError, Tid};
-use index::changes::{Changes, changed};
+use index::changes::{Changes, create_page};
 use index::{
     Access, DeadRows, EntryCheck, Facts, IndexAccessMethod, IndexDesc, IndexResult, InsertOutcome, Manner,
     OptionKind, ScanKeys, SortedEntries, StorageOption, UniqueCheck, VacuumStats, VerifyOptions, Wants,
-    create_pages,
 };
 use tuple::Datum;
 use txn::KeyRange;
@@ -16,7 +15,6 @@ use wal::ResourceManager;
 
 use crate::build::scatter;
 use crate::format::{META, MOST_LISTS, Meta};
-use crate::redo::Kind;
 use crate::{IvfflatRel, Scan};
 
 pub(crate) const FACTS: Facts = Facts {
@@ -44,7 +42,7 @@ pub(crate) const FACTS: Facts = Facts {
 
 impl IndexAccessMethod for IvfflatRel {
     const FACTS: Facts = FACTS;
-    const MANAGER: ResourceManager = crate::redo::MANAGER;
+    const MANAGER: ResourceManager = index::changes::manager(wal::Rmgr::Ivfflat);
     type Scan = Scan;
 
     fn open(desc: IndexDesc) -> IvfflatRel {
@@ -58,11 +56,7 @@ impl IndexAccessMethod for IvfflatRel {
     fn create_empty(&self, access: &Access<'_>) -> IndexResult<()> {
         let mut changes = Changes::default();
         changes.init(&[]).add(&Meta { lists: 0, first: META }.bytes());
-        create_pages(access, self, Kind::Build as u8, 1, |_, page| {
-            let new = changed(page, &changes.0)?;
-            page.copy_from_slice(&new[..]);
-            Ok(())
-        })
+        create_page(access, self, &changes)
     }
 
     /// Rows in an order by chance, always the same.
@@ -85,25 +79,13 @@ impl IndexAccessMethod for IvfflatRel {
         crate::insert::insert(access, self, values, tid)
     }
 
-    fn bulk_delete(
+    fn vacuum_pass(
         &self,
         access: &Access<'_>,
-        is_dead: &mut dyn FnMut(Tid) -> bool,
+        is_dead: Option<&mut dyn FnMut(Tid) -> bool>,
         manner: &mut Manner<'_>,
-        stats: &mut VacuumStats,
-    ) -> IndexResult<()> {
-        stats.add_pass(crate::vacuum::pass(access, self, Some(is_dead), manner)?);
-        Ok(())
-    }
-
-    /// Without [`bulk_delete`](IndexAccessMethod::bulk_delete) before, it only counts.
-    fn cleanup(
-        &self,
-        access: &Access<'_>,
-        manner: &mut Manner<'_>,
-        stats: Option<VacuumStats>,
     ) -> IndexResult<VacuumStats> {
-        stats.map_or_else(|| crate::vacuum::pass(access, self, None, manner), Ok)
+        crate::vacuum::pass(access, self, is_dead, manner)
     }
 
     fn scan(self: &Arc<Self>, keys: ScanKeys, _wants: Wants) -> Scan {
@@ -132,9 +114,5 @@ impl IndexAccessMethod for IvfflatRel {
         each: Option<EntryCheck<'_>>,
     ) -> IndexResult<()> {
         crate::verify::verify(access, self, options, each)
-    }
-
-    fn damage(_what: &str, _index: &str) -> Option<String> {
-        None
     }
 }

@@ -1,13 +1,11 @@
 //! An open index.
 
-use base::{Fork, SqlError, SqlState};
+use base::Fork;
 use index::changes::{Change, change_pages};
-use index::{Access, Exclusive, Finds, IndexDesc, IndexError, IndexResult, Pages, ScanKey};
+use index::{Access, Exclusive, Finds, IndexDesc, IndexResult, Pages, vectors};
 use tuple::Datum;
-use tuple::tree::TreeQuery;
 
 use crate::format::{AROUND, ENTRY_HEAD, META, MOST_LISTS, Meta, SPECIAL};
-use crate::redo::Kind;
 
 /// An open index. Share it by `Arc`.
 #[derive(Debug)]
@@ -16,12 +14,8 @@ pub struct IvfflatRel {
     pub desc: IndexDesc,
 }
 
-impl Finds for IvfflatRel {
-    /// A row that is entered may be among the nearest.
-    fn might_find(&self, _keys: &[ScanKey], _values: &[Datum]) -> bool {
-        true
-    }
-}
+/// A row that is entered may be among the nearest.
+impl Finds for IvfflatRel {}
 
 impl IvfflatRel {
     /// Opens an index by its description. No I/O.
@@ -42,33 +36,18 @@ impl IvfflatRel {
 
     /// Distance of two keys.
     pub(crate) fn distance(&self, a: &Datum, b: &Datum) -> IndexResult<f64> {
-        let query = TreeQuery { strategy: 1, operand: base::Oid::INVALID, value: b };
-        let (distance, _) = self.desc.trees[0].distance(a, query, true);
-        if distance.is_nan() {
-            let error = SqlError::new(SqlState::DATA_EXCEPTION, "different vector dimensions");
-            return Err(IndexError::Callback(error));
-        }
-        Ok(distance)
+        vectors::distance(self.desc.trees[0], a, b)
     }
 
     /// The key of a row's value, if it has one.
     pub(crate) fn key_of(&self, values: &[Datum]) -> IndexResult<Option<Datum>> {
-        let Some(value) = values.first().filter(|value| !value.is_null()) else { return Ok(None) };
-        let key = self.desc.trees[0].compress(value);
-        let Datum::Bytes(bytes) = &key else { return Ok(None) };
-        if ENTRY_HEAD + bytes.len() + AROUND + SPECIAL > page::MAX_ITEM {
-            let error = SqlError::new(
-                SqlState::PROGRAM_LIMIT_EXCEEDED,
-                "column cannot have more than 2000 dimensions for ivfflat index",
-            );
-            return Err(IndexError::Callback(error));
-        }
-        Ok(Some(key))
+        let most = page::MAX_ITEM - ENTRY_HEAD - AROUND - SPECIAL;
+        vectors::key_of(self.desc.trees[0], values, "ivfflat", most)
     }
 
     /// Changes pages, with one record.
     pub(crate) fn change(&self, access: &Access<'_>, pages: &mut [Change<'_>]) -> IndexResult<()> {
-        change_pages(access, self, Kind::Change as u8, pages)
+        change_pages(access, self, pages)
     }
 
     /// A new page at the end of the file.

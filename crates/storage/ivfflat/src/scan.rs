@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use base::{BlockNo, Fork, Tid};
-use index::{Access, Facts, IndexError, IndexResult, IndexScan, Pages, ScanKey, ScanKeys, ScanOp, settings};
+use index::vectors;
+use index::{Access, Facts, IndexResult, IndexScan, Pages, ScanKey, ScanKeys, settings};
 use tuple::Datum;
 use txn::KeyRange;
 
@@ -29,11 +30,8 @@ pub struct Scan {
     searches: u64,
 }
 
-fn word(n: usize, default: u32) -> usize {
-    match runtime::word(n) {
-        0 => default as usize,
-        word => word as usize,
-    }
+fn setting(word: usize, default: u32) -> usize {
+    vectors::setting(word, default) as usize
 }
 
 impl Scan {
@@ -61,15 +59,7 @@ impl Scan {
 
     /// The key that is sought; none: all rows are as near.
     fn key(&self) -> IndexResult<Option<Datum>> {
-        let Some(order) = &self.order else {
-            return Err(IndexError::Unsupported { method: "ivfflat", what: "scans without an order" });
-        };
-        let ScanOp::Operator { value, .. } = &order.op else { return Ok(None) };
-        if value.is_null() {
-            return Ok(None);
-        }
-        let key = self.rel.desc.trees[0].compress(value);
-        Ok((!key.is_null()).then_some(key))
+        vectors::sought(self.rel.desc.trees[0], self.order.as_ref(), "ivfflat")
     }
 
     fn start(&mut self, access: &Access<'_>) -> IndexResult<()> {
@@ -86,7 +76,7 @@ impl Scan {
         })?;
         lists.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
         self.left = lists.into_iter().map(|(_, number, first)| (number, first)).collect();
-        let probes = if self.sought.is_some() { word(settings::PROBES, 1) } else { self.left.len() };
+        let probes = if self.sought.is_some() { setting(settings::PROBES, 1) } else { self.left.len() };
         self.probe(access, probes)
     }
 
@@ -156,11 +146,11 @@ impl IndexScan for Scan {
                 self.distance = [distance];
                 return Ok(Some(tid));
             }
-            let most = word(settings::MAX_PROBES, u32::from(MOST_LISTS));
+            let most = setting(settings::MAX_PROBES, u32::from(MOST_LISTS));
             if runtime::word(settings::ITERATIVE_PROBES) == 0 || self.left.is_empty() || self.probed >= most {
                 return Ok(None);
             }
-            self.probe(access, word(settings::PROBES, 1).min(most - self.probed))?;
+            self.probe(access, setting(settings::PROBES, 1).min(most - self.probed))?;
         }
     }
 

@@ -80,25 +80,13 @@ impl IndexAccessMethod for SpgistRel {
         crate::insert::insert(access, self, values, tid)
     }
 
-    fn bulk_delete(
+    fn vacuum_pass(
         &self,
         access: &Access<'_>,
-        is_dead: &mut dyn FnMut(Tid) -> bool,
+        is_dead: Option<&mut dyn FnMut(Tid) -> bool>,
         manner: &mut Manner<'_>,
-        stats: &mut VacuumStats,
-    ) -> IndexResult<()> {
-        stats.add_pass(crate::vacuum::pass(access, self, Some(is_dead), manner)?);
-        Ok(())
-    }
-
-    /// Without [`bulk_delete`](IndexAccessMethod::bulk_delete) before, it only looks for pages that may be used again.
-    fn cleanup(
-        &self,
-        access: &Access<'_>,
-        manner: &mut Manner<'_>,
-        stats: Option<VacuumStats>,
     ) -> IndexResult<VacuumStats> {
-        stats.map_or_else(|| crate::vacuum::pass(access, self, None, manner), Ok)
+        crate::vacuum::pass(access, self, is_dead, manner)
     }
 
     fn scan(self: &Arc<Self>, keys: ScanKeys, wants: Wants) -> Scan {
