@@ -1,9 +1,10 @@
-//! Words that every layer uses: identifiers, SQLSTATEs, errors at the SQL boundary, names of encodings, settings, stop points.
+//! Words that every layer uses: identifiers, SQLSTATEs, errors at the SQL boundary, the calendar, names of encodings, settings, stop points.
 //!
 //! Small and dull on purpose: whatever changes here rebuilds everything.
 //!
 //! Invariant: nothing here blocks, allocates much, or knows any other crate.
 
+pub mod calendar;
 mod decimal;
 mod encoding;
 pub mod error;

@@ -7,6 +7,8 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use base::calendar::UNIX_MICROS;
+
 use crate::env::{self, Kind};
 use crate::fiber::PARK_DEADLINE;
 
@@ -50,14 +52,11 @@ pub fn now() -> Instant {
     }
 }
 
-/// 2000-01-01 00:00 UTC in seconds since 1970.
-const PG_EPOCH: i64 = 946_684_800;
-
 /// Time of day in microseconds since 2000-01-01 00:00 UTC: PostgreSQL's `timestamptz`.
 pub fn wall_clock_micros() -> i64 {
     match env::sim() {
         Some(sim) => sim.wall_clock_micros(),
-        None => (clock(libc::CLOCK_REALTIME) / 1000) as i64 - PG_EPOCH * 1_000_000,
+        None => (clock(libc::CLOCK_REALTIME) / 1000) as i64 - UNIX_MICROS,
     }
 }
 

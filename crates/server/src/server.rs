@@ -94,7 +94,7 @@ fn serve(start: Start, settings: Arc<ServerSettings>) -> SqlResult<()> {
     let contents = Contents {
         pid: std::process::id() as i32,
         data_directory: dir.clone(),
-        started: runtime::wall_clock_micros() / 1_000_000 + 946_684_800,
+        started: runtime::wall_clock_micros() / 1_000_000 + base::calendar::UNIX_SECONDS,
         port: settings.int(Setting::port) as u16,
         socket_directory: String::new(),
         address: String::new(),

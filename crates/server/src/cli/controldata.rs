@@ -4,7 +4,7 @@ use std::path::Path;
 
 use base::Xid;
 use engine::control::{CATALOG_VERSION, ClusterState, ControlFile, PG_CONTROL_VERSION};
-use types::calendar::{WEEKDAYS, civil_from_days};
+use types::moment::Moment;
 use types::timezone::TimeZone;
 
 use super::options::{Flag, flag, parse, value};
@@ -27,9 +27,6 @@ Options:
 If no data directory (DATADIR) is specified, the environment variable PGDATA
 is used.
 ";
-
-const MONTHS: [&str; 12] =
-    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 pub(super) fn main(args: &[String]) -> i32 {
     let given = match parse(args, FLAGS) {
@@ -84,13 +81,7 @@ fn state(state: ClusterState) -> &'static str {
 
 /// A moment as `%c` has it: `Fri Nov 27 18:41:00 2026`.
 fn moment(micros: i64, zone: &TimeZone) -> String {
-    let seconds = micros.div_euclid(1_000_000) + i64::from(zone.at(micros).offset);
-    let (days, rest) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-    let (year, month, day) = civil_from_days(days);
-    // 2000-01-01 was a Saturday.
-    let weekday = &WEEKDAYS[(days + 6).rem_euclid(7) as usize][..3];
-    let month = MONTHS[(month - 1) as usize];
-    format!("{weekday} {month} {day:2} {:02}:{:02}:{:02} {year}", rest / 3600, rest / 60 % 60, rest % 60)
+    Moment::new(micros, zone).format("%a %b %e %T %Y")
 }
 
 fn lines(control: &ControlFile, zone: &TimeZone) -> Vec<(&'static str, String)> {
@@ -163,6 +154,9 @@ mod tests {
         let utc = TimeZone::utc();
         assert_eq!(moment(0, &utc), "Sat Jan  1 00:00:00 2000");
         // 2026-11-27 18:41:00 UTC.
-        assert_eq!(moment((1_795_804_860 - 946_684_800) * 1_000_000, &utc), "Fri Nov 27 18:41:00 2026");
+        assert_eq!(
+            moment((1_795_804_860 - base::calendar::UNIX_SECONDS) * 1_000_000, &utc),
+            "Fri Nov 27 18:41:00 2026"
+        );
     }
 }

@@ -227,7 +227,7 @@ impl Control {
             }
             Ok(_) => {}
         }
-        let began = runtime::wall_clock_micros() / 1_000_000 + 946_684_800;
+        let began = runtime::wall_clock_micros() / 1_000_000 + base::calendar::UNIX_SECONDS;
         let mut child = match self.spawn(old_options.as_deref()) {
             Ok(child) => child,
             Err(error) => {

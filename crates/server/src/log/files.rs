@@ -7,12 +7,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use base::calendar::UNIX_SECONDS;
 use base::settings::{ServerSettings, Setting};
 use parking_lot::Mutex;
 use runtime::fs::{self, File, OpenOptions};
+use types::moment::Moment;
 use types::timezone::TimeZone;
 
-use super::time::Moment;
 use super::writer::Forms;
 
 /// File in the data directory that names the current ones.
@@ -143,8 +144,8 @@ impl Files {
         }
         let offset = i64::from(self.wanted.zone.at(at * 1_000_000).offset);
         // Counted from 1970, as PostgreSQL does.
-        let local = at + 946_684_800 + offset;
-        local - local.rem_euclid(age) + age - offset - 946_684_800
+        let local = at + UNIX_SECONDS + offset;
+        local - local.rem_euclid(age) + age - offset - UNIX_SECONDS
     }
 
     /// Tells functions and `current_logfiles` where the files are.

@@ -6,11 +6,12 @@
 
 use std::fmt::Write as _;
 
+use base::calendar::{UNIX_MICROS, UNIX_SECONDS};
 use base::error::Report;
 use session::Situation;
+use types::moment::Moment;
 use types::timezone::TimeZone;
 
-use super::time::Moment;
 use super::{Subject, Verbosity};
 
 /// All that a line may tell.
@@ -108,7 +109,7 @@ impl Line<'_> {
             't' => Moment::new(self.now, self.zone).text(false),
             's' => Moment::new(self.since(), self.zone).text(false),
             'n' => {
-                let unix = self.now + 946_684_800_000_000;
+                let unix = self.now + UNIX_MICROS;
                 format!("{}.{:03}", unix.div_euclid(1_000_000), unix.rem_euclid(1_000_000) / 1000)
             }
             'p' => self.pid().to_string(),
@@ -144,7 +145,7 @@ impl Line<'_> {
     }
 
     fn session(&self) -> String {
-        format!("{:x}.{:x}", self.since().div_euclid(1_000_000) + 946_684_800, self.pid())
+        format!("{:x}.{:x}", self.since().div_euclid(1_000_000) + UNIX_SECONDS, self.pid())
     }
 
     fn backend_type(&self) -> &'static str {

@@ -14,7 +14,6 @@
 
 mod files;
 mod line;
-mod time;
 mod writer;
 
 use std::fmt::Write as _;
@@ -27,13 +26,13 @@ use base::{Severity, SqlError, SqlState};
 use parking_lot::RwLock;
 use session::Situation;
 use types::encoding::shown_outside;
+use types::moment::Moment;
 use types::text::texts_are_bytes;
 use types::timezone::TimeZone;
 
 use files::Files;
 pub use files::current as current_file;
 use line::Line;
-use time::Moment;
 use writer::Forms;
 
 /// Who a line is about.

@@ -65,7 +65,7 @@ struct Clock;
 
 impl TimeProvider for Clock {
     fn current_time(&self) -> Option<UnixTime> {
-        let seconds = runtime::wall_clock_micros() / 1_000_000 + 946_684_800;
+        let seconds = runtime::wall_clock_micros() / 1_000_000 + base::calendar::UNIX_SECONDS;
         Some(UnixTime::since_unix_epoch(std::time::Duration::from_secs(seconds.try_into().ok()?)))
     }
 }

@@ -4,7 +4,7 @@ use base::{SqlError, SqlResult, sql_err};
 use tuple::{Bytes, Datum};
 
 use crate::registry::types::prelude::*;
-use crate::{call::Call, compare::tid_parts, numeric::Numeric};
+use crate::{calendar::UNIX_MICROS, call::Call, compare::tid_parts, numeric::Numeric};
 
 /// One byte.
 pub(crate) static CHAR: TypeImp = TypeImp {
@@ -449,9 +449,6 @@ fn random_uuid(cx: &Call) -> Bytes {
     stamp(random_bytes(cx), 4)
 }
 
-/// Microseconds between 1970 and 2000.
-const UNIX_EPOCH: i64 = 946_684_800_000_000;
-
 const NANOS_PER_MILLI: i128 = 1_000_000;
 /// Nanoseconds after which the twelve bits of a millisecond's fraction are surely others.
 const STEP: i64 = 1_000_000 / 4096 + 1;
@@ -459,7 +456,7 @@ const STEP: i64 = 1_000_000 / 4096 + 1;
 /// Those of one session ascend, if their `shift` (microseconds) is the same.
 fn uuid_v7(cx: &Call, shift: i64) -> Bytes {
     let now = i128::from(cx.session.ascending_clock(STEP));
-    let nanos = now + (i128::from(UNIX_EPOCH) + i128::from(shift)) * 1000;
+    let nanos = now + (i128::from(UNIX_MICROS) + i128::from(shift)) * 1000;
     let mut bytes = random_bytes(cx);
     bytes[..6].copy_from_slice(&(nanos.div_euclid(NANOS_PER_MILLI) as u64).to_be_bytes()[2..]);
     let fraction = (nanos.rem_euclid(NANOS_PER_MILLI) * 4096 / NANOS_PER_MILLI) as u16;
@@ -493,7 +490,7 @@ fn uuid_time(bytes: &[u8]) -> Option<i64> {
         }
         7 => {
             let millis = u64::from_be_bytes([0, 0, b[0], b[1], b[2], b[3], b[4], b[5]]) as i64;
-            Some(millis * 1000 - UNIX_EPOCH)
+            Some(millis * 1000 - UNIX_MICROS)
         }
         _ => None,
     }

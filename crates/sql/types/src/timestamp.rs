@@ -7,8 +7,8 @@ use tuple::Datum;
 use crate::registry::types::prelude::*;
 use crate::{
     calendar::{
-        DAY, Fields, HOUR, MINUTE, MONTHS, SECOND, WEEKDAYS, civil_from_days, days_from_civil, days_in_month,
-        weekday,
+        DAY, Fields, HOUR, MINUTE, MONTHS, SECOND, UNIX_MICROS, UNIX_SECONDS, WEEKDAYS, civil_from_days,
+        days_from_civil, days_in_month, weekday,
     },
     call::{Call, DateFormat, DateOrder},
     datetime::{self, Failure, Special},
@@ -28,7 +28,7 @@ const MIN: i64 = -211_813_488_000_000_000;
 /// First moment behind the range: 294277-01-01.
 const END: i64 = 9_223_371_331_200_000_000;
 /// 1970-01-01
-pub const EPOCH: i64 = -946_684_800_000_000;
+pub const EPOCH: i64 = -UNIX_MICROS;
 
 /// Neither of the infinities?
 pub fn is_finite(ts: i64) -> bool {
@@ -383,7 +383,7 @@ fn from_unix(seconds: f64) -> SqlResult<i64> {
     if !(-210_866_803_200.0..9_224_318_016_000.0).contains(&seconds) {
         return Err(range());
     }
-    check(((seconds - 946_684_800.0) * 1e6).round_ties_even() as i64).map_err(|_| range())
+    check(((seconds - UNIX_SECONDS as f64) * 1e6).round_ties_even() as i64).map_err(|_| range())
 }
 
 /// `(a, b) OVERLAPS (c, d)` where NULLs make one end unknown.

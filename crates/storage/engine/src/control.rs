@@ -40,6 +40,7 @@
 
 use std::path::Path;
 
+use base::calendar::UNIX_SECONDS;
 use base::{Lsn, Oid, PAGE_SIZE, TimelineId, Xid};
 
 use crate::EngineError;
@@ -50,8 +51,6 @@ pub const FORMAT_VERSION: u32 = 14;
 pub const PG_CONTROL_VERSION: u32 = 1800;
 /// PostgreSQL's version of the catalogs.
 pub const CATALOG_VERSION: u32 = 202_506_291;
-/// Seconds from 1970 to 2000.
-const EPOCH: i64 = 946_684_800;
 
 const MAGIC: &[u8; 8] = b"STAMPEDE";
 const SIZE: usize = 8192;
@@ -319,7 +318,7 @@ impl ControlFile {
 
     /// What has PostgreSQL's layout.
     fn encode_outer(&self, file: &mut Writer) {
-        let seconds = |micros: i64| (micros.div_euclid(1_000_000) + EPOCH) as u64;
+        let seconds = |micros: i64| (micros.div_euclid(1_000_000) + UNIX_SECONDS) as u64;
         let Checkpoint { timeline, previous_timeline, .. } = self.checkpoint;
         file.put_long(0, self.system_identifier);
         file.put_all(8, &[PG_CONTROL_VERSION, CATALOG_VERSION, self.state as u32]);

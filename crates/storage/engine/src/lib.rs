@@ -270,7 +270,7 @@ impl Engine {
         runtime::fs::write_file_durably(&dir.join("PG_VERSION"), format!("{PG_VERSION}\n").as_bytes())
             .map_err(|e| io("write version file in", e))?;
         // As PostgreSQL's: the seconds, then something else. It fits into a bigint.
-        let seconds = (runtime::wall_clock_micros() / 1_000_000 + 946_684_800) as u64;
+        let seconds = (runtime::wall_clock_micros() / 1_000_000 + base::calendar::UNIX_SECONDS) as u64;
         let system_identifier = (seconds << 32 | runtime::random_u64() >> 32) & i64::MAX as u64;
         [Oid::INVALID, BOOTSTRAP_DATABASE].iter().try_for_each(|&database| map::create(dir, database))?;
         lengths::write(dir, &Vec::new())?;

@@ -4,6 +4,7 @@
 
 use std::fmt;
 
+use base::calendar::Fields;
 use base::{RelFile, Xid};
 use wal::{Record, Rmgr, WalDescribe};
 
@@ -113,27 +114,9 @@ struct Utc(i64);
 
 impl fmt::Display for Utc {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const DAY: i64 = 86_400_000_000;
-        let (year, month, day) = civil(self.0.div_euclid(DAY));
-        let micros = self.0.rem_euclid(DAY);
-        let (seconds, micros) = (micros / 1_000_000, micros % 1_000_000);
-        let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+        let Fields { year, month, day, hour, minute, second, micros } = Fields::of(self.0);
         write!(f, "{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}.{micros:06} UTC")
     }
-}
-
-/// Year, month and day of a day counted from 2000-01-01, in the Gregorian calendar: years are counted from March, so that the
-/// leap day is a year's last.
-fn civil(day: i64) -> (i64, i64, i64) {
-    // Days from 2000-03-01, the first of a cycle of 400 years.
-    let day = day - 60;
-    let (cycle, day) = (day.div_euclid(146_097), day.rem_euclid(146_097));
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (year * 365 + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
-    let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
-    (2000 + cycle * 400 + year + next, month, day)
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ mod key;
 mod options;
 mod packet;
 
+use base::calendar::UNIX_MICROS;
 use base::{SqlError, SqlResult};
 use flate2::Compression;
 use flate2::read::{DeflateDecoder, DeflateEncoder, ZlibDecoder, ZlibEncoder};
@@ -35,9 +36,6 @@ mod tag {
     pub(super) const PROTECTED: u8 = 18;
     pub(super) const HASH: u8 = 19;
 }
-
-/// Microseconds between 1970-01-01 and 2000-01-01.
-const EPOCH: i64 = 946_684_800_000_000;
 
 /// What a message is that cannot be read.
 fn corrupt() -> SqlError {
@@ -80,7 +78,7 @@ fn data_packets(cx: &Call<'_>, data: &[u8], is_text: bool, options: &Options) ->
         (false, _) => b'b',
     };
     let mut literal = vec![kind, 0];
-    let seconds = (cx.session.clock() + EPOCH) / 1_000_000;
+    let seconds = (cx.session.clock() + UNIX_MICROS) / 1_000_000;
     literal.extend_from_slice(&(seconds as u32).to_be_bytes());
     match is_text && options.line_ends {
         true => literal.extend_from_slice(&with_carriage_returns(data)),

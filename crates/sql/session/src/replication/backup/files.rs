@@ -9,6 +9,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::time::Duration;
 
+use base::calendar::UNIX_SECONDS;
 use base::{BlockNo, Lsn, PAGE_SIZE, Severity, SqlError, SqlResult, SqlState};
 use engine::backup::{Backup, BackupEnd};
 use page::PageBytes;
@@ -27,8 +28,6 @@ const READS: usize = 5;
 const PAUSE: Duration = Duration::from_millis(2);
 /// Damaged pages of a file that are told of.
 const TOLD: usize = 5;
-/// Seconds from 1970 to 2000.
-const EPOCH: i64 = 946_684_800;
 
 /// Folders whose contents are of no use in a copy.
 const EMPTIED: [&str; 7] =
@@ -192,7 +191,7 @@ impl<'a> Copier<'a> {
     /// A file whose contents are these.
     pub fn text(&mut self, name: &str, bytes: &[u8]) -> SqlResult<()> {
         let owner = metadata(self.dir(), "data directory")?.map_or(0, |found| found.owner);
-        let modified = runtime::wall_clock_micros().div_euclid(1_000_000) + EPOCH;
+        let modified = runtime::wall_clock_micros().div_euclid(1_000_000) + UNIX_SECONDS;
         let size = bytes.len() as u64;
         let mode = fs::directory_mode() & 0o666;
         self.sink.write(&tar::head(name, &Member { size, mode, owner, modified, is_folder: false })?)?;

@@ -5,9 +5,11 @@
 
 use std::fmt::Write as _;
 
+use base::calendar::UNIX_SECONDS;
 use base::{Lsn, TimelineId};
 use sha2::{Digest, Sha224, Sha256, Sha384, Sha512};
-use types::calendar::civil_from_days;
+use types::moment::Moment;
+use types::timezone::TimeZone;
 
 /// How files are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,10 +104,8 @@ fn hex(bytes: &[u8]) -> String {
 
 /// A moment, seconds since 1970, as `2026-11-27 18:37:28`.
 fn moment(seconds: i64) -> String {
-    // Days of the calendar are counted from 2000-01-01.
-    let (days, rest) = (seconds.div_euclid(86_400) - 10_957, seconds.rem_euclid(86_400));
-    let (year, month, day) = civil_from_days(days);
-    format!("{year:04}-{month:02}-{day:02} {:02}:{:02}:{:02}", rest / 3600, rest / 60 % 60, rest % 60)
+    let micros = (seconds - UNIX_SECONDS) * 1_000_000;
+    Moment::new(micros, &TimeZone::utc()).format("%F %T")
 }
 
 /// A manifest that is being written.

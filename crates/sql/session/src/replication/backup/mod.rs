@@ -26,7 +26,7 @@ use engine::Engine;
 use engine::backup::{self, Backup, BackupEnd};
 use tuple::Datum;
 use types::SessionFn;
-use types::calendar::civil_from_days;
+use types::moment::Moment;
 use types::oids;
 use types::timezone::TimeZone;
 
@@ -194,17 +194,7 @@ impl Session {
     fn log_time(&self, at: i64) -> String {
         let zone =
             TimeZone::named(self.settings.borrow().text(Setting::log_timezone)).unwrap_or_else(TimeZone::utc);
-        let local = zone.at(at);
-        let seconds = at.div_euclid(1_000_000) + i64::from(local.offset);
-        let (days, rest) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-        let (year, month, day) = civil_from_days(days);
-        format!(
-            "{year:04}-{month:02}-{day:02} {:02}:{:02}:{:02} {}",
-            rest / 3600,
-            rest / 60 % 60,
-            rest % 60,
-            local.abbreviation
-        )
+        Moment::new(at, &zone).text(false)
     }
 
     /// `pg_backup_start`.

@@ -10,6 +10,10 @@ pub const HOUR: i64 = 60 * MINUTE;
 pub const DAY: i64 = 24 * HOUR;
 /// Days from 1970-01-01 to 2000-01-01.
 pub const UNIX_DAYS: i64 = 10_957;
+/// Seconds from 1970-01-01 to 2000-01-01.
+pub const UNIX_SECONDS: i64 = UNIX_DAYS * 86_400;
+/// Microseconds from 1970-01-01 to 2000-01-01.
+pub const UNIX_MICROS: i64 = UNIX_DAYS * DAY;
 /// Julian day of 2000-01-01.
 pub const JULIAN_2000: i64 = 2_451_545;
 

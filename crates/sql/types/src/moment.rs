@@ -1,15 +1,14 @@
-//! Moments as the log shows them, in `log_timezone`.
+//! Moments as text, in a time zone: as the log shows them in `log_timezone`.
 
 use std::fmt::Write as _;
 
-use types::calendar::{MONTHS, WEEKDAYS, civil_from_days, weekday};
-use types::timezone::TimeZone;
-
-const MICROS: i64 = 1_000_000;
-/// Seconds from 1970 to 2000.
-const EPOCH: i64 = 946_684_800;
+use crate::calendar::{
+    MONTHS, SECOND as MICROS, UNIX_SECONDS, WEEKDAYS, civil_from_days, day_of_year, weekday,
+};
+use crate::timezone::TimeZone;
 
 /// A moment, taken apart.
+#[derive(Debug)]
 pub struct Moment {
     days: i64,
     second: i64,
@@ -66,9 +65,9 @@ impl Moment {
     fn escape(&self, escape: char, out: &mut String) {
         let (year, month, day) = civil_from_days(self.days);
         let (hour, of_week) = (self.second / 3600, weekday(self.days));
-        let of_year = self.days - types::calendar::days_from_civil(year, 1, 1);
+        let of_year = day_of_year(year, self.days) - 1;
         let twelve = if hour % 12 == 0 { 12 } else { hour % 12 };
-        let unix = self.days * 86_400 + self.second - i64::from(self.offset) + EPOCH;
+        let unix = self.days * 86_400 + self.second - i64::from(self.offset) + UNIX_SECONDS;
         let (month_name, day_name) = (MONTHS[month as usize - 1], WEEKDAYS[of_week as usize]);
         let _ = match escape {
             'a' => write!(out, "{}", &day_name[..3]),
