@@ -16,6 +16,8 @@ use super::options;
 enum Kind {
     Bool,
     Int(i64, i64),
+    /// As `Int`, multiples of the last.
+    Multiple(i64, i64, i64),
     Real(f64, f64),
     /// One of these words; how an error lists them.
     Enum(&'static [&'static str], &'static str),
@@ -98,12 +100,14 @@ fn find(target: Target, name: &str) -> Option<Kind> {
             return Some(match option.kind {
                 OptionKind::Bool => Kind::Bool,
                 OptionKind::Int(least, most) => Kind::Int(least, most),
+                OptionKind::Enum(words, listed) => Kind::Enum(words, listed),
             });
         }
         Target::Class(known) => {
             let option = known.iter().find(|option| option.name == name)?;
             return Some(match option.kind {
-                ClassOptionKind::Int { least, most, .. } => Kind::Int(least, most),
+                ClassOptionKind::Int { least, most, step: 1, .. } => Kind::Int(least, most),
+                ClassOptionKind::Int { least, most, step, .. } => Kind::Multiple(least, most, step),
                 ClassOptionKind::Real { least, most, .. } => Kind::Real(least, most),
             });
         }
@@ -185,16 +189,21 @@ fn check_one(target: Target, name: &str, value: &str) -> SqlResult<()> {
         sql_err!(INVALID_PARAMETER_VALUE, "value {value} out of bounds for option \"{name}\"")
             .detail(format!("Valid values are between \"{min}\" and \"{max}\"."))
     };
+    let whole = |(min, max): (i64, i64)| match value.trim().parse::<i64>() {
+        Ok(n) if (min..=max).contains(&n) => Ok(n),
+        Ok(_) => Err(range(value, (min.to_string(), max.to_string()))),
+        Err(_) => {
+            Err(sql_err!(INVALID_PARAMETER_VALUE, "invalid value for integer option \"{name}\": {value}"))
+        }
+    };
     match find(target, name) {
         Some(Kind::Bool) if base::settings::parse_bool(value).is_none() => {
             Err(sql_err!(INVALID_PARAMETER_VALUE, "invalid value for boolean option \"{name}\": {value}"))
         }
-        Some(Kind::Int(min, max)) => match value.trim().parse::<i64>() {
-            Ok(n) if (min..=max).contains(&n) => Ok(()),
-            Ok(_) => Err(range(value, (min.to_string(), max.to_string()))),
-            Err(_) => {
-                Err(sql_err!(INVALID_PARAMETER_VALUE, "invalid value for integer option \"{name}\": {value}"))
-            }
+        Some(Kind::Int(min, max)) => whole((min, max)).map(drop),
+        Some(Kind::Multiple(min, max, step)) => match whole((min, max))? % step {
+            0 => Ok(()),
+            _ => Err(sql_err!(INVALID_PARAMETER_VALUE, "{name} value must be a multiple of {step}")),
         },
         Some(Kind::Real(min, max)) => match value.trim().parse::<f64>() {
             Ok(n) if (min..=max).contains(&n) => Ok(()),

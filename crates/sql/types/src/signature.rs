@@ -34,7 +34,12 @@ const LENGTH: &str = "siglen";
 
 /// The option of a class whose signatures have so many bytes unless an index says otherwise.
 pub const fn length_option(default: i64) -> ClassOption {
-    ClassOption { name: LENGTH, kind: ClassOptionKind::Int { default, least: 1, most: 2024 } }
+    ClassOption { name: LENGTH, kind: ClassOptionKind::Int { default, least: 1, most: 2024, step: 1 } }
+}
+
+/// As [`length_option`], of a class whose signatures are made of words of 4 bytes.
+pub const fn words_option(default: i64) -> ClassOption {
+    ClassOption { name: LENGTH, kind: ClassOptionKind::Int { default, least: 4, most: 2024, step: 4 } }
 }
 
 /// Bytes of a signature, as options say.

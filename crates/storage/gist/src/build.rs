@@ -5,7 +5,7 @@ use base::{BlockNo, Fork};
 use index::{Access, Exclusive, IndexResult, Pages, SortedEntries, create_pages, interrupts, log_page};
 
 use crate::format::{NONE, Opaque, ROOM, ROOT};
-use crate::insert::{downlink_to, leaf_entry};
+use crate::insert::{downlink_to, insert_keys, leaf_entry};
 use crate::keys::Entry;
 use crate::ops;
 use crate::redo::Kind;
@@ -19,6 +19,9 @@ pub(crate) fn create_empty(access: &Access<'_>, rel: &GistRel) -> IndexResult<()
 /// Builds the tree in the empty main fork. Returns the number of entries.
 pub(crate) fn build(access: &Access<'_>, rel: &GistRel, next: SortedEntries<'_>) -> IndexResult<u64> {
     create_empty(access, rel)?;
+    if !rel.bulk {
+        return insert_all(access, rel, next);
+    }
     let mut builder = Builder { access, rel, levels: Vec::new() };
     let (mut values, mut count) = (Vec::new(), 0);
     while let Some(tid) = next(&mut values)? {
@@ -26,6 +29,17 @@ pub(crate) fn build(access: &Access<'_>, rel: &GistRel, next: SortedEntries<'_>)
         builder.add(0, leaf_entry(rel, &values, tid)?)?;
     }
     builder.finish()?;
+    Ok(count)
+}
+
+/// Builds without order: enters row by row into the empty tree, as `buffering = off` asks.
+fn insert_all(access: &Access<'_>, rel: &GistRel, next: SortedEntries<'_>) -> IndexResult<u64> {
+    let (mut values, mut count) = (Vec::new(), 0);
+    while let Some(tid) = next(&mut values)? {
+        interrupts()?;
+        count += 1;
+        insert_keys(access, rel, &values, tid)?;
+    }
     Ok(count)
 }
 

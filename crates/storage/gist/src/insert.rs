@@ -59,14 +59,20 @@ pub(crate) fn insert(
     values: &[Datum],
     tid: Tid,
 ) -> IndexResult<InsertOutcome> {
-    access.pool.admit(rel.desc.persistence)?;
     let mut values = values.to_vec();
     rel.desc.make_keys(&mut values);
-    let entry = leaf_entry(rel, &values, tid)?;
+    insert_keys(access, rel, &values, tid)?;
+    Ok(InsertOutcome::Inserted)
+}
+
+/// Enters a row by its keys.
+pub(crate) fn insert_keys(access: &Access<'_>, rel: &GistRel, keys: &[Datum], tid: Tid) -> IndexResult<()> {
+    access.pool.admit(rel.desc.persistence)?;
+    let entry = leaf_entry(rel, keys, tid)?;
     while !try_insert(access, rel, &entry)? {
         interrupts()?;
     }
-    Ok(InsertOutcome::Inserted)
+    Ok(())
 }
 
 /// What a descent finds of a page.

@@ -38,7 +38,13 @@ pub(crate) const FACTS: Facts = Facts {
     search_nulls: true,
     lossy: true,
     summarizes: false,
-    options: &[StorageOption { name: "fillfactor", kind: OptionKind::Int(10, 100) }],
+    options: &[
+        StorageOption { name: "fillfactor", kind: OptionKind::Int(10, 100) },
+        StorageOption {
+            name: "buffering",
+            kind: OptionKind::Enum(&["on", "off", "auto"], "Valid values are \"on\", \"off\", and \"auto\"."),
+        },
+    ],
     build_steps: [
         "initializing",
         "scanning table",
@@ -70,8 +76,11 @@ impl IndexAccessMethod for GistRel {
         self.desc.make_keys(values);
     }
 
-    /// Rows that lie close together come one after the other.
+    /// Rows that lie close together come one after the other, unless they are entered one by one.
     fn compare_entries(&self, a: (&[Datum], Tid), b: (&[Datum], Tid)) -> Ordering {
+        if !self.bulk {
+            return a.1.cmp(&b.1);
+        }
         for (class, (a, b)) in self.desc.trees.iter().zip(a.0.iter().zip(b.0)) {
             let order = match (a.is_null(), b.is_null()) {
                 (false, false) => class.order(a, b),
@@ -87,6 +96,7 @@ impl IndexAccessMethod for GistRel {
     fn sort_number(&self, values: &[Datum]) -> SortNumber {
         // NULLs come last.
         let number = match (self.desc.trees.first(), values.first()) {
+            _ if !self.bulk => return SortNumber::NONE,
             (Some(class), Some(key)) if !key.is_null() => class.place(key) >> 1,
             _ => u64::MAX,
         };
@@ -109,25 +119,13 @@ impl IndexAccessMethod for GistRel {
         crate::insert::insert(access, self, values, tid)
     }
 
-    fn bulk_delete(
+    fn vacuum_pass(
         &self,
         access: &Access<'_>,
-        is_dead: &mut dyn FnMut(Tid) -> bool,
+        is_dead: Option<&mut dyn FnMut(Tid) -> bool>,
         manner: &mut Manner<'_>,
-        stats: &mut VacuumStats,
-    ) -> IndexResult<()> {
-        stats.add_pass(crate::vacuum::pass(access, self, Some(is_dead), manner)?);
-        Ok(())
-    }
-
-    /// Without [`bulk_delete`](IndexAccessMethod::bulk_delete) before, it only looks for pages that may be used again.
-    fn cleanup(
-        &self,
-        access: &Access<'_>,
-        manner: &mut Manner<'_>,
-        stats: Option<VacuumStats>,
     ) -> IndexResult<VacuumStats> {
-        stats.map_or_else(|| crate::vacuum::pass(access, self, None, manner), Ok)
+        crate::vacuum::pass(access, self, is_dead, manner)
     }
 
     fn scan(self: &Arc<Self>, keys: ScanKeys, wants: Wants) -> Scan {

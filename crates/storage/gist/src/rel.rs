@@ -20,12 +20,15 @@ pub struct GistRel {
     pub desc: IndexDesc,
     /// Percentage of a page that the build fills.
     pub(crate) fillfactor: usize,
+    /// Whether a build loads sorted rows page by page, as it does unless `buffering` is off. Sorted rows need no buffers in the tree.
+    pub(crate) bulk: bool,
 }
 
 impl GistRel {
     /// Opens an index by its description. No I/O.
     pub fn new(desc: IndexDesc) -> GistRel {
-        GistRel { fillfactor: desc.fillfactor(DEFAULT_FILLFACTOR), desc }
+        let bulk = desc.option("buffering").is_none_or(|value| !value.eq_ignore_ascii_case("off"));
+        GistRel { fillfactor: desc.fillfactor(DEFAULT_FILLFACTOR), bulk, desc }
     }
 
     pub(crate) fn nkeys(&self) -> usize {

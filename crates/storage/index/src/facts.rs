@@ -23,6 +23,8 @@ pub enum OptionKind {
     Int(i64, i64),
     /// `on` and `off`.
     Bool,
+    /// One of these words; how an error lists them.
+    Enum(&'static [&'static str], &'static str),
 }
 
 /// A storage parameter of an index (`WITH (…)`).

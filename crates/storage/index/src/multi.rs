@@ -37,7 +37,7 @@ impl MinMaxMulti {
     /// What its classes take.
     pub const OPTIONS: &'static [ClassOption] = &[ClassOption {
         name: "values_per_range",
-        kind: ClassOptionKind::Int { default: 32, least: 8, most: 256 },
+        kind: ClassOptionKind::Int { default: 32, least: 8, most: 256, step: 1 },
     }];
 
     /// Most values of a summary, as options say.

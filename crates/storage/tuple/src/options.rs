@@ -20,6 +20,8 @@ pub enum ClassOptionKind {
         least: i64,
         /// The greatest.
         most: i64,
+        /// What they are multiples of.
+        step: i64,
     },
     /// Numbers, from the least to the most.
     Real {
@@ -48,9 +50,11 @@ impl ClassOptions {
         let value = |option: &ClassOption| {
             let said = said.iter().find(|(name, _)| name == option.name).map(|(_, value)| value.trim());
             let value = match option.kind {
-                ClassOptionKind::Int { default, least, most } => {
+                ClassOptionKind::Int { default, least, most, step } => {
                     let said = said.and_then(|text| text.parse().ok());
-                    Value::Int(said.filter(|n| (least..=most).contains(n)).unwrap_or(default))
+                    Value::Int(
+                        said.filter(|n| (least..=most).contains(n) && n % step == 0).unwrap_or(default),
+                    )
                 }
                 ClassOptionKind::Real { default, least, most } => {
                     let said = said.and_then(|text| text.parse().ok());
@@ -90,7 +94,10 @@ mod tests {
     #[test]
     fn what_is_not_said_is_the_default() {
         const KNOWN: &[ClassOption] = &[
-            ClassOption { name: "siglen", kind: ClassOptionKind::Int { default: 12, least: 1, most: 2024 } },
+            ClassOption {
+                name: "siglen",
+                kind: ClassOptionKind::Int { default: 12, least: 1, most: 2024, step: 1 },
+            },
             ClassOption {
                 name: "rate",
                 kind: ClassOptionKind::Real { default: 0.01, least: 0.0, most: 0.25 },

@@ -2,13 +2,14 @@
 //! `intarray`: sets of integers in arrays, and queries of them.
 //!
 //! # Layout
-//! `query`: `query_int`, integers under `&`, `|` and `!`. `tree`: GiST. `parts`: GIN. Here: what is done with arrays.
+//! `query`: `query_int`, integers under `&`, `|` and `!`. `ranges`, `tree`: GiST. `parts`: GIN. Here: what is done with arrays.
 //!
 //! # PostgreSQL counterpart and differences
-//! `contrib/intarray`. Both classes of GiST keep signatures: those of `gist__int_ops` have one length, and `numranges` is refused.
+//! `contrib/intarray`. Sets of any size fit `gist__int_ops`, where PostgreSQL refuses those with more than twice `numranges` numbers.
 
 mod parts;
 mod query;
+mod ranges;
 mod tree;
 
 use base::{SqlError, SqlResult, sql_err};
@@ -31,7 +32,7 @@ pub static MODULE: Module = Module {
     trusted: true,
     script: include_str!("script.sql"),
     types: &[query::QUERY_INT, INTBIG_GKEY],
-    trees: &[("g_int", Tree::Plain(&tree::SMALL)), ("g_intbig", Tree::Plain(&tree::BIG))],
+    trees: &[("g_int", Tree::Plain(&ranges::RANGES)), ("g_intbig", Tree::Plain(&tree::BIG))],
     estimators: &[
         ("_int_matchsel", Selectivity::ArrayContain),
         ("_int_overlap_sel", Selectivity::ArrayContain),

@@ -1,4 +1,4 @@
-//! GiST over sets of integers: `gist__int_ops`, `gist__intbig_ops`.
+//! GiST over sets of integers: `gist__intbig_ops`, whose keys are signatures. For `gist__int_ops` see `ranges`.
 
 use tuple::Datum;
 use tuple::tree::TreeQuery;
@@ -16,17 +16,19 @@ mod strategy {
     pub const MATCHES: u16 = 20;
 }
 
-/// `gist__int_ops`
-pub(super) static SMALL: Signatures = Signatures { bytes: 64, options: &[], elements, may_match };
 /// `gist__intbig_ops`
-pub(super) static BIG: Signatures =
-    Signatures { bytes: 252, options: &[length_option(252)], elements, may_match };
+pub(super) static BIG: Signatures = Signatures {
+    bytes: 252,
+    options: &[length_option(252)],
+    elements: |value, add| each(value).into_iter().for_each(|number| add(of(number))),
+    may_match: |has, query| may_match(&|number| has(of(number)), query),
+};
 
 fn of(number: i32) -> u64 {
     hash(&number.to_le_bytes())
 }
 
-fn each(value: &Datum) -> Vec<i32> {
+pub(super) fn each(value: &Datum) -> Vec<i32> {
     let array = Array::from_payload(<&[u8]>::from_datum(value));
     array
         .elements()
@@ -35,15 +37,12 @@ fn each(value: &Datum) -> Vec<i32> {
         .collect()
 }
 
-fn elements(value: &Datum, add: &mut dyn FnMut(u64)) {
-    each(value).into_iter().for_each(|number| add(of(number)));
-}
-
-fn may_match(has: &dyn Fn(u64) -> bool, query: TreeQuery<'_>) -> bool {
+/// Whether a set that may have just some numbers may satisfy a query.
+pub(super) fn may_match(has: &dyn Fn(i32) -> bool, query: TreeQuery<'_>) -> bool {
     match query.strategy {
-        strategy::OVERLAPS => each(query.value).into_iter().any(|number| has(of(number))),
-        strategy::SAME | strategy::CONTAINS => each(query.value).into_iter().all(|number| has(of(number))),
-        strategy::MATCHES => Query::from_datum(query.value).may_match(|number| has(of(number))),
+        strategy::OVERLAPS => each(query.value).into_iter().any(has),
+        strategy::SAME | strategy::CONTAINS => each(query.value).into_iter().all(has),
+        strategy::MATCHES => Query::from_datum(query.value).may_match(has),
         _ => true,
     }
 }

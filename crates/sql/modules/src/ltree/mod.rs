@@ -5,7 +5,7 @@
 //! `path`: `ltree`. `pattern`: `lquery`. `words`: `ltxtquery`. `tree`: GiST. Here: the functions.
 //!
 //! # PostgreSQL counterpart and differences
-//! `contrib/ltree`. Signatures of GiST have 8 bytes, those of arrays as many as `siglen` says.
+//! `contrib/ltree`. Signatures of GiST have as many bytes as `siglen` says.
 
 mod path;
 mod pattern;
@@ -45,7 +45,7 @@ pub static MODULE: Module = Module {
     trusted: true,
     script: include_str!("script.sql"),
     types: &[LTREE, LQUERY, LTXTQUERY, LTREE_GIST],
-    trees: &[("ltree", Tree::Plain(&tree::Paths)), ("_ltree", Tree::Plain(&tree::ARRAYS))],
+    trees: &[("ltree", Tree::Plain(&tree::PATHS)), ("_ltree", Tree::Plain(&tree::ARRAYS))],
     estimators: &[("ltreeparentsel", Selectivity::Matching)],
     support: &["ltree_gist_options", "_ltree_gist_options"],
     functions: &[

@@ -8,6 +8,7 @@
 use std::cmp::Ordering;
 
 use tuple::Datum;
+use tuple::options::{ClassOption, ClassOptions};
 use tuple::tree::{Match, TreeClass, TreeQuery};
 use types::array::Array;
 use types::value::FromDatum;
@@ -16,7 +17,7 @@ use super::path::{compare, is_within, labels};
 use super::pattern::{Level, Pattern, Word};
 use super::words::Query;
 use super::{matches_any, operand};
-use types::signature::{Signatures, hash, length_option};
+use types::signature::{Made, Signatures, hash, length, length_option, words_option};
 
 /// Strategy numbers.
 pub(super) mod strategy {
@@ -36,17 +37,21 @@ pub(super) mod strategy {
     pub const PATTERNS_COMMUTED: u16 = 17;
 }
 
-/// Bytes of a signature.
-const BYTES: usize = 8;
 /// Bytes of a key's kind, and of the length in one that is not in a leaf.
 const HEAD: usize = 5;
+const OPTIONS: &[ClassOption] = &[words_option(8)];
 
 const LEAF: u8 = 1;
 const INNER: u8 = 2;
 
 /// `gist_ltree_ops`
 #[derive(Debug)]
-pub(super) struct Paths;
+pub(super) struct Paths {
+    /// Bytes of a signature.
+    bytes: usize,
+}
+
+pub(super) static PATHS: Paths = Paths { bytes: 8 };
 
 /// `gist__ltree_ops`
 pub(super) static ARRAYS: Signatures = Signatures {
@@ -75,11 +80,20 @@ struct Key<'a> {
     bits: Option<&'a [u8]>,
 }
 
-impl<'a> Key<'a> {
-    fn of(key: &'a Datum) -> Key<'a> {
-        let text = |bytes| std::str::from_utf8(bytes).unwrap_or_default();
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap_or_default()
+}
+
+/// The bit of a label in a signature of so many bytes.
+fn bit(hash: u64, bytes: usize) -> (usize, u8) {
+    let bit = (hash % (8 * bytes as u64)) as usize;
+    (bit / 8, 1 << (bit % 8))
+}
+
+impl Paths {
+    fn key<'a>(&self, key: &'a Datum) -> Key<'a> {
         let bytes = <&[u8]>::from_datum(key);
-        match bytes.split_at_checked(HEAD + BYTES) {
+        match bytes.split_at_checked(HEAD + self.bytes) {
             Some((head, paths)) if head[0] == INNER => {
                 let length = u32::from_le_bytes([head[1], head[2], head[3], head[4]]) as usize;
                 let (first, last) = paths.split_at(length.min(paths.len()));
@@ -92,12 +106,12 @@ impl<'a> Key<'a> {
         }
     }
 
-    fn signature(&self) -> [u8; BYTES] {
-        let mut bits = [0; BYTES];
-        match self.bits {
+    fn signature(&self, key: &Key<'_>) -> Vec<u8> {
+        let mut bits = vec![0; self.bytes];
+        match key.bits {
             Some(of) => bits.copy_from_slice(of),
-            None => labels(self.first).for_each(|label| {
-                let (byte, bit) = bit(hash(label.as_bytes()));
+            None => labels(key.first).for_each(|label| {
+                let (byte, bit) = bit(hash(label.as_bytes()), self.bytes);
                 bits[byte] |= bit;
             }),
         }
@@ -105,14 +119,9 @@ impl<'a> Key<'a> {
     }
 }
 
-fn bit(hash: u64) -> (usize, u8) {
-    let bit = (hash % (8 * BYTES as u64)) as usize;
-    (bit / 8, 1 << (bit % 8))
-}
-
-fn inner(first: &str, last: &str, bits: [u8; BYTES]) -> Datum {
+fn inner(first: &str, last: &str, bits: &[u8]) -> Datum {
     let length = (first.len() as u32).to_le_bytes();
-    let bytes = [&[INNER][..], &length, &bits, first.as_bytes(), last.as_bytes()].concat();
+    let bytes = [&[INNER][..], &length, bits, first.as_bytes(), last.as_bytes()].concat();
     Datum::Bytes(bytes.into())
 }
 
@@ -183,16 +192,26 @@ fn leaf_satisfies(path: &str, query: TreeQuery<'_>) -> Match {
 }
 
 impl TreeClass for Paths {
+    fn options(&self) -> &'static [ClassOption] {
+        OPTIONS
+    }
+
+    fn with_options(&self, options: &ClassOptions) -> Option<&'static dyn TreeClass> {
+        static MADE: Made<usize, Paths> = Made::new();
+        let bytes = length(options);
+        Some(MADE.get(bytes, || Paths { bytes }))
+    }
+
     fn compress(&self, value: &Datum) -> Datum {
         Datum::Bytes([&[LEAF], operand(value).as_bytes()].concat().into())
     }
 
     fn fetch(&self, key: &Datum) -> Datum {
-        Datum::text(Key::of(key).first)
+        Datum::text(self.key(key).first)
     }
 
     fn consistent(&self, key: &Datum, query: TreeQuery<'_>, leaf: bool) -> Match {
-        let Key { first, last, bits } = Key::of(key);
+        let Key { first, last, bits } = self.key(key);
         let Some(bits) = bits.filter(|_| !leaf) else { return leaf_satisfies(first, query) };
         let of = || operand(query.value);
         let found = match query.strategy {
@@ -210,7 +229,7 @@ impl TreeClass for Paths {
             strategy::BELOW => may_be_below(first, last, of()),
             _ => {
                 let has = |hash: u64| {
-                    let (byte, bit) = bit(hash);
+                    let (byte, bit) = bit(hash, self.bytes);
                     bits[byte] & bit != 0
                 };
                 may_match(&has, query)
@@ -220,14 +239,14 @@ impl TreeClass for Paths {
     }
 
     fn union(&self, keys: &[&Datum]) -> Datum {
-        let all: Vec<Key<'_>> = keys.iter().map(|key| Key::of(key)).collect();
+        let all: Vec<Key<'_>> = keys.iter().map(|key| self.key(key)).collect();
         let first = all.iter().map(|key| key.first).min_by(|a, b| compare(a, b)).unwrap_or_default();
         let last = all.iter().map(|key| key.last).max_by(|a, b| compare(a, b)).unwrap_or_default();
-        let mut bits = [0; BYTES];
+        let mut bits = vec![0; self.bytes];
         for key in &all {
-            bits.iter_mut().zip(key.signature()).for_each(|(all, one)| *all |= one);
+            bits.iter_mut().zip(self.signature(key)).for_each(|(all, one)| *all |= one);
         }
-        inner(first, last, bits)
+        inner(first, last, &bits)
     }
 
     fn same(&self, a: &Datum, b: &Datum) -> bool {
@@ -236,7 +255,7 @@ impl TreeClass for Paths {
 
     /// How many levels are no longer common to all below it, and how many bits of the signature it would get.
     fn penalty(&self, key: &Datum, new: &Datum) -> f32 {
-        let (key, new) = (Key::of(key), Key::of(new));
+        let (key, new) = (self.key(key), self.key(new));
         let outside = |a: &str, b: &str, beyond: bool| {
             if !beyond {
                 return 0.0;
@@ -245,13 +264,13 @@ impl TreeClass for Paths {
         };
         let before = outside(new.first, key.first, compare(new.first, key.first).is_lt());
         let behind = outside(new.last, key.last, compare(new.last, key.last).is_gt());
-        let bits: u32 =
-            key.signature().iter().zip(new.signature()).map(|(key, new)| (new & !key).count_ones()).sum();
+        let pairs = self.signature(&key).into_iter().zip(self.signature(&new));
+        let bits: u32 = pairs.map(|(key, new)| (new & !key).count_ones()).sum();
         before + behind + bits as f32 / 1024.0
     }
 
     fn split(&self, keys: &[&Datum]) -> Vec<bool> {
-        let all: Vec<Key<'_>> = keys.iter().map(|key| Key::of(key)).collect();
+        let all: Vec<Key<'_>> = keys.iter().map(|key| self.key(key)).collect();
         let mut order: Vec<usize> = (0..all.len()).collect();
         order.sort_by(|a, b| {
             let (a, b) = (&all[*a], &all[*b]);
@@ -263,6 +282,6 @@ impl TreeClass for Paths {
     }
 
     fn order(&self, a: &Datum, b: &Datum) -> Ordering {
-        compare(Key::of(a).first, Key::of(b).first)
+        compare(self.key(a).first, self.key(b).first)
     }
 }
