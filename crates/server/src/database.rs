@@ -304,6 +304,8 @@ pub fn create(cluster: &NewCluster) -> Result<(), String> {
         password,
         encoding: cluster.encoding,
         locale: "C.UTF-8".into(),
+        provider: cluster.provider,
+        provider_locale: cluster.provider_locale.clone(),
     };
     command::initialize(&cluster.dir, options, &bootstrap).map_err(|error| error.message().to_string())
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use base::Encoding;
 use base::settings::{ALL, Effect, Kind, Setting};
+use collation::{Provider, locale};
 use runtime::fs;
 
 use super::options::{Flag, Given, flag, parse, value};
@@ -64,7 +65,12 @@ Options:
   -k, --data-checksums      use data page checksums: always
  [-D, --pgdata=]DATADIR     location for this database cluster
   -E, --encoding=ENCODING   set default encoding for new databases (UTF8)
-      --locale=LOCALE       accepted; text is ordered by code points
+      --locale=LOCALE       set default locale for new databases; of the C library, text is ordered by code points
+      --locale-provider={builtin|libc|icu}
+                            set default locale provider for new databases
+      --builtin-locale=LOCALE
+                            set builtin locale name for new databases
+      --icu-locale=LOCALE   set ICU locale ID for new databases
   -U, --username=NAME       database superuser name
       --pwfile=FILE         read password for the new superuser from file
   -X, --waldir=WALDIR       location for the write-ahead log directory
@@ -162,7 +168,10 @@ fn plan(given: &Given) -> Result<Plan, String> {
     }
     let dir = asked_directory(given)?;
     let encoding = encoding(given)?;
-    check_locale(given)?;
+    if given.has("no-data-checksums") {
+        return Err("data checksums cannot be disabled".into());
+    }
+    let (provider, provider_locale) = locale(given, encoding.unwrap_or_default())?;
     let user = || {
         // SAFETY: plain system call without arguments.
         let uid = unsafe { libc::geteuid() };
@@ -201,6 +210,8 @@ fn plan(given: &Given) -> Result<Plan, String> {
             password,
             wal_segment_size: wal_segment_size(given)?,
             encoding: encoding.unwrap_or_default(),
+            provider,
+            provider_locale,
         },
         names_encoding: encoding.is_some(),
         warn_trust: auth.is_none() && !(given.has("auth-local") && given.has("auth-host")),
@@ -227,21 +238,56 @@ fn encoding(given: &Given) -> Result<Option<Encoding>, String> {
     }
 }
 
-fn check_locale(given: &Given) -> Result<(), String> {
-    match given.get("locale-provider") {
-        None | Some("libc" | "builtin") => {}
-        Some(other @ "icu") => return Err(format!("locale provider \"{other}\" is not supported yet")),
+/// Who says how texts are ordered, and his locale unless he is the C library.
+fn locale(given: &Given, encoding: Encoding) -> Result<(Provider, Option<String>), String> {
+    let provider = match given.get("locale-provider") {
+        None | Some("libc") => Provider::Libc,
+        Some("builtin") => Provider::Builtin,
+        Some("icu") => Provider::Icu,
         Some(other) => return Err(format!("unrecognized locale provider: {other}")),
-    }
-    for name in ["icu-locale", "icu-rules"] {
-        if given.has(name) {
-            return Err(format!("--{name} cannot be specified unless locale provider \"icu\" is chosen"));
+    };
+    let own =
+        [("builtin-locale", Provider::Builtin), ("icu-locale", Provider::Icu), ("icu-rules", Provider::Icu)];
+    for (name, of) in own {
+        if given.has(name) && provider != of {
+            return Err(format!(
+                "--{name} cannot be specified unless locale provider \"{}\" is chosen",
+                of.name()
+            ));
         }
     }
-    if given.has("no-data-checksums") {
-        return Err("data checksums cannot be disabled".into());
+    if given.has("icu-rules") {
+        return Err("--icu-rules is not supported".into());
     }
-    Ok(())
+    if provider == Provider::Libc {
+        return Ok((provider, None));
+    }
+    let all = given.get("locale").or(given.has("no-locale").then_some("C"));
+    let name = given.get("builtin-locale").or(given.get("icu-locale")).or(all);
+    let name = name.ok_or_else(|| format!("locale must be specified if provider is {}", provider.name()))?;
+    let known = match provider {
+        Provider::Icu => icu_locale(name, encoding)?,
+        _ => collation::builtin_locale(name).map_err(|error| error.message().to_owned())?.to_owned(),
+    };
+    Ok((provider, Some(known)))
+}
+
+/// The language tag of a locale of ICU.
+fn icu_locale(name: &str, encoding: Encoding) -> Result<String, String> {
+    if encoding != Encoding::Utf8 {
+        return Err("encoding mismatch\ninitdb: detail: The encoding you selected is not supported with the ICU \
+             provider.\ninitdb: hint: Rerun initdb and either do not specify an encoding explicitly, or choose a \
+             matching combination."
+            .into());
+    }
+    let tag = locale::language_tag(name).ok_or_else(|| {
+        let error = locale::no_language_tag(name);
+        error.message().to_owned()
+    })?;
+    match locale::unknown_language(&tag) {
+        Some(language) => Err(format!("locale \"{tag}\" has unknown language \"{language}\"")),
+        None => Ok(tag),
+    }
 }
 
 fn wal_segment_size(given: &Given) -> Result<u64, String> {
@@ -278,16 +324,29 @@ fn check_auth(method: &str, kind: &str) -> Result<(), String> {
     }
 }
 
+/// What initdb says of locales.
+fn locale_configuration(cluster: &NewCluster) -> String {
+    match &cluster.provider_locale {
+        None => "The database cluster will be initialized with locale \"C.UTF-8\".\n".into(),
+        Some(name) => format!(
+            "The database cluster will be initialized with this locale configuration:\n  \
+             locale provider:   {}\n  default collation: {name}\n  LC_COLLATE:  C.UTF-8\n  LC_CTYPE:    C.UTF-8\n",
+            cluster.provider.name()
+        ),
+    }
+}
+
 fn carry_out(plan: &Plan, commands: Commands) -> Result<(), String> {
     let dir = &plan.cluster.dir;
     say_line!(
         "The files belonging to this database system will be owned by user \"{}\".\n\
          This user must also own the server process.\n\n\
-         The database cluster will be initialized with locale \"C.UTF-8\".\n\
+         {}\
          {}The default text search configuration will be set to \"{}\".\n\n\
          Data page checksums are enabled.\n",
         // SAFETY: plain system call without arguments.
         crate::session::user_name(unsafe { libc::geteuid() }).unwrap_or_default(),
+        locale_configuration(&plan.cluster),
         if plan.names_encoding {
             ""
         } else {
@@ -536,10 +595,35 @@ mod tests {
                 "-D /d --icu-rules x",
                 "--icu-rules cannot be specified unless locale provider \"icu\" is chosen",
             ),
+            (
+                "-D /d --builtin-locale C",
+                "--builtin-locale cannot be specified unless locale provider \"builtin\" is chosen",
+            ),
+            ("-D /d --locale-provider icu", "locale must be specified if provider is icu"),
+            ("-D /d --locale-provider icu --icu-locale xyz", "locale \"xyz\" has unknown language \"xyz\""),
+            (
+                "-D /d --locale-provider builtin --locale en",
+                "invalid locale name \"en\" for builtin provider",
+            ),
+            ("-D /d --locale-provider icu --icu-locale en --icu-rules x", "--icu-rules is not supported"),
             ("/d /e", "too many command-line arguments (first is \"/e\")"),
         ] {
             assert_eq!(plan_of(args).unwrap_err(), expected);
         }
+    }
+
+    #[test]
+    fn locales_of_providers() {
+        let chosen = |args: &str| {
+            let cluster = plan_of(args).unwrap().cluster;
+            (cluster.provider, cluster.provider_locale)
+        };
+        assert_eq!(chosen("-D /d --no-locale"), (Provider::Libc, None));
+        let icu = |tag: &str| (Provider::Icu, Some(tag.to_owned()));
+        assert_eq!(chosen("-D /d --locale-provider icu --icu-locale de_DE"), icu("de-DE"));
+        assert_eq!(chosen("-D /d --locale-provider icu --locale sv"), icu("sv"));
+        let builtin = (Provider::Builtin, Some("C.UTF-8".to_owned()));
+        assert_eq!(chosen("-D /d --locale-provider builtin --builtin-locale C.UTF8"), builtin);
     }
 
     #[test]

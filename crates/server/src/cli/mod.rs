@@ -38,6 +38,10 @@ pub struct NewCluster {
     pub wal_segment_size: u64,
     /// Encoding of the first databases: `UTF8` or `SQL_ASCII`.
     pub encoding: base::Encoding,
+    /// Who says how texts of them are ordered.
+    pub provider: collation::Provider,
+    /// The locale of a provider that is not the C library.
+    pub provider_locale: Option<String>,
 }
 
 /// What the commands need from the database.

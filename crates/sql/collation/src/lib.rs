@@ -186,8 +186,17 @@ fn make(definition: Definition<'_>) -> SqlResult<(Option<CollatorBorrowed<'stati
     }
 }
 
-/// The error for a locale that is not the server's own.
-pub fn unknown_builtin(locale: &str) -> SqlError {
+/// The name of a locale of the server's own, as catalogs have it: an error if there is none.
+pub fn builtin_locale(name: &str) -> SqlResult<&'static str> {
+    match name {
+        "C" => Ok("C"),
+        "PG_UNICODE_FAST" => Ok("PG_UNICODE_FAST"),
+        "C.UTF-8" | "C.UTF8" => Ok("C.UTF-8"),
+        _ => Err(unknown_builtin(name)),
+    }
+}
+
+fn unknown_builtin(locale: &str) -> SqlError {
     sql_err!(WRONG_OBJECT_TYPE, "invalid locale name \"{locale}\" for builtin provider")
 }
 

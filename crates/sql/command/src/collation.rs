@@ -174,7 +174,8 @@ fn defined(session: &Session, given: &Given<'_>) -> SqlResult<Meaning> {
             encoding = types::text::server_encoding().number();
         }
         Provider::Builtin => {
-            let name = builtin_locale(&whole.ok_or_else(|| missing_parameter("locale"))?)?;
+            let name =
+                collation::builtin_locale(&whole.ok_or_else(|| missing_parameter("locale"))?)?.to_owned();
             encoding = if name == "C" { -1 } else { Encoding::Utf8.number() };
             locale = Some(name);
         }
@@ -220,15 +221,6 @@ fn provider_named(word: &str) -> SqlResult<Provider> {
     all.into_iter()
         .find(|provider| word.eq_ignore_ascii_case(provider.name()))
         .ok_or_else(|| sql_err!(INVALID_OBJECT_DEFINITION, "unrecognized collation provider: {word}"))
-}
-
-/// The name of a locale of the server's own, as catalogs have it.
-pub(crate) fn builtin_locale(name: &str) -> SqlResult<String> {
-    match name {
-        "C" | "PG_UNICODE_FAST" => Ok(name.to_owned()),
-        "C.UTF-8" | "C.UTF8" => Ok("C.UTF-8".to_owned()),
-        _ => Err(collation::unknown_builtin(name)),
-    }
 }
 
 /// The language tag of a locale of ICU, with what the user is told about it.

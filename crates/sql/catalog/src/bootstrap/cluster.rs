@@ -1,6 +1,6 @@
 //! The cluster's first schemas, roles, databases, tablespaces, languages, access methods and collations.
 
-use base::{Encoding, Oid, SqlResult};
+use base::{Oid, SqlResult};
 use types::acl::{self, AclItem};
 use types::oids;
 
@@ -48,7 +48,7 @@ const UTF8: i32 = 6;
 pub(super) fn describe(rows: &mut Rows, options: &BootstrapOptions) -> SqlResult<()> {
     add_schemas(rows)?;
     add_roles(rows, options);
-    add_databases(rows, options.encoding, &options.locale)?;
+    add_databases(rows, options)?;
     add_access_methods(rows);
     add_languages(rows);
     add_collations(rows);
@@ -103,7 +103,7 @@ fn add_roles(rows: &mut Rows, options: &BootstrapOptions) {
     }
 }
 
-fn add_databases(rows: &mut Rows, encoding: Encoding, locale: &str) -> SqlResult<()> {
+fn add_databases(rows: &mut Rows, options: &BootstrapOptions) -> SqlResult<()> {
     use pg_database as d;
     let mut items = acl::default_items(b'd', BOOTSTRAP_SUPERUSER)?;
     // Everybody may connect to a template, and make nothing there.
@@ -111,6 +111,9 @@ fn add_databases(rows: &mut Rows, encoding: Encoding, locale: &str) -> SqlResult
         item.privileges = acl::bits("c");
     }
     let of_templates = acl::array_of(&items)?;
+    let BootstrapOptions { locale, provider, provider_locale, .. } = options;
+    let provider_locale = provider_locale.as_deref();
+    let version = collation::version(*provider, provider_locale.unwrap_or_default());
     for (oid, name, template, connect) in [
         (TEMPLATE1, "template1", true, true),
         (TEMPLATE0, "template0", true, false),
@@ -123,14 +126,16 @@ fn add_databases(rows: &mut Rows, encoding: Encoding, locale: &str) -> SqlResult
             .set(d::DATFROZENXID, xid)
             .set(d::DATMINMXID, multi)
             .set(d::DATDBA, BOOTSTRAP_SUPERUSER)
-            .set(d::ENCODING, encoding.number())
-            .set(d::DATLOCPROVIDER, b'c')
+            .set(d::ENCODING, options.encoding.number())
+            .set(d::DATLOCPROVIDER, provider.letter())
             .set(d::DATISTEMPLATE, template)
             .set(d::DATALLOWCONN, connect)
             .set(d::DATCONNLIMIT, -1)
             .set(d::DATTABLESPACE, PG_DEFAULT)
-            .set(d::DATCOLLATE, locale)
-            .set(d::DATCTYPE, locale)
+            .set(d::DATCOLLATE, locale.as_str())
+            .set(d::DATCTYPE, locale.as_str())
+            .set_some(d::DATLOCALE, provider_locale)
+            .set_some(d::DATCOLLVERSION, version)
             .set_some(d::DATACL, template.then(|| of_templates.clone()));
         add(rows, &d::TABLE, row.build());
     }

@@ -22,6 +22,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use base::{CommandId, Encoding, Oid, SqlError, SqlResult, Tid, Xid};
+use collation::Provider;
 use engine::Engine;
 use heap::{ComboCids, InsertOptions, Writer};
 use tuple::Datum;
@@ -71,6 +72,10 @@ pub struct BootstrapOptions {
     pub encoding: Encoding,
     /// `LC_COLLATE` and `LC_CTYPE` of the databases.
     pub locale: String,
+    /// Who says how texts are ordered.
+    pub provider: Provider,
+    /// The locale of a provider that is not the C library.
+    pub provider_locale: Option<String>,
 }
 
 /// Rows by catalog.

@@ -9,6 +9,7 @@ use session::{Instance, Session};
 use tuple::Datum;
 use txn::LockMode;
 
+use super::locale::actual_version;
 use super::options::{connection_limit, redundant};
 use super::{
     accessed, check_creator, check_owner, exists, find, forget_at_commit, open, tablespace, undefined,
@@ -97,8 +98,8 @@ pub(crate) fn refresh_collation(session: &Session, name: &str) -> SqlResult<()> 
     let row = find(session, name)?.ok_or_else(|| undefined(name))?;
     check_owner(session, &row)?;
     let old = row.opt_str(d::DATCOLLVERSION);
-    // Locales of the C library that are known here have no version.
-    let new = (row.char(d::DATLOCPROVIDER) == b'b').then_some("1");
+    let new = actual_version(row.char(d::DATLOCPROVIDER), row.opt_str(d::DATLOCALE));
+    let new = new.as_deref();
     let notice = |message: String| session.notice(names::notice(SqlState::SUCCESSFUL_COMPLETION, message));
     match (old, new) {
         (Some(old), Some(new)) if old != new => notice(format!("changing version from {old} to {new}")),

@@ -1,11 +1,11 @@
 //! Encoding and locale of a new database.
 //!
-//! Text is UTF-8, or bytes (`SQL_ASCII`, see `types::encoding`); its order is that of the code points, and letters are those of Unicode: what PostgreSQL calls `C.UTF-8`, of the C library or
-//! built in. `C` differs from it in what letters beyond ASCII are, which is not told apart yet.
+//! Text is UTF-8, or bytes (`SQL_ASCII`, see `types::encoding`). A locale of the C library, or of the server itself, orders it by code points; one of ICU orders it as a language does.
 
 use base::{Encoding, SqlError, SqlResult, sql_err};
 use catalog::system::pg_database as d;
 use catalog::{Row, RowExt};
+use collation::Provider;
 use session::Session;
 
 use super::options::Options;
@@ -69,11 +69,17 @@ impl Locale {
             letter => {
                 let own = if letter == b'b' { &options.builtin_locale } else { &options.icu_locale };
                 let copied = template.opt_str(d::DATLOCALE).filter(|_| copied == letter).map(str::to_owned);
-                Some(check_locale(letter, own.clone().or(options.locale.clone()).or(copied), encoding)?)
+                let said = own.clone().or(options.locale.clone());
+                Some(match letter {
+                    b'b' => builtin_locale(said.or(copied), encoding)?,
+                    _ => icu_locale(session, said, copied, encoding)?,
+                })
             }
         };
-        let actual = (provider == b'b').then(|| "1".to_owned());
-        let version = options.collation_version.clone().or(actual);
+        if options.icu_rules.is_some() {
+            return Err(SqlError::not_supported("CREATE DATABASE with ICU_RULES"));
+        }
+        let version = options.collation_version.clone().or(actual_version(provider, locale.as_deref()));
         let wanted = Locale { encoding, provider, collate, ctype, locale, version };
         if template.str(d::DATNAME) != "template0" {
             wanted.check_against(template)?;
@@ -123,7 +129,16 @@ impl Locale {
                 "locale provider",
             );
         }
-        Ok(())
+        let old = template.opt_str(d::DATLOCALE).unwrap_or_default();
+        match &self.locale {
+            Some(new) if provider == b'i' && new != old => hint(
+                invalid(format!(
+                    "new ICU locale ({new}) is incompatible with the ICU locale of the template database ({old})"
+                )),
+                "ICU locale",
+            ),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -175,23 +190,36 @@ fn check_provider_options(options: &Options, provider: u8) -> SqlResult<()> {
     }
 }
 
-/// The locale of a provider that is not the C library.
-fn check_locale(provider: u8, locale: Option<String>, encoding: i32) -> SqlResult<String> {
-    let what = if provider == b'b' { "BUILTIN_LOCALE" } else { "ICU_LOCALE" };
-    let locale = locale.ok_or_else(|| invalid(format!("LOCALE or {what} must be specified")))?;
-    if provider == b'i' {
-        return Err(sql_err!(FEATURE_NOT_SUPPORTED, "ICU is not supported in this build"));
+/// Version of the order of a provider's locale, as far as it has one.
+pub(super) fn actual_version(provider: u8, locale: Option<&str>) -> Option<String> {
+    let provider = Provider::of_letter(provider)?;
+    collation::version(provider, locale.unwrap_or_default()).map(str::to_owned)
+}
+
+/// A locale of the server itself.
+fn builtin_locale(locale: Option<String>, encoding: i32) -> SqlResult<String> {
+    let locale = locale.ok_or_else(|| invalid("LOCALE or BUILTIN_LOCALE must be specified".into()))?;
+    let known = collation::builtin_locale(&locale)?;
+    if known != "C" && encoding != UTF8 {
+        let name = encoding_name(encoding);
+        return Err(sql_err!(WRONG_OBJECT_TYPE, "encoding \"{name}\" does not match locale \"{locale}\""));
     }
-    match locale.as_str() {
-        "C" => Ok(locale),
-        "C.UTF-8" | "C.UTF8" if encoding != UTF8 => {
-            let name = encoding_name(encoding);
-            Err(sql_err!(WRONG_OBJECT_TYPE, "encoding \"{name}\" does not match locale \"{locale}\""))
-        }
-        "C.UTF-8" | "C.UTF8" => Ok("C.UTF-8".to_owned()),
-        "PG_UNICODE_FAST" => {
-            Err(SqlError::not_supported("locale \"PG_UNICODE_FAST\" of the builtin provider"))
-        }
-        _ => Err(sql_err!(WRONG_OBJECT_TYPE, "invalid locale name \"{locale}\" for builtin provider")),
+    Ok(known.to_owned())
+}
+
+/// A locale of ICU, as a language tag: what is said, or that of the template.
+fn icu_locale(
+    session: &Session,
+    said: Option<String>,
+    copied: Option<String>,
+    encoding: i32,
+) -> SqlResult<String> {
+    if encoding != UTF8 {
+        let name = encoding_name(encoding);
+        return Err(invalid(format!("encoding \"{name}\" is not supported with ICU provider")));
+    }
+    match said {
+        Some(said) => crate::collation::icu_locale(session, said),
+        None => copied.ok_or_else(|| invalid("LOCALE or ICU_LOCALE must be specified".into())),
     }
 }

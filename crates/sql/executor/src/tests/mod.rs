@@ -117,6 +117,8 @@ impl Db {
             password: None,
             encoding: base::Encoding::Utf8,
             locale: "C".into(),
+            provider: collation::Provider::Libc,
+            provider_locale: None,
         };
         catalog::bootstrap(&engine, &bootstrap).expect("bootstrap");
         let catalog = Catalog::new(&engine, TEMPLATE1, "template1");

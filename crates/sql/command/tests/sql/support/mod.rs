@@ -35,6 +35,8 @@ impl Server {
             password: None,
             encoding: base::Encoding::Utf8,
             locale: "C.UTF-8".into(),
+            provider: collation::Provider::Libc,
+            provider_locale: None,
         };
         initialize(&dir, options(), &first).expect("the cluster can be made");
         let mut server = Server { dir, instance: None, next_pid: AtomicI32::new(1) };
