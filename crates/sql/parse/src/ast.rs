@@ -4,7 +4,7 @@
 //! grammar can be replaced without touching analysis.
 //!
 //! Layout: this file holds names, types, expressions and the five statements that read and write rows; [`ddl`] holds
-//! definitions of objects; [`json`] SQL/JSON; [`utility`] everything else. The names are re-exported here.
+//! definitions of objects; [`json`] SQL/JSON; [`utility`] everything else. What a statement is as a whole stands beside its conversion, in `convert/statement`. The names are re-exported here.
 //!
 //! Invariants:
 //! 1. Every [`Location`] is a byte offset into the text handed to [`crate::parse`], or [`Location::NONE`].
@@ -23,6 +23,8 @@ pub use ddl::*;
 pub use json::*;
 pub use operator_class::*;
 pub use utility::*;
+
+pub use crate::convert::statement::Statement;
 
 /// Byte offset of a node in the statement text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

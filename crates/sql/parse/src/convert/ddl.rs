@@ -9,139 +9,20 @@ use super::{
     Converter, boxed_range_var, loc, name, opt_name, opt_text, range_var, range_vars, shape, strings, text_of,
 };
 use crate::ast::{
-    AlterDomainAction, AlterEnum, AlterFunction, AlterTextSearchConfiguration, ColumnDef, Constraint,
-    ConstraintKind, CreateAccessMethod, CreateCast, CreateConversion, CreateDomain, CreateFunction,
-    CreateIndex, CreateTable, CreateTableAs, CreateTrigger, CreateView, DefElem, Define, Drop, DropBehavior,
-    ForeignKeyAction, ForeignKeyMatch, FunctionParameter, Identity, IndexConstraint, IndexElement, Location,
-    MappingAction, Name, ObjectKind, ObjectName, ObjectWithArgs, OptionValue, ParameterMode, PartitionBound,
-    PartitionBy, PartitionStrategy, RoleSpec, SetAction, SetStatement, SetValue, Statement, TableElement,
-    like,
+    AlterDomainAction, AlterEnum, AlterTextSearchConfiguration, ColumnDef, Constraint, ConstraintKind,
+    CreateFunction, CreateIndex, CreateTable, CreateTableAs, CreateTrigger, CreateView, DefElem, Define,
+    Drop, DropBehavior, ForeignKeyAction, ForeignKeyMatch, FunctionParameter, Identity, IndexConstraint,
+    IndexElement, Location, MappingAction, Name, ObjectKind, ObjectName, ObjectWithArgs, OptionValue,
+    ParameterMode, PartitionBound, PartitionBy, PartitionStrategy, RoleSpec, SetAction, SetStatement,
+    SetValue, Statement, TableElement, like,
 };
 
-/// What [`Converter::definition`] gives: a statement, or the node back.
-type Tried = Result<Statement, n::Node>;
-
 impl Converter<'_> {
-    /// A statement that defines an object, or the node back if it is none.
-    pub(crate) fn definition(&mut self, node: n::Node) -> SqlResult<Tried> {
-        Ok(Ok(match node {
-            n::Node::CreateStmt(s) => Statement::CreateTable(Box::new(self.create_table(*s)?)),
-            n::Node::CreateTableAsStmt(s) => self.create_table_as(*s)?,
-            n::Node::RefreshMatViewStmt(s) => Statement::RefreshMaterializedView {
-                relation: boxed_range_var(s.relation)?,
-                concurrently: s.concurrent,
-                skip_data: s.skipData,
-            },
-            n::Node::IndexStmt(s) => Statement::CreateIndex(Box::new(self.create_index(*s)?)),
-            n::Node::AlterTableStmt(s) => Statement::AlterTable(Box::new(self.alter_table(*s)?)),
-            n::Node::DropStmt(s) => Statement::Drop(Box::new(self.drop(*s)?)),
-            n::Node::ViewStmt(s) => Statement::CreateView(Box::new(self.create_view(*s)?)),
-            n::Node::CreateSeqStmt(s) => Statement::CreateSequence {
-                sequence: boxed_range_var(s.sequence)?,
-                options: self.def_elems(s.options)?,
-                if_not_exists: s.if_not_exists,
-            },
-            n::Node::AlterSeqStmt(s) => Statement::AlterSequence {
-                sequence: boxed_range_var(s.sequence)?,
-                options: self.def_elems(s.options)?,
-                missing_ok: s.missing_ok,
-            },
-            n::Node::CreateSchemaStmt(s) => Statement::CreateSchema {
-                name: opt_text(s.schemaname),
-                owner: s.authrole.map(|r| role(*r)),
-                elements: self.statements(s.schemaElts)?,
-                if_not_exists: s.if_not_exists,
-            },
-            n::Node::CreateDomainStmt(s) => Statement::CreateDomain(Box::new(CreateDomain {
-                name: name(s.domainname)?,
-                type_name: self.boxed_type(s.typeName)?,
-                collation: s.collClause.map(|c| collation(*c)).transpose()?,
-                constraints: self.constraints(s.constraints)?,
-            })),
-            n::Node::AlterDomainStmt(s) => self.alter_domain(*s)?,
-            n::Node::CreateEnumStmt(s) => Statement::CreateEnum(name(s.typeName)?, strings(s.vals)?),
-            n::Node::CreateRangeStmt(s) => {
-                Statement::CreateRange(name(s.typeName)?, self.def_elems(s.params)?)
-            }
-            n::Node::AlterEnumStmt(s) => alter_enum(*s)?,
-            n::Node::CompositeTypeStmt(s) => {
-                Statement::CreateComposite(boxed_range_var(s.typevar)?, self.column_defs(s.coldeflist)?)
-            }
-            n::Node::CreateFunctionStmt(s) => Statement::CreateFunction(Box::new(self.create_function(*s)?)),
-            n::Node::AlterFunctionStmt(s) => Statement::AlterFunction(Box::new(AlterFunction {
-                kind: object_kind(s.objtype)?,
-                function: self.object_with_args(*s.func.ok_or_else(|| shape("ALTER FUNCTION"))?)?,
-                actions: self.def_elems(s.actions)?,
-            })),
-            n::Node::DefineStmt(s)
-                if matches!(
-                    s.kind,
-                    n::ObjectType::OBJECT_AGGREGATE
-                        | n::ObjectType::OBJECT_COLLATION
-                        | n::ObjectType::OBJECT_OPERATOR
-                        | n::ObjectType::OBJECT_TSCONFIGURATION
-                        | n::ObjectType::OBJECT_TSDICTIONARY
-                        | n::ObjectType::OBJECT_TSPARSER
-                        | n::ObjectType::OBJECT_TSTEMPLATE
-                        | n::ObjectType::OBJECT_TYPE
-                ) =>
-            {
-                Statement::Define(Box::new(self.define(*s)?))
-            }
-            n::Node::CreateCastStmt(s) => Statement::CreateCast(Box::new(CreateCast {
-                source: self.boxed_type(s.sourcetype)?,
-                target: self.boxed_type(s.targettype)?,
-                function: s.func.map(|f| self.object_with_args(*f)).transpose()?,
-                inout: s.inout,
-                context: match s.context {
-                    n::CoercionContext::COERCION_IMPLICIT => b'i',
-                    n::CoercionContext::COERCION_ASSIGNMENT => b'a',
-                    _ => b'e',
-                },
-            })),
-            n::Node::AlterCollationStmt(s) => Statement::RefreshCollation(name(s.collname)?),
-            n::Node::CreateAmStmt(s) => Statement::CreateAccessMethod(Box::new(CreateAccessMethod {
-                name: text_of(s.amname),
-                handler: name(s.handler_name)?,
-                kind: s.amtype,
-            })),
-            n::Node::CreateConversionStmt(s) => Statement::CreateConversion(Box::new(CreateConversion {
-                name: name(s.conversion_name)?,
-                from: text_of(s.for_encoding_name),
-                to: text_of(s.to_encoding_name),
-                function: name(s.func_name)?,
-                default: s.def,
-            })),
-            n::Node::AlterTSDictionaryStmt(s) => {
-                Statement::AlterTextSearchDictionary(name(s.dictname)?, self.def_elems(s.options)?)
-            }
-            n::Node::AlterTSConfigurationStmt(s) => {
-                Statement::AlterTextSearchConfiguration(Box::new(alter_text_search_configuration(*s)?))
-            }
-            n::Node::CreateOpClassStmt(s) => {
-                Statement::CreateOperatorClass(Box::new(self.create_operator_class(*s)?))
-            }
-            n::Node::CreateOpFamilyStmt(s) => {
-                Statement::CreateOperatorFamily { name: name(s.opfamilyname)?, method: text_of(s.amname) }
-            }
-            n::Node::AlterOpFamilyStmt(s) => {
-                Statement::AlterOperatorFamily(Box::new(self.alter_operator_family(*s)?))
-            }
-            n::Node::AlterOperatorStmt(s) => {
-                let operator = s.opername.ok_or_else(|| shape("ALTER OPERATOR"))?;
-                let operator = self.object_with_args(*operator)?;
-                Statement::AlterOperator { operator, options: self.def_elems(s.options)? }
-            }
-            n::Node::CreateTrigStmt(s) => Statement::CreateTrigger(Box::new(self.create_trigger(*s)?)),
-            node => return Ok(Err(node)),
-        }))
-    }
-
     pub(crate) fn statements(&mut self, list: n::List) -> SqlResult<Vec<Statement>> {
         list.into_iter().flatten().map(|node| self.statement(node)).collect()
     }
 
-    fn create_table(&mut self, s: n::CreateStmt) -> SqlResult<CreateTable> {
+    pub(super) fn create_table(&mut self, s: n::CreateStmt) -> SqlResult<CreateTable> {
         let mut elements = Vec::with_capacity(s.tableElts.len());
         for node in s.tableElts.into_iter().flatten() {
             elements.push(match node {
@@ -200,7 +81,7 @@ impl Converter<'_> {
         Ok(PartitionBy { strategy, keys, location: loc(p.location) })
     }
 
-    fn create_table_as(&mut self, s: n::CreateTableAsStmt) -> SqlResult<Statement> {
+    pub(super) fn create_table_as(&mut self, s: n::CreateTableAsStmt) -> SqlResult<Statement> {
         let query = s.query.ok_or_else(|| shape("CREATE TABLE AS"))?;
         Ok(Statement::CreateTableAs(Box::new(CreateTableAs {
             query: Box::new(self.statement(query)?),
@@ -234,7 +115,7 @@ impl Converter<'_> {
         })
     }
 
-    fn constraints(&mut self, list: n::List) -> SqlResult<Vec<Constraint>> {
+    pub(super) fn constraints(&mut self, list: n::List) -> SqlResult<Vec<Constraint>> {
         list.into_iter()
             .flatten()
             .map(|node| match node {
@@ -355,7 +236,7 @@ impl Converter<'_> {
         })
     }
 
-    fn create_index(&mut self, s: n::IndexStmt) -> SqlResult<CreateIndex> {
+    pub(super) fn create_index(&mut self, s: n::IndexStmt) -> SqlResult<CreateIndex> {
         Ok(CreateIndex {
             name: opt_text(s.idxname),
             relation: boxed_range_var(s.relation)?,
@@ -372,7 +253,7 @@ impl Converter<'_> {
         })
     }
 
-    fn drop(&mut self, s: n::DropStmt) -> SqlResult<Drop> {
+    pub(super) fn drop(&mut self, s: n::DropStmt) -> SqlResult<Drop> {
         let kind = object_kind(s.removeType)?;
         let mut objects = Vec::with_capacity(s.objects.len());
         for node in s.objects {
@@ -387,7 +268,7 @@ impl Converter<'_> {
         })
     }
 
-    fn create_view(&mut self, s: n::ViewStmt) -> SqlResult<CreateView> {
+    pub(super) fn create_view(&mut self, s: n::ViewStmt) -> SqlResult<CreateView> {
         Ok(CreateView {
             view: boxed_range_var(s.view)?,
             columns: strings(s.aliases)?,
@@ -402,7 +283,7 @@ impl Converter<'_> {
         })
     }
 
-    fn alter_domain(&mut self, s: n::AlterDomainStmt) -> SqlResult<Statement> {
+    pub(super) fn alter_domain(&mut self, s: n::AlterDomainStmt) -> SqlResult<Statement> {
         let action = match s.subtype {
             n::AlterDomainType::AD_AlterDefault => AlterDomainAction::Default(self.opt_expr(s.def)?),
             n::AlterDomainType::AD_DropNotNull => AlterDomainAction::DropNotNull,
@@ -421,7 +302,7 @@ impl Converter<'_> {
         Ok(Statement::AlterDomain(name(s.typeName)?, action))
     }
 
-    fn create_function(&mut self, s: n::CreateFunctionStmt) -> SqlResult<CreateFunction> {
+    pub(super) fn create_function(&mut self, s: n::CreateFunctionStmt) -> SqlResult<CreateFunction> {
         let parameters = self.parameters(s.parameters)?;
         let body = match s.sql_body {
             None => None,
@@ -440,7 +321,7 @@ impl Converter<'_> {
     }
 
     /// CREATE AGGREGATE, CREATE OPERATOR, CREATE TYPE of a base type, CREATE COLLATION, CREATE TEXT SEARCH ….
-    fn define(&mut self, s: n::DefineStmt) -> SqlResult<Define> {
+    pub(super) fn define(&mut self, s: n::DefineStmt) -> SqlResult<Define> {
         let mut args = s.args.into_iter().flatten();
         let parameters = match args.next() {
             Some(n::Node::List(list)) => self.parameters(list)?,
@@ -495,7 +376,7 @@ impl Converter<'_> {
         Ok(body)
     }
 
-    fn create_trigger(&mut self, s: n::CreateTrigStmt) -> SqlResult<CreateTrigger> {
+    pub(super) fn create_trigger(&mut self, s: n::CreateTrigStmt) -> SqlResult<CreateTrigger> {
         let mut transitions = Vec::new();
         for node in s.transitionRels.into_iter().flatten() {
             let n::Node::TriggerTransition(t) = node else { return Err(shape("CREATE TRIGGER")) };
@@ -685,7 +566,7 @@ impl Converter<'_> {
     }
 }
 
-fn alter_enum(s: n::AlterEnumStmt) -> SqlResult<Statement> {
+pub(super) fn alter_enum(s: n::AlterEnumStmt) -> SqlResult<Statement> {
     Ok(Statement::AlterEnum(AlterEnum {
         name: name(s.typeName)?,
         old_value: opt_text(s.oldVal),
@@ -744,7 +625,7 @@ fn like_mask() -> u32 {
         | like::STORAGE
 }
 
-fn alter_text_search_configuration(
+pub(super) fn alter_text_search_configuration(
     s: n::AlterTSConfigurationStmt,
 ) -> SqlResult<AlterTextSearchConfiguration> {
     use n::AlterTSConfigType as T;

@@ -1,6 +1,6 @@
 //! From the grammar library's nodes to our tree, in one pass that consumes them.
 //!
-//! Layout: this file holds the converter and what all parts use; `expr` expressions and types, `json` those of SQL/JSON; `select` the statements that
+//! Layout: this file holds the converter and what all parts use; [`statement`] statements as a whole; `expr` expressions and types, `json` those of SQL/JSON; `select` the statements that
 //! read and write rows; `ddl` and `alter` definitions; `utility` the rest;
 //! `unsupported` names what has no node.
 //!
@@ -12,13 +12,14 @@ mod expr;
 mod json;
 mod operator_class;
 mod select;
+pub mod statement;
 mod unsupported;
 mod utility;
 
 use base::{SqlError, SqlResult, sql_err};
 use rupg_sql::nodes as n;
 
-use crate::ast::{Alias, Location, Name, Persistence, RangeVar, RawStatement, Statement};
+use crate::ast::{Alias, Location, Name, Persistence, RangeVar, RawStatement};
 use crate::depth::MAX_DEPTH;
 
 /// The converter of one text.
@@ -145,20 +146,5 @@ impl Converter<'_> {
         let at = crate::lex::find_word(self.text, start, word).unwrap_or(start);
         let written = self.text.get(at..at + word.len()).unwrap_or(word);
         sql_err!(SYNTAX_ERROR, "syntax error at or near \"{written}\"").at(crate::position(self.text, at))
-    }
-
-    /// A statement of any kind.
-    pub(crate) fn statement(&mut self, node: n::Node) -> SqlResult<Statement> {
-        self.deeper(|c| match node {
-            n::Node::SelectStmt(s) => c.select_statement(*s),
-            n::Node::InsertStmt(s) => c.insert(*s),
-            n::Node::UpdateStmt(s) => c.update(*s),
-            n::Node::DeleteStmt(s) => c.delete(*s),
-            n::Node::MergeStmt(s) => c.merge(*s),
-            node => match c.definition(node)? {
-                Ok(statement) => Ok(statement),
-                Err(node) => c.utility(node),
-            },
-        })
     }
 }

@@ -4,188 +4,14 @@ use base::{SqlError, SqlResult};
 use rupg_sql::nodes as n;
 
 use super::ddl::{behavior, object_kind, role, roles};
-use super::{Converter, boxed_range_var, name, opt_text, range_var, range_vars, shape, strings, text_of};
+use super::{Converter, boxed_range_var, opt_text, range_var, shape, strings, text_of};
 use crate::ast::{
-    Call, Copy, CopyTarget, CreateLanguage, DeclareCursor, Discard, Execute, Fetch, FetchDirection, Grant,
-    GrantRole, GrantTarget, ObjectKind, Privilege, Reindex, ReindexKind, Rename, Statement, Transaction,
-    Vacuum, VacuumRelation,
+    Copy, CopyTarget, DeclareCursor, Fetch, FetchDirection, Grant, GrantRole, GrantTarget, ObjectKind,
+    Privilege, Reindex, ReindexKind, Rename, Statement, Transaction, Vacuum, VacuumRelation,
 };
 
 impl Converter<'_> {
-    /// Any statement that no other part of the converter takes.
-    pub(crate) fn utility(&mut self, node: n::Node) -> SqlResult<Statement> {
-        Ok(match node {
-            n::Node::TransactionStmt(s) => Statement::Transaction(self.transaction(*s)?),
-            n::Node::VariableSetStmt(s) => Statement::Set(self.set_statement(*s)?),
-            n::Node::VariableShowStmt(s) => Statement::Show(text_of(s.name)),
-            n::Node::CopyStmt(s) => Statement::Copy(Box::new(self.copy(*s)?)),
-            n::Node::PrepareStmt(s) => self.prepare(*s)?,
-            n::Node::ExecuteStmt(s) => {
-                Statement::Execute(Execute { name: text_of(s.name), params: self.exprs(s.params)? })
-            }
-            n::Node::DeallocateStmt(s) => Statement::Deallocate(opt_text(s.name)),
-            n::Node::DeclareCursorStmt(s) => Statement::DeclareCursor(Box::new(self.declare(*s)?)),
-            n::Node::FetchStmt(s) => Statement::Fetch(fetch(*s)),
-            n::Node::ClosePortalStmt(s) => Statement::Close(opt_text(s.portalname)),
-            n::Node::ExplainStmt(s) => Statement::Explain {
-                query: Box::new(self.statement(s.query.ok_or_else(|| shape("EXPLAIN"))?)?),
-                options: self.def_elems(s.options)?,
-            },
-            n::Node::VacuumStmt(s) => Statement::Vacuum(self.vacuum(*s)?),
-            n::Node::RepackStmt(s) => self.cluster(*s)?,
-            n::Node::ReindexStmt(s) => Statement::Reindex(self.reindex(*s)?),
-            n::Node::CheckPointStmt(s) => {
-                if !s.options.is_empty() {
-                    return Err(self.rejected_word(0, "("));
-                }
-                Statement::Checkpoint(Vec::new())
-            }
-            n::Node::LockStmt(s) => {
-                Statement::Lock { relations: range_vars(s.relations)?, mode: s.mode, nowait: s.nowait }
-            }
-            n::Node::ListenStmt(s) => Statement::Listen(text_of(s.conditionname)),
-            n::Node::UnlistenStmt(s) => Statement::Unlisten(opt_text(s.conditionname)),
-            n::Node::NotifyStmt(s) => Statement::Notify(text_of(s.conditionname), opt_text(s.payload)),
-            n::Node::DiscardStmt(s) => Statement::Discard(match s.target {
-                n::DiscardMode::DISCARD_PLANS => Discard::Plans,
-                n::DiscardMode::DISCARD_SEQUENCES => Discard::Sequences,
-                n::DiscardMode::DISCARD_TEMP => Discard::Temporary,
-                _ => Discard::All,
-            }),
-            n::Node::DoStmt(s) => Statement::Do(self.def_elems(s.args)?),
-            n::Node::CallStmt(s) => {
-                let call = self.func_call(*s.funccall.ok_or_else(|| shape("CALL"))?)?;
-                Statement::Call(Box::new(Call { call }))
-            }
-            n::Node::LoadStmt(s) => Statement::Load(text_of(s.filename)),
-            n::Node::TruncateStmt(s) => Statement::Truncate {
-                relations: range_vars(s.relations)?,
-                restart_identity: s.restart_seqs,
-                behavior: behavior(s.behavior),
-            },
-            n::Node::ConstraintsSetStmt(s) => {
-                Statement::SetConstraints(range_vars(s.constraints)?, s.deferred)
-            }
-            n::Node::ReturnStmt(s) => Statement::Return(Box::new(self.expr(s.returnval)?)),
-            n::Node::WaitStmt(_) => return Err(self.rejected_word(0, "wait")),
-            node => self.administration(node)?,
-        })
-    }
-
-    /// Roles, databases, privileges, and what ALTER and COMMENT do to any object.
-    fn administration(&mut self, node: n::Node) -> SqlResult<Statement> {
-        Ok(match node {
-            n::Node::RenameStmt(s) => Statement::Rename(Box::new(self.rename(*s)?)),
-            n::Node::AlterObjectSchemaStmt(s) => self.set_schema(*s)?,
-            n::Node::AlterOwnerStmt(s) => {
-                let kind = object_kind(s.objectType)?;
-                Statement::AlterOwner {
-                    kind,
-                    object: self.object_name(kind, s.object)?,
-                    owner: role(*s.newowner.ok_or_else(|| shape("OWNER TO"))?),
-                }
-            }
-            n::Node::CommentStmt(s) => {
-                let kind = object_kind(s.objtype)?;
-                Statement::Comment {
-                    kind,
-                    object: self.object_name(kind, s.object)?,
-                    comment: opt_text(s.comment),
-                }
-            }
-            n::Node::CreateRoleStmt(s) => Statement::CreateRole {
-                name: text_of(s.role),
-                login: s.stmt_type == n::RoleStmtType::ROLESTMT_USER,
-                options: self.def_elems(s.options)?,
-            },
-            n::Node::AlterRoleStmt(s) => Statement::AlterRole {
-                role: role(*s.role.ok_or_else(|| shape("ALTER ROLE"))?),
-                options: self.def_elems(s.options)?,
-                action: s.action,
-            },
-            n::Node::AlterRoleSetStmt(s) => Statement::AlterRoleSet {
-                role: s.role.map(|r| role(*r)),
-                database: opt_text(s.database),
-                set: self.set_statement(*s.setstmt.ok_or_else(|| shape("ALTER ROLE"))?)?,
-            },
-            n::Node::DropRoleStmt(s) => {
-                Statement::DropRole { roles: roles(s.roles)?, missing_ok: s.missing_ok }
-            }
-            n::Node::DropOwnedStmt(s) => Statement::DropOwned(roles(s.roles)?, behavior(s.behavior)),
-            n::Node::ReassignOwnedStmt(s) => Statement::ReassignOwned(
-                roles(s.roles)?,
-                role(*s.newrole.ok_or_else(|| shape("REASSIGN OWNED"))?),
-            ),
-            n::Node::GrantStmt(s) => Statement::Grant(Box::new(self.grant(*s)?)),
-            n::Node::GrantRoleStmt(s) => Statement::GrantRole(Box::new(self.grant_role(*s)?)),
-            n::Node::AlterDefaultPrivilegesStmt(s) => {
-                let options = self.def_elems(s.options)?;
-                let grant = self.grant(*s.action.ok_or_else(|| shape("ALTER DEFAULT PRIVILEGES"))?)?;
-                Statement::AlterDefaultPrivileges(options, Box::new(grant))
-            }
-            n::Node::CreatedbStmt(s) => {
-                Statement::CreateDatabase(text_of(s.dbname), self.def_elems(s.options)?)
-            }
-            n::Node::AlterDatabaseStmt(s) => {
-                Statement::AlterDatabase(text_of(s.dbname), self.def_elems(s.options)?)
-            }
-            n::Node::AlterDatabaseSetStmt(s) => Statement::AlterDatabaseSet(
-                text_of(s.dbname),
-                self.set_statement(*s.setstmt.ok_or_else(|| shape("ALTER DATABASE"))?)?,
-            ),
-            n::Node::AlterDatabaseRefreshCollStmt(s) => {
-                Statement::RefreshDatabaseCollation(text_of(s.dbname))
-            }
-            n::Node::DropdbStmt(s) => Statement::DropDatabase {
-                name: text_of(s.dbname),
-                missing_ok: s.missing_ok,
-                options: self.def_elems(s.options)?,
-            },
-            n::Node::AlterSystemStmt(s) => {
-                Statement::AlterSystem(self.set_statement(*s.setstmt.ok_or_else(|| shape("ALTER SYSTEM"))?)?)
-            }
-            n::Node::CreateExtensionStmt(s) => Statement::CreateExtension {
-                name: text_of(s.extname),
-                if_not_exists: s.if_not_exists,
-                options: self.def_elems(s.options)?,
-            },
-            n::Node::CreatePLangStmt(s) => {
-                let function = |list: n::List| (!list.is_empty()).then(|| name(list)).transpose();
-                Statement::CreateLanguage(Box::new(CreateLanguage {
-                    name: text_of(s.plname),
-                    replace: s.replace,
-                    trusted: s.pltrusted,
-                    handler: function(s.plhandler)?,
-                    inline: function(s.plinline)?,
-                    validator: function(s.plvalidator)?,
-                }))
-            }
-            n::Node::AlterExtensionStmt(s) => {
-                Statement::AlterExtension { name: text_of(s.extname), options: self.def_elems(s.options)? }
-            }
-            n::Node::AlterExtensionContentsStmt(s) => {
-                let kind = object_kind(s.objtype)?;
-                Statement::AlterExtensionMember {
-                    name: text_of(s.extname),
-                    add: s.action > 0,
-                    kind,
-                    object: self.object_name(kind, s.object)?,
-                }
-            }
-            n::Node::CreateTableSpaceStmt(s) => Statement::CreateTablespace {
-                name: text_of(s.tablespacename),
-                owner: s.owner.map(|r| role(*r)),
-                location: text_of(s.location),
-                options: self.def_elems(s.options)?,
-            },
-            n::Node::DropTableSpaceStmt(s) => {
-                Statement::DropTablespace { name: text_of(s.tablespacename), missing_ok: s.missing_ok }
-            }
-            node => return Err(SqlError::not_supported(super::unsupported::name(&node))),
-        })
-    }
-
-    fn transaction(&mut self, s: n::TransactionStmt) -> SqlResult<Transaction> {
+    pub(super) fn transaction(&mut self, s: n::TransactionStmt) -> SqlResult<Transaction> {
         use n::TransactionStmtKind as K;
         Ok(match s.kind {
             K::TRANS_STMT_BEGIN => Transaction::Begin(self.def_elems(s.options)?),
@@ -202,7 +28,7 @@ impl Converter<'_> {
         })
     }
 
-    fn copy(&mut self, s: n::CopyStmt) -> SqlResult<Copy> {
+    pub(super) fn copy(&mut self, s: n::CopyStmt) -> SqlResult<Copy> {
         let target = match (s.filename, s.is_program) {
             (None, _) => CopyTarget::Client,
             (Some(f), true) => CopyTarget::Program(f.into()),
@@ -219,7 +45,7 @@ impl Converter<'_> {
         })
     }
 
-    fn prepare(&mut self, s: n::PrepareStmt) -> SqlResult<Statement> {
+    pub(super) fn prepare(&mut self, s: n::PrepareStmt) -> SqlResult<Statement> {
         let mut types = Vec::with_capacity(s.argtypes.len());
         for node in s.argtypes.into_iter().flatten() {
             let n::Node::TypeName(t) = node else { return Err(shape("PREPARE")) };
@@ -229,7 +55,7 @@ impl Converter<'_> {
         Ok(Statement::Prepare { name: text_of(s.name), types, query })
     }
 
-    fn declare(&mut self, s: n::DeclareCursorStmt) -> SqlResult<DeclareCursor> {
+    pub(super) fn declare(&mut self, s: n::DeclareCursorStmt) -> SqlResult<DeclareCursor> {
         let has = |flag| s.options & flag != 0;
         let choice = |yes, no| if has(yes) { Some(true) } else { has(no).then_some(false) };
         let (scroll, insensitive) = (
@@ -252,7 +78,7 @@ impl Converter<'_> {
         })
     }
 
-    fn vacuum(&mut self, s: n::VacuumStmt) -> SqlResult<Vacuum> {
+    pub(super) fn vacuum(&mut self, s: n::VacuumStmt) -> SqlResult<Vacuum> {
         let mut relations = Vec::with_capacity(s.rels.len());
         for node in s.rels.into_iter().flatten() {
             let n::Node::VacuumRelation(r) = node else { return Err(shape("VACUUM")) };
@@ -264,7 +90,7 @@ impl Converter<'_> {
         Ok(Vacuum { vacuum: s.is_vacuumcmd, options: self.def_elems(s.options)?, relations })
     }
 
-    fn cluster(&mut self, s: n::RepackStmt) -> SqlResult<Statement> {
+    pub(super) fn cluster(&mut self, s: n::RepackStmt) -> SqlResult<Statement> {
         if s.command != n::RepackCommand::REPACK_COMMAND_CLUSTER {
             return Err(self.rejected_word(0, "repack"));
         }
@@ -278,7 +104,7 @@ impl Converter<'_> {
         })
     }
 
-    fn reindex(&mut self, s: n::ReindexStmt) -> SqlResult<Reindex> {
+    pub(super) fn reindex(&mut self, s: n::ReindexStmt) -> SqlResult<Reindex> {
         Ok(Reindex {
             kind: match s.kind {
                 n::ReindexObjectType::REINDEX_OBJECT_INDEX => ReindexKind::Index,
@@ -293,7 +119,7 @@ impl Converter<'_> {
         })
     }
 
-    fn rename(&mut self, s: n::RenameStmt) -> SqlResult<Rename> {
+    pub(super) fn rename(&mut self, s: n::RenameStmt) -> SqlResult<Rename> {
         let kind = object_kind(s.renameType)?;
         let of_relation = matches!(kind, ObjectKind::Column | ObjectKind::Attribute);
         Ok(Rename {
@@ -311,7 +137,7 @@ impl Converter<'_> {
         })
     }
 
-    fn set_schema(&mut self, s: n::AlterObjectSchemaStmt) -> SqlResult<Statement> {
+    pub(super) fn set_schema(&mut self, s: n::AlterObjectSchemaStmt) -> SqlResult<Statement> {
         let kind = object_kind(s.objectType)?;
         Ok(Statement::SetSchema {
             kind,
@@ -325,7 +151,7 @@ impl Converter<'_> {
         })
     }
 
-    fn grant(&mut self, s: n::GrantStmt) -> SqlResult<Grant> {
+    pub(super) fn grant(&mut self, s: n::GrantStmt) -> SqlResult<Grant> {
         let kind = object_kind(s.objtype)?;
         let mut objects = Vec::with_capacity(s.objects.len());
         for node in s.objects {
@@ -348,7 +174,7 @@ impl Converter<'_> {
         })
     }
 
-    fn grant_role(&mut self, s: n::GrantRoleStmt) -> SqlResult<GrantRole> {
+    pub(super) fn grant_role(&mut self, s: n::GrantRoleStmt) -> SqlResult<GrantRole> {
         Ok(GrantRole {
             grant: s.is_grant,
             roles: privileges(s.granted_roles)?,
@@ -376,7 +202,7 @@ fn privileges(list: n::List) -> SqlResult<Vec<Privilege>> {
         .collect()
 }
 
-fn fetch(s: n::FetchStmt) -> Fetch {
+pub(super) fn fetch(s: n::FetchStmt) -> Fetch {
     Fetch {
         direction: match s.direction {
             n::FetchDirection::FETCH_BACKWARD => FetchDirection::Backward(s.howMany),
