@@ -82,7 +82,10 @@ fn indexes_find_what_the_table_has() {
     run(&mut client, &["update t set r = int4range(id, id + 50), p = point(id, 7)", "reindex table t"]);
     compare(&mut client);
     // Rows are entered one by one, as they lie in the table.
-    run(&mut client, &["alter index t1 set (buffering = off)", "alter index t2 set (buffering = off)", "reindex table t"]);
+    run(
+        &mut client,
+        &["alter index t1 set (buffering = off)", "alter index t2 set (buffering = off)", "reindex table t"],
+    );
     compare(&mut client);
     drop(client);
     server.stop();

@@ -491,17 +491,20 @@ pub(super) fn undefined_constraint(table: &Table, name: &str) -> SqlError {
     sql_err!(UNDEFINED_OBJECT, "constraint \"{name}\" of relation \"{}\" does not exist", table.name)
 }
 
-fn parameter_target(table: &Table) -> SqlResult<Target> {
+fn parameter_target(session: &Session, table: &Table) -> SqlResult<Target> {
     match table.kind {
         RelationKind::Table | RelationKind::MaterializedView => Ok(Target::Table),
-        RelationKind::Index => Ok(Target::Index(engine::indexes::DEFAULT_METHOD)),
+        RelationKind::Index => {
+            let owner = names::describe(session, names::table_of_index(session, table.oid)?)?;
+            Ok(Target::Index(names::find_index(&owner, table.oid)?.method))
+        }
         RelationKind::View => Ok(Target::View),
         _ => Err(SqlError::not_supported("ALTER ... SET of this kind of relation")),
     }
 }
 
 fn set_options(session: &Session, table: &Table, list: &[parse::ast::DefElem]) -> SqlResult<()> {
-    let target = parameter_target(table)?;
+    let target = parameter_target(session, table)?;
     let new = storage_parameter::check(target, list)?;
     let all = changed_options(&table.options, list, None, new);
     if target == Target::Table {
@@ -546,7 +549,7 @@ fn reset_options(session: &Session, table: &Table, list: &[parse::ast::DefElem])
         }
         let target = match option.namespace {
             Some(_) => Target::Toast,
-            None => parameter_target(table)?,
+            None => parameter_target(session, table)?,
         };
         storage_parameter::check_name(target, &option.name)?;
     }
