@@ -30,6 +30,7 @@
 
 mod build;
 mod format;
+pub mod inspect;
 mod method;
 mod ops;
 mod redo;

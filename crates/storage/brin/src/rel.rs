@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use base::{BlockNo, Fork};
 use buffer::{PageChange, WalAction};
+use index::bytes::Check;
 use index::{Access, Exclusive, INIT, IndexDesc, IndexError, IndexResult, Pages, Shared, interrupts};
 use parking_lot::Mutex;
 use tuple::RowLayout;
@@ -82,8 +83,12 @@ impl BrinRel {
     }
 
     pub(crate) fn parse(&self, located: &Located) -> IndexResult<Summary> {
-        let read = Summary::read(&located.bytes, &self.layout, &self.widths);
-        self.check(located.place.block, read)
+        self.check(located.place.block, self.summary(&located.bytes))
+    }
+
+    /// A summary from its bytes.
+    pub(crate) fn summary(&self, bytes: &[u8]) -> Check<Summary> {
+        Summary::read(bytes, &self.layout, &self.widths)
     }
 
     /// The bytes of a summary.

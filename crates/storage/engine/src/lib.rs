@@ -51,6 +51,7 @@ pub mod database;
 mod error;
 pub mod files;
 pub mod indexes;
+pub mod inspect;
 mod lengths;
 pub mod lock;
 mod managers;
@@ -77,7 +78,6 @@ use wal::{History, Wal, WalOptions, WalStart};
 
 pub use access::{DeadRows, RowLiveness};
 pub use archiver::{ArchiveMode, ArchiveOptions, ArchiverStats};
-pub use btree::inspect as tree;
 pub use checkpoint::{CheckpointCause, CheckpointStats, CheckpointTotals};
 pub use database::CopyStrategy;
 pub use error::EngineError;

@@ -32,6 +32,7 @@
 mod build;
 mod format;
 mod insert;
+pub mod inspect;
 mod method;
 mod ops;
 mod pending;

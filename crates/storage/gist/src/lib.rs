@@ -47,6 +47,7 @@
 mod build;
 mod format;
 mod insert;
+pub mod inspect;
 mod keys;
 mod method;
 mod ops;

@@ -51,6 +51,7 @@ mod build;
 mod format;
 mod hints;
 mod insert;
+pub mod inspect;
 mod method;
 mod ops;
 mod range;

@@ -2,12 +2,13 @@
 //! `pageinspect`: the bytes of pages, and what they mean.
 //!
 //! # Layout
-//! Here: pages of any kind, and those of the free-space map. `versions`: pages of tables. `tree`: those of B-trees.
+//! Here: pages of any kind, and those of the free-space map. `versions`: pages of tables. `tree`: those of B-trees. `indexes`: those of GiST, GIN, BRIN and hash indexes.
 //!
 //! # PostgreSQL counterpart and differences
-//! `contrib/pageinspect` 1.13, without its functions for BRIN, GIN, GiST and hash indexes, whose pages are others here. Pages have this server's layout: `page_header` shows the lower
+//! `contrib/pageinspect` 1.13. What there is only in PostgreSQL's indexes fails and says so: figures of GIN's meta page, overflow and meta pages of hash indexes. Pages have this server's layout: `page_header` shows the lower
 //! half of a page's check sum; xids are the lower halves of what they stand for; a free-space map has a byte for each page.
 
+mod indexes;
 mod tree;
 mod versions;
 
@@ -46,6 +47,30 @@ pub static MODULE: Module = Module {
         ("bt_multi_page_stats", F(tree::statistics_of_several)),
         ("bt_page_items_1_9", F(tree::items)),
         ("bt_page_items_bytea", F(tree::items_of_bytes)),
+        ("gist_page_opaque_info", F(indexes::gist_about)),
+        ("gist_page_items", F(indexes::gist_items)),
+        ("gist_page_items_bytea", F(indexes::gist_bytes)),
+        ("gin_page_opaque_info", F(indexes::gin_about)),
+        ("gin_leafpage_items", F(indexes::gin_leaf)),
+        (
+            "gin_metapage_info",
+            F(|_, _| Err(indexes::not_here("gin_metapage_info", "the meta page keeps no figures"))),
+        ),
+        ("brin_page_type", F(indexes::brin_kind)),
+        ("brin_metapage_info", F(indexes::brin_meta)),
+        ("brin_revmap_data", F(indexes::brin_map)),
+        ("brin_page_items", F(indexes::brin_items)),
+        ("hash_page_type", F(indexes::hash_kind)),
+        ("hash_page_stats", F(indexes::hash_statistics)),
+        ("hash_page_items", F(indexes::hash_items)),
+        (
+            "hash_bitmap_info",
+            F(|_, _| Err(indexes::not_here("hash_bitmap_info", "there are no overflow pages"))),
+        ),
+        (
+            "hash_metapage_info",
+            F(|_, _| Err(indexes::not_here("hash_metapage_info", "there is no meta page"))),
+        ),
     ],
     ..Module::LIBRARY
 };

@@ -50,3 +50,41 @@ CREATE FUNCTION bt_page_items(relname text, blkno int8, OUT itemoffset smallint,
 CREATE FUNCTION bt_page_items(page bytea, OUT itemoffset smallint, OUT ctid tid, OUT itemlen smallint, OUT nulls bool,
     OUT vars bool, OUT data text, OUT dead boolean, OUT htid tid, OUT tids tid[])
     RETURNS SETOF record AS 'MODULE_PATHNAME', 'bt_page_items_bytea' LANGUAGE c STRICT PARALLEL SAFE;
+CREATE FUNCTION gist_page_opaque_info(page bytea, OUT lsn pg_lsn, OUT nsn pg_lsn, OUT rightlink bigint, OUT flags text[])
+    AS 'MODULE_PATHNAME', 'gist_page_opaque_info' LANGUAGE c STRICT PARALLEL SAFE;
+CREATE FUNCTION gist_page_items_bytea(page bytea, OUT itemoffset smallint, OUT ctid tid, OUT itemlen smallint,
+    OUT dead boolean, OUT key_data bytea) RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'gist_page_items_bytea' LANGUAGE c STRICT PARALLEL SAFE;
+CREATE FUNCTION gist_page_items(page bytea, index_oid regclass, OUT itemoffset smallint, OUT ctid tid,
+    OUT itemlen smallint, OUT dead boolean, OUT keys text) RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'gist_page_items' LANGUAGE c STRICT PARALLEL RESTRICTED;
+CREATE FUNCTION gin_metapage_info(page bytea, OUT pending_head bigint, OUT pending_tail bigint, OUT tail_free_size int4,
+    OUT n_pending_pages bigint, OUT n_pending_tuples bigint, OUT n_total_pages bigint, OUT n_entry_pages bigint,
+    OUT n_data_pages bigint, OUT n_entries bigint, OUT version int4)
+    AS 'MODULE_PATHNAME', 'gin_metapage_info' LANGUAGE c STRICT PARALLEL SAFE;
+CREATE FUNCTION gin_page_opaque_info(page bytea, OUT rightlink bigint, OUT maxoff int4, OUT flags text[])
+    AS 'MODULE_PATHNAME', 'gin_page_opaque_info' LANGUAGE c STRICT PARALLEL SAFE;
+CREATE FUNCTION gin_leafpage_items(page bytea, OUT first_tid tid, OUT nbytes int2, OUT tids tid[])
+    RETURNS SETOF record AS 'MODULE_PATHNAME', 'gin_leafpage_items' LANGUAGE c STRICT PARALLEL SAFE;
+CREATE FUNCTION brin_page_type(page bytea) RETURNS text
+    AS 'MODULE_PATHNAME', 'brin_page_type' LANGUAGE c STRICT PARALLEL SAFE;
+CREATE FUNCTION brin_metapage_info(page bytea, OUT magic text, OUT version integer, OUT pagesperrange integer,
+    OUT lastrevmappage bigint) AS 'MODULE_PATHNAME', 'brin_metapage_info' LANGUAGE c STRICT PARALLEL SAFE;
+CREATE FUNCTION brin_revmap_data(page bytea, OUT pages tid) RETURNS SETOF tid
+    AS 'MODULE_PATHNAME', 'brin_revmap_data' LANGUAGE c STRICT PARALLEL SAFE;
+CREATE FUNCTION brin_page_items(page bytea, index_oid regclass, OUT itemoffset int, OUT blknum int8, OUT attnum int,
+    OUT allnulls bool, OUT hasnulls bool, OUT placeholder bool, OUT empty bool, OUT value text)
+    RETURNS SETOF record AS 'MODULE_PATHNAME', 'brin_page_items' LANGUAGE c STRICT PARALLEL RESTRICTED;
+CREATE FUNCTION hash_page_type(page bytea) RETURNS text
+    AS 'MODULE_PATHNAME', 'hash_page_type' LANGUAGE c STRICT PARALLEL SAFE;
+CREATE FUNCTION hash_page_stats(page bytea, OUT live_items int4, OUT dead_items int4, OUT page_size int4,
+    OUT free_size int4, OUT hasho_prevblkno int8, OUT hasho_nextblkno int8, OUT hasho_bucket int8, OUT hasho_flag int4,
+    OUT hasho_page_id int4) AS 'MODULE_PATHNAME', 'hash_page_stats' LANGUAGE c STRICT PARALLEL SAFE;
+CREATE FUNCTION hash_page_items(page bytea, OUT itemoffset int4, OUT ctid tid, OUT data int8)
+    RETURNS SETOF record AS 'MODULE_PATHNAME', 'hash_page_items' LANGUAGE c STRICT PARALLEL SAFE;
+CREATE FUNCTION hash_bitmap_info(index_oid regclass, blkno int8, OUT bitmapblkno int8, OUT bitmapbit int4,
+    OUT bitstatus bool) AS 'MODULE_PATHNAME', 'hash_bitmap_info' LANGUAGE c STRICT PARALLEL RESTRICTED;
+CREATE FUNCTION hash_metapage_info(page bytea, OUT magic int8, OUT version int8, OUT ntuples double precision,
+    OUT ffactor int4, OUT bsize int4, OUT bmsize int4, OUT bmshift int4, OUT maxbucket int8, OUT highmask int8,
+    OUT lowmask int8, OUT ovflpoint int8, OUT firstfree int8, OUT nmaps int8, OUT procid oid, OUT spares int8[],
+    OUT mapp int8[]) AS 'MODULE_PATHNAME', 'hash_metapage_info' LANGUAGE c STRICT PARALLEL SAFE;

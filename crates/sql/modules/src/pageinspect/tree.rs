@@ -3,7 +3,7 @@
 use base::{BlockNo, Fork, PAGE_SIZE, SqlError, SqlResult, sql_err};
 use buffer::Tag;
 use catalog::RelationKind;
-use engine::tree::{self, Item};
+use engine::inspect::btree::{self as tree, Item};
 use page::PageBytes;
 use session::Session;
 use session::module::rows;
