@@ -81,9 +81,11 @@ fn a_database_has_a_locale_of_its_own() {
             "create database full_case template template0 locale_provider builtin builtin_locale 'PG_UNICODE_FAST'",
         ],
     );
-    for (database, order) in
-        [("d", "älg apa Apa björn ö Öga zebra"), ("s", "apa Apa björn zebra älg ö Öga"), ("postgres", "Apa apa björn zebra Öga älg ö")]
-    {
+    for (database, order) in [
+        ("d", "älg apa Apa björn ö Öga zebra"),
+        ("s", "apa Apa björn zebra älg ö Öga"),
+        ("postgres", "Apa apa björn zebra Öga älg ö"),
+    ] {
         let mut client = connect(&server, database);
         run(&mut client, &[WORDS]);
         assert_eq!(in_order(&mut client), order, "{database}");

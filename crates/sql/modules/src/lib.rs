@@ -9,6 +9,7 @@
 //!   `presence`: what several classes of GIN are made of; `ordered`: values with an order, also of GiST.
 //!   `pg_stat_statements`, `auto_explain`: what statements take, and their plans. `amcheck`: whether tables and indexes are sound.
 //!   `pgstattuple`, `pg_visibility`, `pg_freespacemap`, `pg_buffercache`, `pg_prewarm`, `pageinspect`: what pages and buffers hold; `pg_walinspect`: what the log holds; `relation`: relations as their functions are given them.
+//!   `spi`, `tcn`, `lo`: functions that triggers fire, over `trigger`. `sslinfo`: how the session's connection is encrypted. `intagg`: older names of array functions.
 //! * Each has its `script.sql`, the statements that make its functions, and a table that leads from symbols to them.
 //!
 //! # Invariants
@@ -30,7 +31,9 @@ mod fuzzystrmatch;
 #[cfg(test)]
 mod hostile;
 mod hstore;
+mod intagg;
 mod intarray;
+mod lo;
 mod ltree;
 mod ordered;
 mod pageinspect;
@@ -45,7 +48,11 @@ mod pgcrypto;
 mod pgstattuple;
 mod presence;
 mod relation;
+mod spi;
+mod sslinfo;
 mod tablefunc;
+mod tcn;
+mod trigger;
 mod unaccent;
 mod uuid_ossp;
 mod vector;
@@ -66,7 +73,9 @@ pub fn all() -> Vec<&'static Module> {
         &earthdistance::MODULE,
         &fuzzystrmatch::MODULE,
         &hstore::MODULE,
+        &intagg::MODULE,
         &intarray::MODULE,
+        &lo::MODULE,
         &ltree::MODULE,
         &pageinspect::MODULE,
         &pg_buffercache::MODULE,
@@ -78,7 +87,13 @@ pub fn all() -> Vec<&'static Module> {
         &pg_walinspect::MODULE,
         &pgcrypto::MODULE,
         &pgstattuple::MODULE,
+        &spi::AUTOINC,
+        &spi::INSERT_USERNAME,
+        &spi::MODDATETIME,
+        &spi::REFINT,
+        &sslinfo::MODULE,
         &tablefunc::MODULE,
+        &tcn::MODULE,
         &unaccent::MODULE,
         &uuid_ossp::MODULE,
         &vector::MODULE,

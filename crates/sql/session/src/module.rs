@@ -18,6 +18,8 @@ use std::sync::{Arc, OnceLock};
 
 use analyze::routine::ReturnType;
 use base::{Oid, SqlError, SqlResult, sql_err};
+use catalog::FunctionDef;
+use eval::trigger::TriggerCall;
 use textsearch::dictionary::{Dictionary, Parameter, World};
 use tuple::Datum;
 use types::Selectivity;
@@ -40,7 +42,7 @@ pub struct Module {
     pub schema: Option<&'static str>,
     /// Whether its members can go to another schema later.
     pub relocatable: bool,
-    /// Whether who may create objects in the database may install it; otherwise superusers.
+    /// Whether CREATE on the database is enough to install it; otherwise only superusers may.
     pub trusted: bool,
     /// Extensions that it needs.
     pub requires: &'static [&'static str],
@@ -60,7 +62,7 @@ pub struct Module {
     pub estimators: &'static [(&'static str, Selectivity)],
     /// What makes dictionaries of its text search templates, by the symbols of the functions that look words up; these stand in `support`.
     pub templates: &'static [(&'static str, MakeDictionary)],
-    /// Symbols of other functions that the script names and nobody calls.
+    /// Symbols of functions that the script names but that are never called.
     pub support: &'static [&'static str],
     /// What it does when the server loads it as it starts.
     pub preload: Option<Preload>,
@@ -137,11 +139,13 @@ pub enum ModuleFunction {
     Value(fn(&types::Call<'_>, &[Datum]) -> SqlResult<Datum>),
     /// One that needs its session, or gives rows.
     Session(fn(&Session, &Invocation<'_>) -> SqlResult<Returned>),
+    /// One that triggers fire. It answers with the row to go on with, before a change; none: the row is left alone.
+    Trigger(fn(&Session, &TriggerCall<'_>) -> SqlResult<Option<Vec<Datum>>>),
     /// A function of a type, by its place among [`TypeSymbols::in_type`](types::registry::libraries::TypeSymbols::in_type).
     OfType(&'static LibraryType, usize),
 }
 
-/// What an access method or the planner calls, and nobody else: here they know it by other ways.
+/// Stands for functions that in PostgreSQL only access methods and the planner call; here their work is done elsewhere.
 fn not_called(_: &types::Call<'_>, _: &[Datum]) -> SqlResult<Datum> {
     Err(SqlError::not_supported("calling a function that only the server itself calls"))
 }
@@ -166,6 +170,10 @@ fn of_type(ty: &LibraryType, form: usize, cx: &types::Call<'_>, args: &[Datum]) 
     Ok(Datum::Bytes(out.into()))
 }
 
+fn not_fired(function: &FunctionDef) -> SqlError {
+    SqlError::internal(format!("{}: not fired by trigger manager", function.source))
+}
+
 impl ModuleFunction {
     /// Carries out a call.
     pub(crate) fn call(self, session: &Session, invocation: &Invocation<'_>) -> SqlResult<Returned> {
@@ -174,9 +182,23 @@ impl ModuleFunction {
                 function(invocation.call, invocation.args).map(Returned::Value)
             }
             ModuleFunction::Session(function) => function(session, invocation),
+            ModuleFunction::Trigger(_) => Err(not_fired(invocation.function)),
             ModuleFunction::OfType(ty, form) => {
                 of_type(ty, form, invocation.call, invocation.args).map(Returned::Value)
             }
+        }
+    }
+
+    /// Carries out what a trigger fires; `function`: this.
+    pub(crate) fn fire(
+        self,
+        session: &Session,
+        function: &FunctionDef,
+        call: &TriggerCall<'_>,
+    ) -> SqlResult<Option<Vec<Datum>>> {
+        match self {
+            ModuleFunction::Trigger(fire) => fire(session, call),
+            _ => Err(SqlError::not_supported(format!("function {}() as a trigger", function.name))),
         }
     }
 }

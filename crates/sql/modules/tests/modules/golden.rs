@@ -36,4 +36,4 @@ macro_rules! golden {
     };
 }
 
-golden! { amcheck btree_gin btree_gist cube gin hstore intarray ltree pageinspect pg_buffercache pg_prewarm pg_trgm pg_visibility pg_walinspect pgstattuple small tablefunc vector }
+golden! { amcheck btree_gin btree_gist cube gin hstore intarray ltree pageinspect pg_buffercache pg_prewarm pg_trgm pg_visibility pg_walinspect pgstattuple small tablefunc triggers vector }

@@ -12,6 +12,7 @@ use txn::Snapshot;
 
 use super::{Invocation, Language, Returned, RowStore};
 use crate::Session;
+use crate::module::ModuleFunction;
 
 impl Session {
     /// Calls a user's function that gives one value.
@@ -96,13 +97,29 @@ impl Session {
         let oid = call.trigger.function;
         let missing = || SqlError::internal(format!("cache lookup failed for function {oid}"));
         let function = self.function_by_oid(oid)?.ok_or_else(missing)?;
-        let language = self.language(function.language)?;
-        let fire = || language.fire(self, &function, call);
+        let fire = || self.fire_in_language(&function, call);
         let run = || self.under_settings(&function, || self.with_transitions(Names::of(call), fire));
         self.tracked(&function, || match function.security_definer {
             true => self.as_role(function.owner, run),
             false => run(),
         })
+    }
+
+    fn fire_in_language(
+        &self,
+        function: &Arc<FunctionDef>,
+        call: &TriggerCall<'_>,
+    ) -> SqlResult<Option<Vec<Datum>>> {
+        match function.language == Oid(C_LANGUAGE) {
+            true => self.of_module(function)?.fire(self, function, call),
+            false => self.language(function.language)?.fire(self, function, call),
+        }
+    }
+
+    /// The function of a module behind one in C.
+    fn of_module(&self, function: &FunctionDef) -> SqlResult<ModuleFunction> {
+        let library = function.library.as_deref().unwrap_or_default();
+        self.instance().modules().function(library, &function.source)
     }
 
     /// Runs `body` under the settings of a function's SET clauses.
@@ -133,10 +150,7 @@ impl Session {
             return self.call_sql(invocation);
         }
         if language == Oid(C_LANGUAGE) {
-            let function = invocation.function;
-            let library = function.library.as_deref().unwrap_or_default();
-            let found = self.instance().modules().function(library, &function.source)?;
-            return found.call(self, invocation);
+            return self.of_module(invocation.function)?.call(self, invocation);
         }
         self.language(language)?.call(self, invocation)
     }
