@@ -41,6 +41,10 @@ const SETUP: &[&str] = &[
     "create index accounts_by_hash on accounts using hash (balance)",
     "create index accounts_by_parts on accounts using gin ((array[balance % 7, balance])) with (gin_pending_list_limit = 64)",
     "create index accounts_by_place on accounts using spgist (point(id, balance))",
+    "create index accounts_by_box on accounts using gist (point(id, balance))",
+    "create extension vector",
+    "create index accounts_by_graph on accounts using hnsw ((array[id, balance]::vector(2)) vector_l2_ops) with (m = 4, ef_construction = 8)",
+    "create index accounts_by_list on accounts using ivfflat ((array[id, balance]::vector(2)) vector_l2_ops) with (lists = 3)",
     "create table history (id int primary key, source int, target int, amount int)",
 ];
 

@@ -82,7 +82,9 @@ impl Server {
     pub fn open(options: EngineOptions) -> Server {
         let engine = Engine::open(Path::new(DIR), options);
         let engine = Arc::new(engine.unwrap_or_else(|error| panic!("the cluster does not open: {error}")));
-        Server { instance: Instance::new(engine.clone(), Arc::new(ServerSettings::new()), &Commands), engine }
+        let instance = Instance::new(engine.clone(), Arc::new(ServerSettings::new()), &Commands);
+        instance.modules().register(modules::all());
+        Server { instance, engine }
     }
 
     /// A new session.
