@@ -32,7 +32,7 @@ pub(crate) struct IndexMethod {
 }
 
 impl IndexMethod {
-    /// One that everybody has.
+    /// A built-in one, which cannot be dropped.
     pub(crate) fn built_in(facts: &'static Facts) -> IndexMethod {
         IndexMethod { oid: facts.oid, name: facts.name.into(), facts }
     }

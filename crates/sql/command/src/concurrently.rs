@@ -84,7 +84,7 @@ pub(super) fn wait_for_older_snapshots(
 ) -> SqlResult<()> {
     let txns = session.engine().txns();
     let tell = |figure, value| progress.into_iter().for_each(|progress| progress.set(figure, value));
-    // Among those with the same `xmin` some are older, and younger ones come as long as that transaction runs: only who is here is asked.
+    // Some sessions with the same `xmin` are older, and new ones appear as long as that transaction runs: only sessions that are there now are waited for.
     let old = holders(session, xmin);
     let mut running = txns.virtual_xids();
     running.retain(|one| old.contains(&one.session));

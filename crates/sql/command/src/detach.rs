@@ -2,19 +2,18 @@
 //! DETACH PARTITION: at once, CONCURRENTLY in two transactions, and FINALIZE, which is the second of them again.
 //!
 //! # Layout
-//! CONCURRENTLY: the first transaction marks the partition ([`begin`]), and gives it a CHECK that says what its bound said. Nobody who reads the
-//! table is in its way. Then all transactions are waited for that hold any lock on the table, as their plans may have the partition. The
-//! second transaction does the rest ([`finish`]). If it does not come to that, FINALIZE does it.
+//! CONCURRENTLY: the first transaction marks the partition as pending ([`begin`]) and gives it a CHECK constraint that repeats its bound. It does not wait for
+//! readers of the table. Then all transactions that hold any lock on the table are waited for, because their plans may use the partition. The
+//! second transaction does the rest ([`finish`]). If that fails, FINALIZE does it later.
 //!
 //! # Invariants
-//! 1. Once the first transaction has committed the partition is none to snapshots that see it ended, and one to older ones. Its rows
-//!    satisfy its bound as long as it has one.
-//! 2. One partition of a table is pending at most.
-//! 3. No row refers to a partition by a foreign key from the moment that it is marked or gone.
+//! 1. Snapshots that see the first transaction as committed no longer read the partition; older ones still do. Its rows satisfy its bound as long as it has one.
+//! 2. At most one partition of a table is pending.
+//! 3. From the moment when a partition is marked or detached, no foreign key's row refers to it.
 //!
 //! # Locks
-//! ACCESS EXCLUSIVE on the table, the partition and the DEFAULT partition. CONCURRENTLY: SHARE UPDATE EXCLUSIVE on the table, and on the
-//! partition first that, then ACCESS EXCLUSIVE. FINALIZE: the same as there in the end. SHARE on tables that refer to the partition.
+//! ACCESS EXCLUSIVE on the table, the partition and the DEFAULT partition. CONCURRENTLY: SHARE UPDATE EXCLUSIVE on the table and the partition, and
+//! ACCESS EXCLUSIVE on the partition in the second transaction; FINALIZE locks as that one does. SHARE on tables that refer to the partition.
 //!
 //! # PostgreSQL counterpart
 //! `ATExecDetachPartition`, `DetachPartitionFinalize` of `commands/tablecmds.c`.
@@ -123,7 +122,7 @@ fn detach_concurrently(session: &Session, table: &Arc<Table>, name: &RangeVar) -
     finish(session, &now, &part)
 }
 
-/// The first transaction: what the end of the detached partition's life as one needs.
+/// The first transaction: all that must be committed before others stop reading the partition.
 fn begin(session: &Session, table: &Arc<Table>, name: &RangeVar) -> SqlResult<Arc<Table>> {
     let child = names::open(session, name, LockMode::ShareUpdateExclusive)?;
     if let Some(pending) = table.detaching() {
@@ -202,7 +201,7 @@ fn check_pending(session: &Session, table: &Table, child: &Table) -> SqlResult<(
         .detail("There's no pending concurrent detach."))
 }
 
-/// Makes a partition that nobody uses as one any more a table of its own.
+/// Makes the partition a table of its own; no transaction reads it through its parent any more.
 fn finish(session: &Session, table: &Arc<Table>, child: &Arc<Table>) -> SqlResult<()> {
     partition_index::release_indexes(session, child)?;
     trigger::take_from_partition(session, child)?;

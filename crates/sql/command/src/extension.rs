@@ -199,7 +199,7 @@ fn required(
     oid
 }
 
-/// Who may install: superusers, and of trusted extensions who may create objects in the database.
+/// Fails unless the current user may install it: as a superuser, or a trusted extension with CREATE on the database.
 fn check_installer(session: &Session, module: &Module) -> SqlResult<()> {
     if session.has_all_rights()? || module.trusted && names::holds_on_database(session, "C")? {
         return Ok(());

@@ -3,7 +3,7 @@
 //!
 //! # Invariants
 //! 1. A generation expression is immutable and uses no generated column.
-//! 2. What virtual columns use is built in: whoever reads them runs nobody's code.
+//! 2. Virtual columns use built-in functions only, so that reading them runs no user's code.
 //! 3. It needs the columns that it uses: with CASCADE the generated column goes with them.
 //!
 //! # PostgreSQL counterpart and differences

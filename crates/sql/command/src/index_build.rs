@@ -49,7 +49,7 @@ const LOADING: i64 = 5;
 /// Which rows a new index gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rows {
-    /// All that somebody may still see; nobody else writes.
+    /// All versions that any snapshot may still see; no other session writes meanwhile.
     All,
     /// The same for an index that is not valid, nor will be: live rows may have the same key.
     Unchecked,

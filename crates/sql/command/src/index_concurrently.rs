@@ -2,26 +2,26 @@
 //! CREATE INDEX, DROP INDEX and REINDEX CONCURRENTLY: in several transactions, while others write.
 //!
 //! # How an index comes
-//! 1. It is entered, neither ready nor valid, and committed. When everybody has ended who writes by the table's old description, all HOT chains
-//!    that grow respect its columns.
-//! 2. It is built of the rows that a snapshot sees, and from its commit on it is ready: inserts maintain it. Again everybody has to end who does
-//!    not know.
-//! 3. A second snapshot's rows are compared with the index, and what came between is entered ([`validate`]). When no snapshot is left
-//!    that is older, and so might miss rows that the index does not have, it is valid: queries use it.
+//! 1. Its catalog entry is committed, neither ready nor valid. Then all transactions are waited for that may write with the table's old description: from
+//!    now on every HOT chain that grows respects the index's columns.
+//! 2. It is built from the rows that a snapshot sees. Once this is committed it is ready: inserts maintain it. Again, transactions that may not know this are
+//!    waited for.
+//! 3. The rows that a second snapshot sees are compared with the index, and missing ones are added ([`validate`]). When no older snapshot is left, which could
+//!    see rows that the index lacks, the index becomes valid: queries use it.
 //!
 //! An error in between leaves an index that is not valid: to be dropped, or made anew.
 //!
 //! # How an index goes
-//! First queries may not use it any more, then inserts need not maintain it, and each time everybody has to end who does not know.
+//! First queries stop using it, then inserts stop maintaining it. After each step, transactions that may not know of it are waited for.
 //!
 //! # How an index is made anew
-//! A copy comes as above, but does not become valid. Then the two change files, in one transaction, and the copy, which has the old file now,
-//! goes as above. While somebody may still read the old file, inserts go into both.
+//! A copy is built as above, but does not become valid. Then the two swap their files in one transaction, and the copy, which now has the old file, is
+//! dropped as above. As long as some transaction may still read the old file, inserts maintain both.
 //!
 //! # Locks
-//! SHARE UPDATE EXCLUSIVE on the table from beginning to end: no other schema change, no VACUUM. That also keeps the root of a HOT chain, once
-//! it is in the index, from being given to another row. A TOAST table is read and written by those who have the table locked that it belongs to: that
-//! one's lockers are waited for, and its lock is kept ([`used_through`]).
+//! SHARE UPDATE EXCLUSIVE on the table from beginning to end: no other schema change, no VACUUM. So the root of a HOT chain that is in the index is not
+//! reused for another row. A TOAST table is read and written under the lock of the table that it belongs to: for its indexes, that table stays locked, and
+//! its lockers are waited for ([`used_through`]).
 //!
 //! # PostgreSQL counterpart and differences
 //! `DefineIndex`, `ReindexRelationConcurrently` of `commands/indexcmds.c`; `validate_index`, `index_drop` of `catalog/index.c`. An index made anew keeps
@@ -155,7 +155,7 @@ fn validate(session: &Session, table: &Table, index: Oid, progress: &Progress) -
     let index = names::find_index(table, index)?;
     let open = index.storage()?;
     let heap = table.heap.as_ref().ok_or_else(|| SqlError::internal("an indexed table has no storage"))?;
-    // Before the index is read: whatever the snapshot sees of those who know the index, they have entered.
+    // Taken before the index is read: transactions that know the index have already entered all of their rows that this snapshot sees.
     let snapshot = session.txn.borrow_mut().statement_snapshot()?;
     let xid = session.txn.borrow_mut().xid_for(heap.is_logged())?;
     let access = session.index_access(xid);
@@ -190,7 +190,7 @@ fn validate(session: &Session, table: &Table, index: Oid, progress: &Progress) -
     Ok(snapshot.xmin())
 }
 
-/// Enters one row. One that has gone meanwhile is nobody's duplicate, but older snapshots need it.
+/// Enters one row. A row that was deleted meanwhile conflicts with no other, but older snapshots need its entry.
 fn enter(
     session: &Session,
     (table, heap): (&Table, &HeapRel),

@@ -93,7 +93,7 @@ impl Output for Silent {
     }
 }
 
-/// Copies the files of a database that nobody uses.
+/// Copies the files of a database that is not in use.
 fn copy_database(dir: &Path, from: Oid, to: Oid) -> std::io::Result<()> {
     let base = dir.join("base");
     let (from, to) = (base.join(from.to_string()), base.join(to.to_string()));

@@ -2,7 +2,7 @@
 //! CREATE and REFRESH MATERIALIZED VIEW: a view's query whose rows are kept, until they are asked for anew.
 //!
 //! # Invariants
-//! 1. The query runs as the view's owner, in a security-restricted operation, whoever refreshes the view.
+//! 1. The query runs as the view's owner, in a security-restricted operation, no matter which user refreshes the view.
 //! 2. A refresh that fails leaves the rows of before: new ones come in new files, or as changes of a transaction that goes.
 //!
 //! # Locks
@@ -98,7 +98,7 @@ pub(super) fn refresh(
     }
 }
 
-/// Those with MAINTAIN may do this to what has rows; to others nobody.
+/// MAINTAIN allows this on relations that store rows; on others nothing does.
 fn check_kind(table: &Table) -> SqlResult<()> {
     match table.kind {
         RelationKind::Table

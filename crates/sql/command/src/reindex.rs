@@ -2,14 +2,14 @@
 //! REINDEX: indexes built anew, in new files. The old files go with the commit.
 //!
 //! # Locks
-//! SHARE ROW EXCLUSIVE on the table while indexes are built, then ACCESS EXCLUSIVE until the commit: who reads by an index locks the table
-//! only, and the old files go. (Two sessions that hold SHARE would wait for each other then.) CONCURRENTLY: SHARE UPDATE EXCLUSIVE on the
-//! table. For a TOAST table the table that it belongs to first, in the same mode: nobody locks it but with that one. Readers of catalogs are
-//! told otherwise ([`super::rewrite_catalog`]).
+//! SHARE ROW EXCLUSIVE on the table while indexes are built, then ACCESS EXCLUSIVE until the commit removes the old files: index scans lock only the table.
+//! (Two sessions that both held SHARE would then wait for each other.) CONCURRENTLY: SHARE UPDATE EXCLUSIVE on the table. For a TOAST table, first
+//! the table that it belongs to, in the same mode: a TOAST table is locked only together with its table. Readers of catalogs take no lock and are
+//! kept out in another way ([`super::rewrite_catalog`]).
 //!
 //! # PostgreSQL counterpart and differences
-//! `ReindexIndex` and its neighbours in `commands/indexcmds.c`. Who writes large values knows one index of their TOAST table only, so that
-//! one is never built anew while others write.
+//! `ReindexIndex` and its neighbours in `commands/indexcmds.c`. Writers of large values maintain one index of the TOAST table only, so that index is
+//! never rebuilt while others write.
 
 use std::sync::Arc;
 
@@ -71,7 +71,7 @@ impl How {
         inherit::open_child(session, oid, self.mode())
     }
 
-    /// How to do it for this table: nobody else writes to a temporary one.
+    /// How to do it for this table: no other session writes to a temporary one.
     fn of(self, table: &Table) -> SqlResult<How> {
         if !self.concurrently {
             return Ok(self);
@@ -272,7 +272,7 @@ fn with_toast(session: &Session, table: &Table, how: How) -> SqlResult<bool> {
     Ok(done)
 }
 
-/// Waits for those who read by an index whose file goes with the commit, and lets nobody begin before that.
+/// Waits for transactions that read an index whose file the commit will remove, and keeps new readers out until then.
 fn exclude_readers(session: &Session, table: &Table, how: How) -> SqlResult<()> {
     if catalog_of(table.oid).is_some() || how.of(table)?.concurrently {
         return Ok(());

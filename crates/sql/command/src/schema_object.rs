@@ -36,7 +36,7 @@ impl SchemaObject {
         (self.address)(row.oid(self.oid))
     }
 
-    /// Refuses who does not own it.
+    /// Fails unless the current user owns it.
     pub fn check_owner(&self, session: &Session, row: &Row) -> SqlResult<()> {
         let Some(owner) = self.owner else {
             return match session.has_all_rights()? {

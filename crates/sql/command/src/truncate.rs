@@ -64,7 +64,7 @@ pub(crate) fn run(
     session.fire_after(events)
 }
 
-/// Whether a child is a temporary table of another session: that one's rows are nobody else's business, and it is not held up.
+/// Whether a child is a temporary table of another session: its rows belong to that session alone, and it is neither truncated nor locked.
 fn let_go_of_strange(session: &Session, child: &Table) -> bool {
     let strange = child.persistence == 't' && session.names.temporary_schema() != Some(child.schema);
     if strange {

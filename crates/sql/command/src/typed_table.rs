@@ -5,7 +5,7 @@
 //! 1. A typed table has the columns of its type, in the type's order; only ALTER TYPE ... CASCADE changes them.
 //!
 //! # Locks
-//! ACCESS SHARE on the type's relation, to the end of the transaction, so that nobody alters the type meanwhile.
+//! ACCESS SHARE on the type's relation until the end of the transaction, so that the type is not altered meanwhile.
 //!
 //! # PostgreSQL counterpart
 //! `transformOfType` of `parser/parse_utilcmd.c`; `check_of_type`, `ATExecAddOf`, `ATExecDropOf` of `commands/tablecmds.c`.

@@ -16,7 +16,7 @@ use super::need::{Facts, Need};
 use super::state::{Autovacuum, Ended, Job, Outcome, is_wanted};
 use super::{Host, LAUNCHER_PID, look, worker};
 
-/// The rest of a table that is found for the first time: it may still be being filled, and whoever fills it often vacuums or analyses it too.
+/// How long a table rests that is found for the first time: it may still be being loaded, and loads often end with a VACUUM or ANALYZE of their own.
 const FIRST_REST: Duration = Duration::from_secs(1);
 
 /// The shortest rest of a table after a VACUUM.
@@ -25,7 +25,7 @@ const REST: Duration = Duration::from_millis(50);
 /// The rest of a table whose dead rows some snapshot needs.
 const HELD_REST: Duration = Duration::from_secs(1);
 
-/// The shortest rest of a table that somebody has.
+/// The shortest rest of a table that was found locked.
 const REFUSED_REST: Duration = Duration::from_millis(200);
 
 /// How many times as long as an ANALYZE has taken a table rests after it: what it finds seldom changes, and plans are made anew for it.
@@ -44,7 +44,7 @@ struct Past {
     horizon: Option<Xid>,
     /// Nothing is done to it before the next look at all tables.
     is_aside: bool,
-    /// How many times in a row somebody had it.
+    /// How many times in a row it was found locked.
     refused: u32,
 }
 

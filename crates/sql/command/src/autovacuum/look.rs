@@ -26,7 +26,7 @@ impl Drop for Passing {
     }
 }
 
-/// Databases that somebody has entered since they were made, and may.
+/// Databases that allow connections and have had one since they were made.
 pub(super) fn databases(instance: &Instance) -> SqlResult<Vec<Oid>> {
     instance.read_shared(LAUNCHER_PID, |reader| {
         let rows = reader.scan(&pg_database::TABLE)?;
@@ -45,7 +45,7 @@ fn is_kept_up(database: &DatabaseRow) -> bool {
     database.allow_connections && database.entered
 }
 
-/// Reads the catalogs of a database; none if it is not kept up, or somebody is removing it. It stays there meanwhile.
+/// Reads the catalogs of a database, which cannot be removed meanwhile; none if it is not to be vacuumed, or is being removed.
 pub(super) fn in_database<T>(
     instance: &Instance,
     database: Oid,

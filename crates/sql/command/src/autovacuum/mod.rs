@@ -7,23 +7,22 @@
 //! (`counters/suspects.rs`).
 //!
 //! # Invariants
-//! 1. A table is looked at when a transaction's end takes one of its lanes over a limit, when its upkeep has ended, and once in
-//!    `autovacuum_naptime` together with all others, for what no counter tells: storage parameters, ages of ids, databases.
-//! 2. One worker at a time works on a table. A table that is worked on, or waits for a worker, is not looked at.
-//! 3. A table rests after its upkeep, at least as long as that took, and when somebody has it, longer each time; one whose upkeep has failed, or
-//!    was cancelled, until the next look at all tables. While no snapshot goes, one whose dead rows some snapshot needs is not vacuumed again.
-//! 4. A temporary table is nobody's once its session has ended without a word, as in a crash: it is dropped. Whoever takes a temporary schema into use says so
-//!    before a table is in it.
+//! 1. A table is checked when the end of a transaction takes one of its counters over a limit, when its last vacuum or analyze has ended, and once in
+//!    `autovacuum_naptime` together with all others, for what no counter shows: storage parameters, ages of ids, databases.
+//! 2. At most one worker processes a table. A table that is being processed, or waits for a worker, is not checked.
+//! 3. After it was processed, a table is left alone for at least as long as that took, and for longer each time it was found locked. After a failure or a
+//!    cancellation it waits for the next check of all tables. A table whose dead rows some snapshot needs is not vacuumed again until a snapshot ends.
+//! 4. A temporary table whose session ended without dropping it, as in a crash, is dropped. A session announces its temporary schema before it makes a table in it.
 //!
-//! 5. Ranges of BRIN indexes with `autosummarize` are jobs of their own: of an index, which no look at tables finds, so that nothing is noted of how they end.
+//! 5. Summarizing ranges of BRIN indexes with `autosummarize` is a job of its own kind. It belongs to an index, which checks of tables do not find, so its outcome is not recorded.
 //!
 //! # Locks
-//! One short mutex (`state`), under no other; tables are locked as VACUUM and ANALYZE do, and never waited for.
+//! One short mutex (`state`), taken while no other is held. Tables are locked as by VACUUM and ANALYZE; a worker never waits for such a lock.
 //!
 //! # PostgreSQL counterpart and differences
 //! `autovacuum.c`. There a launcher starts a worker for each database in turn, once in `autovacuum_naptime`, and the worker reads the counters of
-//! all tables. Here tables tell when they need something. There is no VACUUM against wraparound: ids have 64 bits. One for a table's
-//! old ids is as any other, and gives way to whoever needs the table.
+//! all tables. Here the counters of a table report when it needs a vacuum. No VACUUM has to prevent wraparound, as ids have 64 bits: one that freezes old ids is
+//! like any other, and yields to sessions that need the table.
 
 mod expense;
 mod launcher;

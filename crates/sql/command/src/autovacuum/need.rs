@@ -84,7 +84,7 @@ pub(crate) struct Facts {
     pub(crate) size: SizeEstimate,
     /// Of the pages, those whose rows are all frozen.
     pub(crate) all_frozen: u32,
-    /// A TOAST table: nobody analyses its rows.
+    /// A TOAST table: its rows are never analyzed.
     pub(crate) is_toast: bool,
     /// Of a TOAST table without parameters, those of the table that it belongs to.
     pub(crate) parameters: Parameters,

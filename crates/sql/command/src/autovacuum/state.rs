@@ -37,7 +37,7 @@ pub(crate) enum Outcome {
     Done(Need),
     /// Somebody has the table.
     Refused,
-    /// It has failed, or somebody wanted it to end.
+    /// It failed or was cancelled.
     Failed,
     /// It needs nothing any more, or is gone.
     Unneeded,
@@ -180,7 +180,7 @@ impl State {
         self.due.iter().chain(working).any(|job| job.key == key)
     }
 
-    /// The common limit is shared anew by those who work now.
+    /// The common limit is divided again among the workers that run now.
     fn share(&self) {
         let spending = || self.workers.values().filter_map(|worker| worker.spends.as_ref());
         let sharers = spending().filter(|(expense, _)| expense.is_shared()).count();

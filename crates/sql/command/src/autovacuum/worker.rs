@@ -71,7 +71,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Whether nobody wants it to end.
+    /// Whether it may go on: nobody has cancelled it.
     fn goes_on(&self) -> bool {
         let interrupts = &self.session.backend.interrupts;
         !interrupts.is_set(Interrupt::Terminate) && is_wanted(&self.session.instance.settings())
@@ -139,7 +139,7 @@ impl Worker<'_> {
         Ok(Outcome::Unneeded)
     }
 
-    /// Drops a temporary table that no session has, if nobody else is about to.
+    /// Drops a temporary table whose session is gone, unless another session is doing so.
     fn drop_orphan(&self, table: &Table, settings: &ServerSettings) -> SqlResult<Outcome> {
         let session = self.session;
         let tag = session.catalog.lock_tag(table.oid);
@@ -262,7 +262,7 @@ struct Reports {
     analyze: Option<AnalyzeReport>,
 }
 
-/// VACUUM, then ANALYZE; none if somebody has the table, or it is gone.
+/// VACUUM, then ANALYZE; none if the table is locked by another session, or gone.
 fn do_it(session: &Session, table: Oid, need: Need, how: &Maintenance) -> SqlResult<Option<Reports>> {
     let mut reports = Reports::default();
     if need.vacuum {

@@ -296,7 +296,7 @@ impl<'a> Load<'a> {
         }
     }
 
-    /// Rows are visible to everybody from the beginning.
+    /// FREEZE: every snapshot sees the rows at once.
     fn freeze(&mut self, frozen: InsertOptions) {
         if let Target::Plain { options, .. } = &mut self.target {
             *options = frozen;

@@ -1,20 +1,19 @@
 //! # What
-//! CREATE, ALTER and DROP DATABASE: who may, and what is written into `pg_database`. The files are the engine's business.
+//! CREATE, ALTER and DROP DATABASE: privileges, and rows of `pg_database`. The engine makes and removes the files.
 //!
 //! # Layout
-//! `create` (with `options` and `locale`), `alter`, `remove`; here, what they share: finding and locking a database, and waiting for those who
-//! are in it.
+//! `create` (with `options` and `locale`), `alter`, `remove`. This file has what they share: finding and locking a database, and waiting for its sessions.
 //!
 //! # Invariants
-//! 1. While a database is copied, renamed or removed its lock keeps everybody from entering, and nobody is in it: who enters locks it
-//!    too, and is counted before that lock is let go ([`Session::new`]).
-//! 2. What is kept in memory of a database that is renamed or removed goes with the commit, before the lock.
+//! 1. A database that is being copied, renamed or removed has no sessions, and its lock keeps new ones out: a session that connects takes this lock
+//!    too, and is counted before it releases it ([`Session::new`]).
+//! 2. Caches of a database that is renamed or removed are dropped at commit, before the lock is released.
 //!
 //! # Locks
-//! [`database_lock`]: SHARE of a database that is copied, ACCESS EXCLUSIVE of one that is renamed or removed, ROW EXCLUSIVE of one that is entered.
+//! [`database_lock`]: SHARE to copy a database, ACCESS EXCLUSIVE to rename or remove it, ROW EXCLUSIVE to connect to it.
 //!
 //! # PostgreSQL counterpart and differences
-//! `commands/dbcommands.c`. There is no database that is marked as invalid: a removal is there with its commit, or not at all.
+//! `commands/dbcommands.c`. No database is ever marked invalid: a removal takes effect as a whole when it commits, or not at all.
 
 mod alter;
 mod create;
@@ -37,7 +36,7 @@ pub(super) use alter::{alter, refresh_collation, rename};
 pub(super) use create::create;
 pub(super) use remove::drop;
 
-/// How long to wait for those who are about to leave, and how often to look.
+/// How long to wait for sessions that are about to end, and how often to check.
 const PATIENCE: Duration = Duration::from_secs(5);
 const POLL: Duration = Duration::from_millis(20);
 

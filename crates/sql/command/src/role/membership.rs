@@ -37,7 +37,7 @@ pub(super) enum Grantor {
     Best,
     /// The one that a statement names.
     Named(Oid),
-    /// The first superuser, whoever the user is.
+    /// The bootstrap superuser, no matter which user runs the statement.
     System,
 }
 
@@ -195,7 +195,7 @@ pub(super) fn add(session: &Session, adding: &Adding<'_>, members: &[(Oid, Strin
     Ok(())
 }
 
-/// The grantor must have ADMIN from somebody who has it without the new members.
+/// The grantor must hold ADMIN through a grant that does not depend on the new members.
 fn check_admin_circle(rows: &[MembershipRow], grantor: Oid, members: &[(Oid, String)]) -> SqlResult<()> {
     let circle = || {
         let message = "ADMIN option cannot be granted back to your own grantor";

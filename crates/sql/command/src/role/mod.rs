@@ -136,7 +136,7 @@ fn exists(name: &str) -> SqlError {
     sql_err!(DUPLICATE_OBJECT, "role \"{name}\" already exists")
 }
 
-/// Only who has an attribute gives it.
+/// A role can give an attribute only if it has it itself.
 fn check_creator(user: &User, options: &Options) -> SqlResult<()> {
     if user.facts.superuser {
         return Ok(());

@@ -1,5 +1,5 @@
 //! # What
-//! VACUUM and ANALYZE of one table, given by its OID, for whoever wants them: the statements, and the server by itself.
+//! VACUUM and ANALYZE of one table, given by its OID, for the statements and for autovacuum.
 //!
 //! # Locks
 //! SHARE UPDATE EXCLUSIVE on the table, held by the session over VACUUM's transactions. The lock of a TOAST table is that of the table which it belongs to
@@ -31,7 +31,7 @@ pub struct FreezeAges {
 }
 
 impl FreezeAges {
-    /// All ids that nobody needs.
+    /// All ids that no transaction needs any more.
     pub const NONE: FreezeAges = FreezeAges { xid: 0, multi: 0 };
 }
 
@@ -39,7 +39,7 @@ impl FreezeAges {
 /// fields.
 #[derive(Clone, Debug)]
 pub struct Maintenance {
-    /// It came by itself: nobody's rights are asked, and no statement is told of anything.
+    /// Autovacuum runs it: no privileges are checked, and no statement gets messages.
     pub automatic: bool,
     /// What was done is told the client.
     pub verbose: bool,

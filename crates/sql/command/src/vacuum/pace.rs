@@ -1,5 +1,5 @@
 //! # What
-//! Pauses of VACUUM and ANALYZE: pages that were found, read or made dirty cost something, and who has used up the limit sleeps.
+//! Pauses of VACUUM and ANALYZE: pages that were found, read or made dirty have a cost, and when the sum reaches the limit the session sleeps.
 //!
 //! Where several threads work for one VACUUM, their costs together are held against the limit, and those sleep that caused them.
 //!

@@ -186,7 +186,7 @@ impl<'a> Pass<'a> {
         rewrite::info(self.session, message, None);
     }
 
-    /// The session's part: first what nobody else may take. Gives the interrupt that came.
+    /// The session's own share: first the indexes that helpers must not take. Returns the interrupt, if one came.
     fn lead(&self, shared: &Shared<'_>, ring: Option<&Ring>) -> Result<(), Interrupt> {
         let mut interrupted = Ok(());
         let mut pause = || {
@@ -231,7 +231,7 @@ impl<'a> Pass<'a> {
 
 impl Shared<'_> {
     fn stop(&self) {
-        // Relaxed: whoever looks later stops later.
+        // Relaxed: a helper that reads the flag late only stops later.
         self.stop.store(true, Ordering::Relaxed);
     }
 

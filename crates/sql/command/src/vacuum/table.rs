@@ -2,7 +2,7 @@
 //! VACUUM of one heap with its indexes, and what is noted of it afterwards.
 //!
 //! # Locks
-//! ACCESS EXCLUSIVE for a moment when the empty tail is cut off, if nobody else has a lock.
+//! ACCESS EXCLUSIVE for a moment when the empty tail is cut off, if it can be had without waiting.
 //!
 //! # Invariants
 //! 1. The transaction that goes through a table holds no horizon back and writes no catalog row. What it found is noted in the next one, in place.
