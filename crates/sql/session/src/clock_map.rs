@@ -18,7 +18,7 @@ pub(crate) struct ClockMap<K, V> {
 struct Slot<K, V> {
     key: K,
     value: V,
-    /// Asked for since the hand was here. New entries must earn it: those that nobody asks for go first.
+    /// Used since the hand was here. New entries begin without it, so that those that are never used go first.
     used: bool,
 }
 

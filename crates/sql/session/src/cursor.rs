@@ -269,7 +269,7 @@ impl Session {
     /// Columns of what FETCH returns.
     pub fn cursor_columns(&self, name: &str) -> SqlResult<Option<Arc<[Column]>>> {
         let portals = self.portals.borrow();
-        // That there is none is the business of whoever runs it.
+        // The caller reports that there is none.
         let Some(portal) = portals.get(name) else { return Ok(None) };
         if let Some(cursor) = &portal.cursor {
             return Ok(Some(cursor.columns.clone()));

@@ -244,7 +244,7 @@ impl Session {
         Ok(())
     }
 
-    /// A setting as SHOW has it. Where things lie is not everybody's business.
+    /// A setting as SHOW has it. Settings that tell paths are shown to privileged users only.
     pub fn shown_setting(&self, name: &str) -> SqlResult<String> {
         if let Some(setting) = Setting::find(name).filter(|setting| is_private(*setting))
             && !self.has_role(predefined::READ_ALL_SETTINGS)?

@@ -70,7 +70,7 @@ pub enum Check {
     Existing,
 }
 
-/// Enters a row into an index, and waits for whoever may still decide whether it can; false if a live row has its key.
+/// Enters a row into an index, and waits for transactions on whose outcome it depends whether it may; false if a live row has its key.
 pub fn insert(
     session: &Session,
     (table, heap): (&Table, &HeapRel),

@@ -316,7 +316,7 @@ impl Instance {
         let _ = self.passwords.set(Box::new(passwords));
     }
 
-    /// How the files are read that say who may connect; set once, by the server.
+    /// How the files of client authentication are read; set once, by the server.
     pub fn on_access_files(&self, files: impl AccessFiles + 'static) {
         let _ = self.access.set(Box::new(files));
     }
@@ -342,7 +342,7 @@ impl Instance {
         self.cluster.catalog(&self.engine, database, name)
     }
 
-    /// The catalogs that all databases share, for who is in none.
+    /// The shared catalogs, for a session without a database.
     pub fn shared_catalog(&self) -> Arc<Catalog> {
         self.cluster.shared_catalog(&self.engine)
     }
@@ -358,10 +358,10 @@ impl Instance {
         result
     }
 
-    /// A database that nobody is in was renamed: what is kept of it by its old name goes.
+    /// A database without sessions was renamed: forgets what is cached under its old name.
     pub fn forget_catalog(&self, database: Oid) {
         self.cluster.forget(database);
-        // Their flags are those of the catalogs that are gone: nobody would take them down.
+        // Their flags belong to catalogs that are gone, so nothing would ever invalidate them.
         self.plans.forget_database(database);
     }
 
@@ -407,7 +407,7 @@ pub struct SessionInfo {
 }
 
 impl SessionInfo {
-    /// Of a session without a socket: nobody's address, nothing proved, no settings.
+    /// Of a session without a socket: no address, no authentication, no settings.
     pub fn local(pid: i32, user: String, database: String) -> SessionInfo {
         SessionInfo {
             pid,
@@ -503,7 +503,7 @@ pub struct Session {
     search_path_version: Cell<u32>,
     /// The roles that it has been.
     identity: Identity,
-    /// AND CHAIN has begun a transaction since somebody asked ([`Session::take_chained`]).
+    /// AND CHAIN has begun a transaction since this was last asked ([`Session::take_chained`]).
     chained: Cell<bool>,
     /// How many loops go over rows of what is no SELECT: the transaction may not end in them.
     pub(crate) unendable: Cell<u32>,

@@ -62,7 +62,7 @@ impl Session {
         backend.client_host = info.client_host.clone().map(Into::into);
         backend.encryption = info.encryption.clone().map(Box::new);
         let reader = Reader { catalog: &shared, session: &nobody, me: &txn, combo: &combo };
-        // Before the lock of the database is let go: who looks for its sessions then finds this one.
+        // Before the lock of the database is released: whoever takes it next and looks for sessions finds this one.
         let backend = match database.oid.is_valid() {
             true => admit(&instance, backend, &reader, &role, &database)?,
             false => instance.sessions().register(backend),
@@ -90,7 +90,7 @@ impl Session {
         if database.encoding != Encoding::Utf8 {
             let name = database.encoding.name();
             settings.set_internal(Setting::server_encoding, Value::Text(name.into()));
-            // Unless somebody says something else.
+            // A default only: the client may choose another.
             settings.set_default("client_encoding", name, SettingSource::Default, who)?;
         }
         settings.set_default_rules(database.rules.number());
@@ -99,7 +99,7 @@ impl Session {
         settings.set_default("session_authorization", &role.name, SettingSource::Client, who)?;
         let mut warnings = Vec::new();
         for Stored { name, value, source } in stored {
-            // They were judged when they were stored; one that has become wrong keeps nobody out.
+            // They were checked when they were stored. One that has become invalid since does not prevent a login.
             if let Err(mut error) = settings.set_default(&name, &value, source, Who::Superuser) {
                 error.report_mut().severity = base::Severity::Warning;
                 warnings.push(error);
@@ -434,7 +434,7 @@ fn role_of(reader: &Reader<'_>, user: &str, kind: BackendKind) -> SqlResult<Role
     if role.login || !kind.has_client() { Ok(role) } else { Err(refused("is not permitted to log in")) }
 }
 
-/// The database that a client names. Its lock is taken: nobody removes, renames or copies it before the transaction ends.
+/// The database that a client names, locked so that it is not removed, renamed or copied before the transaction ends.
 fn lock_database(
     txn: &mut Transaction,
     (catalog, session, combo): (&Catalog, &SessionCatalog, &ComboCids),
@@ -456,7 +456,7 @@ fn lock_database(
     }
 }
 
-/// Makes the session known. Fails if the role may not come into the database, or too many sessions are there. Superusers may, unless nobody may.
+/// Registers the session. Fails if the role may not connect to the database, or there are too many sessions. Superusers always may, unless the database allows no connections at all.
 fn admit(
     instance: &Instance,
     backend: Backend,

@@ -30,7 +30,7 @@ pub(super) struct PlanCache {
     known: Box<[Mutex<Known>]>,
 }
 
-/// Plans that somebody has.
+/// Plans that some session holds.
 #[derive(Default)]
 struct Known {
     plans: FxHashMap<Arc<PlanKey>, Weak<SharedPlan>>,
@@ -77,7 +77,7 @@ impl PlanCache {
         None
     }
 
-    /// Keeps a plan that somebody has.
+    /// Keeps a plan that some session holds.
     fn keep_again(&self, key: &PlanKey) -> Option<Arc<SharedPlan>> {
         let known = self.part(key).lock();
         let (key, plan) = known.plans.get_key_value(key)?;
@@ -87,7 +87,7 @@ impl PlanCache {
         Some(plan)
     }
 
-    /// Forgets the plans of a database that nobody is in.
+    /// Forgets the plans of a database without sessions.
     pub(super) fn forget_database(&self, database: Oid) {
         let gone = self.kept.lock().remove_where(|key| key.database == database);
         drop(gone);

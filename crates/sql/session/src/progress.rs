@@ -106,7 +106,7 @@ impl Drop for Running<'_> {
 }
 
 impl Session {
-    /// A command begins that tells how far it is. Inside one of its kind it goes on with that one's figures; inside another it tells nobody.
+    /// A command begins that reports its progress. Inside a command of the same kind it goes on with that one's figures; inside one of another kind it reports nothing.
     pub fn progress(&self, command: Lengthy, relation: Oid) -> Running<'_> {
         let backend: &Backend = &self.backend;
         let mut shown = backend.progress.lock();

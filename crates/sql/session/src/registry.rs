@@ -5,7 +5,7 @@
 //! [`Sessions`] maps a pid to its [`Backend`]; a [`Registered`] keeps one in the map for as long as its session lives.
 //!
 //! # Invariants
-//! 1. A session writes its own [`Activity`] only; everybody reads copies.
+//! 1. A session writes its own [`Activity`] only; other sessions read copies.
 //! 2. Nothing here waits: the mutexes are held for a copy.
 //!
 //! # PostgreSQL counterpart and differences
@@ -150,7 +150,7 @@ pub struct Backend {
     /// Id of the running or last command; 0: it has none.
     query_id: AtomicI64,
     activity: Mutex<Activity>,
-    /// Whether its activity is nobody's business (`track_activities`).
+    /// Whether its activity is hidden (`track_activities` is off).
     hidden: AtomicBool,
     log: Log,
     /// Of a command that takes long.
@@ -250,12 +250,12 @@ impl Backend {
         activity
     }
 
-    /// Whether its activity is shown to nobody (`track_activities`).
+    /// Whether its activity is hidden (`track_activities` is off).
     pub fn is_hidden(&self) -> bool {
         self.hidden.load(Ordering::Relaxed)
     }
 
-    /// From now on its activity is shown to nobody, or it is.
+    /// Hides its activity from now on, or shows it.
     pub fn hide_activity(&self, hidden: bool) {
         self.hidden.store(hidden, Ordering::Relaxed);
     }

@@ -1,4 +1,4 @@
-//! The settings `tcp_*` of a session: whoever has its socket takes them over.
+//! The settings `tcp_*` of a session, which are handed to the owner of its socket.
 //!
 //! PostgreSQL counterpart: the assign hooks of `pqcomm.c`. SHOW tells what was set, not what the system makes of 0.
 

@@ -112,7 +112,7 @@ pub(crate) struct SharedPlan {
     pub(crate) columns: Option<Arc<[Column]>>,
     /// What its rows are to the function whose last statement it is.
     pub(crate) form: ReturnForm,
-    /// What was prepared: whoever prepares the same text has these and not its own.
+    /// What was prepared, shared by all sessions that prepare the same text.
     said: Option<(Arc<str>, Arc<RawStatement>)>,
     /// The statement that custom plans are made of, if the values of its parameters may matter.
     pub(super) analyzed: Option<Arc<Analyzed>>,
@@ -135,7 +135,7 @@ pub(crate) struct SharedPlan {
     permitted: AtomicBool,
     /// A constant part of it cannot be computed: nothing runs.
     constant_error: Option<SqlError>,
-    /// Parts that would be constants if it had values in place of its parameters; found when somebody asks.
+    /// Parts that would be constants if its parameters were values; computed when first asked for.
     constants_of_parameters: OnceLock<Box<[plan::Expr]>>,
     /// Some of these are temporary.
     temporary: bool,
@@ -797,7 +797,7 @@ impl Session {
     }
 }
 
-/// Whether two results have the same columns to those who read them, wherever they come from.
+/// Whether two results look the same to a client: names, types and modifiers of their columns, not the tables that these come from.
 fn same_result(one: Option<&[Column]>, other: Option<&[Column]>) -> bool {
     let same = |(a, b): (&Column, &Column)| {
         (&a.name, a.type_oid, a.declared, a.typmod) == (&b.name, b.type_oid, b.declared, b.typmod)

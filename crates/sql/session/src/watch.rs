@@ -2,7 +2,7 @@
 //! What is watched of statements while they run: their ids, what they take for `pg_stat_statements`, their plans for `auto_explain`.
 //!
 //! # Invariants
-//! 1. A statement that nobody watches looks at two flags in the session's settings, and nothing else.
+//! 1. A statement that is not watched looks at two flags in the session's settings, and nothing else.
 //! 2. What a run takes is measured around each fetch, not between: a client's pauses do not count.
 //!
 //! # PostgreSQL counterpart
@@ -188,7 +188,7 @@ impl Session {
         result
     }
 
-    /// A run has ended; if it failed, nobody is told.
+    /// A run has ended. A failed one is not reported.
     pub(crate) fn end_watch(&self, watched: Option<Box<Watched>>, execution: &Execution, ran: &Ran<'_>) {
         let Some(watched) = watched.filter(|watched| !watched.failed) else { return };
         let prepared = execution.prepared();

@@ -213,7 +213,7 @@ fn is_present(session: &Session, table: &Table, tid: Tid) -> SqlResult<bool> {
         .map_err(eval::error::heap)
 }
 
-/// Whether somebody could refer to a key that goes.
+/// Whether a row of another table could refer to a key that goes away.
 fn action_wanted(session: &Session, trigger: &Trigger, change: &Change<'_>) -> SqlResult<bool> {
     let Some((_, old)) = change.old else { return Ok(false) };
     let known = session.known_foreign_key(trigger.constraint)?;

@@ -131,7 +131,7 @@ impl Session {
         }
     }
 
-    /// A version of a row, whoever sees it, with its large values.
+    /// A version of a row, with its large values; no snapshot is asked whether it is visible.
     fn version(&self, table: &Table, tid: Tid) -> SqlResult<Vec<Datum>> {
         let access = self.engine().heap_access();
         let missing = || SqlError::internal("failed to fetch a tuple for an AFTER trigger");

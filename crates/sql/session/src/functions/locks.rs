@@ -1,4 +1,4 @@
-//! Advisory locks, and who waits for whom.
+//! Advisory locks, and which session waits for which.
 
 use base::{SqlError, SqlResult, Xid};
 use eval::error;
@@ -156,7 +156,7 @@ impl Session {
 
     fn is_blocked_by(&self, args: &[Datum]) -> SqlResult<Datum> {
         let session = crate::session_id(arg(args, 0));
-        // Who waits for a safe snapshot waits for whoever may spoil it, whatever session that is.
+        // A session that waits for a safe snapshot waits for all transactions that may make it unsafe, in whichever session they run.
         if !self.engine().txns().serializable().safe_snapshot_blockers(session).is_empty() {
             return Ok(Datum::Bool(true));
         }

@@ -1,5 +1,5 @@
 //! # What
-//! The functions of SQL that need the session or the catalogs: whoever calls them has only arguments and a name.
+//! The SQL functions that need the session or the catalogs: they are called by a number, with arguments alone.
 //!
 //! # Layout
 //! One file per family: `facts` (who, where, when, encodings), `lists` (keywords, time zones), `index_properties`, `index_upkeep`, `large_objects`, `settings`, `brin` (summaries of ranges), `access_files` (`pg_hba.conf`), `files` (the server's files), `xact` (transactions), `wal` (the log, recovery, the control file), `names` (names,

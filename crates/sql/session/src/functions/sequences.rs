@@ -309,7 +309,7 @@ impl Session {
         Ok(())
     }
 
-    /// NULL unless a value was handed out, and for who may not look.
+    /// NULL if no value was handed out yet, or the user may not see it.
     fn sequence_last_value(&self, oid: Oid) -> SqlResult<Datum> {
         let table = self.open_sequence(oid)?;
         if self.check_sequence_access(&table, "Ur").is_err() {

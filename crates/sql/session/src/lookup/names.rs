@@ -360,7 +360,7 @@ pub fn creation_schema(session: &Session, name: &RangeVar) -> SqlResult<Oid> {
     Ok(schema)
 }
 
-/// Where a new function or operator goes. System schemas take them from whoever may create objects there.
+/// The schema of a new function or operator. In system schemas too, CREATE on the schema is enough.
 pub fn routine_schema(session: &Session, name: &RangeVar) -> SqlResult<Oid> {
     let schema = named_creation_schema(session, name)?;
     check_creation(session, schema)?;

@@ -30,7 +30,7 @@ pub struct SimpleExpression {
     code: Simple,
 }
 
-/// What an expression finds that asks nobody.
+/// The environment of an expression that needs neither the catalog nor the session.
 pub struct Scene<'a> {
     format: Rc<FormatContext>,
     /// What the function's caller sees.
