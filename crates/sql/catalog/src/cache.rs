@@ -50,7 +50,7 @@ pub enum Stale {
 }
 
 impl Stale {
-    /// Appends its bytes, for whoever commits a prepared transaction: a kind, an OID, and a name's length and bytes.
+    /// Appends its bytes, for the session that will commit the prepared transaction: a kind, an OID, and a name's length and bytes.
     pub(crate) fn encode(&self, out: &mut Vec<u8>) {
         let (kind, oid, name): (u8, Oid, &str) = match self {
             Stale::Relation(oid) => (0, *oid, ""),

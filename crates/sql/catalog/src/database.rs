@@ -57,12 +57,12 @@ impl Cluster {
         self.open.lock().entry(database).or_insert_with(make).clone()
     }
 
-    /// The catalogs that all databases share, for who is in none. No I/O.
+    /// The shared catalogs, for a session without a database. No I/O.
     pub fn shared_catalog(self: &Arc<Cluster>, engine: &Arc<Engine>) -> Arc<Catalog> {
         self.catalog(engine, Oid::INVALID, "")
     }
 
-    /// A database was removed or renamed while nobody was in it: who enters one of this OID opens its catalogs anew.
+    /// A database was removed or renamed while it had no sessions: the next session of a database with this OID opens its catalogs anew.
     pub fn forget(&self, database: Oid) {
         let _gone = self.open.lock().remove(&database);
     }
@@ -202,9 +202,9 @@ pub struct SessionCatalog {
     temporary: Cell<Oid>,
     /// Changes of the running transaction that may be committed: overlay in use.
     changes: Cell<usize>,
-    /// Counts the changes so far, for those who keep something that was read through the overlay.
+    /// Number of changes so far, so that what was read through the overlay can be told to be stale.
     version: Cell<u64>,
-    /// Relations and functions that ended transactions and subtransactions have dropped, or made and rolled back, until somebody asks.
+    /// Relations and functions that ended transactions and subtransactions have dropped, or made and rolled back, since this was last asked.
     gone: RefCell<Vec<Oid>>,
     /// `search_path` as set, quotes resolved.
     path: RefCell<Vec<String>>,
@@ -217,7 +217,7 @@ pub struct SessionCatalog {
     members_of: Cell<Oid>,
     /// Catalogs that the running transaction wrote anew, complete: it alone uses them until it commits.
     rewritten: RefCell<FxHashMap<Oid, Arc<OpenTable>>>,
-    /// Rows written, until somebody asks.
+    /// Rows written since this was last asked.
     written: RefCell<Vec<Written>>,
 }
 

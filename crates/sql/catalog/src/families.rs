@@ -171,7 +171,7 @@ pub struct OperatorFamilies {
 }
 
 impl OperatorFamilies {
-    /// Those that nobody made.
+    /// The built-in ones alone.
     pub fn built_in() -> Arc<OperatorFamilies> {
         static BUILT_IN: LazyLock<Arc<OperatorFamilies>> = LazyLock::new(Arc::default);
         BUILT_IN.clone()

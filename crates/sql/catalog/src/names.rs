@@ -83,7 +83,7 @@ impl Reader<'_> {
         )
     }
 
-    /// A type by its schema and name, whoever may use the schema.
+    /// A type by its schema and name; USAGE on the schema is not checked.
     pub fn type_oid(&self, schema: Oid, name: &str) -> SqlResult<Option<Oid>> {
         self.cached(
             |e| e.type_names.get(&(schema, name.into())).copied(),

@@ -85,7 +85,7 @@ impl CatalogIndex {
     }
 }
 
-/// A catalog that somebody reads or writes: its files stay as long.
+/// A catalog in use, whose files stay as long as this lives.
 pub type InUse = Guard<Arc<OpenTable>>;
 
 /// What is open of a catalog.
@@ -96,7 +96,7 @@ struct Slot {
 }
 
 impl Slot {
-    /// How long who waits here sleeps.
+    /// How long a waiter sleeps between two looks.
     const NAP: Duration = Duration::from_millis(1);
 
     fn new(table: OpenTable) -> Slot {
@@ -191,7 +191,7 @@ impl OpenTables {
         self.slot(next.shape).close(next);
     }
 
-    /// The transaction committed: everybody uses what it wrote.
+    /// The transaction committed: from now on all sessions use the new files.
     pub(crate) fn reopen(&self, shape: &SystemTable) {
         self.slot(shape).closed.store(false, Ordering::SeqCst);
     }

@@ -56,7 +56,7 @@ struct Index {
     engine: Arc<Engine>,
     /// What values are found by.
     searched: OpenIndex,
-    /// Copies of it that REINDEX CONCURRENTLY makes, or takes out of use: they get all entries and nobody searches them.
+    /// Copies of it that REINDEX CONCURRENTLY is building, or retiring: they get all entries but are never searched.
     others: Vec<OpenIndex>,
     rel: Arc<HeapRel>,
 }

@@ -343,7 +343,7 @@ pub struct Table {
     pub sequence: Option<Sequence>,
     /// The open heap. None for relations without rows of their own, and in tests of the layers above.
     pub heap: Option<Arc<HeapRel>>,
-    /// Turns false when a committed change made this description stale: whoever keeps it (a plan) checks before each use.
+    /// Turns false when a committed change made this description stale. Plans that keep the description check it before each use.
     pub validity: Validity,
 }
 

@@ -219,7 +219,7 @@ fn add_languages(rows: &mut Rows) {
     add_plpgsql(rows);
 }
 
-/// The extension, and the functions of its language, which nobody can call.
+/// The extension, and the functions of its language, which cannot be called.
 fn add_plpgsql(rows: &mut Rows) {
     use {pg_depend as d, pg_extension as e, pg_proc as p};
     let row = RowBuilder::new(&e::TABLE)

@@ -55,7 +55,7 @@ struct Class<'a> {
     mapped: bool,
 }
 
-/// Catalogs whose rows hold secrets or samples of data: nobody but superusers reads them.
+/// Catalogs whose rows hold secrets or samples of data: only superusers read them.
 static PRIVATE: [Oid; 6] = [
     pg_authid::TABLE.oid,
     pg_subscription::TABLE.oid,

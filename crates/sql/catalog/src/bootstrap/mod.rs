@@ -98,7 +98,7 @@ pub fn bootstrap(engine: &Arc<Engine>, options: &BootstrapOptions) -> SqlResult<
     Ok(())
 }
 
-/// What the first superuser grants everybody.
+/// What the bootstrap superuser grants to PUBLIC.
 fn everybody(privileges: u32) -> AclItem {
     AclItem { grantee: Oid::INVALID, grantor: BOOTSTRAP_SUPERUSER, privileges, grantable: 0 }
 }

@@ -127,7 +127,7 @@ fn add_function(rows: &mut Rows, f: &Function) -> SqlResult<()> {
     Ok(())
 }
 
-/// Functions that superusers alone may call, and those who may besides.
+/// Functions that only superusers may call, and the predefined roles that may call them too.
 const RESTRICTED: &[(&[&str], Option<Oid>)] = &[
     (
         &[

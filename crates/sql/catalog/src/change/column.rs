@@ -85,7 +85,7 @@ impl Changer<'_> {
         self.edit_column(table, number, |row| row[pg_attribute::ATTHASDEF] = Datum::Bool(default.is_some()))
     }
 
-    /// Marks a column as dropped: its values stay in the rows, nobody reads them.
+    /// Marks a column as dropped: its values stay in the rows but are never read.
     pub(super) fn drop_column(&mut self, table: Oid, number: i16) -> SqlResult<()> {
         let index = pg_attribute::PG_ATTRIBUTE_RELID_ATTNUM_INDEX;
         self.edit(&pg_attribute::TABLE, index, &[table.into(), number.into()], |row| {

@@ -31,7 +31,7 @@ impl Changer<'_> {
         self.next_command()
     }
 
-    /// Removes a database that nobody is in, with its settings and its comment. Its files are the caller's business.
+    /// Removes a database without sessions, with its settings and its comment. The caller removes its files.
     pub fn drop_database(&mut self, oid: Oid) -> SqlResult<()> {
         self.delete_where(&d::TABLE, d::PG_DATABASE_OID_INDEX, &[oid.into()], |_| true)?;
         self.delete_where(&s::TABLE, s::PG_DB_ROLE_SETTING_DATABASEID_ROL_INDEX, &[oid.into()], |_| true)?;

@@ -133,7 +133,7 @@ impl Changer<'_> {
         self.insert(&d::TABLE, &row.build())
     }
 
-    /// Keeps an object from being dropped until the transaction ends. Relations and parts of them are locked by whoever uses them.
+    /// Keeps an object from being dropped until the transaction ends. Relations and their parts need no such lock: statements that use them lock them anyway.
     fn keep(&mut self, object: ObjectAddress) -> SqlResult<()> {
         if in_relations(object.class).is_some() {
             return Ok(());

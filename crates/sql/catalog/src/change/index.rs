@@ -300,7 +300,7 @@ impl Changer<'_> {
         )
     }
 
-    /// Nor are inserts to maintain it: nobody but its drop is to look at it.
+    /// Inserts stop maintaining it too: only its drop still looks at it.
     pub fn set_index_dead(&mut self, index: Oid) -> SqlResult<()> {
         self.set_index_flags(index, &[(pg_index::INDISREADY, false), (pg_index::INDISLIVE, false)])
     }

@@ -1,4 +1,4 @@
-//! Inheritance: who is whose child (`pg_inherits`), how partitions are told apart.
+//! Inheritance: parents and children (`pg_inherits`), bounds of partitions.
 
 use base::{Oid, SqlResult};
 use tuple::Datum;

@@ -182,7 +182,7 @@ impl Changer<'_> {
         Ok(true)
     }
 
-    /// As [`edit`](Self::edit) for what does not depend on the rest of the row: a version that somebody else commits meanwhile is edited too.
+    /// As [`edit`](Self::edit) for what does not depend on the rest of the row: if another transaction commits a new version meanwhile, that is edited.
     pub(crate) fn edit_newest(
         &mut self,
         shape: &SystemTable,
@@ -217,7 +217,7 @@ impl Changer<'_> {
         Ok(removed)
     }
 
-    /// Writes a row, once nobody is changing it; false if somebody has. `kind`: as what it counts among [`Written::rows`](crate::Written).
+    /// Writes a row after waiting for any transaction that is changing it; false if one has. `kind`: how it counts among [`Written::rows`](crate::Written).
     fn change(
         &mut self,
         shape: &SystemTable,
@@ -250,7 +250,7 @@ impl Changer<'_> {
         }
     }
 
-    /// Locks a catalog while one row is written: nobody writes it anew meanwhile.
+    /// Locks a catalog while one row is written, so that the catalog is not rewritten meanwhile.
     fn writing<T>(
         &mut self,
         shape: &SystemTable,
@@ -281,7 +281,7 @@ fn may_be_searched(shape: &SystemTable, row: &Row) -> bool {
     shape.oid == pg_namespace::TABLE.oid && !row.str(pg_namespace::NSPNAME).starts_with("pg_")
 }
 
-/// Whether nobody keeps what rows of a catalog say.
+/// Whether rows of this catalog are never cached.
 fn is_read_each_time(catalog: Oid) -> bool {
     [
         pg_depend::TABLE.oid,
@@ -292,7 +292,7 @@ fn is_read_each_time(catalog: Oid) -> bool {
     .contains(&catalog)
 }
 
-/// Whether rows of a catalog, once others know them, say who may do what. A new role or database changes nothing yet.
+/// Whether rows of this catalog decide about privileges once they are committed. A new role or database changes nothing yet.
 fn changes_rights(shape: &SystemTable) -> bool {
     [pg_authid::TABLE.oid, pg_namespace::TABLE.oid, pg_database::TABLE.oid].contains(&shape.oid)
 }

@@ -50,7 +50,7 @@ fn values(oldest: OldestIds) -> [Datum; 2] {
     [noted(oldest.xid.0, Xid::FIRST_NORMAL.0 + 1), noted(oldest.multi.0, txn::multixact::FIRST.0)]
 }
 
-/// What a database notes that nobody entered, and its relations.
+/// What is noted for a database that never had a session, and for its relations.
 pub(crate) fn never_entered() -> [Datum; 2] {
     [Datum::Oid(Xid::FIRST_NORMAL.0 as u32), Datum::Oid(txn::multixact::FIRST.0 as u32)]
 }
@@ -94,7 +94,7 @@ impl NotedIds {
         has_rows(row).then(|| if has_own(row, pg_class::RELFROZENXID) { own() } else { database })
     }
 
-    /// The oldest ids of a database, by its row of `pg_database`; none if nobody entered it.
+    /// The oldest ids of a database, by its row of `pg_database`; none if it never had a session.
     pub fn of_database(&self, row: &[Datum]) -> Option<OldestIds> {
         has_own(row, pg_database::DATFROZENXID)
             .then(|| self.restore(row, (pg_database::DATFROZENXID, pg_database::DATMINMXID)))
@@ -128,7 +128,7 @@ impl Changer<'_> {
         if changed { self.touch_owner(relation) } else { Ok(()) }
     }
 
-    /// Notes the oldest ids of a database, unless it is known to have only younger ones, or somebody changes its row: then it keeps older ones.
+    /// Notes the oldest ids of a database, unless it is known to have younger ones only, or another transaction is changing its row: then the older ids stay.
     pub fn note_database(&mut self, database: Oid, oldest: OldestIds, noted: &NotedIds) -> SqlResult<()> {
         let edit = |row: &[Datum]| {
             let known = noted.of_database(row).unwrap_or(oldest);
@@ -152,7 +152,7 @@ impl Changer<'_> {
         Ok(())
     }
 
-    /// Replaces the row of a database by one with the ids that `edit` gives, if it gives any and they are others. Returns who is in the way.
+    /// Replaces the row of a database by one with the ids that `edit` gives, if it gives any and they differ. Returns the transaction that prevents it, if one does.
     fn replace_ids(
         &mut self,
         database: Oid,
@@ -200,7 +200,7 @@ impl Changer<'_> {
         Ok(())
     }
 
-    /// Overwrites columns of the one row with this OID, in place, unless somebody is changing it; whether they changed.
+    /// Overwrites columns of the one row with this OID, in place, unless another transaction is changing it; whether they changed.
     fn overwrite(
         &mut self,
         shape: &SystemTable,
@@ -211,7 +211,7 @@ impl Changer<'_> {
         Ok(matches!(self.try_overwrite(shape, index, oid, edit)?, Overwritten::Changed))
     }
 
-    /// Overwrites columns of a relation's row in `pg_class`, in place, once nobody is changing it.
+    /// Overwrites columns of a relation's row in `pg_class`, in place, after waiting for any transaction that is changing it.
     pub(super) fn overwrite_relation(&mut self, relation: Oid, edit: impl Fn(&mut [Datum])) -> SqlResult<()> {
         let index = pg_class::PG_CLASS_OID_INDEX;
         while let Overwritten::InTheWay(xid) = self.try_overwrite(&pg_class::TABLE, index, relation, &edit)? {

@@ -131,7 +131,7 @@ impl Changer<'_> {
         let new = NewRoutine {
             name: name.to_owned(),
             schema,
-            // As in PostgreSQL they are nobody's in particular: whoever owns the type has no say in them.
+            // As in PostgreSQL they do not belong to the type's owner.
             owner: BOOTSTRAP_SUPERUSER,
             language: Oid(INTERNAL_LANGUAGE),
             kind: b'f',

@@ -53,7 +53,7 @@ impl Changer<'_> {
         Ok(table.map(|(_, row)| reader.file_of(&row)))
     }
 
-    /// A relation is dropped: who has read an index counts as having read its table, and who has read a table is in conflict with who drops it.
+    /// A relation is dropped. Serializable transactions that have read it conflict with this one; those that have read a dropped index count as having read its table.
     fn tell_serializable(&mut self, relation: Oid, file: RelFile) -> SqlResult<()> {
         if let Some(table) = self.table_file_of_index(relation)? {
             self.catalog.engine().txns().serializable().transfer(file, table);

@@ -20,7 +20,7 @@ use crate::tables::OpenTable;
 
 impl Changer<'_> {
     /// Makes new, empty files for these relations of a catalog: itself, its TOAST table, their indexes. Returns the catalog as it will be
-    /// with them. The caller holds a lock that lets nobody else write to it.
+    /// with them. The caller holds a lock that keeps all other writers out.
     pub fn catalog_with_new_files(&mut self, shape: &SystemTable, relations: &[Oid]) -> SqlResult<OpenTable> {
         let now = self.reader().table(shape);
         let engine = self.catalog.engine();
