@@ -4,7 +4,7 @@
 //! # Invariants
 //! 1. Who writes a row enters it into the index *before* he looks for others. Of two transactions that write conflicting rows at the same time, the one that
 //!    looks later meets the other's entry; if both do, each waits for the other, and the deadlock detector ends one of them.
-//! 2. Nobody waits for a transaction while a scan is open: a scan pins pages, for which VACUUM waits.
+//! 2. No transaction is waited for while a scan is open: a scan pins pages, and VACUUM waits for pins.
 //!
 //! # PostgreSQL counterpart
 //! `check_exclusion_or_unique_constraint` of `executor/execIndexing.c`.
@@ -62,7 +62,7 @@ pub struct Search<'a> {
     pub call: &'a Call<'a>,
 }
 
-/// A row that conflicts, and who has yet to decide whether it is there.
+/// A row that conflicts, and the transaction, if any, that has yet to decide whether the row stays.
 struct Found {
     rival: Rival,
     undecided: Option<Xid>,
@@ -211,7 +211,7 @@ impl Search<'_> {
     }
 }
 
-/// 23P01: a row conflicts with another; their keys, unless the user is not to know them.
+/// 23P01: a row conflicts with another. The message has their keys, unless the user may not read them.
 pub fn violation(table: &Table, index: &Index, keys: Option<(String, String)>) -> SqlError {
     let error = sql_err!(
         EXCLUSION_VIOLATION,

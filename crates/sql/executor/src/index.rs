@@ -1,4 +1,4 @@
-//! Entries of indexes: made for new rows, checked for uniqueness.
+//! Index entries: making them for new rows, and checking uniqueness.
 
 use base::{Oid, SqlError, SqlResult, Tid, sql_err};
 use catalog::view::Table;
@@ -30,11 +30,11 @@ pub struct IndexWriter {
 /// What is to happen with a key.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Entry {
-    /// It is entered once nobody else has it.
+    /// It is entered once no other row has the key.
     Row,
-    /// It is entered unless somebody else has it or may get it.
+    /// It is entered unless another row has the key or may get it.
     Attempt,
-    /// Nothing: who has it is asked, once that is settled.
+    /// It is not entered: the caller only learns which row has the key, once that is settled.
     Check,
 }
 
@@ -58,7 +58,7 @@ impl Liveness for HeapLiveness<'_, '_> {
     }
 }
 
-/// What an operation on an index needs that writes for a table.
+/// What an operation needs that writes to an index on behalf of a table.
 fn writing<'a>(heap: &HeapRel, horizon: &'a TableHorizon<'_>, cx: &Cx<'a>) -> SqlResult<IndexAccess<'a>> {
     let pool = cx.env.access.pool;
     Ok(IndexAccess { pool, horizon, xid: cx.xid_for(heap)?, limits: cx.env.session.index_limits() })
@@ -190,7 +190,7 @@ impl IndexWriter {
         }
     }
 
-    /// Enters a row; false if another has its unique key, or is about to: whoever holds keys that he may take back waits for nobody.
+    /// Enters a row; false if another has its unique key, or may get it. A transaction with keys that it may still take back waits for no other.
     pub fn try_insert(
         &self,
         table: &Table,
@@ -341,7 +341,7 @@ impl IndexWriter {
         }
     }
 
-    /// A key for messages; none for who may not read the key's columns.
+    /// A key for messages; none if the user may not read the key's columns.
     fn shown_key(&self, table: &Table, values: &[Datum], cx: &Cx<'_>) -> Option<String> {
         let shown = cx.env.session.shown_columns(table, &[]);
         if shown.is_some_and(|shown| self.index.keys.iter().any(|key| !shown.contains(key))) {

@@ -1,4 +1,4 @@
-//! State trees between two runs of their plan.
+//! State trees, kept between two runs of their plan.
 //!
 //! # What
 //! A plan is shared by all sessions; a state tree is one run's. What a worker's sessions finish with is kept here for whichever of them

@@ -97,7 +97,7 @@ impl Router {
         })
     }
 
-    /// The target that takes a row; 23514 if no partition does.
+    /// The partition for a row; 23514 if there is none.
     pub fn route(&self, row: &[Datum], cx: &mut Cx<'_>) -> SqlResult<usize> {
         self.find(row, cx)?
     }

@@ -59,7 +59,7 @@ pub fn row_moved(table: Table<'_>, from: Tid, to: Tid, cx: &Cx<'_>) {
     cx.env.txn.borrow_mut().row_moved(row_tag(table, from), row_tag(table, to));
 }
 
-/// The queue of those who wait for a row.
+/// The queue of transactions that wait for a row.
 struct Queue<'h> {
     table: Table<'h>,
     strength: LockStrength,
@@ -244,7 +244,7 @@ fn lock_queued(
     Ok(newest)
 }
 
-/// Locks one version, if nobody is in the way.
+/// Locks one version, if no other transaction prevents it.
 pub fn lock_version(
     heap: &HeapRel,
     version: (Tid, Wanted),
@@ -383,7 +383,7 @@ pub fn read_version(
     Ok(true)
 }
 
-/// A table of which the rows of a plan name theirs by its `ctid`.
+/// A table whose rows a plan's rows name by their `ctid`.
 pub struct Reference {
     /// Which.
     pub rel: RelId,
@@ -416,7 +416,7 @@ impl Reference {
     }
 }
 
-/// The one version, if any, that stands for a relation when a plan runs again.
+/// The one version, if any, that a relation gives when a plan runs again.
 pub struct Given<'a> {
     /// The relation.
     pub rel: RelId,

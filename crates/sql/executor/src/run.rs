@@ -2,7 +2,7 @@
 //! From an analysed statement to rows: plans that sessions share ([`Prepared`]) and state trees that run them ([`Execution`]).
 //!
 //! # Invariants
-//! 1. A [`Prepared`] is immutable; whoever keeps it knows whether the relations it uses are as they were.
+//! 1. A [`Prepared`] is immutable; its owner checks whether the relations that it uses have changed.
 //! 2. An [`Execution`] may be run again and again, by one session and then another; between runs it holds no pin, no latch, no temporary file.
 //!
 //! # PostgreSQL counterpart
@@ -31,7 +31,7 @@ pub struct Prepared {
     pub statement: Arc<Statement>,
     /// What its user needs.
     pub needs: Needs,
-    /// What it has in common with statements that differ in constants.
+    /// Its query identifier, which it shares with statements that differ in constants only.
     pub fingerprint: Arc<Fingerprint>,
 }
 
@@ -339,7 +339,7 @@ fn begin(node: &mut BoxNode, cx: &mut Cx<'_>) -> SqlResult<()> {
     node.rescan(cx, &[])
 }
 
-/// Has the nodes let go of everything held.
+/// Makes the nodes release everything that they hold.
 fn end(node: &mut BoxNode, cx: &mut Cx<'_>) {
     node.close(cx);
     for i in 0..cx.state.subs.len() {

@@ -1,7 +1,7 @@
 //! Aggregation: one group, sorted groups, or a hash table of groups.
 //!
 //! A hash table that outgrows its memory takes no new groups: rows of unknown groups go to files by hash, each of which is
-//! aggregated afterwards in the same way. Where states grow with their rows (arrays, texts), it takes no more rows at all; a file's groups then go on
+//! aggregated afterwards in the same way. Where states grow with their rows (arrays, texts), it then takes no more rows at all; a file's groups go on
 //! from the states that they had. Grouping sets share the table, and the files: a row is written once for each set that
 //! does not know its group. Sets that cannot be hashed are done one after the other, each over the whole input, sorted for it.
 
@@ -137,7 +137,7 @@ struct Core {
     whole: Vec<bool>,
     /// States may grow with each row.
     grows: bool,
-    /// Nothing is read of rows: they are counted.
+    /// No column is read: rows are only counted.
     only_counts: bool,
     first_row: usize,
     /// Columns of the input.
@@ -210,7 +210,7 @@ impl Core {
             row.push(Datum::Int4(bits));
         }
         debug_assert_eq!(row.len(), self.first_row);
-        // Of the first row nothing is read but what depends on the keys of every set.
+        // Of the first row only columns are read that depend on the keys of every set.
         if !group.first.is_empty() {
             row.append(&mut group.first);
         } else {
@@ -237,7 +237,7 @@ impl Core {
         Ok(SortedSets { rows, set, sorter, order })
     }
 
-    /// A key of one set: NULL for what is not grouped by.
+    /// A key of one grouping set: NULL for columns that the set does not group by.
     fn masked(&self, set: usize, key: &[Datum]) -> Vec<Datum> {
         let member = |i: &usize| self.sets[set].contains(i);
         key.iter().enumerate().map(|(i, v)| if member(&i) { v.clone() } else { Datum::Null }).collect()
@@ -261,7 +261,7 @@ impl Groups {
     }
 
     fn bucket(&self, hash: u64) -> usize {
-        // The low bits of a product are its worst.
+        // The low bits of a product are the least random.
         (hash >> 32) as usize & (self.buckets.len() - 1)
     }
 
@@ -300,12 +300,12 @@ impl Groups {
 /// Rows for a hash aggregation.
 enum Input<'a> {
     Child(&'a mut BoxNode),
-    /// Rows that did not fit; with several sets, the one that a row is for stands behind it.
+    /// Rows that did not fit; with several grouping sets, each row is followed by the number of its set.
     File(SpillReader, Vec<Datum>),
 }
 
 impl Input<'_> {
-    /// Moves to the next row: the sets that it is for.
+    /// Moves to the next row; returns the grouping sets that it belongs to.
     fn next(&mut self, core: &Core, cx: &mut Cx<'_>) -> SqlResult<Option<std::ops::Range<usize>>> {
         match self {
             Input::Child(child) => Ok(child.next(cx)?.then_some(0..core.sets.len())),
@@ -559,7 +559,7 @@ impl AggregateNode {
         self.end_sorted(current, cx)
     }
 
-    /// Behind the last row: gives the last group, and goes on to the next set.
+    /// After the last row: gives the last group and moves to the next grouping set.
     fn end_sorted(&mut self, mut last: Option<Box<Group>>, cx: &mut Cx<'_>) -> SqlResult<bool> {
         self.state = Progress::Done;
         if let Some(sets) = self.sets.take() {

@@ -148,7 +148,7 @@ impl CallCode {
         code.take_back(state, &args, cx)
     }
 
-    /// Whether the result depends on what the group has: it has direct arguments.
+    /// Whether the result depends on columns of the group: it has direct arguments.
     pub fn reads_group(&self) -> bool {
         !self.direct.is_empty()
     }
@@ -158,7 +158,7 @@ impl CallCode {
         matches!(&self.steps, StepsCode::User(code) if code.moves())
     }
 
-    /// Whether it is the number of rows, whatever they are.
+    /// Whether it is `count(*)`.
     pub fn counts_rows(&self) -> bool {
         let counts = matches!(self.steps, StepsCode::Native(row) if row.imp.counts_rows());
         counts && self.filter.is_none() && self.order_keys.is_empty()

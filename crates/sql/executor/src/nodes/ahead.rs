@@ -1,10 +1,10 @@
 //! Rows of a table that are fetched by the page although they are asked for one by one.
 //!
-//! Who finds rows by an index often finds several of one page in turn. What lies there is then fetched with the first of them: the page is looked
+//! An index scan often finds several rows of one page in a row. They are then fetched together with the first of them: the page is looked
 //! up, pinned and latched once. A snapshot sees the same of a row whenever it is looked at, so nobody can tell.
 //!
 //! Where a node above is going to lock all these rows, they are locked with that too ([`PageLock`]), up to the first that is not to be had for
-//! nothing: those behind it are fetched when it has been dealt with.
+//! nothing: the rows behind it are fetched after it was handled.
 
 use base::{BlockNo, OffsetNo, SqlResult, Tid};
 use eval::cx::Cx;
@@ -129,7 +129,7 @@ impl Ahead {
         (self.at < self.rows.len() && self.rows.found(self.at) != Fetched::Visible).then(|| self.pass())
     }
 
-    /// Whether the row that was asked for last was locked.
+    /// Whether the last row that was fetched was locked.
     pub(super) fn is_locked(&self) -> bool {
         0 < self.at && self.at <= self.rows.locked()
     }

@@ -273,7 +273,7 @@ impl Projection {
         &self.row
     }
 
-    /// Whether it gives nothing but this column of its input.
+    /// Whether its output is just this column of its input.
     pub fn is_column(&self, column: usize) -> bool {
         self.filter.is_empty() && matches!(&*self.output, [Code::Outer(only)] if *only == column)
     }

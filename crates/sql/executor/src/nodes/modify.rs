@@ -174,7 +174,7 @@ struct ModifyNode {
     router: Option<Router>,
     /// Checks that rows may be in the statement's target, a partition.
     partition: Vec<PartitionChecker>,
-    /// Rows that are stored together, if that may be.
+    /// Rows to be stored together, where that is allowed.
     batch: Option<Batch>,
     source: BoxNode,
     /// Tables that the source joins to the target.
@@ -188,9 +188,9 @@ struct ModifyNode {
     versions: bool,
     /// What MERGE does.
     arms: Option<Rc<Arms>>,
-    /// A row that MERGE has still to look at before the source's next.
+    /// A row that MERGE still has to process before the next one of the source.
     pending: Option<Vec<Datum>>,
-    /// What became of the row last written: INSERT, UPDATE or DELETE.
+    /// How the last row was written: INSERT, UPDATE or DELETE.
     did: Command,
     fetched: HeapTuple,
     /// The row before the change, system columns behind; empty if there was none.
@@ -229,7 +229,7 @@ impl ModifyNode {
         }
     }
 
-    /// Writes the row in `self.row`; false if there is an ON CONFLICT clause and somebody has one of its keys by now.
+    /// Writes the row in `self.row`; false if there is an ON CONFLICT clause and another row has got one of its keys meanwhile.
     fn insert_row(
         &mut self,
         target: &Target,
@@ -275,7 +275,7 @@ impl ModifyNode {
         Ok((self.targets[at].table.oid != target.table.oid).then_some(at))
     }
 
-    /// Puts the new row of an UPDATE into another partition. What is deleted here was locked by nobody else.
+    /// Puts the new row of an UPDATE into another partition. The old row is deleted here; no other transaction has locked it.
     fn move_row(
         &mut self,
         target: &Target,
@@ -318,7 +318,7 @@ impl ModifyNode {
         self.check_views_of(&row, cx)
     }
 
-    /// The same, of a row of the statement's target.
+    /// The same for a row of the statement's target.
     fn check_views_of(&self, row: &[Datum], cx: &mut Cx<'_>) -> SqlResult<()> {
         for (view, quals) in &self.view_checks {
             if !passes(quals, Rows::one(row), cx)? {
@@ -542,7 +542,7 @@ impl ModifyNode {
         }
     }
 
-    /// Whether a crowd waits for the version at `tid`, which nobody has locked or changed.
+    /// Whether many transactions wait for the version at `tid`, which is neither locked nor changed.
     #[cold]
     fn is_crowded(&mut self, target: &Target, tid: Tid, cx: &mut Cx<'_>) -> SqlResult<bool> {
         if !recheck::is_crowded(target.rows(), tid, self.strength(target)?, cx) {

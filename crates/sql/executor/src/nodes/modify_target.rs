@@ -70,12 +70,12 @@ pub struct Target {
     checks: Vec<(String, Code)>,
     /// Columns that some index contains; none if an expression may use any.
     indexed: Option<Vec<usize>>,
-    /// Columns of unique indexes that foreign keys could refer to: whoever locks a row's key wants these to stay.
+    /// Columns of unique indexes that foreign keys could refer to: a lock on a row's key protects these.
     keys: Vec<usize>,
 }
 
 impl Target {
-    /// The table, for who waits for one of its rows.
+    /// The table's OID, for messages and for waits on its rows.
     pub fn rows(&self) -> recheck::Table<'_> {
         (self.table.oid, &self.heap)
     }
@@ -115,12 +115,12 @@ impl Target {
         })
     }
 
-    /// Columns of its rows, system columns not counted.
+    /// Number of columns of its rows, without system columns.
     pub fn width(&self) -> usize {
         self.table.columns.len()
     }
 
-    /// Position here of column `number` of the statement's target.
+    /// Position in this table of column `number` of the statement's target.
     pub fn place(&self, number: i16) -> SqlResult<usize> {
         let at = number as usize - 1;
         match &self.places {

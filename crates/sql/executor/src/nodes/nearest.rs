@@ -19,7 +19,7 @@ use tuple::Datum;
 use super::table_scan::IndexScan;
 use super::{Node, Origin};
 
-/// A row whose turn has not come; of those that are as far, who was read first.
+/// A row that waits for its turn; among rows at the same distance the one that was read first comes first.
 struct Waiting {
     distances: Vec<f64>,
     number: u64,

@@ -1,7 +1,7 @@
 //! INTERSECT and EXCEPT: the right side is counted in a table, the left side looks there.
 //!
 //! A table that outgrows `work_mem` takes no new rows: they go to files by hash, and so do the left side's rows whose counts may
-//! be there. Each pair of files is worked on afterwards in the same way.
+//! be there. Each pair of files is processed afterwards in the same way.
 
 use base::{SqlError, SqlResult};
 use eval::cx::Cx;
@@ -48,7 +48,7 @@ struct Work {
     level: usize,
 }
 
-/// Rows to be worked on later: left, right, how often they were dealt out.
+/// Spilled rows: of the left side, of the right side, and how often they were partitioned.
 type Waiting = (SpillFile, Option<SpillFile>, usize);
 
 struct SetOp {
@@ -143,7 +143,7 @@ impl SetOp {
         Ok(more)
     }
 
-    /// Goes on with rows that waited; false if there are none.
+    /// Goes on with the rows that were spilled; false if there are none.
     fn next_work(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
         let done = std::mem::take(&mut self.work);
         if !done.left_parts.is_empty() {

@@ -311,7 +311,7 @@ impl Node for Limit {
     }
 }
 
-/// Children one after the other; those that `tree` leaves out are not read.
+/// Reads its children one after the other, except those that `tree` excludes.
 pub fn append<'p>(
     builder: &mut Builder<'p>,
     children: &'p [Plan],
@@ -397,7 +397,7 @@ impl Node for Append {
     }
 }
 
-/// Drops rows equal to the one before in `columns`.
+/// Drops rows whose `columns` equal those of the previous row.
 pub fn unique<'p>(builder: &mut Builder<'p>, child: &'p Plan, columns: &[Expr]) -> SqlResult<BoxNode> {
     let keys: Vec<SortKey> =
         columns.iter().map(|e| SortKey { expr: e.clone(), descending: false, nulls_first: false }).collect();
@@ -497,7 +497,7 @@ impl Node for Materialize {
 
     fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()> {
         self.at = 0;
-        // Every execution begins with a rescan that names no cell: nothing of the last one may stay.
+        // Every execution begins with a rescan that names no cell: nothing may be left from the previous one.
         if affected(&self.depends, changed) || changed.is_empty() {
             self.forget();
             self.child.rescan(cx, changed)?;

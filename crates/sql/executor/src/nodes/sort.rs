@@ -124,7 +124,7 @@ pub struct Sorter {
     /// Sorted runs by how often they were merged: a level that is full becomes one run of the next.
     levels: Vec<Vec<SpillReader>>,
     merge: Option<Merge>,
-    /// Only this many rows of the beginning are wanted.
+    /// Only the first rows are wanted, this many.
     pub bound: Option<usize>,
     at: usize,
 }

@@ -203,7 +203,7 @@ impl Keys {
         Ok(())
     }
 
-    /// What entries are to come in the order of: from a NULL all are as far.
+    /// The distances by which entries are ordered: all are equally far from a NULL.
     fn compute_distances(&self, cx: &mut Cx<'_>) -> SqlResult<Vec<ScanKey>> {
         let mut key = |d: &DistanceCode| {
             let value = d.value.eval(Rows::one(&[]), cx)?;
@@ -440,7 +440,7 @@ impl IndexScan {
         self.projection.apply(Rows::one(&self.values), cx)
     }
 
-    /// The next row's values into `self.values`.
+    /// Reads the next row's values into `self.values`.
     pub(super) fn fetch_next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
         loop {
             runtime::check_interrupts().map_err(eval::error::interrupted)?;
@@ -642,7 +642,7 @@ pub fn tid(
     condition: &[Expr],
 ) -> SqlResult<BoxNode> {
     if builder.recheck.contains(&rel) {
-        // The newest version of the row is meant, wherever it is.
+        // The newest version of the row counts, wherever it is stored.
         let condition = condition.iter().filter(|e| !e.is_current_of());
         return recheck(builder, plan, rel, condition.cloned().collect());
     }
@@ -935,7 +935,7 @@ impl TidListScan {
                 out.sort_unstable();
                 out.dedup();
                 let blocks = cx.env.access.pool.nblocks(self.heap.desc.file, base::Fork::Main).unwrap_or(0);
-                // No row has the number that stands for all of a page.
+                // The offset that stands for all rows of a page is not a valid one.
                 out.retain(|t| t.block.0 < blocks && !is_whole_page(*t));
                 Ok(out)
             }

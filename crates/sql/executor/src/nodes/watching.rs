@@ -9,7 +9,7 @@ use heap::HeapRel;
 use tuple::Datum;
 use txn::{KeyRange, RelKind, Transaction};
 
-/// The range of keys that the present run of a scan reads, if somebody has to know.
+/// The range of keys that the current run of a scan reads, if a serializable transaction has to lock it.
 #[derive(Default)]
 pub(super) struct WatchedKeys(Option<Arc<dyn KeyRange>>);
 

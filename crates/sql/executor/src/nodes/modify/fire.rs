@@ -13,7 +13,7 @@ use super::{ModifyNode, Step, Target};
 use crate::recheck;
 
 impl ModifyNode {
-    /// What the statement does to rows, in the order in which its BEFORE STATEMENT triggers fire.
+    /// Kinds of changes that the statement makes, in the order in which their BEFORE STATEMENT triggers fire.
     fn statement_events(&self) -> Vec<Event> {
         let updates = self.conflict.as_ref().is_some_and(|conflict| conflict.set.is_some());
         match (self.command, &self.arms) {
@@ -137,7 +137,7 @@ impl ModifyNode {
         Ok((!go_on).then_some(Step::Skipped))
     }
 
-    /// Before the version at `tid`, which is `old`, is deleted: something if it is not to be now.
+    /// Fires BEFORE DELETE triggers for the version `old` at `tid`; something if it is not to be deleted after all.
     pub(super) fn before_delete(
         &mut self,
         target: &Target,
@@ -281,7 +281,7 @@ impl ModifyNode {
         triggers.queue_move(partitions, change, (&at, &mut cx.state.events))
     }
 
-    /// A table between the statement's and the partition that a row leaves must not be referred to by itself.
+    /// Fails if a foreign key refers to a table between the statement's target and the partition that a row leaves, but not to the target itself.
     fn check_referenced_between(&self, source: &Target, cx: &Cx<'_>) -> SqlResult<()> {
         let mut next = source.table.partition_of;
         let firing = At::of(cx)?.firing;

@@ -155,7 +155,7 @@ impl ModifyNode {
         self.merge_unmatched(&arms, cx)
     }
 
-    /// As [`merge`](Self::merge); a row that nothing was done for is counted too.
+    /// As [`merge`](Self::merge); rows without an action are counted too.
     pub(super) fn merge_counted(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
         let written = if self.is_instead { self.instead(cx)? } else { self.merge(cx)? };
         if !written {
@@ -168,7 +168,7 @@ impl ModifyNode {
         arms.source_there.is_none_or(|place| self.source_row[place] == Datum::Bool(true))
     }
 
-    /// There is a row of the target: whether it was written; `None` if it is there no more.
+    /// For a matching row of the target: whether it was written; `None` if it was deleted meanwhile.
     fn merge_matched(
         &mut self,
         arms: &Arms,
@@ -229,7 +229,7 @@ impl ModifyNode {
         let (mut with, mut without) = (None, None);
         let mut sort = |row: &[Datum]| {
             let source_gone = arms.source_there.is_some_and(|place| row[place] != Datum::Bool(true));
-            // Where the source is more than tables, rows of it come that are not the present one.
+            // Unless the source consists of tables alone, it also gives rows other than the current one.
             if source_gone || arms.foreign.iter().all(|&place| row[place] == self.source_row[place]) {
                 let slot = if row[0].is_null() { &mut without } else { &mut with };
                 slot.get_or_insert_with(|| row.to_vec());
