@@ -28,7 +28,7 @@ pub struct SubProgram {
     pub started: bool,
     /// Rows of a common table expression so far; shared by its scans.
     pub rows: crate::row_store::RowStore,
-    /// The common table expression has given all its rows.
+    /// The common table expression has given its last row.
     pub finished: bool,
 }
 

@@ -88,7 +88,7 @@ pub struct Env<'s> {
     pub txn: &'s RefCell<Transaction>,
     /// Its combo command ids.
     pub combo: &'s ComboCids,
-    /// What it knows of those who hold rows that it locks.
+    /// What it knows of the transactions that hold rows that it locks.
     pub holders: &'s RefCell<KnownHolders>,
     /// What is visible.
     pub snapshot: &'s Snapshot,
@@ -127,7 +127,7 @@ pub struct Counters {
     pub unjoined: f64,
     /// What the node and those below it used.
     pub usage: Usage,
-    /// What only nodes of its kind have to tell.
+    /// Figures of this kind of node alone.
     pub detail: Detail,
 }
 
@@ -156,7 +156,7 @@ pub struct State {
 pub enum Part {
     /// It is a statement of its own, which fires its events.
     Whole,
-    /// Of a bulk load, whose own triggers for statements fire around it: somebody else fires its events.
+    /// Of a bulk load: its caller fires the events, and the triggers for statements around it.
     Load,
     /// Of a statement that has set it off: the action of a foreign key. That one fires its events.
     Action,
@@ -199,7 +199,7 @@ pub struct GivenRow {
 }
 
 impl State {
-    /// That of an expression which stands alone, with so many executor parameters.
+    /// The state of an expression that stands alone, with so many executor parameters.
     pub fn of_cells(cells: usize) -> State {
         State {
             cells: vec![Datum::Null; cells],

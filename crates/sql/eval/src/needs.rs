@@ -70,7 +70,7 @@ impl Needs {
                 self.add_relations(&subquery.query);
             }
         }
-        // What nobody reads is never run.
+        // A subplan whose result is never read is never run.
         let runs = |cte: &&Cte| cte.references > 0 || cte.query.command != Command::Select;
         query.ctes.iter().filter(runs).for_each(|cte| self.add_relations(&cte.query));
     }

@@ -41,7 +41,7 @@ pub trait Node {
     fn origins(&self, _found: &mut Vec<Origin>) {}
     /// Starts again; `changed` names the cells that have new values.
     fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()>;
-    /// Ends: lets go of pins, memory and temporary files. The node may be used again after `rescan`.
+    /// Ends the run: releases pins, memory and temporary files. The node may be used again after `rescan`.
     fn close(&mut self, cx: &mut Cx<'_>);
 }
 

@@ -9,7 +9,7 @@
 //!
 //! # Invariants
 //! 1. Rows lie in memory or in the file, never some here and some there; only the file's last bytes wait in a buffer.
-//! 2. A [`Place`] belongs to one filling of one store: whoever clears or replaces the store makes a new one.
+//! 2. A [`Place`] is valid for one filling of one store: after the store is cleared or replaced, a new one is needed.
 
 use base::{SqlResult, sql_err};
 use tuple::Datum;
@@ -40,7 +40,7 @@ struct Spilled {
     buffer: Vec<u8>,
 }
 
-/// Where somebody reads a [`RowStore`].
+/// The position of a reader of a [`RowStore`].
 #[derive(Default)]
 pub struct Place {
     /// Number of the row that begins at `at`.
@@ -214,7 +214,7 @@ mod tests {
             let (mut behind, mut place) = (Place::default(), Place::default());
             for i in 0..count {
                 store.push(row(i), limit, &dir).unwrap();
-                // Somebody reads what was just written, and somebody what was written long ago.
+                // One reader reads what was just written, another what was written long ago.
                 assert_eq!(store.get(&mut place, i).unwrap().unwrap(), row(i), "limit {limit}");
                 assert_eq!(store.get(&mut behind, i / 2).unwrap().unwrap(), row(i / 2), "limit {limit}");
             }

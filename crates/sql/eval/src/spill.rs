@@ -105,7 +105,7 @@ fn take_long<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
     Some(head)
 }
 
-/// Where temporary files go, and how they are told apart.
+/// The directory of temporary files, and what their names are made of.
 #[derive(Clone, Debug)]
 pub struct TempDir {
     /// `base/pgsql_tmp` of the data directory.
@@ -133,7 +133,7 @@ impl SpillFile {
     /// Bytes gathered before a write where rows are dealt out to many files.
     pub const DEALT_CHUNK: usize = 8 * 1024;
 
-    /// An empty file, one of many that rows are dealt out to.
+    /// An empty file, one of several among which rows are partitioned.
     pub fn create_dealt(dir: &TempDir) -> SqlResult<SpillFile> {
         let mut file = SpillFile::create(dir)?;
         file.chunk = SpillFile::DEALT_CHUNK;

@@ -1,8 +1,8 @@
 //! # What
-//! What the temporary files of a session take ([`TempAccount`]): the limit that they keep to, and what the log is told of them.
+//! The space that temporary files of a session take ([`TempAccount`]): their limit, and what is logged of them.
 //!
 //! # PostgreSQL counterpart and differences
-//! `storage/file/fd.c`. Files are told of when the statement's messages have been carried out, not as each is closed.
+//! `storage/file/fd.c`. Files are logged when the client's batch of messages has been carried out, not as each file is closed.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -60,7 +60,7 @@ impl TempAccount {
         }
     }
 
-    /// The files that are gone and have not been told of, in order.
+    /// Files that were removed and are not logged yet, in order.
     pub fn take_ended(&self) -> Vec<(String, u64)> {
         std::mem::take(&mut *self.ended.lock())
     }

@@ -113,7 +113,7 @@ pub trait Firing {
     fn is_enabled(&self, trigger: &Trigger) -> bool;
     /// WHEN of a trigger, ready to run: its parameters are the columns of the old row, those of the new row, and the table's OID.
     fn condition(&self, table: &Table, text: &str) -> SqlResult<Box<dyn Condition>>;
-    /// Whether a condition holds, for whoever sees this.
+    /// Whether a condition holds, as of this snapshot and command.
     fn holds(
         &self,
         condition: &mut dyn Condition,

@@ -19,7 +19,7 @@ pub struct Kind {
     pub trigger: Arc<Trigger>,
     /// What happened.
     pub event: Event,
-    /// Who changed the rows: the function runs with his rights.
+    /// The user who changed the rows: the function runs with this user's privileges.
     pub user: Oid,
     /// The partitions that the rows before and after are in, where `table` is the partitioned one.
     pub partitions: Option<[Arc<Table>; 2]>,
@@ -82,7 +82,7 @@ pub struct Queued {
 }
 
 impl Queued {
-    /// The places of the row before and after; none where there is no such row.
+    /// TIDs of the row before and after the change, if there are such rows.
     pub fn tids(&self) -> [Option<Tid>; 2] {
         let tid = |i: usize| {
             let offset = self.offsets[i];
@@ -122,7 +122,7 @@ struct Lists {
 }
 
 impl Lists {
-    /// What has been done to a table in one way.
+    /// Changes of one kind to one table.
     fn changed(&mut self, table: Oid, event: Event) -> &Rc<Changed> {
         let known = self.changed.iter().rposition(|changed| changed.takes(table, event));
         let at = known.unwrap_or_else(|| {

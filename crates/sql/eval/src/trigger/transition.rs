@@ -59,7 +59,7 @@ impl Changed {
         self.begun.replace(true)
     }
 
-    /// Adds a row as it was before (0) or is after (1) the change.
+    /// Adds a row's version before (0) or after (1) the change.
     pub fn push(&self, side: usize, row: Vec<Datum>, (limit, dir): Memory<'_>) -> SqlResult<()> {
         self.rows[side].borrow_mut().push(row, limit, dir)
     }
