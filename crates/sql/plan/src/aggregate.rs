@@ -1,4 +1,4 @@
-//! How an aggregate is computed: by the registry, or by functions that a user named.
+//! How an aggregate is computed: by the registry, or by the functions that CREATE AGGREGATE named.
 //!
 //! An aggregate of a user that names the functions of a built-in one is computed as that one is. The transition functions of
 //! built-in aggregates over states of type `internal` cannot be called otherwise.
@@ -40,7 +40,7 @@ pub struct UserSteps {
     pub inverse: Option<Function>,
     /// From the last state, and direct arguments, to the result.
     pub finale: Option<Function>,
-    /// Types of the NULLs that the final function has as its last arguments.
+    /// Types of the NULLs that are passed to the final function as its last arguments.
     pub extra: Vec<Oid>,
     /// What the final function may do to the state: `r` nothing, `s` what others can live with, `w` anything.
     pub final_modify: u8,

@@ -16,7 +16,7 @@ use crate::plan::IndexRef;
 use crate::walk::flatten_and;
 
 impl Converter<'_, '_> {
-    /// The indexes, and whether values of parameters decide which they are.
+    /// The arbiter indexes, and whether they depend on values of parameters.
     pub(crate) fn arbiters(
         &mut self,
         conflict: &analyze::OnConflict,

@@ -52,7 +52,7 @@ enum CteState {
     Planned {
         subplan: usize,
     },
-    /// Merged into each place that refers to it: converted once already, and again where that was taken.
+    /// A common table expression that is inlined wherever it is referred to: the first reference takes the converted query, later ones convert it again.
     Inline {
         subplan: usize,
         query: Rc<Query>,
@@ -91,7 +91,7 @@ impl<'p, 'c> Converter<'p, 'c> {
         }
     }
 
-    /// Opens a level whose range table is these relations.
+    /// Begins a query level with these relations as its range table.
     pub fn open_scope(&mut self, rels: Vec<RelId>) {
         let entries = rels.into_iter().map(Entry::Rel).collect();
         self.scopes.push(Scope { entries, ..Scope::default() });
@@ -754,7 +754,7 @@ impl<'p, 'c> Converter<'p, 'c> {
         }
     }
 
-    /// What triggers need of a row of their view: its columns; before them for MERGE, whether there is one.
+    /// What INSTEAD OF triggers need of a row of their view: its columns, and for MERGE, in front of them, whether there is a row.
     fn present_row(&mut self, rel: RelId, command: Command, targets: &mut Vec<Target>) -> SqlResult<()> {
         if command == Command::Merge {
             let marker = Box::new(self.planner.row_marker(rel)?);
@@ -954,7 +954,7 @@ impl<'p, 'c> Converter<'p, 'c> {
         .cast_integer(next.type_oid)
     }
 
-    /// WHERE CURRENT OF: a condition on the target's `ctid`, which its scan answers whatever else there is.
+    /// WHERE CURRENT OF: a condition on the target's `ctid`, which the target's scan always evaluates itself.
     fn current_of(&mut self, of: &a::CurrentOf) -> SqlResult<Expr> {
         let Entry::Rel(rel) = self.scope().entries[of.rte] else {
             return Err(SqlError::internal("the target is no relation"));

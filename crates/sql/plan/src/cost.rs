@@ -1,4 +1,4 @@
-//! What plans cost, in PostgreSQL's units: one sequential page read is 1.
+//! Costs of plans, in PostgreSQL's units: reading a page sequentially costs 1.
 
 use crate::plan::{Cost, JoinKind};
 
@@ -101,7 +101,7 @@ pub struct IndexShape {
 pub struct IndexWork {
     /// Share of the entries that it reads.
     pub read: f64,
-    /// Groups of entries, apart from each other, that it looks for.
+    /// Number of separate groups of entries that it searches for.
     pub groups: f64,
     /// Conditions that each entry is compared with.
     pub keys: f64,

@@ -19,7 +19,7 @@ pub(crate) struct Creator<'a, 'c> {
     /// Plans of subqueries in FROM.
     pub subqueries: HashMap<RelId, Plan>,
     pub lateral: Lateral,
-    /// Loops being built: relations of the outer side, and the values they hand down.
+    /// Nested loops being built: relations of the outer side, and the values that they pass to the inner side.
     loops: Vec<(RelSet, Vec<(ParamId, Expr)>)>,
 }
 

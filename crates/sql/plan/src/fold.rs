@@ -7,7 +7,7 @@ use types::{Call, FormatContext, Imp, Volatility};
 use crate::expr::{Expr, OperatorRef, Test};
 use crate::walk::{flatten_and, flatten_or};
 
-/// `age(timestamptz, timestamptz)`: said to be immutable, though it depends on the session's time zone.
+/// `age(timestamptz, timestamptz)`: declared immutable, though it depends on the session's time zone.
 const AGE: Oid = Oid(1199);
 
 /// `range @> element` and `element <@ range`.
@@ -99,7 +99,7 @@ fn fold_io_cast(arg: &Expr, target: Oid) -> Option<Expr> {
     }
     let format = FormatContext::default();
     let cx = Call::new(&format);
-    // What fails is left to the run; an interrupt is not lost by that.
+    // Expressions that fail are evaluated again at run time; an interrupt stays pending meanwhile.
     let _kept = runtime::keep_interrupts();
     let mut text = Vec::new();
     types::output(*source, value, &cx, &mut text).ok()?;
@@ -145,7 +145,7 @@ fn fold_call(call: &crate::expr::Call) -> Option<Expr> {
     if let Some(simple) = boolean_comparison(call) {
         return Some(simple);
     }
-    // What fails is left to the run, and told before it, see `constant_error`.
+    // Expressions that fail are left to run time; `constant_error` reports some of them before.
     let value = evaluate(call)?.ok()?;
     Some(Expr::Const { value, type_oid: call.type_oid, typmod: call.typmod })
 }
@@ -179,7 +179,7 @@ pub(crate) fn evaluate(call: &crate::expr::Call) -> Option<SqlResult<Datum>> {
     let types: Vec<Oid> = call.args.iter().map(Expr::type_oid).collect();
     let mut cx = Call::new(&format).with_types(&types, call.type_oid).with_collation(call.collation);
     cx.variadic_array = call.variadic;
-    // An interrupt is not lost if nobody looks at the error.
+    // An interrupt stays pending even if the error is dropped here.
     let _kept = runtime::keep_interrupts();
     Some(eval(&cx, &args))
 }

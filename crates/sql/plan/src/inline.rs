@@ -21,7 +21,7 @@ use crate::function::Function;
 /// Operators that an argument may have which a body computes several times.
 const CHEAP: f64 = 10.0;
 
-/// The collation of values whose expressions say nothing else.
+/// The collation of expressions without a COLLATE clause.
 const DEFAULT_COLLATION: Oid = Oid(100);
 
 /// Reads the bodies of functions in SQL.
@@ -98,7 +98,7 @@ impl Converter<'_, '_> {
         if !fits || self.planner.inlining.contains(&def.oid) {
             return Ok(None);
         }
-        // Rows that an argument is of are those of a query around, which the body would be deeper in.
+        // An argument refers to rows of an enclosing query, and the body is one level deeper.
         let simple = |arg: &a::Expr| {
             !a::walk::contains(arg, |e, _| {
                 !matches!(

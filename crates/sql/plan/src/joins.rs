@@ -157,7 +157,7 @@ impl<'a, 'c> Search<'a, 'c> {
                 }))
     }
 
-    /// The order of a join's rows, unless neither a sort nor a merge join above has a use for it.
+    /// The order of a join's rows, if a sort or a merge join above can use it.
     fn order_above(&self, order: Vec<PathKey>, rels: RelSet) -> Vec<PathKey> {
         let Some(first) = order.first() else { return order };
         let joins_on = self.level.classes.get(first.class).is_some_and(|class| {
@@ -687,9 +687,9 @@ struct Pair<'p> {
     both: RelSet,
     rows: f64,
     unique: bool,
-    /// Relations outside the pair that lateral ones in it need.
+    /// Relations outside the pair that its lateral relations refer to.
     lateral: RelSet,
-    /// Conditions, with what a scan of the inner side may have enforced.
+    /// Join conditions, including those that a scan of the inner side may have enforced already.
     clauses: &'p [(Option<Enforced>, Expr)],
     filter: &'p [Expr],
 }
@@ -700,7 +700,7 @@ impl Pair<'_> {
         path.outer.is_empty() || (self.is_lateral(path) && !path.outer.overlaps(self.both))
     }
 
-    /// Whether a path needs others for no other reason than that it is lateral: those outside the pair are waited for.
+    /// Whether a path is parameterised only by lateral references: the relations outside the pair are joined later.
     fn is_lateral(&self, path: &Path) -> bool {
         path.enforced.is_empty() && (path.outer - self.both).is_subset(self.lateral)
     }

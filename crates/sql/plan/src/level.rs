@@ -123,7 +123,7 @@ impl Level {
         let mut found = Vec::new();
         for clause in &self.clauses {
             let Expr::Or(arms) = &clause.expr else { continue };
-            // Above an outer join, a condition on one side may be one on its NULLs.
+            // Above an outer join, a condition on one side may be about NULLs that the join adds.
             if clause.special.is_some() || clause.rels.len() < 2 || clause.rels != RelSet::of(&clause.expr) {
                 continue;
             }
@@ -253,7 +253,7 @@ impl Level {
         match (at(a), at(b)) {
             (Some(i), Some(j)) if i == j => {}
             (Some(i), Some(j)) => {
-                // Keep the numbers of the others: the emptied class stays.
+                // The emptied class stays, so that the others keep their numbers.
                 let members = std::mem::take(&mut self.classes[j].members);
                 self.classes[i].members.extend(members);
             }
@@ -320,7 +320,7 @@ impl Level {
         key.class.checked_sub(SINGLES).is_none_or(|single| single < singles)
     }
 
-    /// An expression over `rel` alone that has the value of an order's key; none if it has none.
+    /// An expression over `rel` alone that equals an order's key, if there is one.
     pub fn expr_of(&self, key: &PathKey, rel: RelId) -> Option<Expr> {
         let one = RelSet::one(rel);
         match key.class.checked_sub(SINGLES) {
@@ -397,7 +397,7 @@ impl Level {
         SINGLES + at
     }
 
-    /// The order that sort keys ask for; keys that are constant or repeated fall out.
+    /// The order that sort keys ask for, without keys that are constant or repeated.
     pub fn order_of(&mut self, keys: &[crate::expr::SortKey]) -> Vec<PathKey> {
         let mut out: Vec<PathKey> = Vec::new();
         for key in keys {

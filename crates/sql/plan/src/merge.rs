@@ -17,7 +17,7 @@ use crate::logical::{Block, From, Target};
 use crate::plan::{Command, JoinKind, Merge, MergeAction, MergeMatch};
 use crate::walk::flatten_and;
 
-/// Whether an arm that does something is for such rows.
+/// Whether an action other than DO NOTHING applies to such rows.
 fn acts(query: &Query, matched: MergeMatch) -> bool {
     query.merge_actions.iter().any(|a| a.matched == matched && a.command != a::Command::Utility)
 }
@@ -129,7 +129,7 @@ impl Converter<'_, '_> {
         Ok(out)
     }
 
-    /// Whether there is a row of an item of FROM that is on the nullable side of a join.
+    /// An expression that tells whether an item of FROM on the nullable side of a join has a row.
     fn is_there(&mut self, item: &From) -> SqlResult<Expr> {
         Ok(match item {
             From::Rel(rel) => {
@@ -166,7 +166,7 @@ fn place_of(rel: RelId) -> Expr {
 }
 
 impl crate::planner::Planner<'_> {
-    /// What is NULL where an outer join gave no row of a relation: the `ctid` of a table, else the whole row.
+    /// An expression that is NULL where an outer join found no row of a relation: the `ctid` of a table, or the whole row of other relations.
     pub(crate) fn row_marker(&mut self, rel: RelId) -> SqlResult<Expr> {
         if self.sources[rel].is_table() {
             return Ok(place_of(rel));

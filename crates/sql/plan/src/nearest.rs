@@ -16,7 +16,7 @@ use crate::plan::{IndexDistance, IndexRef};
 use crate::relset::RelSet;
 use crate::scan::strip;
 
-/// What an index can give rows in the order of; nothing if it has no such order that somebody wants.
+/// The distances by which an index can order rows; none if the query wants no such order.
 #[derive(Default)]
 pub(crate) struct Nearest {
     /// The distances.

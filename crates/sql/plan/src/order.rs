@@ -64,7 +64,7 @@ pub enum Problem {
     Group(Vec<Problem>),
 }
 
-/// What to join with what. Relations that nobody has written, as those of sublinks, may be joined wherever they fit.
+/// Which relations may be joined with which. Relations that the query did not name in FROM, as those of sublinks, may be joined anywhere.
 pub fn problem(written: &[Shape], rels: RelSet, limits: Limits) -> Vec<Problem> {
     let count = rels.iter().count();
     let flat = count <= limits.from.min(limits.join);
@@ -111,7 +111,7 @@ fn parts_of_item(item: &Shape, rels: RelSet, limits: Limits) -> Vec<Problem> {
     }
 }
 
-/// A side of JOIN is no list of FROM, unless it has become one.
+/// A side of a JOIN counts as a FROM list of its own only if it was flattened into one.
 fn parts_of_side(items: &[Shape], rels: RelSet, limits: Limits) -> Vec<Problem> {
     match items {
         [item] => parts_of_item(item, rels, limits),

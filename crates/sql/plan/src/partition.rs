@@ -1,6 +1,5 @@
 //! # What
-//! Partitioned tables: bounds in the order in which rows are looked for ([`PartitionMap`]), and which partitions conditions leave to be
-//! read.
+//! Partitioned tables: bounds sorted for searches ([`PartitionMap`]), and which partitions remain to be read under given conditions.
 //!
 //! # Invariants
 //! 1. Partitions are numbered in the order of their bounds, the DEFAULT partition last. EXPLAIN shows them so.
@@ -178,7 +177,7 @@ impl PartitionMap {
         Ok(PartitionMap { keys, strategy: key.strategy, partitions, bounds, default, values, null, slots })
     }
 
-    /// The partition that takes a row with these key values.
+    /// The partition for a row with these key values.
     pub fn route(&self, values: &[Datum]) -> Option<usize> {
         let found = match self.strategy {
             Strategy::List => match values.first() {
@@ -421,7 +420,7 @@ impl PartitionMap {
         }
     }
 
-    /// Conditions on columns are looked at together, others one by one.
+    /// Conditions on columns are considered together, others one by one.
     fn conjunction<V>(&self, list: &[Condition<V>], value: &mut Values<'_, V>) -> SqlResult<Matches> {
         let mut result = self.all(true);
         let mut interval = Interval {
@@ -643,7 +642,7 @@ impl PartitionMap {
         }
     }
 
-    /// Whether rows between two edges may be in no range: some key column may be NULL, or ranges do not touch.
+    /// Whether rows between two bounds may fall into no range: a key column may be NULL, or ranges leave a gap.
     fn leaves_gap(&self, low: &Edge, high: &Edge, matching: &[bool]) -> bool {
         if low.values.len() < self.keys.len() && high.values.len() < self.keys.len() {
             return true;

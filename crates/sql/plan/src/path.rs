@@ -96,7 +96,7 @@ pub enum ScanKind {
     Whole {
         rel: RelId,
         filter: Vec<Expr>,
-        /// Of a table: where in an index all rows are that it returns.
+        /// Of a table: the part of an index in which all rows lie that it returns.
         keys: Option<SoughtKeys>,
     },
     Index {

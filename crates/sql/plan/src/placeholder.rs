@@ -7,7 +7,7 @@
 //! Invariants:
 //! 1. A placeholder equals only uses of the same column, whatever it is computed from.
 //! 2. No constant is made of a placeholder, and none counts as fixed: above the aggregation it may be NULL.
-//! 3. Conditions below the aggregation have none: there the column is what computes it.
+//! 3. Conditions below the aggregation contain none: there the expression itself is used.
 
 use std::sync::Arc;
 

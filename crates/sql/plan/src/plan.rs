@@ -118,7 +118,7 @@ pub struct Statement {
     pub modifies: bool,
     /// Its types that are not built in.
     pub types: crate::UserTypes,
-    /// Relations whose whole row is named, and what it is.
+    /// Relations that are referred to as a whole row, with their row types.
     pub whole_rows: HashMap<RelId, Arc<types::record::RowType>>,
     /// Bodies of functions that stand in place of calls: its user needs what they need.
     pub inlined: Vec<analyze::Query>,
@@ -589,7 +589,7 @@ pub struct Modify {
     pub returning_names: Vec<Arc<str>>,
     /// The tables that rows are written to: the target itself, or members of its inheritance tree.
     pub targets: Vec<TargetTable>,
-    /// How new rows find their partitions, if they may have to.
+    /// How new rows are routed to partitions, if the target may be partitioned.
     pub routing: Option<Routing>,
     /// What new rows must satisfy if the target is a partition.
     pub partition: Vec<PartitionCheck>,
@@ -614,7 +614,7 @@ pub struct Merge {
     pub action_cell: Option<ParamId>,
 }
 
-/// An arm of MERGE. Its expressions are over the target's present row and the relations of the source.
+/// An action of MERGE. Its expressions are over the target's current row and the relations of the source.
 #[derive(Debug)]
 pub struct MergeAction {
     /// Rows that it is for.
@@ -908,7 +908,7 @@ pub struct Tree {
     pub rel: RelId,
     /// The member that each child reads.
     pub members: Vec<RelId>,
-    /// Which children are read, where values decide that are known only now.
+    /// Which children are read, if that depends on values that are known only at run time.
     pub pruning: Option<Pruning>,
 }
 

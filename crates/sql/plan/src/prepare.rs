@@ -164,7 +164,7 @@ impl Planner<'_> {
         Some((vec![From::Rel(rel)], quals))
     }
 
-    /// Whether a relation in FROM looks at one of `visible`.
+    /// Whether a relation in FROM refers to one of `visible`.
     fn any_source_mentions(&mut self, block: &Block, visible: RelSet) -> bool {
         rels_of(&block.from).iter().any(|rel| self.source_mentions(rel, visible))
     }
@@ -308,7 +308,7 @@ impl Planner<'_> {
 struct Around {
     /// The relations of the lowest outer join that they are on the right side of.
     nullable: Option<RelSet>,
-    /// The relations of the lowest outer join that they are on either side of.
+    /// The relations of the lowest outer join that has some of them on either side.
     below: Option<RelSet>,
     /// What they may look at.
     beside: RelSet,
@@ -388,7 +388,7 @@ fn wrap(mut items: Vec<From>) -> From {
     }
 }
 
-/// LEFT and FULL joins whose NULL-extended rows a condition above rejects become stricter ones.
+/// Reduces LEFT and FULL joins whose NULL-extended rows a condition above rejects.
 fn reduce_outer_joins(items: &mut [From], above: &[Expr]) {
     for item in items {
         let From::Join { kind, left, right, quals } = item else { continue };

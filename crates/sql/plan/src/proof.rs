@@ -1,7 +1,7 @@
-//! Whether the constraints of a partition say what its bound says.
+//! Whether the constraints of a table imply a partition bound.
 //!
-//! The constraints are taken for conditions of a query on a table that has two partitions: this one, and one for all other rows. If they leave
-//! that one out, no row is there that satisfies them.
+//! The constraints are treated as conditions of a query on a table with two partitions: this one, and one for all other rows. If they prune the
+//! second one, every row that satisfies the constraints lies within the bound.
 //!
 //! # PostgreSQL counterpart and differences
 //! `ConstraintImpliedByRelConstraint` of `commands/tablecmds.c`. Only conditions that prune are understood, and none on a partition that

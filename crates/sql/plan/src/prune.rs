@@ -1,4 +1,4 @@
-//! Which partitions conditions leave to be read: at once where values are constants, when the plan runs where they are not.
+//! Partition pruning: with constants when the plan is made, with other values when it runs.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Sets of relations.
 //!
 //! Members of inheritance trees, which are numbered from [`FIRST_MEMBER`] on, share one bit: conditions and paths are made for one
-//! member at a time, which stands where its parent stood, so that no set has to tell two of them apart.
+//! member at a time, which takes its parent's place, so that no set ever holds two of them.
 
 use std::ops::{BitAnd, BitOr, Sub};
 

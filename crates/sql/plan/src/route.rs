@@ -1,4 +1,4 @@
-//! Where rows of a partitioned table go, and whether a row may be in a partition.
+//! Routing of rows to partitions, and checks of partition bounds.
 //!
 //! # PostgreSQL counterpart
 //! `executor/execPartition.c`.

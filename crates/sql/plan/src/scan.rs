@@ -230,7 +230,7 @@ impl Search<'_, '_> {
                 if backward {
                     continue;
                 }
-                // Two indexes are not to be kept for orders that nobody asks for.
+                // Orders that the query does not ask for are no reason to keep two indexes.
                 order.clear();
             }
             let (conditions, filter) = (matched.conditions.clone(), filter.clone());
@@ -641,7 +641,7 @@ fn note_sought_keys(paths: &mut [Rc<Path>], indexes: &[(Bitmap, f64, Vec<usize>)
 fn is_at_hand(value: &Expr) -> bool {
     match value {
         Expr::Const { .. } | Expr::Param { .. } => true,
-        // What is no other node's column is a subquery's result.
+        // A column that belongs to no other node is the result of a subquery.
         Expr::ExecParam { source, .. } => source.is_some(),
         _ => false,
     }

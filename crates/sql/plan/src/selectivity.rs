@@ -64,7 +64,7 @@ pub fn distinct_values(columns: &dyn Columns, expr: &Expr, rows: f64) -> f64 {
     known.unwrap_or_else(|| DISTINCT.min(table_rows.max(1.0)))
 }
 
-/// The share of rows that pass all of `quals`; pairs of bounds on one expression count as a range.
+/// The fraction of rows that satisfy all of `quals`; pairs of bounds on one expression count as a range.
 pub fn conjunction(columns: &dyn Columns, quals: &[Expr]) -> f64 {
     let mut share = 1.0;
     // Lower and upper bound per expression: PostgreSQL's range queries.
@@ -98,7 +98,7 @@ pub fn conjunction(columns: &dyn Columns, quals: &[Expr]) -> f64 {
     share.clamp(0.0, 1.0)
 }
 
-/// `expr < constant` and its like: the expression, and whether the bound is an upper one.
+/// `expr < constant` and similar conditions: the expression, and whether the constant is an upper bound.
 fn bound_of(qual: &Expr) -> Option<(&Expr, bool)> {
     let Expr::Call(call) = qual else { return None };
     let upper = match estimator(call) {
@@ -418,7 +418,7 @@ fn scalar(value: &Datum) -> Option<f64> {
     })
 }
 
-/// The share of pairs that pass `left op right` between two relations.
+/// The fraction of pairs of rows of two relations that satisfy `left op right`.
 fn join_selectivity(columns: &dyn Columns, kind: Selectivity, left: &Expr, right: &Expr) -> f64 {
     let equal = {
         let rows = |e: &Expr| column_of(e).map_or(1000.0, |v| columns.rows(v));

@@ -18,7 +18,7 @@ pub struct ColumnStats {
     pub distinct: f64,
     /// Most common values and the share of rows of each.
     pub common: Vec<(Datum, f64)>,
-    /// Bounds of buckets with equally many of the other rows.
+    /// Histogram: bounds of buckets that hold equally many of the remaining rows.
     pub histogram: Vec<Datum>,
     /// Correlation of column order and row order, if the type has an order.
     pub correlation: Option<f64>,

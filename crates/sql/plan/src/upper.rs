@@ -706,7 +706,7 @@ fn needs_input(block: &Block) -> bool {
     block.aggregated || !block.windows.is_empty() || has_set(block)
 }
 
-/// What the joins pass up when [`needs_input`]: grouping expressions and columns.
+/// What the joins output if [`needs_input`]: grouping expressions and columns.
 fn input_exprs(block: &Block, from: RelSet) -> Vec<Expr> {
     let mut out = Vec::new();
     if block.aggregated {

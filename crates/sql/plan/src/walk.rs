@@ -320,7 +320,7 @@ impl Expr {
         })
     }
 
-    /// Executor parameters that it sets or reads: one more than the last one's number.
+    /// Number of executor parameters that it needs: one more than the highest that it sets or reads.
     pub fn cells(&self) -> usize {
         let mut most = 0;
         self.any(&mut |e| {

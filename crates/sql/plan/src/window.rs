@@ -1,5 +1,5 @@
 //! # What
-//! Windows of a level before it is planned: which have calls, what frame is enough for them, in which order they are computed, and
+//! Windows of a query level before it is planned: which are used, which frame is enough for them, in which order they are computed, and
 //! how EXPLAIN calls them.
 //!
 //! # PostgreSQL counterpart

@@ -1,4 +1,4 @@
-//! What EXPLAIN has to say, as data: groups of facts, before any format.
+//! EXPLAIN's output as data: groups of facts, independent of the format.
 //!
 //! The text format says some things shorter than the others: such a fact carries the line that stands for it there.
 
@@ -122,6 +122,6 @@ pub enum Item {
     Line(Option<String>, Vec<Property>),
     /// A group.
     Group(Group),
-    /// What has a name and no more; nothing in the text format.
+    /// A fact with a name but no value; the text format does not show it.
     Dummy(&'static str),
 }

@@ -58,7 +58,7 @@ impl<'a> Explain<'a> {
         self.display.type_name(type_oid, typmod)
     }
 
-    /// An expression as PostgreSQL deparses it. What a child has computed stands in parentheses.
+    /// An expression as PostgreSQL deparses it; expressions that a child node has computed are put in parentheses.
     pub(super) fn expr(&self, expr: &Expr, qualify: bool) -> String {
         if let Expr::Placeholder(placeholder) = expr
             && matches!(placeholder.arg, Expr::Var(_))
@@ -243,7 +243,7 @@ impl<'a> Explain<'a> {
 
     fn cast(&self, arg: &Expr, type_oid: Oid, typmod: i32, explicit: bool, qualify: bool) -> String {
         let inner = self.expr(arg, qualify);
-        // A relabelled text column is shown with its cast even where nobody wrote it, as in PostgreSQL.
+        // A relabelled text column is shown with a cast even where the query has none, as in PostgreSQL.
         if !explicit && !matches!(type_oid, Oid(25)) {
             return inner;
         }

@@ -444,7 +444,7 @@ fn per_loop(measured: &Measured, whole: bool) -> Measured {
     Measured { startup, total, rows, ..*measured }
 }
 
-/// Temporary schemas go by the name that means the session's own.
+/// The session's temporary schema is shown as `pg_temp`.
 pub(super) fn shown_schema(schema: &str) -> &str {
     if schema.starts_with("pg_temp_") { "pg_temp" } else { schema }
 }

@@ -1,4 +1,4 @@
-//! EXPLAIN's text format: a line a fact, indented below its node.
+//! EXPLAIN's text format: one line for each fact, indented below its node.
 
 use super::document::{Group, Heading, Item, Property, Value};
 

@@ -38,7 +38,7 @@ pub fn buffers(usage: &Usage, timed: bool) -> Vec<Item> {
     out
 }
 
-/// Whether the text format has something to say of pages.
+/// Whether the text format shows a line about pages.
 pub fn any_buffers(usage: &Usage) -> bool {
     blocks_line(usage).is_some() || times_line(usage).is_some()
 }
