@@ -28,7 +28,7 @@ impl ArgumentLevels {
 }
 
 impl Analyzer<'_> {
-    /// Finds the query that an aggregate belongs to and whether it may stand there.
+    /// Finds the query that an aggregate belongs to, and checks that it is allowed at this place.
     pub(crate) fn place_aggregate(&mut self, a: &mut Aggregate) -> SqlResult<()> {
         let mut found = ArgumentLevels::default();
         for e in a.args.iter().map(|target| &target.expr).chain(&a.filter) {

@@ -14,7 +14,7 @@ use crate::query::{
 use crate::rewrite::is_partial;
 
 impl Deparse<'_> {
-    /// A statement that changes rows; `visible`: somebody sees the names of its columns.
+    /// A statement that changes rows; `visible`: the names of its columns matter.
     pub(crate) fn change(&self, query: &Query, scope: &Scope<'_>, visible: bool, out: &mut String) {
         match query.command {
             Command::Insert => self.insert(query, scope, out),

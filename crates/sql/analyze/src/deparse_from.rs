@@ -15,7 +15,7 @@ use crate::query::{
 const UNNEST: base::Oid = base::Oid(2331);
 
 impl Deparse<'_> {
-    /// What the columns of an entry are called that has no alias for them, where that may have changed.
+    /// Current names of the columns of an entry without column aliases, as they may have been renamed.
     pub(crate) fn real_columns(&self, rte: &RangeTableEntry) -> Option<Vec<String>> {
         match &rte.kind {
             RteKind::Relation(r) => {

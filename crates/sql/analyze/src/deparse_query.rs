@@ -19,7 +19,7 @@ impl Deparse<'_> {
         text
     }
 
-    /// A statement of a function's body, which nobody sees the names of columns of (with the semicolon).
+    /// A statement of a function's body, with its semicolon; the names of its columns do not matter.
     pub fn body_statement(&self, query: &Query) -> String {
         let function = Scope { names: Names::Change(&[]), outer: None };
         let mut text = self.named_query(query, Some(&function), None, false);
@@ -32,7 +32,7 @@ impl Deparse<'_> {
         self.named_query(query, outer, None, true)
     }
 
-    /// A query in an expression: nobody sees the names of its columns.
+    /// A query in an expression: the names of its columns do not matter.
     pub(crate) fn expression_query(&self, query: &Query, outer: &Scope<'_>) -> String {
         indent(&self.named_query(query, Some(outer), None, false))
     }

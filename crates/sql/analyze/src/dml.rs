@@ -1,4 +1,4 @@
-//! INSERT, UPDATE, DELETE, MERGE as they are written; `rewrite` fills in what they leave open.
+//! INSERT, UPDATE, DELETE, MERGE as written; `rewrite` completes them.
 //!
 //! PostgreSQL counterpart: `analyze.c`.
 

@@ -108,7 +108,7 @@ fn same_typmod(args: &[Expr], result_type: Oid) -> i32 {
     let no_array = |_| Oid::INVALID;
     let of = |e: &Expr| if expr_type(e, &no_array) == result_type { expr_typmod(e) } else { -1 };
     let first = args.first().map_or(-1, of);
-    // Each is asked once: what is nested deep would be asked twice for every level.
+    // Asked once for each expression: otherwise the time would double with each level of nesting.
     if args.iter().skip(1).all(|a| of(a) == first) { first } else { -1 }
 }
 

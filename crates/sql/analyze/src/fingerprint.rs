@@ -291,7 +291,7 @@ impl Walk {
         }
     }
 
-    /// Whether any other list of constants means the same.
+    /// Whether lists of constants count as equal, whatever their length.
     fn is_list_of_constants(&self, elements: &[Expr]) -> bool {
         elements.len() >= 2 && elements.iter().all(is_constant)
     }

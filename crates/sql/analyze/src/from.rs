@@ -1,4 +1,4 @@
-//! FROM: relations, subqueries, functions, joins, and the names they bring into view.
+//! FROM: relations, subqueries, functions, joins, and the names that they make visible.
 //!
 //! PostgreSQL counterpart: `parse_clause.c` and `parse_relation.c`.
 
@@ -433,7 +433,7 @@ impl Analyzer<'_> {
         })
     }
 
-    /// Column names with the alias's column names laid over them.
+    /// Column names, with those of the alias in place of the first ones.
     pub(crate) fn aliased_columns(
         &self,
         mut names: Vec<String>,

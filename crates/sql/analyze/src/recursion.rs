@@ -256,7 +256,7 @@ impl Finder<'_> {
         s.offset.iter().chain(&s.limit).for_each(|e| self.expr(e));
     }
 
-    /// A context inside another: what is refused already stays so.
+    /// A context inside another: what the outer one forbids stays forbidden.
     fn stricter(&self, inner: Context) -> Context {
         if self.context == Context::Ok { inner } else { self.context }
     }

@@ -332,7 +332,7 @@ fn exact_operator(
     Ok(None)
 }
 
-/// Keeps those with the highest score; all if the highest is 0.
+/// Keeps the candidates with the highest score; all of them if that is 0.
 fn keep_best(left: &mut Vec<usize>, mut score: impl FnMut(usize) -> SqlResult<usize>) -> SqlResult<()> {
     let mut scores = Vec::with_capacity(left.len());
     for c in left.iter() {

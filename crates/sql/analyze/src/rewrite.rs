@@ -1,4 +1,4 @@
-//! What a change leaves open, filled in: defaults, assignments to parts of one column, views as its target.
+//! Completes INSERT, UPDATE, DELETE and MERGE: defaults, assignments to parts of one column, views as targets.
 //!
 //! What: analysis gives INSERT, UPDATE and MERGE as they were written. [`load`] and the analyzer's `rewrite` make of that what can be
 //! planned, by the definitions of now: a function's body that is stored as written follows new defaults and new views.
@@ -51,7 +51,7 @@ impl Analyzer<'_> {
         self.change_through_views(query)
     }
 
-    /// What a change writes, of a query or of an action of MERGE.
+    /// What a query or an action of MERGE writes.
     fn complete(
         &mut self,
         table: &Table,
@@ -133,7 +133,7 @@ impl Analyzer<'_> {
     ) -> SqlResult<bool> {
         let is_open = |value: &Expr| matches!(value, Expr::Default(_));
         let written = values.rows.iter().any(|row| !is_open(&row[at]));
-        // The table below a view knows what stands in a column that is not given.
+        // A column that is not given gets the default of the table below the view.
         let default = match self.filled_in(table, attno)? {
             None if table.kind == RelationKind::View => return Ok(written),
             None => null_of(table, attno),
@@ -225,7 +225,7 @@ pub(crate) fn take_value(e: &mut Expr) -> Expr {
     }
 }
 
-/// Two assignments to parts of one column as one: the second works on the first one's result.
+/// Combines two assignments to parts of one column: the second is applied to the result of the first.
 fn combine(before: Expr, mut after: Expr) -> Expr {
     replace_innermost(&mut after, before);
     after

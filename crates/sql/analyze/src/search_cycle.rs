@@ -1,6 +1,6 @@
 //! SEARCH and CYCLE of WITH RECURSIVE.
 //!
-//! What: analysis checks the clauses and lets references see their columns; the query stays as it was written, so that views show it so.
+//! What: analysis checks the clauses and makes their columns visible to references. The query itself stays as written, so that views show it that way.
 //! [`expanded`] then puts the clauses into the query: each arm of the UNION becomes a subquery of a SELECT that computes the columns.
 //!
 //! PostgreSQL counterpart: `analyzeCTE` of `parse_cte.c`, `rewriteSearchCycle.c`.

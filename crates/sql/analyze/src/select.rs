@@ -345,7 +345,7 @@ impl Analyzer<'_> {
         from: &[ColumnType],
         to: &[ColumnType],
     ) -> SqlResult<Vec<Expr>> {
-        // Literals of no type have become what the operation wants.
+        // Untyped literals have been converted to the type that the operation wants.
         let settled = |l: &ColumnType| matches!(input, SetOperation::Leaf(_)) && l.type_oid == oids::unknown;
         if from.iter().zip(to).all(|(f, t)| f.type_oid == t.type_oid || settled(f)) {
             return Ok(Vec::new());
@@ -447,7 +447,7 @@ impl Analyzer<'_> {
         self.column_location(input, 0)
     }
 
-    /// Moves what the level gathered into the query and checks the whole.
+    /// Moves what was collected for the query level into the query, and checks the result.
     pub(crate) fn finish_query(&mut self, query: &mut Query) -> SqlResult<()> {
         let level = self.level();
         query.range_table = std::mem::take(&mut level.range_table);

@@ -58,7 +58,7 @@ impl Analyzer<'_> {
         Ok(out)
     }
 
-    /// What a star stands for; `None` if the expression is not one.
+    /// The expressions that a star expands to; `None` if the expression is not a star.
     fn star_columns(&mut self, e: &ast::Expr, place: Place) -> SqlResult<Option<Vec<NsColumn>>> {
         match e {
             ast::Expr::Column(c) if matches!(c.fields.last(), Some(Indirection::Star)) => {
@@ -314,7 +314,7 @@ fn subquery_name(q: &ast::Select) -> Option<(String, bool)> {
     }
 }
 
-/// The keyword of CURRENT_DATE and its kin, lower case.
+/// The keyword of CURRENT_DATE and similar expressions, in lower case.
 pub(crate) fn sql_value_name(kind: ast::SqlValueKind) -> &'static str {
     use ast::SqlValueKind as K;
     match kind {

@@ -431,7 +431,7 @@ fn check_assignments(targets: &[TargetEntry], base: &Table) -> SqlResult<()> {
     targets.iter().filter(|t| !t.junk).try_for_each(|t| check_updatable(&base.columns[t.resno as usize - 1]))
 }
 
-/// Notes WITH CHECK OPTION of a view, its own or one that a view above hands down.
+/// Records the WITH CHECK OPTION of a view, its own or one that applies because of a view above.
 fn note_check(query: &mut Query, view: &Table, condition: Option<Expr>) {
     let own = view.option("check_option").map(|value| value == "cascaded");
     let handed = query.view_checks.first().is_some_and(|c| c.cascaded);

@@ -45,7 +45,7 @@ pub trait Variables: Debug {
     fn find(&self, names: &[&str]) -> SqlResult<Option<Variable>>;
     /// Who wins.
     fn precedence(&self) -> Precedence;
-    /// Types of all parameters that were given out, in order.
+    /// Types of all parameters that were assigned, in order.
     fn types(&self) -> Vec<Oid>;
     /// What tells this set of variables from any other that the same text could be analysed with; `None` if nothing does, so that
     /// what is made from it cannot be shared.
