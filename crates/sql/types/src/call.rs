@@ -222,7 +222,7 @@ pub trait Session {
         self.clock() * 1000
     }
 
-    /// Long computations ask now and then: an error when the statement is to end. Others may run meanwhile.
+    /// Called now and then by long computations: an error if the statement is to end. Other fibers may run meanwhile.
     fn check_interrupts(&self) -> SqlResult<()> {
         Ok(())
     }

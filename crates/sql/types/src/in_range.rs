@@ -54,7 +54,7 @@ fn whole(value: i64, base: i64, offset: i64, sub: bool, less: bool) -> SqlResult
     Ok(sum.map_or(beyond(sub, less), |sum| within(value.cmp(&sum), less)))
 }
 
-/// The part of an interval that times of day heed.
+/// The part of an interval that matters to times of day.
 fn of_day(offset: &Interval) -> SqlResult<i64> {
     if offset.micros < 0 { Err(invalid_size()) } else { Ok(offset.micros) }
 }

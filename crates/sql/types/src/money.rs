@@ -175,7 +175,7 @@ const GROUPS: [(u64, &str); 5] = [
     (1_000, "thousand"),
 ];
 
-/// A number below 1000 in words; "and" stands between hundreds and what is below only where that is no plain ten.
+/// A number below 1000 in words; "and" follows the hundreds unless the rest is a multiple of ten.
 fn group_words(n: u64) -> String {
     let (hundreds, rest) = (n / 100, n % 100);
     let below = |n: u64| match (n / 10, n % 10) {

@@ -46,7 +46,7 @@ pub struct State {
 enum Found {
     /// The shares asked for; the dimensions if they came as an array.
     Shares(Vec<Option<Share>>, Option<Dimensions>),
-    /// The most frequent value and its number; number of the value under way.
+    /// The most frequent value so far and its count; the count of the current value.
     Mode(Datum, u64, u64),
     /// Rows before the hypothetical row, rows equal to it, different rows before it.
     Before(u64, u64, u64),

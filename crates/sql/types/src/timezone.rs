@@ -139,7 +139,7 @@ impl TimeZone {
         Some(Arc::new(TimeZone { name: name.to_owned(), transitions: Vec::new(), locals, rule: Some(rule) }))
     }
 
-    /// The name it was looked up by, in the database's spelling.
+    /// Its name, spelled as in the database.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -296,7 +296,7 @@ pub enum Zone {
     Offset(i32),
     /// By name.
     Named(Arc<TimeZone>),
-    /// An abbreviation that meant different offsets in the course of time.
+    /// An abbreviation whose offset has changed over time.
     Abbreviation(Arc<TimeZone>, String),
 }
 

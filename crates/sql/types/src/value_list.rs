@@ -73,7 +73,7 @@ mod tests {
         assert!(pauses > 0, "a million values were freed in one go");
     }
 
-    /// A destructor that waits while its fiber is dropped would end the process.
+    /// A destructor must not wait while its fiber is dropped: that would end the process.
     #[test]
     fn a_dropped_fiber_frees_them_at_once() {
         let list = texts(100_000);

@@ -50,7 +50,7 @@ pub fn change(
     }
 }
 
-/// A role that can no longer grant some privileges: what it granted of them goes too, or is in the way.
+/// A role loses grant options: what it granted with them is revoked too (CASCADE), or prevents this (RESTRICT).
 fn revoke_dependents(
     items: &mut Vec<AclItem>,
     (role, lost): (Oid, u32),
@@ -73,7 +73,7 @@ fn revoke_dependents(
     Ok(())
 }
 
-/// Grant options must not go in circles: without what the grantee gave on, the grantor must still have them.
+/// Grant options must not be circular: the grantor must still hold them without what the grantee granted.
 fn check_circle(
     items: &[AclItem],
     item: AclItem,

@@ -190,7 +190,7 @@ enum Partial {
 pub(crate) struct JsonAgg {
     /// Gives `jsonb`, not `json`.
     pub binary: bool,
-    /// Gives an object of its two arguments, not an array of its one.
+    /// It builds an object from two arguments, not an array from one.
     pub object: bool,
     /// NULL values are left out.
     pub strict: bool,

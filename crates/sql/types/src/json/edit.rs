@@ -113,7 +113,7 @@ pub(crate) enum Change {
     Delete,
     /// Put the new value in its place; `create`: also where there is nothing.
     Set { create: bool },
-    /// Put the new value beside an element, or in an object where there is nothing.
+    /// Insert the new value beside an array element, or under a new key of an object.
     Insert { after: bool },
     /// Set, and make the containers that the path lacks: what a subscript does.
     Assign,
@@ -133,7 +133,7 @@ pub(crate) struct Edit<'a> {
 }
 
 impl<'a> Edit<'a> {
-    /// The texts of a path; `error` for a NULL among them.
+    /// The keys of a path; `error` if one is NULL.
     pub(super) fn path_of(array: &'a Array) -> SqlResult<Vec<&'a str>> {
         if array.dimensions.len() > 1 {
             return Err(sql_err!(ARRAY_SUBSCRIPT_ERROR, "wrong number of array subscripts"));

@@ -64,7 +64,7 @@ pub(crate) fn category(type_oid: Oid, cx: &Call) -> (Category, Oid) {
     (category, base)
 }
 
-/// Whether what values of a type become does not depend on settings. Types of users are not looked into.
+/// Whether values of a type are converted independently of settings. User-defined types are not examined.
 pub fn is_immutable(type_oid: Oid) -> bool {
     let format = FormatContext::default();
     let cx = Call::new(&format);

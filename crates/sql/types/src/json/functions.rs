@@ -137,7 +137,7 @@ functions! {
     5054 jsonb_set_lax(jsonb, _text, jsonb, bool, text) -> jsonb [immutable names(&["jsonb_in", "path", "replacement", "create_if_missing", "null_value_treatment"]) defaults(&["true", "use_json_null"])] { fn set_lax }
 }
 
-/// The texts of an array; NULLs are passed over.
+/// The texts of an array, without NULLs.
 fn texts(array: &Array) -> Vec<&str> {
     array.elements().iter().filter_map(Option::<&str>::from_datum).collect()
 }
@@ -180,7 +180,7 @@ fn boolean(json: Json<'_>) -> SqlResult<Option<bool>> {
     }
 }
 
-/// `jsonb_set` that says what a NULL as new value means.
+/// `jsonb_set_lax`: its last argument says what to do if the new value is NULL.
 fn set_lax(_cx: &Call, args: &[Datum]) -> SqlResult<Datum> {
     let (Some(json), Some(path), Some(create)) = (
         Option::<Json>::from_datum(&args[0]),

@@ -331,7 +331,7 @@ impl RowShape {
     }
 }
 
-/// A call of a function whose first argument is of the type of its rows.
+/// A call of a function whose first argument has the type of the result's rows.
 struct Populate {
     name: &'static str,
     shape: RowShape,

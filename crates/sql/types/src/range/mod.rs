@@ -146,7 +146,7 @@ impl Shape {
     /// Order of two values of the subtype. Texts are in the order of the database: ranges of other collations are not made.
     pub fn order(&self, a: &Datum, b: &Datum) -> Ordering {
         match (a, b) {
-            // All types whose values are integers are in the order of these.
+            // All types that are stored as integers are ordered as these integers.
             (Datum::Int4(a), Datum::Int4(b)) => return a.cmp(b),
             (Datum::Int8(a), Datum::Int8(b)) => return a.cmp(b),
             _ => {}
@@ -333,7 +333,7 @@ pub(crate) fn hash_multi(value: &Datum) -> u64 {
     })
 }
 
-/// Whether an error is wanted for a type whose bounds have no hash.
+/// Whether a type whose bounds cannot be hashed is an error.
 pub(crate) fn hashable(cx: &Call, shape: &Shape) -> SqlResult<()> {
     match crate::compare::hash(shape.comparable) {
         Some(_) => Ok(()),

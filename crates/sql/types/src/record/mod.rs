@@ -68,7 +68,7 @@ pub struct RowType {
     pub type_oid: Oid,
     /// Fields by column number.
     pub fields: Box<[FieldType]>,
-    /// Names of the fields, where no composite type has them; empty if they have none.
+    /// Names of the fields of an anonymous row; empty if they have none.
     pub names: Box<[Box<str>]>,
 }
 
@@ -198,7 +198,7 @@ fn aligned(a: &[u8], b: &[u8]) -> (Row, Row) {
     (a, b)
 }
 
-/// Order of two rows. A row does not know the collations of its fields: texts are in the order of the database.
+/// Order of two rows. Rows do not record the collations of their fields: texts are compared in the order of the database.
 fn compare_rows(a: &Row, b: &Row) -> Ordering {
     for ((x_type, x), (_, y)) in a.live().zip(b.live()) {
         let found = match (x.is_null(), y.is_null()) {

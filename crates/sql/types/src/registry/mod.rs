@@ -481,7 +481,7 @@ pub fn operator(oid: Oid) -> Option<&'static Operator> {
     operators::OPERATORS.binary_search_by_key(&oid, |o| o.oid).ok().map(|i| &operators::OPERATORS[i])
 }
 
-/// Whether an entry is in no catalog: what extensions' types are compared by, reached from their own functions only. PostgreSQL gives out
+/// Whether an entry is in no catalog: comparisons of extensions' types, which only their own functions reach. PostgreSQL gives out
 /// no OIDs from this range.
 pub const fn is_unlisted(oid: Oid) -> bool {
     9960 <= oid.0 && oid.0 < 10_000

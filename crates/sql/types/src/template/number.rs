@@ -138,7 +138,7 @@ struct Layout<'t> {
     start: usize,
     /// Digits behind the point that are shown.
     shown: usize,
-    /// Places up to the last one that shows something, the point counted: a sign that follows the number stands there.
+    /// Number of positions, the point included, up to the last one that shows something: a trailing sign is put there.
     last: usize,
     /// Places done with.
     pieces: usize,
@@ -332,7 +332,7 @@ fn scientific(negative: bool, mantissa: &str, exponent: i32) -> String {
 /// Most letters of a Roman number.
 const ROMAN_LENGTH: usize = 15;
 
-/// Reads a number as the template leads to expect it.
+/// Reads a number in the form that the template describes.
 fn to_number(text: &str, template: &str) -> SqlResult<Numeric> {
     let template = Template::parse(template)?;
     if template.exponent {

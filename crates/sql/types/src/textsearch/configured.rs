@@ -80,7 +80,7 @@ fn text_array(lexemes: &[textsearch::dictionary::Lexeme]) -> Datum {
     crate::array::from_texts(lexemes.iter().map(|lexeme| Some(lexeme.word.as_str())))
 }
 
-/// What a dictionary says of a word that nothing follows.
+/// The lexemes that a dictionary gives for a word on its own.
 fn lexize(cx: &Call, dictionary: u32, word: &str) -> SqlResult<Option<Datum>> {
     let lexemes = cx.session.text_search_dictionary(Oid(dictionary))?.lexemes(word);
     Ok(lexemes.map(|lexemes| text_array(&lexemes)))

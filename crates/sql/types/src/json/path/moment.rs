@@ -1,4 +1,4 @@
-//! Dates and times inside paths: `.datetime()` and its like.
+//! Dates and times in paths: `.datetime()`, `.date()`, `.timestamp()` and so on.
 
 use std::cmp::Ordering;
 

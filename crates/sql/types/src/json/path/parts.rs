@@ -50,7 +50,7 @@ pub(crate) fn conditions(path: &Datum, exists: bool, hashed: bool) -> SqlResult<
     }
 }
 
-/// What lies between the root and where a path has come to.
+/// The steps from the root to the current place of a path.
 #[derive(Clone, Debug, Default)]
 struct Way {
     keys: Vec<Vec<u8>>,
@@ -81,7 +81,7 @@ fn all(mut list: Vec<Tree<Leaf>>) -> Option<Tree<Leaf>> {
 }
 
 impl Finder<'_> {
-    /// Goes one step; `false` if nothing is known of what it leads to.
+    /// Follows one step of the path; `false` if nothing is known about the values there.
     fn step(&self, way: &mut Way, item: &Item) -> bool {
         way.last = match item {
             Item::Root => {

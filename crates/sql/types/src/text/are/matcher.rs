@@ -14,7 +14,7 @@ use crate::piece::Pace;
 /// Positions of groups in characters, the whole match first.
 type Groups = Vec<Option<(usize, usize)>>;
 
-/// What the searches in one text have learned about it.
+/// What earlier searches in the same text have found out about it.
 pub(in crate::text) struct Memory {
     /// Positions that were looked at so far.
     steps: Cell<usize>,
@@ -160,7 +160,7 @@ impl Matcher<'_> {
         self.reach(node, starts, true)
     }
 
-    /// Where a part may begin that ends at one of `ends`.
+    /// The places at which a part may begin that ends at one of `ends`.
     fn starts(&self, node: &Node, ends: Positions) -> SqlResult<Positions> {
         self.reach(node, ends, false)
     }
