@@ -91,7 +91,7 @@ pub struct Parser<'t> {
     at: usize,
     /// Where the whole ends whose parts come next, and what it is.
     whole: Option<(usize, Whole)>,
-    /// Where a hyphen is no sign of a number, for a hyphenated word ended there.
+    /// A place where a hyphen is not a minus sign, because a hyphenated word has just ended there.
     no_sign_at: usize,
     failed: Failed,
     pace: RefCell<Pace>,
@@ -251,7 +251,7 @@ impl<'t> Parser<'t> {
         found.unwrap_or_else(|| (Kind::Blank, self.blank(at)))
     }
 
-    /// The end of what begins with a character that begins nothing else.
+    /// The end of a token whose first character begins no other kind of token.
     fn blank(&self, from: usize) -> usize {
         let mut end = from + self.char(from).map_or(1, char::len_utf8);
         while let Some(c) = self.char(end) {

@@ -1,4 +1,4 @@
-//! What an index asks of a query: whether a row may satisfy it of which is known which of the query's words it has. Nothing here waits or looks for
+//! What an index asks of a query: whether a row may satisfy it, given which of the query's words the row has. Nothing here waits or looks for
 //! interrupts.
 
 use crate::matching::Answer;

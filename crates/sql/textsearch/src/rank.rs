@@ -240,7 +240,7 @@ impl Source for Stretch {
     }
 }
 
-/// The next passage from spot `from` on that satisfies the query and has none in it that does, as first and last spot.
+/// The next shortest passage from spot `from` on that satisfies the query, as first and last spot: no smaller passage in it does.
 fn cover(
     spots: &[Spot],
     query: &Query,

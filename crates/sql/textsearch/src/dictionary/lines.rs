@@ -26,7 +26,7 @@ impl Text {
     /// Reads a file. `what`: what messages call it.
     ///
     /// # Errors
-    /// Its name is none that such a file can have; it cannot be read.
+    /// The name is not allowed for such a file, or the file cannot be read.
     pub fn read(world: &dyn World, name: &str, extension: &'static str, what: &str) -> SqlResult<Text> {
         Text::open(world, File { name, extension })?.map_err(|unread| unread.told(what))
     }

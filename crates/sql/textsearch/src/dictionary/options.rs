@@ -14,7 +14,7 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// Whether it is this one; parameters are known in small letters only.
+    /// Whether it has this name; names of parameters are compared in lower case only.
     pub fn is(&self, name: &str) -> bool {
         self.name == name
     }

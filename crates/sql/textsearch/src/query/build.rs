@@ -42,7 +42,7 @@ impl<'t> Builder<'t> {
         Ok(())
     }
 
-    /// Adds the place of a word that is not looked for.
+    /// Adds a stop word, which only takes a position.
     pub fn stop(&mut self) {
         self.items.push(Item::Stop);
     }

@@ -33,7 +33,7 @@ impl Morphology for AsTheyAre {
     }
 }
 
-/// The query that a text means. Nothing is looked for where it has no words.
+/// The query that a text means; an empty query if the text has no words.
 pub fn parse(text: &str) -> SqlResult<Query<'static>> {
     parse_as(text, Syntax::Operators, &mut AsTheyAre)
 }

@@ -62,7 +62,7 @@ impl Affix {
     }
 }
 
-/// An affix that says that another part follows or went before.
+/// An affix that marks a part of a compound word before or after which another part stands.
 #[derive(Debug)]
 pub(super) struct Joint {
     pub(super) affix: Box<str>,
@@ -180,7 +180,7 @@ impl Affixes {
         }
         let small = lower(line);
         if small.starts_with("compoundwords") {
-            // The flag stands behind the word with an L: `compoundwords controlled z`.
+            // The flag follows the word that begins with an L: `compoundwords controlled z`.
             let word = line.find(['l', 'L']).map(|at| &line[at..]);
             let mut behind = word.into_iter().flat_map(str::split_whitespace).skip(1);
             if let Some(flag) = behind.next() {
@@ -319,7 +319,7 @@ struct Old {
 }
 
 impl Old {
-    /// A line that names the flag of the rules behind it. False if it is of a new file.
+    /// A line that names the flag of the rules after it. False if it belongs to the new file format.
     fn flag_line(&mut self, mut rest: &str) -> bool {
         self.meaning = 0;
         if let Some(behind) = rest.strip_prefix('*') {

@@ -104,7 +104,7 @@ impl Flags {
         }
     }
 
-    /// What a set means for words that are put together.
+    /// What a set of flags means for compound words.
     pub(super) fn meaning(&self, flags: &[&str]) -> u8 {
         let known = self.compound.iter().filter(|(known, _)| flags.contains(&&**known));
         known.fold(0, |all, (_, meaning)| all | meaning)

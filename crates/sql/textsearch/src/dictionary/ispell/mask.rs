@@ -31,7 +31,7 @@ impl Class {
 }
 
 impl Mask {
-    /// The condition that a text means. It is about the end of a word, or its beginning.
+    /// Parses a condition on the end of a word, or on its beginning.
     pub(super) fn of(text: &str, at_end: bool) -> SqlResult<Mask> {
         if text.is_empty() || text == "." {
             return Ok(Mask::Any);

@@ -59,7 +59,7 @@ impl Words {
     fn add_set(&mut self, flags: Vec<Box<str>>, known: &Flags) -> u32 {
         let list: Vec<&str> = flags.iter().map(|flag| &**flag).collect();
         let mut meaning = known.meaning(&list) & place::OF_WORDS;
-        // What is a part only may be any part, unless it is told which.
+        // A word that is only used in compounds may be any part of one, unless a flag says which.
         if meaning & place::ONLY != 0 && meaning & place::ANY == 0 {
             meaning |= place::ANY;
         }
