@@ -2,7 +2,7 @@
 //! What collations do with texts: the [`Rules`] behind a collation, by which texts are ordered, equal, hashed and change case.
 //!
 //! # Layout
-//! * Here: the rules, and the one table that has them.
+//! * Here: the rules, and the global table of them.
 //! * `case`: upper, lower and title case, case folding.
 //! * `locale`: names of locales of ICU, as language tags and in the older notation of ICU; the locales that every cluster has collations for.
 //!
@@ -13,7 +13,7 @@
 //! 3. What rules say of two texts never changes while a server of one version runs; indexes are built on it ([`Rules::version`]).
 //!
 //! # Locks
-//! The table, for the time of a look-up; not for those made first, by number.
+//! The table's lock, during a look-up; the first rules are found by number without it.
 //!
 //! # PostgreSQL counterpart
 //! `pg_locale.c`, `pg_locale_builtin.c`, `pg_locale_icu.c`. Orders of ICU come from `icu_collator`, whose data of CLDR is compiled in.
@@ -34,7 +34,7 @@ use parking_lot::RwLock;
 pub enum Provider {
     /// `b`: the server itself.
     Builtin,
-    /// `c`: the C library; of its locales there are those that order by bytes.
+    /// `c`: the C library; only its locales that order by bytes are supported.
     Libc,
     /// `i`
     Icu,
@@ -243,7 +243,7 @@ impl Rules {
         version(self.provider, self.locale)
     }
 
-    /// Order of two texts. Where it is deterministic, bytes decide between what is alike otherwise.
+    /// Order of two texts. In a deterministic collation, the bytes decide between texts that are otherwise equal.
     pub fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
         let Some(order) = &self.order else { return a.cmp(b) };
         if a == b {

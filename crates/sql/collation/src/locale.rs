@@ -69,7 +69,7 @@ pub fn language_tag(name: &str) -> Option<String> {
     }
     match Locale::try_from_str(&tag) {
         Ok(locale) => Some(locale.to_string()),
-        // Languages of more than three letters are none, but may be asked for.
+        // No language has more than three letters, but ICU accepts such names.
         Err(_) => {
             let part =
                 |part: &str| (1..=8).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_alphanumeric());
