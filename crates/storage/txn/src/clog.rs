@@ -113,7 +113,7 @@ impl Clog {
         Xid(self.limit.load(Ordering::Acquire))
     }
 
-    /// Makes one more page, unless somebody did since the caller saw `limit`.
+    /// Adds one page, unless another thread did so since the caller saw `limit`.
     #[cold]
     pub fn extend(&self, limit: Xid) -> Result<(), SlruError> {
         let _extending = self.extending.lock();
@@ -137,9 +137,9 @@ impl Clog {
         Xid(self.oldest.load(Ordering::Acquire))
     }
 
-    /// Removes the files of xids before `oldest`, of which nobody asks for any.
+    /// Removes the files of xids before `oldest`, which are never looked up any more.
     pub fn truncate(&self, oldest: Xid) -> Result<(), SlruError> {
-        // First of all: who does not find a file can tell why, and a checkpoint behind the record knows.
+        // Set first, so that a reader that misses a file knows why, and a later checkpoint records it.
         let known = self.oldest.fetch_max(oldest.0, Ordering::AcqRel).min(oldest.0);
         let record = || self.log.insert(Rmgr::Clog, TRUNCATE, Xid::INVALID, &oldest.0.to_le_bytes());
         self.pages.truncate(known / XIDS_PER_PAGE..oldest.0 / XIDS_PER_PAGE, record)

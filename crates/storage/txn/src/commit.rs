@@ -240,7 +240,7 @@ impl CheckpointGate {
         }
     }
 
-    /// After the redo pointer moved: waits for everybody who entered before this call. One caller at a time.
+    /// Called after the redo pointer moved: waits for all commits that began before this call. One caller at a time.
     pub fn wait(&self) {
         let before = self.generation.fetch_add(1, Ordering::SeqCst);
         loop {
@@ -397,7 +397,7 @@ impl TxnSystem {
         stop_point!("commit-before-record");
         let lsn = remains.log(self, info::COMMIT);
         stop_point!("commit-before-flush");
-        // What went nowhere nobody may see. A log that breaks later fails who rests on the record.
+        // A commit whose record was not inserted must never be seen. If the log breaks later, whoever relies on the record fails.
         match durable {
             Durable::Last if self.log().has_failed() => self.log().flush(lsn)?,
             Durable::First => {

@@ -3,8 +3,8 @@
 //! A session that has waited for `deadlock_timeout` looks for a cycle of waits that leads back to it. A wait for a holder is a
 //! hard edge; a wait for somebody queued ahead with a conflicting request is a soft one. A cycle of hard edges only is a
 //! deadlock, and the session that looks is its victim, of this cycle alone. A cycle with soft edges may vanish when the queue is changed:
-//! the waiter of a soft edge goes ahead of its blocker, if that leaves neither of them in another cycle. A cycle of hard edges only, of others, does not count: no turn made it,
-//! and whoever closed it looks for it himself.
+//! the waiter of a soft edge goes ahead of its blocker, if that leaves neither of them in another cycle. A cycle of hard edges between other sessions is ignored: the change
+//! of a queue did not make it, and the session that closed it looks for it itself.
 //!
 //! Locks · All partitions of the main table, ascending: nothing moves while it looks.
 //!
@@ -38,7 +38,7 @@ impl LockManager {
     pub(crate) fn check_deadlock(&self, start: SessionId) -> Result<bool, Vec<DeadlockEdge>> {
         let mut graph = Graph { manager: self, partitions: self.lock_all(), changed: Vec::new() };
         if let Err(cycle) = graph.resolve(&[start], TURNS) {
-            // The victim waits for nobody from now on, although it has yet to leave its queue: who looks next finds no second one.
+            // The victim counts as waiting for nothing from now on, although it has yet to leave its queue, so that the next search does not choose a second victim.
             self.has_waited(start);
             return Err(cycle);
         }

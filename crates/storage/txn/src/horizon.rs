@@ -1,9 +1,9 @@
-//! What · Removal horizons: which deleted row versions somebody may still see (thread 1).
+//! What · Removal horizons: which deleted row versions some snapshot may still see (thread 1).
 //!
 //! Classes · Who can need an old version depends on the relation ([`RelKind`]). *Shared* and *catalog* relations: every
 //! snapshot, and every running transaction but a VACUUM. *Plain* ones: the same, but for transactions that only build an index:
 //! they write catalog rows and no row of a table ([`XidHolds`]). *Temporary* ones: their own session alone, which runs one
-//! transaction at a time: whatever has ended is needed by nobody, and no shared word is looked at.
+//! transaction at a time: nothing that has ended is needed any more, and no shared word is read.
 //!
 //! Layout · A snapshot needs the versions from an xid on, for each class ([`Oldest`]); nearly always the same for all. Each worker
 //! thread publishes the oldest need among the snapshots its sessions hold, in a few words ([`Published`]). The accurate horizon is the
@@ -60,7 +60,7 @@ pub enum RelKind {
     Temp,
 }
 
-/// Two bounds on which xids' deletions somebody may still have to see.
+/// Two bounds on the xids whose deletions may still have to be visible to some snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Horizons {
     /// From here on, surely needed: not removable.
@@ -83,7 +83,7 @@ pub enum XidHolds {
 
 const NONE: Xid = Xid(u64::MAX);
 
-/// The oldest xids that somebody needs, inclusive, for each class: what a snapshot needs, or the accurate horizons.
+/// The oldest xids that are needed, inclusive, for each class: those that one snapshot needs, or the accurate horizons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Oldest {
     /// Parents of subtransactions.

@@ -204,7 +204,7 @@ impl fmt::Display for LockTag {
 }
 
 impl LockTag {
-    /// Whether the lock is a transaction's on itself: in the table only while somebody waits, who gets nothing to hold.
+    /// Whether the lock is a transaction's on its own xid: it is in the table only while others wait for it, and these never hold it.
     pub(crate) fn is_implicit(self) -> bool {
         matches!(self, LockTag::Xid(_) | LockTag::VirtualXid { .. })
     }
@@ -316,7 +316,7 @@ impl Waiter {
     pub(crate) fn until_granted(&self) -> impl Future<Output = ()> {
         poll_fn(|cx| {
             *self.waker.lock() = Some(cx.waker().clone());
-            // After the waker: who grants stores the state first, then takes the waker.
+            // Read after the waker is set: a grant stores the state first, then takes the waker.
             if self.granted() { Poll::Ready(()) } else { Poll::Pending }
         })
     }
@@ -330,11 +330,11 @@ impl Waiter {
     }
 }
 
-/// Who holds a tag and who waits for it.
+/// Holders of a tag and waiters for it.
 #[derive(Default)]
 pub(crate) struct Lock {
     pub(crate) holders: SmallVec<[(SessionId, ModeSet); 2]>,
-    /// Its order is changed by the deadlock detector too; who comes and goes does so by `enter` and `leave`.
+    /// The deadlock detector may reorder it; owners are added and removed by `enter` and `leave`.
     pub(crate) queue: VecDeque<Arc<Waiter>>,
     /// How many wait for each mode.
     waiting: [u32; LockMode::ALL.len()],
@@ -378,7 +378,7 @@ impl Lock {
         Some(waiter)
     }
 
-    /// The modes that somebody waits for.
+    /// The modes that waiters want.
     fn waited_for(&self) -> ModeSet {
         let modes = LockMode::ALL.into_iter().zip(self.waiting);
         modes.filter(|(_, number)| *number > 0).fold(0, |modes, (mode, _)| modes | mode.bit())
@@ -442,7 +442,7 @@ impl Lock {
     fn place_for(&self, session: SessionId, mode: LockMode) -> Result<Option<usize>, SessionId> {
         let held = self.held_by(session);
         let mut ahead: ModeSet = 0;
-        // Who holds nothing goes ahead of nobody.
+        // An owner that holds nothing gets no precedence.
         let before = if held == 0 { 0 } else { self.queue.len() };
         for (at, waiter) in self.queue.iter().take(before).enumerate() {
             if waiter.mode.conflicts() & held != 0 {
@@ -476,7 +476,7 @@ pub struct LockManager {
     pub(crate) fast: FastLocks,
     /// Number of xids in `xid_waits`: a transaction that ends looks there only if it is not 0.
     xid_waited: AtomicU64,
-    /// For each top-level xid, the xids of its tree that somebody waits for, with the number of waiters.
+    /// For each top-level xid, the xids of its tree that have waiters, and how many.
     xid_waits: Mutex<FxHashMap<Xid, Vec<(Xid, u32)>>>,
     /// Who waits for a virtual transaction: one that ends looks for waiters only if it is not 0.
     virtual_waited: AtomicU64,
@@ -484,7 +484,7 @@ pub struct LockManager {
     row_waiters: AtomicUsize,
     /// Who is told of long waits.
     pub(crate) listener: OnceLock<Listener>,
-    /// Who is told of those whom somebody waits for.
+    /// Is told of owners that others wait for.
     pub(crate) blocked: OnceLock<BlockedListener>,
     /// Tags in the main table, and from how many on no new one is locked.
     made: AtomicUsize,
@@ -609,7 +609,7 @@ impl LockManager {
         Ok(Request::Queued(self.enqueue(&mut partition, session, tag, mode, place)))
     }
 
-    /// Who holds a tag, and who waits for it, in the order of the queue.
+    /// Holders of a tag, and its waiters in the order of the queue.
     pub(crate) fn around(&self, tag: LockTag) -> [Vec<SessionId>; 2] {
         let partition = self.partition(&tag).lock();
         let Some(lock) = partition.locks.get(&tag) else { return Default::default() };
@@ -625,7 +625,7 @@ impl LockManager {
         })
     }
 
-    /// Forgets a tag that nobody holds or waits for.
+    /// Forgets a tag without holders and waiters.
     fn tidy(&self, partition: &mut Partition, tag: LockTag) {
         if partition.locks.get(&tag).is_some_and(Lock::is_unused) {
             partition.locks.remove(&tag);
@@ -727,7 +727,7 @@ impl LockManager {
         }
     }
 
-    /// Lets another owner have a lock in the main table (PREPARE TRANSACTION); nobody who waits notices.
+    /// Hands a lock in the main table to another owner (PREPARE TRANSACTION); waiters do not notice.
     pub(crate) fn hand_over_main(&self, tag: LockTag, mode: LockMode, from: SessionId, to: SessionId) {
         let mut partition = self.partition(&tag).lock();
         if let Some(lock) = partition.locks.get_mut(&tag) {
@@ -746,7 +746,7 @@ impl LockManager {
         }
     }
 
-    /// Takes the locks that a prepared transaction had before the server started; nobody else has any.
+    /// Takes the locks that a prepared transaction had before the server started, while there are no others.
     pub(crate) fn restore_all_of(&self, stand_in: SessionId, locks: &[(LockTag, LockMode)]) {
         for &(tag, mode) in locks {
             if let Some(relation) = strong_relation(tag, mode) {
@@ -756,7 +756,7 @@ impl LockManager {
         }
     }
 
-    /// After the running set has a new owner of `top`: who waits for an xid of its tree waits for that one.
+    /// Called after the running set has a new owner of `top`: waiters for an xid of its tree now wait for that owner.
     pub(crate) fn hand_over_xids(&self, top: Xid, to: SessionId) {
         if self.xid_waited.load(Ordering::SeqCst) == 0 {
             return;
@@ -835,7 +835,7 @@ impl LockManager {
         self.clear_implicit(LockTag::Xid(xid), |_| true);
     }
 
-    /// After xids of the tree of `top` left the running set: wakes who waits for those that `ended` says.
+    /// Called after xids of the tree of `top` left the running set: wakes the waiters for those for which `ended` holds.
     #[inline]
     pub fn xids_ended(&self, top: Xid, ended: impl Fn(Xid) -> bool) {
         if self.xid_waited.load(Ordering::SeqCst) == 0 {
@@ -881,7 +881,7 @@ impl LockManager {
         Ok(())
     }
 
-    /// After a session's transaction ended: wakes who waits for that.
+    /// Called after a session's transaction ended: wakes the waiters for its end.
     #[inline]
     pub(crate) fn virtual_ended(&self, ended: VirtualXid) {
         if self.virtual_waited.load(Ordering::SeqCst) > 0 {
@@ -889,7 +889,7 @@ impl LockManager {
         }
     }
 
-    /// Takes the owner out of an implicit lock, if `when` says so of its queue, and wakes who waits.
+    /// Ends an implicit lock, if `when` agrees to its queue, and wakes the waiters.
     fn clear_implicit(&self, tag: LockTag, when: impl Fn(&VecDeque<Arc<Waiter>>) -> bool) {
         let mut partition = self.partition(&tag).lock();
         if let Some(lock) = partition.locks.get_mut(&tag).filter(|lock| when(&lock.queue)) {

@@ -1,4 +1,4 @@
-//! What · Queues that move: who waits for a row goes on waiting for its newest version, without being woken for that.
+//! What · Queues that move: a transaction that waits for a row goes on to wait for the row's newest version, without being woken for that.
 //!
 //! A row's queue is the one of the version that its waiters found. Whoever comes to the head of it finds that the row has been updated,
 //! and goes to the next version. Were the others left where they are, each of them would be woken, one after the other, only to queue again

@@ -68,7 +68,7 @@ pub struct LongWait {
     pub waited: Duration,
     /// How it stands.
     pub standing: Standing,
-    /// Who has the lock, and who waits for it.
+    /// The lock's holder, and the session that waits.
     pub around: [Vec<SessionId>; 2],
     /// Whether the statement is told of as well.
     pub with_statement: bool,
@@ -77,7 +77,7 @@ pub struct LongWait {
 /// Who is told of long waits.
 pub(crate) type Listener = Box<dyn Fn(&LongWait) + Send + Sync>;
 
-/// Who is told of those whom somebody waits for.
+/// Is told of sessions that others wait for.
 pub(crate) type BlockedListener = Box<dyn Fn(&[SessionId]) + Send + Sync>;
 
 impl LongWait {
@@ -158,7 +158,7 @@ impl LockManager {
         let _ = self.listener.set(Box::new(listener));
     }
 
-    /// Who is told of those whom somebody has waited for as long as `deadlock_timeout`; set once. They may give way.
+    /// Is told of sessions that others have waited for longer than `deadlock_timeout`, so that they can yield; set once.
     pub fn on_blocked(&self, listener: impl Fn(&[SessionId]) + Send + Sync + 'static) {
         let _ = self.blocked.set(Box::new(listener));
     }

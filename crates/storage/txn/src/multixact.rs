@@ -288,7 +288,7 @@ impl MultiXacts {
         Ok(MultiXactId(first))
     }
 
-    /// Makes one more page, unless somebody did since the caller saw `limit`.
+    /// Adds one page, unless another thread did so since the caller saw `limit`.
     #[cold]
     fn extend(&self, limit: u64) -> Result<(), SlruError> {
         let _extending = self.extending.lock();
@@ -350,7 +350,7 @@ impl MultiXacts {
         MultiXactId(self.oldest.load(Ordering::Acquire))
     }
 
-    /// Removes the files of entries before `oldest`, of which nobody asks for any.
+    /// Removes the files of entries before `oldest`, which are never looked up any more.
     pub fn truncate(&self, oldest: MultiXactId) -> Result<(), SlruError> {
         // As for the commit log, before anything goes.
         let known = self.oldest.fetch_max(oldest.0, Ordering::AcqRel).min(oldest.0);

@@ -98,7 +98,7 @@ impl CommitOrder {
         self.state.lock().find(number).is_none()
     }
 
-    /// Nobody knows what becomes of the transaction, for the log is broken: it is in nobody's way.
+    /// The log is broken, so that the transaction's outcome is unknown: it holds up no other.
     pub fn withdraw(&self, number: Number, running: &Running) {
         let mut state = self.state.lock();
         state.entries.retain(|entry| entry.number != number.0);
@@ -112,7 +112,7 @@ impl State {
     }
 }
 
-/// Lets out all that are ready and have nobody before them.
+/// Releases all that are ready and have no other before them.
 fn release(state: &mut State, running: &Running) {
     let waited_for =
         state.entries.iter().filter(|entry| entry.ready.is_none()).map(|entry| entry.bound).min();

@@ -186,7 +186,7 @@ enum Phase {
 
 struct Slot {
     gid: Arc<str>,
-    /// What the session that prepares it called it: who waits for that has to wait on. `None` for one that was recovered.
+    /// The owner that it had in the session that prepared it: whoever waits for that owner must go on waiting. `None` for a recovered one.
     was: Option<VirtualXid>,
     phase: Phase,
     /// Since it left [`Phase::Preparing`].

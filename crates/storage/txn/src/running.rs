@@ -186,7 +186,7 @@ impl Running {
         let number = arrivals.count;
         drop(arrivals);
         for _ in 0..LOOKS {
-            // Acquire: pairs with the Release of whoever removed us, so that what it published happened before we return.
+            // Acquire: pairs with the Release of the thread that removed us, so that what it published happened before we return.
             if self.admitted.load(Ordering::Acquire) >= number {
                 return;
             }

@@ -157,7 +157,7 @@ impl Drop for Snapshot {
 /// A worker's last snapshot, and the horizon it publishes.
 pub struct SnapshotCache {
     last: RefCell<Rc<Entry>>,
-    /// The one before, if nobody has it any more: the next is built in its place, so that the running set's mutex is not held for memory.
+    /// The snapshot before it, once it is no longer used: the next one reuses its memory, so that nothing is allocated under the running set's mutex.
     spare: RefCell<Option<Arc<SnapshotData>>>,
     pub(super) held: Rc<Held>,
 }

@@ -17,7 +17,7 @@
 //! WAL and crash · Nothing here is durable: after a crash no subtransaction runs.
 //!
 //! PostgreSQL counterpart · `pg_subtrans` and the PGPROC subxid caches. Differences: in memory only, one step instead of a
-//! walk over parents, no limit of 64 beyond which everybody pays.
+//! walk over parents, and no limit of 64 beyond which all sessions become slower.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -148,7 +148,7 @@ impl SubxactMap {
         }
     }
 
-    /// Frees whole chunks below `horizon`, which nobody asks about any more.
+    /// Frees whole chunks below `horizon`, which are never looked up any more.
     pub fn free_before(&self, horizon: Xid) {
         let keep = horizon.0 / CHUNK;
         let nothing = |table: &Table| keep <= table.first || table.chunks.is_empty();

@@ -192,7 +192,7 @@ struct Known {
 pub enum Ending {
     /// Nothing of it counts.
     Aborted,
-    /// It committed, its client waits for its record to be durable, and whoever looks is let in before
+    /// It committed and its client still waits until the record is durable; others already see its changes
     /// ([`is_early`](TxnSystem::is_early)).
     CommittedEarly,
     /// It committed.
@@ -244,7 +244,7 @@ pub struct TxnSystem {
     pub(crate) early: EarlyCommits,
     ground: Arc<dyn Ground>,
     serializable: Serializable,
-    /// What is done when somebody is about to write, once.
+    /// Runs once, before the first write.
     first_write: OnceLock<Box<dyn Fn() + Send + Sync>>,
     /// It is still to be done.
     awaits_write: AtomicBool,
@@ -468,7 +468,7 @@ impl TxnSystem {
         self.publishers.oldest_snapshot()
     }
 
-    /// What anybody who runs or holds a snapshot needs.
+    /// What any running transaction or snapshot needs.
     pub(crate) fn oldest_needed(&self) -> Oldest {
         self.compute_horizons()
     }
@@ -494,7 +494,7 @@ impl TxnSystem {
         bounds.get(known)
     }
 
-    /// Whether nobody can need a row version whose deletion by `xid` committed.
+    /// Whether no snapshot can need a row version whose deletion by `xid` committed.
     #[inline]
     pub fn is_removable(&self, kind: RelKind, xid: Xid) -> bool {
         if kind == RelKind::Temp {
@@ -516,7 +516,7 @@ impl TxnSystem {
         }
     }
 
-    /// Called every now and then, so that the ages of snapshots are known also while nobody writes.
+    /// Called every now and then, so that the ages of snapshots are known even while nothing is written.
     pub fn note_time(&self) {
         self.early_limit(RelKind::Plain);
     }
@@ -567,7 +567,7 @@ impl TxnSystem {
             let limit = self.clog.limit();
             match self.running.assign_child(limit) {
                 Some(xid) => {
-                    // Parents nobody asks about go at the latest when room for new ones is made.
+                    // Parents that are no longer looked up are freed at the latest when room for new ones is made.
                     if self.parents.insert(xid, top) {
                         self.compute_horizons();
                     }

@@ -94,7 +94,7 @@ pub enum End {
 /// What keeps a transaction from being prepared. A rollback to a savepoint does not take it back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Obstacle {
-    /// Temporary relations are the session's, and in nobody's log.
+    /// Temporary relations belong to the session and are not logged.
     TemporaryObjects,
     /// Its snapshots are held by the worker that it leaves.
     ExportedSnapshots,
@@ -673,7 +673,7 @@ impl Transaction {
         self.effects().mapped.push(file);
     }
 
-    /// Whether the file was made in the current (sub)transaction, so that nobody will ever see it if that is rolled back.
+    /// Whether the file was made in the current (sub)transaction, so that it vanishes unseen if that is rolled back.
     pub fn made_here(&self, file: RelFile) -> bool {
         match (&self.effects, self.levels.last()) {
             (Some(effects), Some(level)) => effects.files_since(&level.from).contains(&file),
@@ -876,7 +876,7 @@ impl Transaction {
         self.end_virtual();
     }
 
-    /// Its locks are gone: who waits for its end goes on.
+    /// Its locks are released: wakes the waiters for its end.
     #[inline]
     fn end_virtual(&self) {
         let local = self.slot.end();

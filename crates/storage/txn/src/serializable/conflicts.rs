@@ -1,4 +1,4 @@
-//! What · The graph: serializable transactions, the rw-conflicts between them, and who is cancelled where two conflicts follow one another.
+//! What · The graph: serializable transactions, the rw-conflicts between them, and which one is cancelled where two conflicts follow one another.
 //!
 //! Layout · A node for each transaction that runs, is prepared, or ended when somebody who still runs had begun. An edge leads from who read to who wrote
 //! anew. `ended` has those that committed, in the order of their numbers; `released` of them have no locks any more.
@@ -251,7 +251,7 @@ impl Graph {
                 }
             };
         }
-        // Who only reads comes before or after the writer, as it likes, unless somebody whom it sees comes after the writer.
+        // A read-only transaction fits before or after the writer, unless its snapshot sees a transaction that must come after the writer.
         if reader.read_only
             && node.committed().is_some()
             && node.earliest_out.is_none_or(|first| reader.seen < first)
@@ -309,7 +309,7 @@ impl Graph {
         Ok(())
     }
 
-    /// Notes a conflict, unless somebody has to be cancelled: the writer, if that is possible.
+    /// Records a conflict, unless it makes a transaction fail: the writer, if that is possible.
     fn flag(&mut self, me: Id, reader: Id, writer: Id) -> Result<(), Reason> {
         if self.is_dangerous(reader, writer) {
             let node = &self.nodes[&writer];
@@ -329,7 +329,7 @@ impl Graph {
     /// Whether a conflict from `reader` to `writer` is one of two that follow one another, the last of the three the first to commit.
     fn is_dangerous(&self, reader: Id, writer: Id) -> bool {
         let (r, w) = (&self.nodes[&reader], &self.nodes[&writer]);
-        // The writer in the middle: somebody after it committed, or will, before both others.
+        // The writer is the pivot: a transaction after it committed, or will, before both others.
         if w.summary_out || w.committed().is_some() && w.earliest_out.is_some() {
             return true;
         }
@@ -477,7 +477,7 @@ impl Graph {
         Some(node.member)
     }
 
-    /// Forgets what nobody who runs can be in a cycle with.
+    /// Forgets transactions that can no longer form a cycle with a running one.
     fn clean(&mut self, after: &mut After) {
         let needed_by_writers = self.writers.first().map_or(Seq::MAX, |first| first.0);
         while let Some(&(seq, id)) =

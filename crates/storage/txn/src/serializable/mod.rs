@@ -129,7 +129,7 @@ pub enum Reason {
     ReadFromOldPivot(Option<Xid>),
     /// It is in conflict on one side, and on the other with one that committed long ago.
     PivotBeforeOld(Xid),
-    /// A prepared transaction is the pivot, which nobody can cancel any more.
+    /// The pivot is a prepared transaction, which can no longer be cancelled.
     PreparedPivot,
 }
 
@@ -257,7 +257,7 @@ impl Serializable {
     fn summarise(&self) -> bool {
         let mut graph = self.graph.lock();
         let Some((member, seq)) = graph.oldest_ended() else { return false };
-        // Marks before the transaction goes: who does not find it any more looks again, and finds them.
+        // The marks are set before the transaction goes, so that a reader that no longer finds the transaction looks again and finds the marks.
         member.owned.lock().each_relation(&mut |relation| self.targets.mark_old(relation, seq));
         self.targets.count_summary();
         graph.summarise_oldest();

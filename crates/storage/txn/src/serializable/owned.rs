@@ -144,7 +144,7 @@ impl Owned {
         steps.push(Step::RemoveRange(index, old));
     }
 
-    /// The transaction itself has written the row: nobody can write it beside.
+    /// The transaction itself has written the row, so that no other can write it.
     pub fn forget_row(&mut self, relation: RelFile, tid: Tid, steps: &mut Steps) {
         let Some(known) = self.relations.get_mut(&relation) else { return };
         let Some(page) = known.pages.iter_mut().find(|page| page.block == tid.block) else { return };

@@ -17,7 +17,7 @@ const BITS: u64 = 64 * WORDS as u64;
 /// What is known of a writer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Known {
-    /// It is in conflict with nobody who committed before it.
+    /// It has no conflict with a transaction that committed before it.
     Alone,
     /// It read what others wrote anew who committed before it; the first of them had this number.
     Before(Seq),

@@ -105,7 +105,7 @@ impl Targets {
     }
 
     pub fn count(&self) -> usize {
-        // Relaxed: who is over the limit by a few is so the next time too.
+        // Relaxed: a transaction that exceeds the limit by a few is caught at its next lock.
         self.count.load(Ordering::Relaxed)
     }
 
@@ -207,7 +207,7 @@ impl Targets {
         *old = (*old).max(seq);
     }
 
-    /// Nobody who runs was concurrent with those up to this number.
+    /// No running transaction was concurrent with those up to this number.
     pub fn clear_old_marks(&self, seq: Seq) {
         for part in &self.parts {
             part.lock().relations.retain(|_, locks| {
