@@ -81,7 +81,7 @@ impl ArchiveStatus {
         Ok(())
     }
 
-    /// As [`notify`](Self::notify), for who has nobody to tell of an error: who wants to remove the file tries again.
+    /// As [`notify`](Self::notify), for callers that cannot report an error: it is tried again when the file is to be removed.
     pub(crate) fn notify_later(&self, name: &str) {
         let _ = self.notify(name);
     }

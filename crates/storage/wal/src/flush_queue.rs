@@ -1,7 +1,7 @@
-//! Who waits for the disk, and who writes for all: leader and followers.
+//! Waiting for the disk: one session, the leader, writes for all followers.
 //!
 //! A waiter first tries to become the leader. The leader writes everything that is complete, records how far the disk is,
-//! and wakes those who are covered plus one of the others, who leads next. Nobody polls and nobody sleeps by the clock.
+//! and wakes the followers whose records are on disk, plus one of the others, which leads next. No session polls or sleeps for a fixed time.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -45,14 +45,14 @@ impl FlushQueue {
         FlushQueue { flushed: AtomicU64::new(flushed), state: Short::new(State::default()) }
     }
 
-    /// Begins elsewhere, while nobody waits yet.
+    /// Begins at another position, before the first waiter.
     pub fn restart(&self, flushed: u64) {
         self.flushed.store(flushed, Ordering::Release);
     }
 
     /// The disk has everything before this position.
     pub fn flushed(&self) -> u64 {
-        // Pairs with the Release store in `finish`: who sees the position may reuse the ring's bytes before it.
+        // Pairs with the Release store in `finish`: a thread that sees the position may reuse the ring's bytes before it.
         self.flushed.load(Ordering::Acquire)
     }
 

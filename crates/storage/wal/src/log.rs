@@ -159,7 +159,7 @@ pub struct Wal {
     written: [Written; Account::COUNT],
 }
 
-/// What was written of the log on somebody's account.
+/// Log I/O, counted for one account.
 #[derive(Debug, Default)]
 struct Written {
     writes: AtomicU64,
@@ -277,7 +277,7 @@ impl Wal {
         self.room.restart(next);
         self.reservations.restart(next, start.redo.0);
         self.queue.restart(next);
-        // Release: pairs with the Acquire in `is_recovering`; who may insert sees where.
+        // Release: pairs with the Acquire in `is_recovering`; an inserter that is let in sees the position.
         self.recovering.store(false, Ordering::Release);
         Ok(())
     }
@@ -587,7 +587,7 @@ impl Wal {
 
     /// Whether a page with this LSN needs an image at its next change.
     pub fn needs_image(&self, page_lsn: Lsn) -> bool {
-        // The redo pointer first: who finds a new one finds what was forced before it was set.
+        // The redo pointer first: a reader that sees a new one also sees what was forced before it was set.
         page_lsn <= self.redo() && !self.is_recovering() && self.images.load().full_page_writes
     }
 
@@ -765,7 +765,7 @@ mod tests {
 
     use super::*;
 
-    /// A leader that sleeps over somebody's copy may find, when that is done, that another leader has written all there is.
+    /// A leader that sleeps until another inserter has copied its record may find afterwards that another leader has written everything.
     #[test]
     fn a_sleeping_leader_sees_that_another_has_led() {
         let dir = std::env::temp_dir().join(format!("stampede-wal-lead-{:x}", runtime::random_u64()));

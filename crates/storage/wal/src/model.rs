@@ -115,7 +115,7 @@ fn redo_pointer_is_seen_behind_it() {
     }
 }
 
-/// The steps of `Wal::flush`: whoever returns finds its record on disk, and everybody returns.
+/// The steps of `Wal::flush`: every caller returns, and then finds its record on disk.
 fn commit(log: &Log, queue: &FlushQueue, disk: &AtomicU64, breaks: bool) {
     let start = insert(log, 1, 1).0;
     loop {

@@ -17,13 +17,13 @@
 
 use super::shim::{AtomicU64, AtomicUsize, Ordering, spin_loop};
 
-/// Value of a slot that nobody uses.
+/// Value of an unused slot.
 const IDLE: u64 = u64::MAX;
 
 #[repr(align(128))]
 struct Slot(AtomicU64);
 
-/// Next position, redo pointer, and who copies where.
+/// Next position, redo pointer, and where each inserter copies.
 pub(crate) struct Reservations {
     next: Slot,
     redo: AtomicU64,
@@ -48,7 +48,7 @@ impl Reservations {
         }
     }
 
-    /// Begins elsewhere, while nobody inserts yet.
+    /// Begins at another position, before the first insertion.
     pub fn restart(&self, next: u64, redo: u64) {
         self.redo.store(redo, Ordering::SeqCst);
         self.next.0.store(next, Ordering::SeqCst);
@@ -90,7 +90,7 @@ impl Reservations {
         }
     }
 
-    /// Reserves `length` bytes at `position`, unless somebody was quicker.
+    /// Reserves `length` bytes at `position`, unless another inserter was quicker.
     pub fn reserve(&self, _announced: &Announced<'_>, position: u64, length: u64) -> bool {
         self.next.0.compare_exchange(position, position + length, Ordering::SeqCst, Ordering::Relaxed).is_ok()
     }

@@ -83,7 +83,7 @@ impl Wal {
     /// Whether records may be made that can as well be left undone.
     #[inline]
     pub fn has_room(&self) -> bool {
-        // Relaxed: whoever writes to a segment opens its file anew.
+        // Relaxed: writers open a segment's file anew.
         self.reservations.next() <= self.room.admitted.load(Ordering::Relaxed)
     }
 
@@ -108,7 +108,7 @@ impl Wal {
                 transient: false,
             });
         }
-        // In a broken log all is admitted: who flushes will hear of it.
+        // In a broken log everything is admitted: the flush reports the error.
         while !self.has_room() && self.failure().is_none() {
             self.make_segment(self.room.missing())?;
         }
