@@ -43,7 +43,7 @@ impl ComboCids {
         })
     }
 
-    /// The pair that a number stands for. A number nobody gave out comes from a damaged page and reads as itself.
+    /// The pair that a number stands for. A number that was never given out comes from a damaged page and reads as itself.
     pub(crate) fn pair(&self, number: u32) -> (CommandId, CommandId) {
         let inner = self.0.borrow();
         let known = inner.as_ref().and_then(|inner| inner.pairs.get(number as usize).copied());

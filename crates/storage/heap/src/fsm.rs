@@ -7,7 +7,7 @@
 //! of its leaves, at least the largest byte in it. One group describes 66 million heap pages (508 GiB).
 //!
 //! # Invariants
-//! 1. Everything here is a hint and may be wrong in both directions: whoever is led to a page looks at the page and records what he found.
+//! 1. Everything here is a hint and may be wrong in both directions: the caller looks at the page that it is led to, and records the true value.
 //! 2. An upper byte that promises too much is lowered by the search that was misled; one that promises too little is raised by the next
 //!    [`record`] in its leaf. So errors do not last.
 //!

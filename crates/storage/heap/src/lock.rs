@@ -186,7 +186,7 @@ pub(crate) struct Xmax {
 }
 
 impl Xmax {
-    /// It as a lock, if nobody has changed the version.
+    /// The same as a row lock, if the version was not updated or deleted.
     pub(crate) fn lock(&self) -> Option<RowLock> {
         let lock = RowLock { xmax: self.raw, infomask: self.infomask, infomask2: self.infomask2 };
         (self.infomask & infomask::XMAX_LOCK_ONLY != 0).then_some(lock)

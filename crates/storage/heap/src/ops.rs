@@ -147,7 +147,7 @@ pub fn stamp_xmax(page: &mut PageBytes, stamp: &Stamp) -> OpResult<()> {
     Ok(())
 }
 
-/// What a row lock leaves in the header of a version that nobody has changed.
+/// What a row lock leaves in the header of a version that was neither updated nor deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RowLock {
     /// Who; the number of a multixact if `infomask` says so.
@@ -176,7 +176,7 @@ pub fn lock_rows(page: &mut PageBytes, block: BlockNo, locks: &[(RowLock, Offset
     Ok(())
 }
 
-/// Notes that a version on the page may become removable when `xid` has ended and nobody needs it.
+/// Notes that a version on the page may become removable when `xid` has ended and no snapshot needs the version.
 pub fn mark_prunable(page: &mut PageBytes, xid: Xid) {
     let old = page::prune_xid(page);
     if !old.is_valid() || xid < old {
@@ -203,7 +203,7 @@ pub struct PrunePlan {
     pub dead: Vec<OffsetNo>,
     /// Line pointers no index entry points to.
     pub unused: Vec<OffsetNo>,
-    /// Versions whose inserter everybody sees.
+    /// Versions whose inserter every snapshot sees.
     pub frozen: Vec<OffsetNo>,
     /// Versions whose `xmax` aborted or only locked, and has ended.
     pub xmax_cleared: Vec<OffsetNo>,

@@ -90,7 +90,7 @@ pub(crate) fn oldest_ids(txns: &TxnSystem, header: &Header) -> HeapResult<Oldest
     Ok(oldest)
 }
 
-/// The same about a set. The fate of members that only lock is asked of nobody but the running ones.
+/// The same about a multixact. Of members that only lock, it matters only whether they still run.
 fn ids_of_set(txns: &TxnSystem, multi: MultiXactId) -> HeapResult<OldestIds> {
     let root = txns.multixacts().root(multi).map_err(TxnError::multi(multi))?;
     let updater = txns.multi_updater(multi)?;
@@ -108,7 +108,7 @@ pub(crate) struct PruneSummary {
     pub died_before: u32,
     /// Line pointers that are dead then.
     pub dead_items: Vec<OffsetNo>,
-    /// Every version is visible to everybody, and no line pointer is dead.
+    /// Every version is visible to every snapshot, and no line pointer is dead.
     pub all_visible: bool,
     /// Every version is frozen besides.
     pub all_frozen: bool,
@@ -162,7 +162,7 @@ enum Verdict {
 struct Freezing {
     /// Its `xmin` is older than the limit.
     forced: bool,
-    /// Everybody sees it, and nobody holds it: it can be frozen.
+    /// Every snapshot sees it, and no transaction locks it: it can be frozen.
     possible: bool,
     xmax: PastXmax,
 }

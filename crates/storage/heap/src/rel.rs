@@ -1,4 +1,4 @@
-//! What the heap must know of a table, and who acts on it.
+//! What the heap must know of a table, and of the transaction that acts on it.
 
 use std::cell::Cell;
 use std::fmt;
@@ -50,7 +50,7 @@ pub struct Writer<'a> {
     pub combo: &'a ComboCids,
     /// How large values of columns that name no method are compressed.
     pub compression: Compression,
-    /// Counts rows of the TOAST table, if somebody wants to know.
+    /// Counts rows of the TOAST table, if they are counted.
     pub chunks: Option<&'a Chunks>,
 }
 
@@ -116,7 +116,7 @@ pub struct HeapRel {
     pub(crate) extension: runtime::Mutex<()>,
     /// How many wait for their turn to do so.
     pub(crate) extending: AtomicU32,
-    /// Dead versions that on-access pruning has removed without a trace, and nobody has counted yet.
+    /// Dead versions that on-access pruning has removed and that were not counted yet.
     pruned: AtomicU32,
     pub(crate) shortcuts: Shortcuts,
 }

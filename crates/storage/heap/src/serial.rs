@@ -2,7 +2,7 @@
 //! What serializable transactions tell of the rows that they read ([`txn::serializable`]).
 //!
 //! # Invariants
-//! 1. A version is read and its lock taken under one latch of its page; who changes it looks for locks under the exclusive one.
+//! 1. A version is read and its lock taken under one latch of its page; a writer looks for locks under the exclusive latch.
 //! 2. A scan of all rows locks the table before it asks how many pages there are: who then adds one finds the lock. If it looks for a range of an
 //!    index's keys it locks that instead, and of the rows those in it: who then adds one finds the range when he comes to the index.
 //!
@@ -51,7 +51,7 @@ pub(crate) fn note_version(
     if !sees {
         return Ok(serial.conflict_out(header.raw_xmin)?);
     }
-    // What it wrote itself nobody else can change before it ends.
+    // No other transaction can change what it wrote itself before it ends.
     if rows && (header.xmin_hinted_committed() || !me.is_mine(header.raw_xmin)) {
         serial.read_row(rel.desc.file, tid);
     }

@@ -100,7 +100,7 @@ pub trait VacuumCallbacks {
     /// Gets ACCESS EXCLUSIVE for the truncation if nobody else has a lock on the table, now or within some seconds. Never stands in the table's
     /// queue.
     fn lock_for_truncation(&mut self) -> HeapResult<bool>;
-    /// Whether somebody waits for that lock to go.
+    /// Whether another session waits for that lock.
     fn is_lock_wanted(&mut self) -> bool;
     /// Gives that lock back.
     fn unlock_after_truncation(&mut self);

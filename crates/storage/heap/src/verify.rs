@@ -84,7 +84,7 @@ struct Version {
     header: Header,
     /// Fate of the inserter; none if it cannot be told.
     inserted: Option<XidStatus>,
-    /// Who updated or deleted it, and whether he committed; none if nobody did, or it cannot be told.
+    /// The transaction that updated or deleted it, and whether that committed; none if there is none, or it is not known.
     ended: Option<(Xid, XidStatus)>,
 }
 
@@ -342,7 +342,7 @@ impl<'a> Verifier<'a> {
         }
         let members = match txns.multixacts().members(multi) {
             Ok(members) => members,
-            // VACUUM has taken it out of the row meanwhile, and nobody needs it.
+            // VACUUM has removed it from the row meanwhile; it is not needed any more.
             Err(_) if multi < txns.oldest_ids().multi => return Ok(None),
             Err(error) if !error.transient => {
                 let message =
@@ -409,7 +409,7 @@ impl<'a> Verifier<'a> {
                 }
                 Ok(Some(status))
             }
-            // VACUUM has frozen the row meanwhile, and nobody needs the transaction.
+            // VACUUM has frozen the row meanwhile; the transaction is not needed any more.
             Err(_) if xid < txns.oldest_ids().xid => Ok(None),
             Err(error) if error.is_transient() => Err(error.into()),
             Err(error) => {
@@ -544,7 +544,7 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// Columns of the versions that somebody can read.
+    /// Columns of the versions that some snapshot can read.
     fn rows(&mut self, page: &Page<'_>) -> HeapResult<()> {
         for n in 1..=page::max_offset(page.page) {
             let Some(version) = page.versions[usize::from(n)] else { continue };

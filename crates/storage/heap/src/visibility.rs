@@ -204,7 +204,7 @@ impl<P: Hintable> Judge<'_, P> {
             return Ok(true);
         }
         if !view.me.is_mine(self.ender(header)?) {
-            // The deleting subtransaction aborted: nobody else could delete what only this transaction sees.
+            // The deleting subtransaction aborted: no other transaction could delete what only this one sees.
             if header.multi().is_none() {
                 self.hint(n, header, infomask::XMAX_INVALID);
             }
@@ -230,7 +230,7 @@ impl<P: Hintable> Judge<'_, P> {
         Ok(status != XidStatus::Committed)
     }
 
-    /// Whether nobody sees the version now or later: then an index entry that leads only to such may be marked dead.
+    /// Whether no snapshot sees the version now or later: an index entry that leads only to such versions may be marked dead.
     pub fn surely_dead(&mut self, n: OffsetNo, header: &mut Header, kind: RelKind) -> HeapResult<bool> {
         let txns = self.txns;
         match self.xmin_status(n, header, |xid| txns.is_in_progress(xid))? {
@@ -305,7 +305,7 @@ impl<P: Hintable> Judge<'_, P> {
         self.beside_holders(n, header, writer, strength)
     }
 
-    /// What those who updated or locked a version leave to do for a writer, whoever inserted it.
+    /// What a writer may do with a version, given the transactions that have updated or locked it; its inserter is not considered.
     pub fn beside_holders(
         &mut self,
         n: OffsetNo,

@@ -1,5 +1,5 @@
 //! # What
-//! The visibility map: for each heap page whether all its rows are visible to everybody, and whether all are frozen.
+//! The visibility map: for each heap page whether all its rows are visible to every snapshot, and whether all are frozen.
 //!
 //! # Layout
 //! Fork `vm`. Each page: the usual header, then 2 bits for each heap page, low bits first: bit 0 all-visible, bit 1 all-frozen.
@@ -26,7 +26,7 @@ use crate::ops;
 use crate::records::{VmChange, info, put_vm};
 use crate::rel::{Access, HeapRel};
 
-/// All rows of the page are visible to everybody.
+/// All rows of the page are visible to every snapshot.
 pub const ALL_VISIBLE: u8 = 1;
 /// All rows of the page are frozen.
 pub const ALL_FROZEN: u8 = 2;
@@ -59,7 +59,7 @@ pub fn set_bits(map: &mut PageBytes, block: BlockNo, bits: u8) {
 #[derive(Default)]
 pub struct VmCursor {
     pin: Option<(u32, Pin)>,
-    /// A map page that was not there when this cursor looked. It may be by now, but nobody relies on that.
+    /// A map page that was not there when this cursor looked. It may have been made since; that does not matter.
     absent: Option<u32>,
 }
 
