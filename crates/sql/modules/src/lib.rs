@@ -9,7 +9,7 @@
 //!   `presence`: what several classes of GIN are made of; `ordered`: values with an order, also of GiST.
 //!   `pg_stat_statements`, `auto_explain`: what statements take, and their plans. `amcheck`: whether tables and indexes are sound.
 //!   `pgstattuple`, `pg_visibility`, `pg_freespacemap`, `pg_buffercache`, `pg_prewarm`, `pageinspect`: what pages and buffers hold; `pg_walinspect`: what the log holds; `relation`: relations as their functions are given them.
-//!   `spi`, `tcn`, `lo`: functions that triggers fire, over `trigger`. `sslinfo`: how the session's connection is encrypted. `intagg`: older names of array functions.
+//!   `spi`, `tcn`, `lo`: functions that triggers fire, over `trigger`. `sslinfo`: how the session's connection is encrypted.
 //! * Each has its `script.sql`, the statements that make its functions, and a table that leads from symbols to them.
 //!
 //! # Invariants
@@ -31,7 +31,6 @@ mod fuzzystrmatch;
 #[cfg(test)]
 mod hostile;
 mod hstore;
-mod intagg;
 mod intarray;
 mod lo;
 mod ltree;
@@ -73,7 +72,6 @@ pub fn all() -> Vec<&'static Module> {
         &earthdistance::MODULE,
         &fuzzystrmatch::MODULE,
         &hstore::MODULE,
-        &intagg::MODULE,
         &intarray::MODULE,
         &lo::MODULE,
         &ltree::MODULE,
