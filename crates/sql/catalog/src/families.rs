@@ -599,7 +599,7 @@ fn hash_by(eval: Eval, input: Oid, rules: &'static collation::Rules) -> HashBy {
             FORMAT.with(|format| {
                 let (session, types) = (Given(rules), [input]);
                 let call = Call::new(format).with_session(&session).with_types(&types, oids::int4);
-                // Values that the function refuses are alike to the index, which asks the row anyway.
+                // Values for which the function fails get one code; the row is rechecked anyway.
                 match eval(&call.with_collation(GIVEN), std::slice::from_ref(value)) {
                     Ok(Datum::Int4(code)) => u64::from(code as u32),
                     _ => 0,

@@ -118,7 +118,7 @@ impl Reader<'_> {
         })))
     }
 
-    /// Where a relation's files lie; no file at all for what has no rows. The default tablespace is written as 0.
+    /// The place of a relation's files; none for relations without storage. The default tablespace is written as 0.
     pub fn file_of(&self, class: &Row) -> RelFile {
         let oid = class.oid(pg_class::OID);
         if let Some(catalog) = catalog_of(oid) {

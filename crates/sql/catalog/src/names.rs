@@ -273,7 +273,7 @@ impl Reader<'_> {
                 let index = pg_operator::PG_OPERATOR_OPRNAME_L_R_N_INDEX;
                 let rows = self.find(&pg_operator::TABLE, index, &[name.into()])?;
                 let users = rows.iter().map(|(_, row)| row).filter(|row| {
-                    // What another operator only names is none yet.
+                    // An operator that was only named as a commutator or negator does not exist yet.
                     made_by_user(row, pg_operator::OID) && row.oid(pg_operator::OPRCODE).is_valid()
                 });
                 Ok(users.map(operator_def).collect())
@@ -327,7 +327,7 @@ fn made_by_user(row: &Row, oid: usize) -> bool {
     row.oid(oid) >= FIRST_MADE
 }
 
-/// Whether a function is known by its row alone: those of users, and the built-in ones that SQL cannot call.
+/// Whether a function is known by its row of `pg_proc` alone: those of users, and built-in ones that SQL cannot call.
 fn is_unregistered(row: &Row) -> bool {
     let oid = row.oid(pg_proc::OID);
     made_by_user(row, pg_proc::OID) || types::registry::function(oid).is_none()
@@ -424,7 +424,7 @@ impl CatalogView for Reader<'_> {
         let mut absences = Vec::new();
         let path = self.resolved_path()?;
         for &earlier in path.iter().take_while(|earlier| **earlier != schema) {
-            // Nobody makes relations in the catalogs' schema; plans know by other means of a session's own temporary ones.
+            // No relation can be created in the catalogs' schema, and plans track a session's own temporary ones in another way.
             if earlier == PG_CATALOG || self.session.temporary_schema() == Some(earlier) {
                 continue;
             }

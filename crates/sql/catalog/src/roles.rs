@@ -78,7 +78,7 @@ pub struct Role {
     pub valid_until: Option<i64>,
 }
 
-/// What a role may do by its attributes, and through which other roles.
+/// A role's attributes and memberships.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RoleFacts {
     /// SUPERUSER

@@ -304,7 +304,7 @@ impl OpenTable {
         Ok(row)
     }
 
-    /// Where a row lies now that was read as `old`; `None` if it is gone.
+    /// The current place of a row that was read as `old`; `None` if it is gone.
     fn locate(&self, writer: &Writer<'_>, place: Place, old: &[Datum]) -> SqlResult<Option<Tid>> {
         if place.file == self.heap.desc.file.number {
             return Ok(Some(place.tid));
@@ -359,7 +359,7 @@ impl OpenTable {
         heap::update_in_place(&self.access(), &self.heap, place.tid, edit).map_err(heap::HeapError::into_sql)
     }
 
-    /// Removes a row; returns what is in the way, if anything is.
+    /// Removes a row; returns the transaction that prevents it, if one does.
     pub fn delete(&self, writer: &Writer<'_>, place: Place, old: &[Datum]) -> SqlResult<Option<Refusal>> {
         let tid = self.locate(writer, place, old)?.ok_or_else(|| concurrently("deleted"))?;
         let outcome =

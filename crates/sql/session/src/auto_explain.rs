@@ -12,7 +12,7 @@ use super::explain_options::{Asked, form_of};
 use super::watch::Ran;
 
 impl Session {
-    /// Tells of a plan that ran for so many nanoseconds.
+    /// Logs a plan that ran for so many nanoseconds.
     #[cold]
     pub(super) fn log_plan(&self, nanos: u64, execution: &Execution, ran: &Ran<'_>) {
         let asked = self.asked_for_log(execution.counters().is_some());

@@ -25,7 +25,7 @@ use super::Session;
 use super::planning::RecordingView;
 use super::statement::{Planned, SharedPlan, Source};
 
-/// Custom plans that are made before the generic one is considered.
+/// Number of custom plans that are made before the generic one is considered.
 const FIRST_CUSTOM: i64 = 5;
 
 /// What was chosen so far.

@@ -38,7 +38,7 @@ impl<K: Hash + Eq + Clone, V> ClockMap<K, V> {
         Some(&slot.value)
     }
 
-    /// Puts a value in. Returns what had to go for it: the key's old value, or that of another key.
+    /// Inserts a value. Returns the value that it replaced: the key's old one, or that of an evicted key.
     pub(crate) fn insert(&mut self, key: K, value: V) -> Option<V> {
         if let Some(&place) = self.places.get(&key) {
             return Some(std::mem::replace(&mut self.slots[place].value, value));

@@ -117,7 +117,7 @@ pub enum Block {
     Required(&'static str),
 }
 
-/// From which word of `log_statement` on a statement is logged.
+/// The value of `log_statement` from which on a statement is logged.
 pub enum LogClass<'s> {
     /// `ddl`
     Definition,
@@ -167,7 +167,7 @@ impl<'s> Descriptor<'s> {
         Descriptor { log: LogClass::Change, ..Descriptor::query(tag) }
     }
 
-    /// A statement that changes what is stored in the catalog.
+    /// A statement that changes the catalogs.
     pub const fn definition(tag: &'static str) -> Self {
         Descriptor {
             tag,
@@ -181,7 +181,7 @@ impl<'s> Descriptor<'s> {
         }
     }
 
-    /// A statement that changes nothing stored by itself and reads what is stored.
+    /// A statement that reads stored data and changes none.
     pub const fn reading(tag: &'static str) -> Self {
         Descriptor { read_only: true, log: LogClass::Other, ..Descriptor::definition(tag) }
     }

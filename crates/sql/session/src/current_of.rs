@@ -82,7 +82,7 @@ fn locked(plan: &Plan, of: &dyn Fn(RelId) -> bool) -> Option<usize> {
     count
 }
 
-/// How many scans of the table give their rows on, one by one.
+/// Number of scans of the table whose rows are passed on one by one.
 fn scans(plan: &Plan, of: &dyn Fn(RelId) -> bool) -> usize {
     match &plan.node {
         Node::SeqScan { rel, .. }

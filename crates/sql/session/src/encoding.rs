@@ -24,7 +24,7 @@ impl Session {
         self.settings.borrow().fast().client_encoding
     }
 
-    /// Tells the output of an encoding that a statement has set: the next one of the same message writes in it.
+    /// Makes the output use an encoding that a statement has set: the next statement of the same message writes in it.
     pub(super) fn tell_encoding(&self, out: &mut dyn Output) {
         if self.settings.borrow().has_changed() {
             out.passage(self.passage());

@@ -3,7 +3,7 @@
 //!
 //! # Layout
 //! * [`Exchange`]: what the sessions of a server share. A [`Batch`] is what one transaction notifies.
-//! * What a batch holds goes from the order of commits to the inbox of each session that listens to its channels.
+//! * In commit order, the notifications of a batch are put into the inbox of each session that listens to their channels.
 //!
 //! # Invariants
 //! 1. Batches are delivered in the order in which their transactions commit: a batch gets its place before anybody can see
@@ -101,7 +101,7 @@ pub struct Batch {
 }
 
 impl Exchange {
-    /// Nobody listens. `pages`: room for what is not delivered.
+    /// Without listeners. `pages`: room for notifications that are not delivered yet.
     pub fn new(pages: i32) -> Exchange {
         Exchange {
             state: Mutex::default(),

@@ -49,7 +49,7 @@ impl Identity {
         }
     }
 
-    /// Looks a name up and remembers it, if a setting of this session may have it as its value.
+    /// Looks up a role by name and caches it, if a setting of this session may have it as its value.
     pub(super) fn check(
         &self,
         reader: &Reader<'_>,

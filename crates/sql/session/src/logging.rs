@@ -128,7 +128,7 @@ impl Session {
         sink(notice, text.as_deref(), &self.situation());
     }
 
-    /// Whether the statement stands beside a line of this severity (`log_min_error_statement`).
+    /// Whether a line of this severity is logged with its statement (`log_min_error_statement`).
     fn names_statement(&self, severity: Severity) -> bool {
         names_statement(&self.settings.borrow(), severity)
     }
@@ -241,7 +241,7 @@ impl Session {
         self.log(message, detail);
     }
 
-    /// Whether what took so long is logged for that, or because a sample has hit it or its transaction.
+    /// Whether a statement that took so long is logged: because of its duration, or because it or its transaction was sampled.
     fn is_logged_after(&self, micros: i64) -> bool {
         let settings = self.settings.borrow();
         let exceeds = |least: i32| least >= 0 && micros >= i64::from(least) * 1000;

@@ -118,7 +118,7 @@ impl Session {
         Characteristics { isolation, read_only: fast.default_read_only, deferrable: fast.default_deferrable }
     }
 
-    /// What `SHOW transaction_isolation` and its like say until the transaction ends.
+    /// The values of `transaction_isolation`, `transaction_read_only` and `transaction_deferrable` until the transaction ends.
     pub(super) fn show_characteristics(&self, characteristics: Characteristics) {
         let level = match characteristics.isolation {
             IsolationLevel::ReadUncommitted => "read uncommitted",

@@ -37,7 +37,7 @@ impl Notices {
         let Some(sink) = self.sink.get() else { return };
         // SAFETY: invariant 1: whoever lent it has not returned, and the reference does not leave this function.
         let sink = unsafe { sink.as_ref() };
-        // Somebody writes a row to it, or a notice: theirs come first.
+        // A row or another notice is being written to it; that is finished first.
         if let Ok(mut out) = sink.try_borrow_mut() {
             self.send(&mut **out);
         }
@@ -75,7 +75,7 @@ impl Notices {
     }
 }
 
-/// Nothing is lent any more, however the run ended.
+/// Takes the output back, however the run ended.
 struct TakeBack<'a>(&'a Cell<Option<NonNull<RefCell<&'static mut dyn Output>>>>);
 
 impl Drop for TakeBack<'_> {

@@ -271,7 +271,7 @@ impl Session {
         Ok(stored.sent - from)
     }
 
-    /// Starts a cursor's query without fetching: what it sees is settled now.
+    /// Starts a cursor's query without fetching, so that its snapshot is fixed now.
     pub(super) fn open_portal(&self, portal: &mut Portal) -> SqlResult<()> {
         portal.state = State::Suspended(self.start(portal)?);
         Ok(())

@@ -37,7 +37,7 @@ pub fn escapes_read(text: &str) -> SqlResult<Cow<'_, str>> {
 }
 
 impl Session {
-    /// The Query message: one or more statements, in one implicit transaction unless they say otherwise.
+    /// The Query message: one or more statements, in one implicit transaction unless they contain transaction commands.
     pub fn simple_query(&self, text: &str, out: &mut dyn Output) -> SqlResult<()> {
         self.close_portal("");
         self.statements.borrow_mut().remove("");
@@ -400,7 +400,7 @@ impl Session {
         if !suspended {
             out.next_statement(0);
         }
-        // What else comes before Sync is of the same transaction: a block, in which VACUUM has no place.
+        // More messages before Sync belong to the same transaction, as in a block, where VACUUM is not allowed.
         self.txn.borrow_mut().begin_implicit_block();
         match tag {
             Some(tag) => {
@@ -436,7 +436,7 @@ impl Session {
 
     /// Tells `pg_stat_activity` that the session waits for its client.
     fn show_idle(&self) {
-        // The fiber may end with the messages; a transaction goes on in another.
+        // The fiber may end with this batch of messages; an open transaction goes on in another fiber.
         if self.pending.take_usage() {
             self.log_temporary_files();
         }
@@ -449,7 +449,7 @@ impl Session {
         self.pending.was_active(active);
     }
 
-    /// For errors that the server itself finds (protocol violations): fails the transaction as a statement's error would.
+    /// For errors that the server itself detects (protocol violations): fails the transaction as a statement's error would.
     pub fn fail(&self, _error: &SqlError) {
         self.fail_transaction();
     }

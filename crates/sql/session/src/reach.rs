@@ -28,7 +28,7 @@ pub fn check_programs(session: &Session) -> SqlResult<()> {
 const ROOT_HINT: &str =
     "Run the server as another user, or set \"stampede.allow_root_access\" when it starts.";
 
-/// Fails unless a file, or the folder that it is to be made in, lies in the folder that statements are confined to.
+/// Fails unless a file, or the folder in which it is to be created, lies in the folder that statements are confined to.
 fn check_within(path: &Path, folder: &Path) -> SqlResult<()> {
     use runtime::fs::canonical;
     let place = canonical(path).or_else(|_| canonical(path.parent().unwrap_or(path)));

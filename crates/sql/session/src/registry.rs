@@ -137,7 +137,7 @@ pub struct Backend {
     pub database_name: Box<str>,
     /// The client's address, none over a Unix socket.
     pub client: Option<SocketAddr>,
-    /// Name of the client's host, if it was asked for.
+    /// Name of the client's host, if it was looked up (`log_hostname`).
     pub client_host: Option<Box<str>>,
     /// How its connection is encrypted, if it is.
     pub encryption: Option<Box<Encryption>>,
@@ -358,7 +358,7 @@ pub enum TooMany {
 pub struct Sessions(Mutex<BTreeMap<i32, Arc<Backend>>>, Mutex<Vec<Background>>);
 
 impl Sessions {
-    /// Makes a session known until the result is dropped.
+    /// Registers a session until the result is dropped.
     pub fn register(self: &Arc<Self>, backend: Backend) -> Registered {
         let backend = Arc::new(backend);
         self.0.lock().insert(backend.pid, backend.clone());

@@ -105,7 +105,7 @@ impl Shapes {
         shapes.get(&shape.hash()).filter(|entry| shape.fits(&entry.skeleton)).cloned()
     }
 
-    /// Forgets all: literals may mean something else now.
+    /// Forgets everything: a setting may have changed the meaning of literals.
     pub(super) fn clear(&self) {
         self.0.borrow_mut().clear();
     }
@@ -244,7 +244,7 @@ impl Session {
     /// Whether a literal may stand for a parameter of this type, and the other way round.
     pub(super) fn suits_literals(&self, ty: Oid) -> bool {
         match ty {
-            // The same text is another interval where only some fields of it are wanted.
+            // The same text means another interval if the type allows only some of its fields.
             oids::interval => false,
             oids::bool
             | oids::int2

@@ -93,7 +93,7 @@ pub(crate) enum Place {
     At(usize),
     /// Within the only statement of the text, as that of PREPARE.
     Within,
-    /// The text does not tell: it may hold other statements within statements, or there is something to say each time it is read.
+    /// The text is not enough to go by: it may contain nested statements, or reading it produces notices each time.
     Unclear,
 }
 
@@ -153,7 +153,7 @@ pub(crate) struct Planned {
     uses: Cell<u32>,
 }
 
-/// Uses of a plan from one look at the sizes of its relations to the next; fewer at first.
+/// Number of uses of a plan between two checks of the sizes of its relations; smaller at first.
 const USES_BETWEEN_LOOKS: u32 = 64;
 
 /// What a plan depends on besides relations.
@@ -648,7 +648,7 @@ impl Session {
         Some(Rc::new(Source { planned: RefCell::new(Some(planned.into())), ..source }))
     }
 
-    /// Now and then, whether the relations are as large as they were. Many sessions run a statement a few times each, while a table grows.
+    /// Checks now and then whether the relations have kept their sizes: many sessions may run a statement a few times each while a table grows.
     fn still_fits(&self, planned: &Planned) -> bool {
         let uses = planned.uses.get().wrapping_add(1);
         planned.uses.set(uses);

@@ -67,7 +67,7 @@ impl Session {
         if let Some(known) = self.remembered(|known| known.configurations.get(&oid).cloned()) {
             return Ok(known);
         }
-        // What is read now is of these catalogs, or of later ones.
+        // What is read from now on is at least as new as these catalogs.
         let versions = self.text_search.borrow().versions;
         let found = self.with_reader(|reader| {
             reader.text_search_configuration(oid, || make_configuration(self, reader, oid))
@@ -80,7 +80,7 @@ impl Session {
         Ok(found)
     }
 
-    /// The configuration that is meant where none is named.
+    /// The default configuration.
     pub(crate) fn default_text_search(&self) -> SqlResult<Oid> {
         let path = self.with_reader(|reader| CatalogView::search_path(reader))?;
         let known = self.remembered(|known| {

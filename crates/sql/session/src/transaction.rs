@@ -288,7 +288,7 @@ impl Session {
         Ok(if end == End::Commit { "COMMIT" } else { "ROLLBACK" }.into())
     }
 
-    /// Whether AND CHAIN has begun a transaction since this was asked last: its time counts anew.
+    /// Whether AND CHAIN has begun a transaction since this was last asked: its time starts anew.
     pub fn take_chained(&self) -> bool {
         self.chained.replace(false)
     }

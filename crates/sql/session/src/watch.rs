@@ -41,7 +41,7 @@ pub(crate) struct Watched {
     /// `Depths::all` and `Depths::planned` when it began.
     depths: (u32, u32),
     counted: bool,
-    /// Microseconds from which on its plan is told of.
+    /// Microseconds from which on its plan is logged.
     explained_from: Option<u64>,
     nanos: u64,
     usage: Usage,

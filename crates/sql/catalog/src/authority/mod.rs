@@ -75,7 +75,7 @@ pub fn denied(what: &str, name: &str) -> SqlError {
     sql_err!(INSUFFICIENT_PRIVILEGE, "permission denied for {what} {name}")
 }
 
-/// What messages call a relation to which access is denied.
+/// The word for a relation in messages about denied access.
 pub fn relation_word(kind: RelationKind) -> &'static str {
     match kind {
         RelationKind::Index | RelationKind::PartitionedIndex => "index",

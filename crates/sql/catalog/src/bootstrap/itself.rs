@@ -301,7 +301,7 @@ fn describe_toast(rows: &mut Rows, table: &SystemTable) -> SqlResult<()> {
         },
     )?;
     for (i, column) in TOAST_COLUMNS.iter().enumerate() {
-        // Chunks are stored as they are: compression and moving out has been done.
+        // Chunks are stored as they are: they are already compressed and out of line.
         let plain = ColumnType { attr: tuple::Attr { storage: b'p', ..column.ty.attr }, ..*column.ty };
         add_column(rows, table.toast, i + 1, column.name, &plain, false);
     }

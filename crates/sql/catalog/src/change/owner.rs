@@ -85,7 +85,7 @@ impl Changer<'_> {
         }
     }
 
-    /// Gives a column this ACL; none if it is empty.
+    /// Sets a column's ACL; NULL if it is empty.
     pub fn set_column_acl(
         &mut self,
         table: Oid,

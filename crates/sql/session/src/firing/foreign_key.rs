@@ -69,7 +69,7 @@ enum Query {
 struct Equality {
     /// `OPERATOR(schema.name)`
     operator: String,
-    /// What turns each side into what the operator takes; empty where it takes it as it is.
+    /// Casts that bring each side to the operator's types; empty where none is needed.
     casts: [String; 2],
 }
 
@@ -202,7 +202,7 @@ fn own_version(session: &Session, table: &Table, change: &Change<'_>) -> SqlResu
     Ok(version.get().is_some_and(|tuple| session.txn.borrow().is_mine(tuple.xmin())))
 }
 
-/// Whether a version that this transaction wrote is still the row's newest.
+/// Whether a version that this transaction wrote is still the newest of its row.
 fn is_present(session: &Session, table: &Table, tid: Tid) -> SqlResult<bool> {
     let Some(heap) = &table.heap else { return Ok(false) };
     session.see_changes()?;
@@ -330,7 +330,7 @@ fn act(session: &Session, call: &TriggerCall<'_>, _: [Option<Tid>; 2], more: &mu
 }
 
 impl Known {
-    /// Fails if rows refer to a key that is there no more; with NO ACTION it may have come back.
+    /// Fails if rows refer to a key that no longer exists; with NO ACTION another row may have got it meanwhile.
     fn must_not_refer(&self, session: &Session, key: &[Datum], may_come_back: bool) -> SqlResult<()> {
         // Of periods the other query asks what is still covered.
         if may_come_back && !self.info.period && self.finds(session, Query::CameBack, key, Sees::Latest)? {

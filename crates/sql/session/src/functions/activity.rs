@@ -48,7 +48,7 @@ impl Session {
         Ok(Some(match id {
             F::PgStatGetActivity => self.activity(arg(args, 0))?,
             F::PgStatGetProgressInfo => self.progress_rows(arg(args, 0))?,
-            // Any number of subtransactions is known, and none needs more room than another.
+            // Subtransactions are never lost track of, however many there are.
             F::PgStatGetBackendSubxact => match self.instance.sessions().get(arg(args, 0)) {
                 Some(_) => vec![vec![Datum::Null, Datum::Bool(false)]],
                 None => vec![vec![Datum::Null, Datum::Null]],
@@ -332,7 +332,7 @@ fn activity_row(backend: &Backend, locks: &[LockInfo], visible: bool) -> Row {
         LockTag::Xid(xid) if lock.granted && lock.session.0 as i32 == backend.pid => Some(xid),
         _ => None,
     });
-    // The server's own sessions are no role's, and have no client.
+    // The server's own sessions belong to no role and have no client.
     let clients = |d: Datum| if backend.kind.has_client() { d } else { Datum::Null };
     let mut row = vec![
         Some(backend.database).filter(|database| database.is_valid()).map_or(Datum::Null, Into::into),

@@ -1,4 +1,4 @@
-//! Files of the server: what is in them, and which there are.
+//! Functions that list and read files of the server.
 //!
 //! # Invariants
 //! 1. Who is not a member of `pg_read_server_files` reaches the data directory and the folder of the log only, by whichever path.

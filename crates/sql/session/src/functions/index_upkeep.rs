@@ -35,7 +35,7 @@ impl Session {
         }
     }
 
-    /// Enters what was put off by an index; the number of pages that this took.
+    /// Moves an index's pending entries into its main structure; returns the number of pages that these took.
     fn clean_pending_list(&self, oid: Oid) -> SqlResult<Datum> {
         let owner = names::table_of_index(self, oid)?;
         if !owner.is_valid() {

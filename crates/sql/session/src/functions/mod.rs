@@ -261,7 +261,7 @@ const WITHOUT_ANSWER: &[SessionFn] = &[
 mod tests {
     use super::*;
 
-    /// What the files of this crate name, the list above aside.
+    /// Re-exports for the files of this crate.
     fn named_in_sources() -> String {
         fn read(folder: &std::path::Path, all: &mut String) {
             for entry in std::fs::read_dir(folder).unwrap().flatten() {

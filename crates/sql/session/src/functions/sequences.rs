@@ -153,7 +153,7 @@ impl Session {
         }
     }
 
-    /// Locks a sequence and gives its description as of then, with what the session holds of it up to date.
+    /// Locks a sequence and returns its current description; the session's cached values of it are brought up to date.
     fn open_sequence(&self, oid: Oid) -> SqlResult<Arc<Table>> {
         lock_relation(self, oid, LockMode::RowExclusive, LockWait::Block)?;
         let own_changes = self.names.changes_version(&self.catalog);

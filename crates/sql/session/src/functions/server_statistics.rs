@@ -52,7 +52,7 @@ impl Instance {
         }
     }
 
-    /// Zeroed, found, read, written, looked for, flushes, truncations.
+    /// Pages zeroed, hit, read, written, checked for existence; flushes; truncations.
     fn counted_of_slru(&self, name: &str) -> Vec<i64> {
         let [xact, multixact] = self.engine().txns().slru_stats();
         let hits = self.counters().all_databases();

@@ -1,4 +1,4 @@
-//! Values of types that users made: enums, domains, composite types, and arrays of these.
+//! Values of user-defined types: enums, domains, composite types, and arrays of these.
 
 use std::cell::RefCell;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
 //! # What
-//! Calls of functions that users made: who they run as, under which settings, in which language.
+//! Calls of user-defined functions: as which user they run, under which settings, in which language.
 //!
 //! # Layout
 //! * [`Invocation`]: one call. `call`: what is the same in all languages.

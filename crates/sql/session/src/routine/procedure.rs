@@ -32,7 +32,7 @@ pub fn call(
         let mut txn = session.txn.borrow_mut();
         (txn.statement_snapshot()?, txn.current_command())
     };
-    // The role and the settings that end with the call could not be taken over into another transaction.
+    // The role and the settings that end with the call cannot be carried over into another transaction.
     let atomic = atomic || function.security_definer || !function.config.is_empty();
     let format = session.format();
     let call = types::Call::new(&format).with_session(session).with_types(&arg_types, function.result);

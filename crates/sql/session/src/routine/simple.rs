@@ -60,13 +60,13 @@ impl SimpleExpression {
         self.code.changed_array()
     }
 
-    /// The value, if integers in slots and nothing else make it.
+    /// The value, if it is computed from integers in slots alone.
     #[inline]
     pub fn at_once(&self, slots: &[Datum]) -> Option<SqlResult<Datum>> {
         self.code.at_once(slots)
     }
 
-    /// The slot whose value it is, if it is no more than that.
+    /// The slot, if the expression is just a slot's value.
     pub fn slot(&self) -> Option<usize> {
         self.code.slot()
     }

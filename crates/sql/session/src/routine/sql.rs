@@ -189,7 +189,7 @@ impl plan::Bodies for Session {
             within(error, &function.source)
                 .context(format!("SQL function \"{}\" during inlining", function.name))
         };
-        // Names of a trigger's rows mean nothing in it.
+        // Transition tables of a trigger are not visible in it.
         self.with_transitions(None, || self.only_query(function, args, result, catalog)).map_err(inlining)
     }
 }

@@ -251,7 +251,7 @@ impl Session {
         self.settings.borrow().text(Setting::plpgsql_variable_conflict).to_owned()
     }
 
-    /// Whether what a check finds is an error, and whether it is warned of (`plpgsql.extra_errors`, `plpgsql.extra_warnings`).
+    /// Whether a failed check is an error, and whether it is a warning (`plpgsql.extra_errors`, `plpgsql.extra_warnings`).
     pub fn extra_checks(&self, check: &str) -> (bool, bool) {
         let settings = self.settings.borrow();
         let has = |list: Setting| {
