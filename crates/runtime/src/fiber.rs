@@ -96,7 +96,7 @@ impl FiberState {
         Ok(())
     }
 
-    /// Gives the thread back to whoever polls the fiber, until it is polled again.
+    /// Suspends the fiber: control returns to the code that polls it, until it is polled again.
     fn suspend(&self) {
         if self.unwinding.get() {
             // Invariant 3 of the crate. A second unwinding out of a destructor would abort without a word.
@@ -124,7 +124,7 @@ pub(crate) fn with_state<T>(f: impl FnOnce(&FiberState) -> T) -> T {
     }
 }
 
-/// A thread that ends may have lost its state before it drops the last of what it keeps: a new one will do for that.
+/// A thread that ends may drop values after its fiber state is gone: a new state serves these.
 fn outside<T>(f: impl FnOnce(&FiberState) -> T) -> T {
     let mut f = Some(f);
     let mut once = |state: &FiberState| f.take().map(|f| f(state));
@@ -244,7 +244,7 @@ pub fn wait<F: Future>(future: F) -> F::Output {
     }
 }
 
-/// Lets other tasks of this worker run, and its event loop look at sockets and timers. Outside a fiber: nothing.
+/// Lets other tasks of this worker run, and its event loop poll sockets and timers. Does nothing outside a fiber.
 pub fn yield_now() {
     if in_fiber() {
         with_state(|state| state.interrupts.begin_slice());
@@ -329,12 +329,12 @@ impl From<StackTooDeep> for SqlError {
     }
 }
 
-/// What [`check_stack`] says where a recursion ends by itself, whatever the stack.
+/// The error of [`check_stack`], for recursions with a limit of their own.
 pub fn stack_too_deep() -> StackTooDeep {
     with_state(|state| StackTooDeep(state.stack_depth.get()))
 }
 
-/// From now on the running fiber goes as deep as this value of `max_stack_depth` allows.
+/// Sets the running fiber's `max_stack_depth`.
 #[inline]
 pub fn set_stack_depth(kilobytes: u32) {
     with_state(|state| {

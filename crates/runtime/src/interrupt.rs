@@ -53,7 +53,7 @@ pub enum Interrupt {
     Cancel = 1 << 6,
     /// The client has gone while a statement ran (08006).
     ConnectionLost = 1 << 7,
-    /// It asked for memory while others and it had all that there is to have (53200).
+    /// It asked for memory when the server's limit was reached (53200).
     OutOfMemory = 1 << 8,
 }
 
@@ -87,7 +87,7 @@ impl From<Interrupt> for SqlError {
     }
 }
 
-/// What a session is told that asked for too much.
+/// The error of a session that asked for too much memory.
 fn out_of_memory(size: Option<usize>) -> SqlError {
     let error = sql_err!(OUT_OF_MEMORY, "out of memory");
     match size {

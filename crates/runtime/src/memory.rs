@@ -102,7 +102,7 @@ impl Account {
         refused
     }
 
-    /// Fails if it is refused `size` bytes more. `extra`: what it has that is not in the account.
+    /// Fails if the account may not grow by `size` bytes. `extra`: bytes that it holds but that are not settled yet.
     pub(crate) fn ask(&self, size: usize, extra: usize) -> Result<(), Interrupt> {
         match self.is_refused(size, size.saturating_add(extra), total().saturating_add(size)) {
             true => Err(Interrupt::OutOfMemory),

@@ -284,7 +284,7 @@ impl<F: Fn()> Drop for AtDrop<'_, F> {
     }
 }
 
-/// The same for a call that is short as a rule: made here and now while the worker serves one task alone.
+/// The same for a call that is usually short: made on the worker itself while that serves a single task.
 pub(crate) fn short<T: Send>(f: impl FnOnce() -> T + Send) -> T {
     if !matches!(env::kind(), Kind::Worker(_)) {
         return f();

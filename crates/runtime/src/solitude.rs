@@ -1,7 +1,7 @@
 //! Whether a worker serves one task alone.
 //!
 //! # What
-//! A trip to the thread pool wakes two threads. Beside other work of the worker that is nothing; where there is none, it is a fifth of a
+//! A call through the thread pool wakes two threads. While the worker has other work that does not matter; otherwise it is a fifth of a
 //! commit. So a worker makes a call itself when its last [`CALLS`] such calls came from one task, no other task's fiber ran
 //! in between, and calls were short of late. Who comes during such a call waits for its end, and has the next ones made by the pool.
 

@@ -131,7 +131,7 @@ impl Mapping {
         Stretch { open: self.top() - FIRST, top: self.top(), deep: false }
     }
 
-    /// Gives back the memory of all but the shallow part, and closes what was opened. False if the system refuses.
+    /// Returns the memory of all but the shallow part to the system, and protects that part again. False if the system refuses.
     fn shrink(&self, used: Stretch) -> bool {
         let first = self.top() - FIRST;
         // SAFETY: the fiber has ended, and nothing refers to its stack. A new mapping takes the place of what was opened; the memory between

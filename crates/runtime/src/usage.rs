@@ -194,7 +194,7 @@ pub fn used_often(counter: impl FnOnce(&Counters) -> &Cell<u64>) {
     });
 }
 
-/// Carries out a read or write and adds the nanoseconds that it takes, if the fiber times those. Gives them too.
+/// Carries out a read or write. If the fiber measures I/O times, adds and returns the nanoseconds that it took.
 pub fn timed<T>(counter: impl FnOnce(&Counters) -> &Cell<u64>, work: impl FnOnce() -> T) -> (T, u64) {
     let (result, time) = measured(with_state(|state| state.usage.timed.get()), work);
     if time > 0 {

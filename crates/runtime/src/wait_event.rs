@@ -133,7 +133,7 @@ events! {
     Extend = "Lock" "extend",
     /// The right to clean the pending entries of an index.
     Page = "Lock" "page",
-    /// The pace that a base backup was told to keep.
+    /// The throttling of a base backup (`MAX_RATE`).
     BackupThrottle = "Timeout" "BaseBackupThrottle",
     /// The time between two writes of a checkpoint.
     CheckpointDelay = "Timeout" "CheckpointWriteDelay",
@@ -168,7 +168,7 @@ fn show(number: u8) -> u8 {
     })
 }
 
-/// Runs `wait`; meanwhile others see that the session of the running fiber waits for this.
+/// Runs `wait`; meanwhile `pg_stat_activity` shows that the running fiber's session waits for this.
 pub fn waiting<T>(event: WaitEvent, wait: impl FnOnce() -> T) -> T {
     struct Restore(u8);
     impl Drop for Restore {

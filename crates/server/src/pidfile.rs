@@ -109,7 +109,7 @@ pub fn read_line(path: &Path, n: usize) -> io::Result<Option<String>> {
     Ok(text.lines().nth(n - 1).map(str::to_string))
 }
 
-/// `external_pid_file`: for programs that do not know the data directory. It goes with the server.
+/// `external_pid_file`: for programs that do not know the data directory. It is removed when the server ends.
 #[derive(Debug)]
 pub struct ExternalPidFile(PathBuf);
 

@@ -247,7 +247,7 @@ impl Sessions {
         self.no_clients.until_set().await;
     }
 
-    /// Waits until there is none but those that end by themselves: after [`terminate_all`](Self::terminate_all).
+    /// Waits until all sessions have ended except those that end by themselves. To be called after [`terminate_all`](Self::terminate_all).
     pub async fn until_ended(&self) {
         self.ended.until_set().await;
     }

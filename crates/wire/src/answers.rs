@@ -159,7 +159,7 @@ pub fn row(body: &[u8]) -> SqlResult<Vec<Option<String>>> {
     Ok(values)
 }
 
-/// Reads a setting that the server tells of: name and value.
+/// Reads a ParameterStatus message: name and value of a setting.
 pub fn parameter(body: &[u8]) -> SqlResult<(String, String)> {
     let mut reader = Reader::new(body);
     Ok((text(reader.cstr_bytes()?), text(reader.cstr_bytes()?)))

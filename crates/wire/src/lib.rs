@@ -1,4 +1,4 @@
-//! PostgreSQL's wire protocol, version 3, as a server speaks it, and as far as a server that replicates is a client of another. Pure: bytes in, bytes out.
+//! PostgreSQL's wire protocol, version 3: the server's side, and the client's side as far as replication between servers needs it. Pure: bytes in, bytes out.
 //!
 //! # What
 //! [`startup`] reads the packets that come before authentication, [`frontend`] the messages after it, [`backend`] writes

@@ -1,4 +1,4 @@
-//! Want of file descriptors: what is open only because it may be needed again gives way.
+//! Lack of file descriptors: files that are open only because they may be needed again are closed.
 
 use std::io;
 use std::sync::{Arc, Weak};
@@ -28,7 +28,7 @@ fn close_some() -> usize {
     keepers.iter().map(|keeper| keeper.close_some()).sum()
 }
 
-/// How often one call makes others' files give way before its error stands: somebody else may be quicker to take what was freed.
+/// How often one call closes cached files before it fails: another thread may take the freed descriptor first.
 const ATTEMPTS: usize = 10;
 
 /// Does what takes a descriptor, again if there was none and some could be freed.

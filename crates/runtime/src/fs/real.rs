@@ -16,7 +16,7 @@ use crate::pool::{blocking, short};
 #[derive(Debug)]
 pub(super) struct RealFile {
     file: fs::File,
-    /// The file system does not know reads that never wait.
+    /// The file system does not support reads that never block.
     no_nowait: AtomicBool,
 }
 
@@ -104,7 +104,7 @@ impl RealFile {
     }
 
     pub(super) fn len(&self) -> io::Result<u64> {
-        // The inode of an open file is in memory: no trip to the pool.
+        // The inode of an open file is in memory, so the call need not go through the thread pool.
         self.file.metadata().map(|m| m.len())
     }
 

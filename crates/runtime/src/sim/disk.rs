@@ -161,7 +161,7 @@ struct State {
     current: Names,
     pending: Vec<NameChange>,
     locks: BTreeSet<PathBuf>,
-    /// What the files below these directories may have together.
+    /// Limit on the total size of the files below these directories.
     limits: BTreeMap<PathBuf, usize>,
     powered: bool,
     /// Counts crashes: handles of an earlier life are dead.

@@ -1,4 +1,4 @@
-//! Waiting until a condition holds that others make true.
+//! Waiting for a condition that other tasks make true.
 //!
 //! # Invariants
 //! 1. A waiter enters the queue, then looks at the condition; a waker makes the condition true, then looks at the queue.
@@ -83,7 +83,7 @@ impl WaitQueue {
         self.wake(usize::MAX);
     }
 
-    /// Wakes the one that has waited longest: for conditions that one waiter uses up.
+    /// Wakes the longest waiter: for conditions that a single waiter consumes.
     pub fn wake_one(&self) {
         self.wake(1);
     }

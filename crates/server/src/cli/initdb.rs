@@ -126,7 +126,7 @@ pub(super) fn main(args: &[String], commands: Commands) -> i32 {
     }
 }
 
-/// Makes a data directory as `initdb -D DIR -U NAME --auth trust` does, and says nothing.
+/// Makes a data directory as `initdb -D DIR -U NAME --auth trust` does, without output.
 pub(super) fn create_default(dir: &Path, superuser: &str, commands: Commands) -> Result<(), String> {
     let given = Given {
         flags: vec![
@@ -238,7 +238,7 @@ fn encoding(given: &Given) -> Result<Option<Encoding>, String> {
     }
 }
 
-/// Who says how texts are ordered, and his locale unless he is the C library.
+/// The locale provider, and its locale unless it is the C library.
 fn locale(given: &Given, encoding: Encoding) -> Result<(Provider, Option<String>), String> {
     let provider = match given.get("locale-provider") {
         None | Some("libc") => Provider::Libc,

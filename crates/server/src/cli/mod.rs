@@ -38,7 +38,7 @@ pub struct NewCluster {
     pub wal_segment_size: u64,
     /// Encoding of the first databases: `UTF8` or `SQL_ASCII`.
     pub encoding: base::Encoding,
-    /// Who says how texts of them are ordered.
+    /// Their locale provider.
     pub provider: collation::Provider,
     /// The locale of a provider that is not the C library.
     pub provider_locale: Option<String>,
@@ -132,7 +132,7 @@ pub fn program_path(called: &str) -> String {
     }
 }
 
-/// Whether a program was only asked for its help or its version, and has said it.
+/// Whether a program was only asked for its help or its version, which it has printed.
 fn answered(given: &Given, program: &str, help: &str) -> bool {
     if given.has("help") {
         say!("{help}");

@@ -24,7 +24,7 @@ pub struct Item {
     pub line: u32,
 }
 
-/// A line that cannot be read, or names a file that cannot.
+/// A line that is not valid, or includes a file that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// For the log, in PostgreSQL's words.

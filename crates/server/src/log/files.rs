@@ -78,7 +78,7 @@ impl Files {
         Files { wanted, open: Default::default(), next: 0 }
     }
 
-    /// The settings are others now. Files go on unless their names would be others.
+    /// Applies changed settings. Files stay open unless their names change.
     pub fn change(&mut self, fresh: Files) {
         let (old, new) = (&self.wanted, &fresh.wanted);
         let renamed = (&old.directory, &old.pattern) != (&new.directory, &new.pattern);

@@ -131,7 +131,7 @@ pub fn start() -> std::io::Result<()> {
     writer::start()
 }
 
-/// Begins to write to files, if the settings say so. The data directory is ours.
+/// Begins to write to files, if the settings say so. The server must hold the data directory's lock.
 pub fn collect(settings: &ServerSettings) {
     let list = std::path::Path::new(settings.text(Setting::data_directory)).join(files::LIST);
     // Of a server before; there may be none.
@@ -175,7 +175,7 @@ pub fn report(error: &SqlError, subject: Option<&Subject>, statement: Option<&st
     report_in(error, subject, statement, &Situation::default());
 }
 
-/// The same, of a session that was doing something.
+/// The same, on behalf of a session.
 pub fn report_in(
     error: &SqlError,
     subject: Option<&Subject>,
@@ -214,7 +214,7 @@ fn forms(
         zone: form.map_or(&utc, |form| &form.zone),
     };
     let [text, csv, json] = form.map_or([true, false, false], |form| form.formats);
-    // What a session knows of its database's texts is no business of the log's readers.
+    // Readers of the log do not know the encoding of the session's database.
     let shown = |line: String| if texts_are_bytes() { shown_outside(&line) } else { line };
     Forms {
         stderr: text.then(|| shown(line.text(form.map_or("", |form| &form.prefix)))),

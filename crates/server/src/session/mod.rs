@@ -242,7 +242,7 @@ async fn host_name(shared: &Shared, peer: Peer, interrupts: &Interrupts) -> Opti
 async fn turn_away<T>(mut io: Io, refused: Refused, subject: &Subject) -> Option<T> {
     let Refused::Told { mut error, detail } = refused else { return None };
     error.report_mut().severity = Severity::Fatal;
-    // Whoever does not speak the protocol is only noted in the log, as PostgreSQL does.
+    // A client that does not speak the protocol is only logged, as in PostgreSQL.
     if !error.message().starts_with("invalid length of startup packet") {
         wire::backend::error_response(io.out(), error.report());
         io.finish().await;

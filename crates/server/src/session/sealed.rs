@@ -1,4 +1,4 @@
-//! One connection over TLS: opens the bytes that its socket brings, seals those that are to go.
+//! One connection over TLS: decrypts the bytes that the socket receives and encrypts those to be sent.
 //!
 //! # What
 //! `rustls` without buffers of its own: what has come lies in the worker's scratch buffer and is opened there, what is to go is
@@ -258,7 +258,7 @@ fn encode(mut data: EncodeTlsData<'_, ServerConnectionData>, out: &mut Vec<u8>) 
     written.is_some()
 }
 
-/// Appends what `write` puts into the room it is given, more of it if it says how much it needs.
+/// Appends what `write` puts into the buffer that it is given; if it asks for a larger buffer, it is called again.
 fn extend(
     out: &mut Vec<u8>,
     room: usize,

@@ -241,7 +241,7 @@ impl Builder<'_> {
         carried.into_iter().rev().try_for_each(|item| self.add(depth, item))
     }
 
-    /// Writes what a level has gathered, and gives it its downlink. `bound`: the least position of the next page, if there is to be one.
+    /// Writes the page that a level has filled, and makes its downlink. `bound`: the least position of the next page, if there is to be one.
     fn write(&mut self, depth: usize, bound: Option<Vec<u8>>) -> IndexResult<()> {
         let desc = &self.rel.desc;
         self.access.pool.admit(desc.persistence)?;

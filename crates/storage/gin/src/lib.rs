@@ -12,7 +12,7 @@
 //! # Invariants
 //! 1. Items of a leaf do not overlap: all TIDs of one lie before the first of the next, if they have the same key.
 //! 2. Every page but the last of its level has an upper bound, which is the least position of its right sibling. What lies beyond is found to the right.
-//! 3. A page whose right sibling has no downlink is flagged `INCOMPLETE`. Readers do not mind; the next writer who comes to it makes the downlink.
+//! 3. A page whose right sibling has no downlink is flagged `INCOMPLETE`. Readers ignore the flag; the next writer that meets it makes the downlink.
 //! 4. A deleted page has no entries and keeps its right link. It is used again only when every snapshot is younger than its deletion, so nobody holds a link to it.
 //! 5. Whatever is read from a page is checked against the page's bounds; damage is [`IndexError::Corrupt`](index::IndexError::Corrupt) naming relation and block.
 //!

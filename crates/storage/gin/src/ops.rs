@@ -120,7 +120,7 @@ pub(crate) fn finish_split(page: &mut PageBytes) -> Check<()> {
     Ok(())
 }
 
-/// Takes a page out of use. Its link stays for scans that still come by.
+/// Marks a page as deleted. Its right link stays for scans that still reach it.
 pub(crate) fn mark_deleted(page: &mut PageBytes, safe: Xid) -> Check<()> {
     let op = Opaque::read(page)?;
     fill(page, Opaque { flags: DELETED, ..op }, &[deleted_item(safe, NONE)])

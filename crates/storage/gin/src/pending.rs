@@ -42,7 +42,7 @@ pub(crate) fn lanes() -> impl Iterator<Item = BlockNo> {
     (FIRST_LANE..FIRST_LANE + LANES).map(BlockNo)
 }
 
-/// Enters rows: into a lane, or into the tree those that have too many keys. `limit`: bytes that the lanes may have before somebody cleans them.
+/// Enters rows: into a lane, or directly into the tree those with too many keys. `limit`: bytes in the lanes from which on they are cleaned.
 pub(crate) fn add(
     access: &Access<'_>,
     rel: &GinRel,

@@ -95,7 +95,7 @@ pub(crate) struct Graph<'a> {
 }
 
 impl Graph<'_> {
-    /// The node that a pointer names; none if it names none.
+    /// The node that a pointer refers to, if there is one.
     pub fn node(&self, at: Pointer) -> IndexResult<Option<Rc<Node>>> {
         if let Some(known) = self.cache.and_then(|cache| cache.get(at)) {
             return Ok(Some(known));

@@ -1,4 +1,4 @@
-//! Changes of pages as bytes, for methods whose records say just what becomes of which bytes. Normal running and redo call the same function.
+//! Changes of pages as bytes, for methods whose log records list the bytes that change. Normal running and redo call the same function.
 //!
 //! | record | each block |
 //! |---|---|
@@ -54,7 +54,7 @@ pub fn redo_block(page: &mut PageBytes, record: &RecordRef<'_>, index: usize) ->
     Ok(())
 }
 
-/// Makes the main fork, which must be empty, an empty index of one page that is what changes make of nothing; so the initial fork of an unlogged one.
+/// Makes an empty index of one page in the main fork, which must be empty: `changes` are applied to a page of zeros. The initial fork of an unlogged index gets the same page.
 ///
 /// # Errors
 /// The fork is not empty; there is no room.

@@ -71,7 +71,7 @@ pub struct Facts {
     pub search_nulls: bool,
     /// Scans may find entries that are to be [checked again](crate::IndexScan::recheck).
     pub lossy: bool,
-    /// Entries are summaries of ranges of the table's pages: bitmaps have whole pages, and rows come by [`TableRows`](crate::TableRows).
+    /// Entries are summaries of ranges of the table's pages: bitmaps contain whole pages, and builds read rows through [`TableRows`](crate::TableRows).
     pub summarizes: bool,
     /// Storage parameters.
     pub options: &'static [StorageOption],

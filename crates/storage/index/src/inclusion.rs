@@ -1,4 +1,4 @@
-//! The summary that a tree gives: what the key of a page would be that had all values below it.
+//! Summaries made by a class of trees: the key of a page that had all values below it.
 
 use tuple::summary::SummaryClass;
 use tuple::tree::{Match, TreeClass, TreeQuery};

@@ -98,7 +98,7 @@ impl MinMaxMulti {
         self.reduce(intervals);
     }
 
-    /// Puts neighbours together until there are few enough values.
+    /// Merges neighbouring intervals until there are few enough values.
     fn reduce(&self, intervals: &mut Vec<Interval>) {
         let count =
             |list: &[Interval]| -> usize { list.iter().map(|i| if self.is_one(i) { 1 } else { 2 }).sum() };

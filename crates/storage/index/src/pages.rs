@@ -69,7 +69,7 @@ pub trait Pages {
         if holds { Ok(()) } else { Err(self.corrupt(block, what)) }
     }
 
-    /// A copy of a page, for those who look at it for long; a look for interrupts before.
+    /// A copy of a page, for callers that read it for long. Checks for interrupts first.
     ///
     /// # Errors
     /// It cannot be read; the statement was interrupted.
@@ -92,7 +92,7 @@ impl<M: IndexAccessMethod> Pages for M {
     }
 }
 
-/// Makes the main fork, which must be empty, an empty index of some `pages`, of which `fill` makes what they are. The initial fork of an unlogged one becomes the same.
+/// Makes an empty index of some `pages` in the main fork, which must be empty; `fill` writes each page. The initial fork of an unlogged index gets the same pages.
 ///
 /// # Errors
 /// The fork is not empty; there is no room.

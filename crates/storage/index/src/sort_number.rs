@@ -1,6 +1,6 @@
 //! Numbers that entries sort by: most comparisons of a build are of two of these.
 //!
-//! The values of the key columns are laid one behind the other, each with a bit for NULL in front, as far as 64 bits go. What is cut off, and all that has no number, is for
+//! The values of the key columns are concatenated, each with a bit for NULL in front, as far as 64 bits go. What is cut off, and values without a number, are left to
 //! [`compare_entries`](crate::IndexAccessMethod::compare_entries) to tell.
 
 use tuple::{Datum, sortable_float};

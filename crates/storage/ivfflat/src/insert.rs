@@ -23,7 +23,7 @@ pub(crate) fn insert(
     Ok(InsertOutcome::Inserted)
 }
 
-/// Adds an entry to a list, and learns where the next one goes.
+/// Adds an entry to a list, and remembers the page for the next one.
 pub(crate) fn append(
     access: &Access<'_>,
     rel: &IvfflatRel,

@@ -9,7 +9,7 @@
 //!   [changes](index::changes) of bytes.
 //!
 //! # Invariants
-//! 1. Lists are made by the build; an index that was made empty gets its one list, which has no centre, with its first row. None ever goes, and none gets another centre.
+//! 1. The build makes the lists. An index that was empty when it was built gets a single list without a centre, with its first row. Lists are never removed, and their centres never change.
 //! 2. A row is in the list whose centre is nearest, so that it is found by whoever looks through all of them.
 //! 3. A page of entries, once chained, stays where it is. So who follows the links meets all entries that were there when he began and are not dead.
 //! 4. The page for new entries is a hint: whoever finds it full goes on to the right.

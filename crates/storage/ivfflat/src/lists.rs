@@ -100,7 +100,7 @@ pub(crate) fn find(access: &Access<'_>, rel: &IvfflatRel, key: &Datum) -> IndexR
     }
 }
 
-/// Makes lists with these centres, unless somebody has made some.
+/// Makes lists with these centres, unless there are lists already.
 pub(crate) fn make(access: &Access<'_>, rel: &IvfflatRel, centres: &[Vec<u8>]) -> IndexResult<()> {
     access.pool.admit(rel.desc.persistence)?;
     let mut first = rel.exclusive(access.pool, META)?;

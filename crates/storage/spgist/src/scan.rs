@@ -303,7 +303,7 @@ fn may_meet(rel: &SpgistRel, keys: &[ScanKey], space: &Space) -> bool {
     keys.iter().filter_map(query_of).all(|query| rel.class().may_meet(space, query))
 }
 
-/// What the conditions, all of them, say of a leaf.
+/// Whether a leaf satisfies all conditions.
 fn satisfies(rel: &SpgistRel, keys: &[ScanKey], space: &Space, leaf: &Datum) -> Match {
     let mut all = Match::Yes;
     for key in keys {

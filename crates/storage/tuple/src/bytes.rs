@@ -5,7 +5,7 @@ use std::{fmt, ops::Deref, sync::Arc};
 /// Longest value kept in place, in bytes.
 const INLINE: usize = 22;
 
-/// From here on a vector is shared as it is: copying it would cost more than the way over one more pointer.
+/// From this length on a vector is shared as it is: copying it would cost more than one more indirection.
 const LONG: usize = 64 << 10;
 
 /// An immutable byte string that is cheap to clone: payload of a variable-length value, without its header.
@@ -37,7 +37,7 @@ impl Bytes {
         }
     }
 
-    /// Takes a copy of other bytes, into the same memory if they are as long and nobody shares it.
+    /// Copies other bytes, into the same memory if their length is the same and the memory is not shared.
     #[inline]
     pub fn replace(&mut self, bytes: &[u8]) {
         if let Bytes::Shared(old) = self

@@ -38,7 +38,7 @@ pub struct Attr {
     pub align: u8,
     /// For varlena: PostgreSQL's `attstorage`, one of `p`, `e`, `m`, `x`.
     pub storage: u8,
-    /// How large values are compressed; `None`: as whoever writes them likes.
+    /// How large values are compressed; `None`: by the default method.
     pub compression: Option<Compression>,
 }
 

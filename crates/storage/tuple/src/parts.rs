@@ -59,7 +59,7 @@ pub trait PartsQuery: Debug + Send + Sync {
         SearchMode::Some
     }
 
-    /// Whether a row satisfies the query of which is known which parts it has: `Maybe` where it is not known. The answer to more knowledge never contradicts one
+    /// Whether a row satisfies the query, given which parts it is known to have: `Maybe` where that is not enough. An answer to more knowledge never contradicts one
     /// to less.
     fn satisfied(&self, present: &[Match]) -> Match;
 
@@ -76,7 +76,7 @@ pub trait PartsClass: Debug + Send + Sync {
         a.cmp(b)
     }
 
-    /// Whether [`compare`](PartsClass::compare) is the order of the bytes; a class with another one says no.
+    /// Whether [`compare`](PartsClass::compare) is the order of the bytes.
     fn orders_bytes(&self) -> bool {
         true
     }
@@ -89,7 +89,7 @@ pub trait PartsClass: Debug + Send + Sync {
     /// Appends the parts of a row's value, in any order; one may come several times.
     fn parts(&self, value: &Datum, out: &mut Vec<Part>);
 
-    /// Takes the right side of `column operator value` apart.
+    /// Extracts the parts that the right side of `column operator value` asks for.
     ///
     /// # Errors
     /// The value is none that the operator takes.

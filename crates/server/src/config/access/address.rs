@@ -125,7 +125,7 @@ impl HostName {
         reverse(address)
     }
 
-    /// Asks for the name of an address and for the addresses of that name. May take long: not for a worker.
+    /// Looks up the name of an address and the addresses of that name. May take long, so it must not run on a worker.
     pub fn of(address: SocketAddr) -> HostName {
         let Some(name) = reverse(address) else { return HostName::default() };
         let found = (name.as_str(), 0).to_socket_addrs();

@@ -123,7 +123,7 @@ impl Mapping {
                 "regular expression \"{pattern}\" has no subexpressions as requested by backreference in \"{text}\""
             ));
         };
-        // What came from outside is a name and nothing else.
+        // A name from outside is taken literally.
         Ok(self.role.text.replacen("\\1", &group, 1) == role)
     }
 }

@@ -1,4 +1,4 @@
-//! Who may connect from where, and how they must prove it: `pg_hba.conf` and `pg_ident.conf`.
+//! Client authentication: `pg_hba.conf` and `pg_ident.conf`.
 //!
 //! # Layout
 //! [`file`](mod@file): lines, fields and words of both. `line`: one rule. [`address`]: networks and names of hosts. [`ident`]: users of other
