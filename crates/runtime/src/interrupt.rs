@@ -481,7 +481,7 @@ pub fn hold_interrupts() -> HoldGuard {
     HoldGuard(std::marker::PhantomData)
 }
 
-/// While it lives, interrupts that `check_interrupts` and its like report stay set: for code that passes over the errors of what it calls.
+/// While it lives, interrupts that `check_interrupts` and the like report stay set: for code that passes over the errors of what it calls.
 #[derive(Debug)]
 pub struct KeepGuard(std::marker::PhantomData<*mut ()>);
 

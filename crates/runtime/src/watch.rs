@@ -1,7 +1,7 @@
 //! # What
 //! Whoever runs on a worker looks for interrupts every 10 ms at least, or nobody else is served there and no cancel request
 //! is heard. Debug builds check it: a fiber that used more processor time than [`BOUND`] between two looks (a look is
-//! [`check_interrupts`](crate::check_interrupts) or one of its like, a suspension, the fiber's end) is *late*. Each late look is
+//! [`check_interrupts`](crate::check_interrupts) or similar, a suspension, the fiber's end) is *late*. Each late look is
 //! written to standard error with the place that looked at last, and kept for tests ([`take`]).
 //!
 //! The time is the thread's processor time, so that a busy machine makes nobody late. The environment's `STAMPEDE_LOOK_MS`

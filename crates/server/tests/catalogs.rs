@@ -1,4 +1,4 @@
-//! System catalogs are written anew while others define and look up; the server is killed meanwhile.
+//! System catalogs are rewritten while others define and look up; the server is killed meanwhile.
 
 mod support;
 

@@ -166,7 +166,7 @@ fn equal_statements_of_sessions_share_text_tree_and_plan() {
     let (alone, shared) = (taken(&mut first), taken(&mut second));
     assert!(alone.iter().all(|bytes| *bytes > 8000), "{alone:?}");
     assert!(shared.iter().all(|bytes| *bytes < 1000), "{shared:?}");
-    // Both work by them, also when the plan is made anew.
+    // Both work by them, also when the plan is made again.
     first.query("insert into t select i, 'b' || i from generate_series(1, 10) i").unwrap();
     for change in ["alter table t add c int", "analyze t"] {
         assert_eq!(first.value("execute p4(3)"), "3");

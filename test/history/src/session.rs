@@ -1,6 +1,6 @@
 //! What · Sessions that run random transactions on the lists, and note what they did and saw.
 //!
-//! A transaction appends to lists (an UPDATE, an INSERT … ON CONFLICT, or the whole list written anew by who knows what is in it), reads one
+//! A transaction appends to lists (an UPDATE, an INSERT … ON CONFLICT, or the whole list rewritten by who knows what is in it), reads one
 //! or all, locks rows, opens savepoints, rolls back to them after errors or without, keeps a cursor open, exports its snapshot or goes on with
 //! another's, and commits, rolls back or is prepared for somebody else to end.
 //!

@@ -1,4 +1,4 @@
-//! An authority that signs certificates, made anew for each test.
+//! An authority that signs certificates, made again for each test.
 
 // Each test file is a program of its own and uses only some of this.
 #![allow(dead_code)]

@@ -8,7 +8,7 @@
 //! * what an operator is in a family, and by which strategy: [`membership`](OperatorFamilies::membership); in all families:
 //!   [`memberships`](OperatorFamilies::memberships).
 //! * the operator of a strategy: [`operator`](OperatorFamilies::operator), between two types. A class's strategy is asked for with
-//!   [`OperatorClass::input`] on the left. Strategy numbers are those of the access method or, for GiST and its like, of the class.
+//!   [`OperatorClass::input`] on the left. Strategy numbers are those of the access method or, for GiST and the like, of the class.
 //! * a support function: [`function`](OperatorFamilies::function), by number and types. A class's own function has
 //!   [`OperatorClass::input`] on both sides.
 //!

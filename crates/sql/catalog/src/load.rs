@@ -786,7 +786,7 @@ pub fn hash_under(ty: Oid, rules: &'static Rules) -> SqlResult<HashBy> {
     }
 }
 
-/// Whether an operator class orders texts by their bytes whatever their collation: `text_pattern_ops` and its like.
+/// Whether an operator class orders texts by their bytes whatever their collation: `text_pattern_ops` and the like.
 pub fn orders_by_bytes(class: Oid) -> bool {
     (4217..=4219).contains(&class.0)
 }

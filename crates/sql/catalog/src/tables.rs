@@ -9,14 +9,14 @@
 //! 3. When the record of such a commit is logged, nobody reads the old files any more, and nobody will: the catalog is closed from before
 //!    until the commit can be seen (`OpenTables::close`, `OpenTables::reopen`). A reader loads the catalog after it took its snapshot,
 //!    and keeps it ([`InUse`]) while it reads.
-//! 4. Nobody else writes to a catalog that is being written anew: writers hold ROW EXCLUSIVE ([`crate::Changer`]).
+//! 4. Nobody else writes to a catalog that is being rewritten: writers hold ROW EXCLUSIVE ([`crate::Changer`]).
 //!
 //! # Locks
 //! Readers take none. The longest that one waits is for the flush of the commit's record; the commit waits before it for reads that have
 //! begun, which wait for nothing but pages.
 //!
 //! # PostgreSQL counterpart and differences
-//! `catalog/indexing.c`, `genam.c`. There readers lock, and wait while a catalog is being written anew.
+//! `catalog/indexing.c`, `genam.c`. There readers lock, and wait while a catalog is being rewritten.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

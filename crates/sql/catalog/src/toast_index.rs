@@ -41,7 +41,7 @@ pub fn open_toast_index(file: RelFile, persistence: Persistence) -> OpenIndex {
     })
 }
 
-/// A TOAST table and its index; and others that are maintained too, while one is made anew ([`Index::others`]).
+/// A TOAST table and its index; and others that are maintained too, while one is made again ([`Index::others`]).
 pub fn open_toast(
     engine: &Arc<Engine>,
     oid: Oid,

@@ -6,7 +6,7 @@
 //!
 //! # PostgreSQL counterpart and differences
 //! `commands/tablecmds.c`. A column added with a default is filled by an UPDATE of all rows, not by a stored missing value. Only a change
-//! of a type writes the table anew (`alter_type`).
+//! of a type rewrites the table (`alter_type`).
 
 use std::sync::Arc;
 

@@ -137,7 +137,7 @@ impl OldRows {
     }
 }
 
-/// Gives a table new files with the rows that `produce` puts there, and makes its indexes anew. Returns the number of rows.
+/// Gives a table new files with the rows that `produce` puts there, and makes its indexes again. Returns the number of rows.
 pub(super) fn replace(
     session: &Session,
     before: &Table,

@@ -3,11 +3,11 @@
 //!
 //! # Layout
 //! [`run`] checks, then: definitions over the column are taken down (`Definitions`), the catalogs changed, the rows written to a new
-//! file by a plan that still reads the old one, other indexes built anew, and the definitions carried out again.
+//! file by a plan that still reads the old one, other indexes rebuilt, and the definitions carried out again.
 //!
 //! # Invariants
 //! 1. The plan that reads the old rows is made before the catalogs change; it keeps the old description and file.
-//! 2. Rows are not written anew if every stored value is as it was: another length limit that is no tighter, or a type of the same
+//! 2. Rows are not rewritten if every stored value is as it was: another length limit that is no tighter, or a type of the same
 //!    stored form.
 //!
 //! # Locks

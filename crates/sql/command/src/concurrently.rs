@@ -1,5 +1,5 @@
 //! # What
-//! What commands share that work in several transactions to let others write meanwhile (CREATE INDEX CONCURRENTLY and its like): a lock that
+//! What commands share that work in several transactions to let others write meanwhile (CREATE INDEX CONCURRENTLY and the like): a lock that
 //! outlives the transactions, and waiting for whoever may not know of the last step yet.
 //!
 //! # Locks

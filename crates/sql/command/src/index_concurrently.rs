@@ -9,12 +9,12 @@
 //! 3. The rows that a second snapshot sees are compared with the index, and missing ones are added ([`validate`]). When no older snapshot is left, which could
 //!    see rows that the index lacks, the index becomes valid: queries use it.
 //!
-//! An error in between leaves an index that is not valid: to be dropped, or made anew.
+//! An error in between leaves an index that is not valid: to be dropped, or made again.
 //!
 //! # How an index goes
 //! First queries stop using it, then inserts stop maintaining it. After each step, transactions that may not know of it are waited for.
 //!
-//! # How an index is made anew
+//! # How an index is made again
 //! A copy is built as above, but does not become valid. Then the two swap their files in one transaction, and the copy, which now has the old file, is
 //! dropped as above. As long as some transaction may still read the old file, inserts maintain both.
 //!
@@ -24,7 +24,7 @@
 //! its lockers are waited for ([`used_through`]).
 //!
 //! # PostgreSQL counterpart and differences
-//! `DefineIndex`, `ReindexRelationConcurrently` of `commands/indexcmds.c`; `validate_index`, `index_drop` of `catalog/index.c`. An index made anew keeps
+//! `DefineIndex`, `ReindexRelationConcurrently` of `commands/indexcmds.c`; `validate_index`, `index_drop` of `catalog/index.c`. An index made again keeps
 //! its OID, and all that hangs on it; PostgreSQL gives everything to the copy.
 
 use std::ops::Range;

@@ -1,5 +1,5 @@
 //! # What
-//! REINDEX: indexes built anew, in new files. The old files go with the commit.
+//! REINDEX: indexes rebuilt, in new files. The old files go with the commit.
 //!
 //! # Locks
 //! SHARE ROW EXCLUSIVE on the table while indexes are built, then ACCESS EXCLUSIVE until the commit removes the old files: index scans lock only the table.

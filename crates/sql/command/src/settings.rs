@@ -57,7 +57,7 @@ fn set_modes(session: &Session, name: &str, modes: &[DefElem]) -> SqlResult<()> 
     Ok(())
 }
 
-/// A value as the setting's text. Lists are joined; names in `search_path` and its like keep their quotes.
+/// A value as the setting's text. Lists are joined; names in `search_path` and the like keep their quotes.
 pub(crate) fn value_text(name: &str, values: &[SetValue]) -> SqlResult<String> {
     let definition = Setting::find(name).map(Setting::definition);
     let is_list = definition.is_some_and(|definition| definition.is_list);

@@ -240,7 +240,7 @@ impl Scanner<'_> {
         Some(())
     }
 
-    /// A name or keyword. `e'…'` and its like are other strings.
+    /// A name or keyword. `e'…'` and the like are other strings.
     fn word(&mut self) -> Option<()> {
         let start = self.at;
         while let Some(&byte) = self.bytes.get(self.at)

@@ -1,7 +1,7 @@
 //! Expressions and statements of SQL in a function, and the variables that they name.
 //!
 //! What: an expression is analysed and planned when it is first evaluated, and keeps its plan for the session's later calls. The types of
-//! records' fields are those of that moment; when they change, it is made anew. One that is a value made of variables is compiled besides
+//! records' fields are those of that moment; when they change, it is made again. One that is a value made of variables is compiled besides
 //! ([`Simple`]): no statement runs for it.
 
 use std::cell::{Cell, Ref, RefCell};

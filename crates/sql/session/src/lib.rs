@@ -6,7 +6,7 @@
 //! * `login`: a new session. `statement`: from text to a statement that can run. `plan_cache`: plans that sessions share. `shapes`: texts that differ in literals. `statements`: prepared ones by name. `portal`: running ones. `cursor`: DECLARE, FETCH. `current_of`: WHERE CURRENT OF.
 //!   `nested`: PREPARE. `explain`: EXPLAIN.
 //! * `protocol`: the messages of the simple and extended protocol. `output`: where rows go. `encoding`: texts that are not UTF-8. `transaction`: BEGIN to COMMIT.
-//! * `modes`: isolation level, READ ONLY and their like. `identity`: whose rights apply. `restricted`: upkeep as a table's owner. `access`: what statements need. `reach`: files of the machine. `table_rows`: rows that are read without a plan. `export`: snapshots for other transactions. `notify`: LISTEN and NOTIFY, over `exchange`, what sessions tell each other.
+//! * `modes`: isolation level, READ ONLY and the like. `identity`: whose rights apply. `restricted`: upkeep as a table's owner. `access`: what statements need. `reach`: files of the machine. `table_rows`: rows that are read without a plan. `export`: snapshots for other transactions. `notify`: LISTEN and NOTIFY, over `exchange`, what sessions tell each other.
 //! * `upkeep`: sessions without a client, which vacuum tables.
 //! * `watch`, `auto_explain`: what is watched of statements, for those whom [`hooks`] tell. `helpers`: threads that help sessions, in the whole server. `registry`, `progress`: what other sessions see of one. `control`: what a session may ask of the server around it. `planning`, `facilities`: what the planner and running statements see of a session.
 //! * [`commands`]: what sessions know of utility statements, which the crate `command` carries out. `options`: values of option lists.

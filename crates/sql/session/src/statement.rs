@@ -3,7 +3,7 @@
 //!
 //! A query's plan depends on the relations that analysis looked at, on the search path, on planner settings, and, in a transaction
 //! that changed catalogs, on its own changes. [`Planned`] carries all of these; before each run they are compared, after the
-//! locks were taken, and a stale plan is made anew.
+//! locks were taken, and a stale plan is made again.
 //!
 //! # Invariants
 //! 1. A plan runs only while every relation in `depends` is current, checked while the statement holds its locks on them.
@@ -11,7 +11,7 @@
 //!    change.
 //! 3. A plan is of one user, who has what it needs ([`super::access`]): asked before its first run, and again when rights changed.
 //! 4. No plan reads an index under a snapshot that the index is too young for, or a partition under one that sees it detached; a plan for such
-//!    an older snapshot is not shared, and made anew for a younger one.
+//!    an older snapshot is not shared, and made again for a younger one.
 //!
 //! # Locks
 //! The instance's plan cache (`plan_cache`) has one short mutex, taken at Parse and at replanning, never at Execute of a valid plan.

@@ -1,4 +1,4 @@
-//! Types whose values are OIDs of objects and whose text is the name of the object: `regclass` and its like.
+//! Types whose values are OIDs of objects and whose text is the name of the object: `regclass` and the like.
 
 use base::SqlResult;
 

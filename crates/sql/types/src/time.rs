@@ -16,7 +16,7 @@ use crate::{
     timezone::{TimeZone, Zone},
 };
 
-/// The modifier of `time(p)` and its like: the precision itself, cut at 6.
+/// The modifier of `time(p)` and the like: the precision itself, cut at 6.
 pub(crate) fn precision_typmod(name: &str, zone: &str, modifiers: &[&str]) -> SqlResult<i32> {
     let [text] = modifiers else { return Err(sql_err!(INVALID_PARAMETER_VALUE, "invalid type modifier")) };
     let precision: i32 = crate::int::parse(text, "integer")?;

@@ -7,7 +7,7 @@
 //! `build`, `redo` (records), `verify`, `method` (what the rest of the server sees). Byte tables are in `format`, records in `redo`.
 //!
 //! The meta page in block 0 leads to directories, these to maps, and a map to the summary of each of its ranges, which lies on a data page. Pages come in the order in which they are needed;
-//! none moves, and none goes before the index is made anew.
+//! none moves, and none goes before the index is made again.
 //!
 //! # Invariants
 //! 1. A range that has a summary has all its rows in it, but for a placeholder. A range without one is read by every scan.

@@ -1,5 +1,5 @@
 //! # What
-//! Checks a whole tree, level by level from the root: for `bt_index_check` and its like, for `stampede verify`, for tests.
+//! Checks a whole tree, level by level from the root: for `bt_index_check` and the like, for `stampede verify`, for tests.
 //!
 //! # Invariants
 //! 1. Nothing is changed. Pages are copied under their latch and checked without it.

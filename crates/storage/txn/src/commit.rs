@@ -8,7 +8,7 @@
 //! Invariants: a commit goes through these steps in this order, and a crash between any two is harmless
 //! 1. record inserted (lost: the transaction never happened);
 //! 2. commit log: subtransactions, then the top level (lost: redo repeats it, its pages are never ahead of WAL); files of catalogs
-//!    that were written anew take the old ones' places (lost: redo of the record does it);
+//!    that were rewritten take the old ones' places (lost: redo of the record does it);
 //! 3. out of the running set: new snapshots see it, after all whose records come before ([`order`](crate::order));
 //! 4. end actions, locks;
 //! 5. record durable, unless `synchronous_commit` is off; files go (lost files: redo of the record drops them); the client hears of it.
@@ -104,7 +104,7 @@ pub struct EndRecord {
     pub subxids: Vec<Xid>,
     /// Files that go.
     pub files: Vec<RelFile>,
-    /// Files of catalogs written anew.
+    /// Files of catalogs rewritten.
     pub mapped: Vec<MappedFile>,
     /// For caches.
     pub invalidations: Vec<u8>,
@@ -271,7 +271,7 @@ pub struct Remains<'a> {
     pub subxids: &'a [Xid],
     /// Files that go.
     pub files: &'a [RelFile],
-    /// Files of catalogs written anew.
+    /// Files of catalogs rewritten.
     pub mapped: &'a [MappedFile],
     /// For caches.
     pub invalidations: &'a [u8],

@@ -263,7 +263,7 @@ impl Segments {
         let file = self.file(segment)?;
         let path = self.path(segment);
         let mut wipe = || -> io::Result<()> {
-            // The header is written anew: a segment that ended exactly before `position` may be a foreign file.
+            // The header is rewritten: a segment that ended exactly before `position` may be a foreign file.
             file.write_all_at(&self.header(self.timeline(), segment), 0)?;
             let mut chunk = vec![0; ZEROS.len()];
             while offset < self.geometry.segment_size() {

@@ -2,7 +2,7 @@
 //!
 //! # Invariants
 //! 1. Nothing is read that is not flushed: what a receiver has, the server cannot lose in a crash.
-//! 2. A file that is recycled while it is read is noticed: the header that names its place is written anew before any other byte, and it is
+//! 2. A file that is recycled while it is read is noticed: the header that names its place is rewritten before any other byte, and it is
 //!    looked at after the bytes were read.
 
 use std::io;

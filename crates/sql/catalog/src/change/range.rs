@@ -29,7 +29,7 @@ pub struct NewRange {
     pub multirange: (String, Oid),
 }
 
-/// `range_in` and its like, `multirange_in` and its like.
+/// `range_in` and the like, `multirange_in` and the like.
 const RANGE_IO: [u32; 4] = [3834, 3835, 3836, 3837];
 const MULTIRANGE_IO: [u32; 4] = [4231, 4232, 4233, 4234];
 /// `range_typanalyze`, `multirange_typanalyze`

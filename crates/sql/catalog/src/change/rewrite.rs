@@ -1,7 +1,7 @@
-//! A system catalog written anew: new files for some of its relations, which take the old ones' places when the transaction commits.
+//! A system catalog rewritten: new files for some of its relations, which take the old ones' places when the transaction commits.
 //!
 //! First come empty files ([`Changer::catalog_with_new_files`]), which the caller fills; nobody reads them, nor do this transaction's own
-//! look-ups. Once they are complete, the transaction goes over to them ([`Changer::swap_catalog`]): so `pg_class` can be written anew
+//! look-ups. Once they are complete, the transaction goes over to them ([`Changer::swap_catalog`]): so `pg_class` can be rewritten
 //! although this changes rows of `pg_class`. All others follow with the commit.
 
 use std::rc::Rc;

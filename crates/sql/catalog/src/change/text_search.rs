@@ -118,7 +118,7 @@ impl Changer<'_> {
         self.next_command()
     }
 
-    /// Gives a dictionary other parameters. Its row is written anew even if they are the same: sessions read its files again.
+    /// Gives a dictionary other parameters. Its row is rewritten even if they are the same: sessions read its files again.
     pub fn set_text_search_options(&mut self, dictionary: Oid, options: Option<&str>) -> SqlResult<()> {
         let found = self.reader().find_one(&d::TABLE, d::PG_TS_DICT_OID_INDEX, &[dictionary.into()])?;
         if let Some((place, old)) = found {

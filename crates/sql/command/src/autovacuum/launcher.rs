@@ -28,7 +28,7 @@ const HELD_REST: Duration = Duration::from_secs(1);
 /// The shortest rest of a table that was found locked.
 const REFUSED_REST: Duration = Duration::from_millis(200);
 
-/// How many times as long as an ANALYZE has taken a table rests after it: what it finds seldom changes, and plans are made anew for it.
+/// How many times as long as an ANALYZE has taken a table rests after it: what it finds seldom changes, and plans are made again for it.
 const ANALYZE_RESTS: u32 = 20;
 /// The shortest rest of a table after an ANALYZE.
 const ANALYZE_REST: Duration = Duration::from_secs(10);

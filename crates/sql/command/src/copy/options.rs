@@ -24,7 +24,7 @@ pub(crate) enum Header {
     Match,
 }
 
-/// FORCE_QUOTE and its like.
+/// FORCE_QUOTE and the like.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Columns {
     None,

@@ -141,7 +141,7 @@ impl Parser<'_> {
             self.expect_op(";")?;
             return Ok(StatementKind::Assign { target, value });
         }
-        // An element or a field within: the whole is made anew.
+        // An element or a field within: the whole is made again.
         let (_, end) = self.cut(&[":=", "="], "expression")?;
         let place = self.text[start..end].to_owned();
         self.next();

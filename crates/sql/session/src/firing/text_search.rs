@@ -1,4 +1,4 @@
-//! `tsvector_update_trigger` and its like: keep a column of the document up to date with columns of text.
+//! `tsvector_update_trigger` and the like: keep a column of the document up to date with columns of text.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub(super) const BY_NAME: Oid = Oid(3752);
 /// `tsvector_update_trigger_column(column, column of the configuration, text columns …)`
 pub(super) const BY_COLUMN: Oid = Oid(3753);
 
-/// The row with its vector made anew, if a text of it is another than before.
+/// The row with its vector made again, if a text of it is another than before.
 pub(super) fn update(session: &Session, call: &TriggerCall<'_>) -> SqlResult<Option<Vec<Datum>>> {
     let must = |what: &str| Err(SqlError::internal(format!("tsvector_update_trigger: {what}")));
     if !call.trigger.kind.row() {

@@ -1,4 +1,4 @@
-//! What types ask of a session: names behind `regclass` and its like, the clock, randomness, types that users made.
+//! What types ask of a session: names behind `regclass` and the like, the clock, randomness, types that users made.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Functions that look for elements: `@>`, `&&`, `array_position`, `array_remove` and their like.
+//! Functions that look for elements: `@>`, `&&`, `array_position`, `array_remove` and the like.
 
 use base::{SqlResult, sql_err};
 use tuple::Datum;

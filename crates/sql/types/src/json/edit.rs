@@ -1,6 +1,6 @@
 //! Changed copies of stored documents: concatenation, deletion, `jsonb_set`, `jsonb_insert`, assignment to subscripts.
 //!
-//! Along the path the members are written anew; everything beside it is copied as bytes.
+//! Along the path the members are rewritten; everything beside it is copied as bytes.
 
 use base::{SqlError, SqlResult, sql_err};
 use tuple::Datum;

@@ -45,7 +45,7 @@ pub(crate) const BASE: u32 = 10_000;
 pub(crate) const LIMB_DIGITS: i32 = 4;
 /// Most digits behind the point that arithmetic shows.
 pub(crate) const MAX_DISPLAY_SCALE: i32 = 1000;
-/// Digits that division and its like give at least.
+/// Digits that division and the like give at least.
 pub(crate) const MIN_SIGNIFICANT: i32 = 16;
 /// Most digits behind the point that a value can have.
 pub(crate) const MAX_SCALE: i32 = 16_383;

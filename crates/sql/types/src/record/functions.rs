@@ -1,4 +1,4 @@
-//! Comparison of rows as functions: `record_eq` and its like, and the `record_image` family, which compares bits.
+//! Comparison of rows as functions: `record_eq` and the like, and the `record_image` family, which compares bits.
 
 use std::cmp::Ordering;
 

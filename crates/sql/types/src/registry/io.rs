@@ -32,7 +32,7 @@ pub fn send(type_oid: Oid, value: &Datum, cx: &Call, out: &mut Vec<u8>) -> SqlRe
     (type_imp(type_oid).send)(type_oid, value, cx, out)
 }
 
-/// The type modifier that `numeric(10,2)` and its like mean: the modifiers as text to the stored number.
+/// The type modifier that `numeric(10,2)` and the like mean: the modifiers as text to the stored number.
 pub fn typmod_in(type_oid: Oid, modifiers: &[&str]) -> SqlResult<i32> {
     (type_imp(type_oid).typmod_in)(type_oid, modifiers)
 }

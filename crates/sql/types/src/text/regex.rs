@@ -1,4 +1,4 @@
-//! Regular expressions: `~` and its like, `regexp_*`, `substring(… from pattern)`.
+//! Regular expressions: `~` and the like, `regexp_*`, `substring(… from pattern)`.
 //!
 //! PostgreSQL's advanced regular expressions are translated to the syntax of the `regex` crate where that can tell the answer:
 //! whether there is a match, and where it begins. Where a match ends and how its groups divide it is Spencer's to say, unless
