@@ -20,7 +20,7 @@ use std::time::Duration;
 use crate::env::{self, Kind};
 use crate::interrupt::{Interrupt, wait_interruptible};
 
-/// Longest sleep between two looks at a pipe.
+/// Longest sleep between two checks of a pipe.
 const LONGEST: Duration = Duration::from_millis(20);
 /// How long a program that was interrupted may take to end.
 const GRACE: Duration = Duration::from_secs(2);

@@ -228,7 +228,7 @@ fn event_loop() -> std::io::Result<LocalRuntime> {
 
 type Start = Box<dyn FnOnce() + Send>;
 
-/// What a worker is told.
+/// A message to a worker.
 enum Order {
     Start(Start),
     Stop,

@@ -91,7 +91,7 @@ fn may_be_server(pid: i32) -> bool {
             let name = name.trim_end_matches(" (deleted)");
             name == "postgres" || own.file_name().is_some_and(|own| own.to_string_lossy() == name)
         }
-        // It cannot be looked at: believe the lock file.
+        // The process cannot be examined: trust the lock file.
         _ => true,
     };
     is_alive(pid) && is_server

@@ -23,7 +23,7 @@ pub struct Watch {
     track: TrackStatements,
     planning: bool,
     no_utility: bool,
-    /// Milliseconds from which on `auto_explain` tells of a plan, and one; 0: never.
+    /// One more than the milliseconds from which on `auto_explain` logs a plan; 0: never.
     explained_from: i64,
     active: bool,
     has_ids: bool,
@@ -127,7 +127,7 @@ impl Watch {
         !self.no_utility
     }
 
-    /// Milliseconds from which on plans are told of.
+    /// Milliseconds from which on plans are logged.
     pub fn explained_from(&self) -> Option<i64> {
         let wanted = self.is_loaded(Module::AutoExplain) && self.explained_from > 0;
         wanted.then_some(self.explained_from - 1)

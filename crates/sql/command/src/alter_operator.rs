@@ -119,7 +119,7 @@ impl Asked {
         Ok(asked)
     }
 
-    /// Whether an operator of this shape may have what is asked for.
+    /// Whether an operator with these operands and this result may have the attributes that are set.
     fn check(&self, row: &Row) -> SqlResult<()> {
         let given = operator::Given {
             left: row.oid(pg_operator::OPRLEFT),

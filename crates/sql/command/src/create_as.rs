@@ -59,7 +59,7 @@ pub(crate) fn run(
 /// Whether IF NOT EXISTS leaves nothing to do; an error if a relation is in the way without it.
 pub(crate) fn exists(session: &Session, statement: &CreateTableAs) -> SqlResult<bool> {
     let relation = &statement.into.relation;
-    // What the query needs is asked before what the table does.
+    // Privileges for the query are checked before those for the new table.
     let schema = match relation.persistence {
         Persistence::Temporary => table::target_schema(session, relation)?,
         _ => names::find_creation_schema(session, relation)?,

@@ -138,7 +138,7 @@ fn planned(session: &Session, view: &Table) -> SqlResult<Internal> {
     Ok(internal)
 }
 
-/// Changes those rows of a materialized view that its query gives no more, or did not give before.
+/// Deletes rows of a materialized view that its query no longer returns, and inserts new ones.
 fn change(session: &Session, view: &Arc<Table>) -> SqlResult<()> {
     let Some(unique) = view.indexes.iter().find(|index| identifies_rows(index)) else {
         let message =

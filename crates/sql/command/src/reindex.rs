@@ -43,7 +43,7 @@ pub(crate) fn run(session: &Session, statement: &Reindex, text: &str, out: &mut 
 /// How to do it.
 #[derive(Clone, Copy, Default)]
 struct How {
-    /// Each index is told of.
+    /// VERBOSE: a message for each index.
     verbose: bool,
     /// While others write.
     concurrently: bool,

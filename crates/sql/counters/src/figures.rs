@@ -392,7 +392,7 @@ impl RelationLane {
         over
     }
 
-    /// Says when to look next: when so much more has come together.
+    /// Sets the counts at which the table is to be checked next.
     pub(super) fn set_limit(&self, more: i64) {
         self.limit.set(self.weight.get().saturating_add(more));
     }

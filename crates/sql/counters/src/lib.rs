@@ -13,7 +13,7 @@
 //!    worker alone, without read-modify-write, and found once by a node that its worker keeps (`Counted`).
 //! 2. What is shown is the sum of the lanes and of what is settled. Who puts figures in place of others (VACUUM, a reset) changes what is
 //!    settled, never a lane; so no lane's worker can undo it.
-//! 3. A lane that was dropped may be counted in for a while. Nobody looks at it.
+//! 3. Counts may still be added to a dropped lane for a while. They are never read.
 //! 4. What survives a crash is nothing: counters begin at zero after recovery.
 //!
 //! # Locks

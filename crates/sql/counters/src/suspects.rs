@@ -20,7 +20,7 @@ const STEPS: i64 = 64;
 /// Ranges at most that wait to be summarized.
 const MOST_RANGES: usize = 256;
 
-/// The tables that somebody is to look at.
+/// The tables that are to be checked.
 #[derive(Default)]
 pub(super) struct Suspects {
     tables: Mutex<Vec<Key>>,
@@ -31,7 +31,7 @@ pub(super) struct Suspects {
 }
 
 impl Counters {
-    /// Somebody is to look at a table.
+    /// Marks a table as one to be checked.
     #[cold]
     pub(super) fn suspect(&self, database: Oid, relation: Oid) {
         self.suspects.tables.lock().push(key(database, relation));
@@ -68,7 +68,7 @@ impl Counters {
         self.suspects.found.clone()
     }
 
-    /// A table was looked at: it needs nothing before so many more rows are dead, changed or new, of the many that make it need something.
+    /// A table was checked: it needs no vacuum or analyze before so many more rows are dead, changed or new.
     pub fn look_again_after(&self, key: Key, more: i64, of: i64) {
         let lanes: Vec<_> =
             self.lanes().filter_map(|lanes| lanes.lock().relations.get(&key).cloned()).collect();

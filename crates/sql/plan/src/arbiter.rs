@@ -116,7 +116,7 @@ pub fn no_arbiter() -> SqlError {
     )
 }
 
-/// What is asked of an index: its keys, and what may be taken for true of its rows.
+/// What an arbiter index must have: its keys; and conditions that hold for its rows.
 struct Wanted {
     keys: Vec<Expr>,
     filter: Vec<Expr>,

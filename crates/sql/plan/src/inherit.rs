@@ -32,7 +32,7 @@ pub(crate) struct Inherited {
     mode: u8,
     /// Its children are not meant (ONLY).
     only: bool,
-    /// The tables to be read, once the level's conditions were looked at.
+    /// The tables to be read, after pruning with the level's conditions.
     members: Option<Rc<[Member]>>,
     /// Rows of them all.
     pub tuples: f64,

@@ -60,7 +60,7 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// Plans pending subplans; the values handed down to each.
+    /// Plans pending subplans; returns the values that are passed to each.
     fn plan_pending(
         &mut self,
         pending: Vec<(usize, Reading)>,
@@ -120,7 +120,7 @@ impl Planner<'_> {
     }
 }
 
-/// Puts the values handed down into the uses of subplans.
+/// Adds the passed values to the uses of subplans.
 fn fill_args(expr: &mut Expr, args: &HashMap<usize, Vec<(usize, Expr)>>) {
     if let Expr::SubPlan(sub) = expr {
         let sub: &mut SubPlanRef = sub;

@@ -64,7 +64,7 @@ impl Session {
         Ok(())
     }
 
-    /// Fails unless a role has what is wanted on a relation.
+    /// Fails unless a role has the required privileges on a relation.
     pub fn check_relation(&self, role: Oid, relation: Oid, wanted: Wanted<'_>) -> SqlResult<()> {
         self.with_reader(|reader| {
             let table = reader

@@ -1,5 +1,5 @@
 //! # What
-//! What a module may be told of statements that ran: [`Statements`], which `pg_stat_statements` is.
+//! Reports to a module about statements that ran: [`Statements`], which `pg_stat_statements` implements.
 //!
 //! # Invariants
 //! 1. Nobody waits in [`Statements::count`]: it is called by every session after every statement.

@@ -550,7 +550,7 @@ pub struct Session {
     pub(crate) sql_bodies: crate::routine::SqlBodies,
     /// Statements within statements.
     depths: watch::Depths,
-    /// What the server's log is told.
+    /// The sink of the server's log.
     logging: logging::Logging,
     socket: socket::Socket,
     /// Labels that the running transaction added to enums that were there before (OIDs of `pg_enum`).

@@ -1,5 +1,5 @@
 //! # What
-//! What the server's log tells of statements: `log_statement`, `log_duration`, `log_min_duration_statement`, samples, and the statement that an error
+//! Logging of statements: `log_statement`, `log_duration`, `log_min_duration_statement`, samples, and the statement that an error
 //! belongs to (`log_min_error_statement`). The lines are composed here; where they go is the server's to say ([`Session::log_to`]).
 //!
 //! # PostgreSQL counterpart and differences
@@ -133,7 +133,7 @@ impl Session {
         names_statement(&self.settings.borrow(), severity)
     }
 
-    /// Whether long waits for locks are told of (`log_lock_waits`).
+    /// Whether long waits for locks are logged (`log_lock_waits`).
     pub(super) fn told_of_waits(&self, settings: &SessionSettings) -> Told {
         match settings.get(Setting::log_lock_waits).as_bool() {
             false => Told::Never,
@@ -265,7 +265,7 @@ impl Session {
         sampled
     }
 
-    /// What `log_min_duration_statement` tells of a Query message.
+    /// The line of `log_min_duration_statement` for a Query message.
     pub(super) fn told_of_text(&self, text: &str) -> (String, Option<String>) {
         let parsed = super::protocol::parse_text(text);
         (format!("statement: {text}"), parsed.ok().and_then(|parsed| self.prepared_by(&parsed.statements)))

@@ -470,7 +470,7 @@ impl Session {
         }
     }
 
-    /// What the log tells of the Bind that has just made a portal.
+    /// Logs the Bind that has just made a portal.
     fn told_of_bind(&self, portal: &str) -> (String, Option<String>) {
         match self.portals.borrow().get(portal) {
             Some(made) => {

@@ -189,7 +189,7 @@ impl Place {
 }
 
 impl Source {
-    /// Notes what its next run looks at.
+    /// Stores the facts that its next run checks.
     pub(super) fn note_lines(&self, lines: &mut base::Lines) {
         lines.add_bytes(self, std::mem::offset_of!(Source, given));
         if let Ok(Some(planned)) = self.planned.try_borrow().as_deref() {

@@ -1,4 +1,4 @@
-//! Sessions without a client, which vacuum tables: how they are made, and how they give way to whoever needs a table.
+//! Sessions without a client, which vacuum tables: how they are made, and how they yield to sessions that need a table.
 //!
 //! # PostgreSQL counterpart
 //! `AutoVacWorkerMain` in `autovacuum.c`; `ProcSleep` in `proc.c`, where it cancels a worker.
@@ -33,7 +33,7 @@ impl Session {
         Session::without_client(instance, pid, database, BackendKind::AutovacuumWorker)
     }
 
-    /// A session on a data directory that is only looked at: nobody else is there.
+    /// A session on a data directory that is only inspected, without a server.
     pub fn for_inspection(instance: Arc<Instance>, database: Oid) -> SqlResult<Session> {
         Session::without_client(instance, INSPECTOR_PID, database, BackendKind::Inspector)
     }

@@ -239,7 +239,7 @@ impl Session {
         });
     }
 
-    /// The making of a plan, counted if that is wanted.
+    /// Makes a plan, and counts that if planning is tracked.
     pub(super) fn watch_planning(
         &self,
         source: &Source,
@@ -261,7 +261,7 @@ impl Session {
         made
     }
 
-    /// A utility statement, counted if that is wanted. What EXECUTE runs is counted in its place.
+    /// Runs a utility statement, and counts it if these are tracked. Of EXECUTE, the prepared statement is counted instead.
     pub(crate) fn watch_utility(
         &self,
         source: &Source,

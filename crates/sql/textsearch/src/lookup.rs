@@ -42,7 +42,7 @@ struct Phrase {
     progress: Progress,
     /// How many of those waiting it was asked about.
     seen: usize,
-    /// What it would do with so many of them if no more came.
+    /// What it would return after so many words if no more followed.
     best: Option<(usize, Vec<Lexeme>)>,
 }
 

@@ -22,7 +22,7 @@ pub struct Damage {
     pub message: String,
 }
 
-/// Who is told how the check goes on.
+/// Receives the progress of a check.
 pub trait Watcher {
     /// A part of the work begins, of so many pages.
     fn begin(&mut self, what: &str, pages: u64);

@@ -231,7 +231,7 @@ impl IndexScan for Scan {
         self.passed < self.found.len() || self.next != NONE || self.done < self.codes.len()
     }
 
-    /// Nothing is told ahead: each row is to be checked again.
+    /// No upcoming rows are known: each row has to be rechecked.
     fn upcoming(&self, _n: usize) -> Option<Tid> {
         None
     }

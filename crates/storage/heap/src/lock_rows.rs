@@ -185,7 +185,7 @@ pub fn fetch_and_lock_rows(
 }
 
 impl PageLocker<'_, '_> {
-    /// Notes what is to be done with a version; false if more than a lock is, or somebody is in the way.
+    /// Plans the locking of a version; false if more than a plain lock is needed, or another transaction prevents it.
     #[inline]
     fn judge(
         &self,

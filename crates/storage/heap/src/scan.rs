@@ -269,7 +269,7 @@ fn no_root(rel: &HeapRel, tid: Tid) -> HeapError {
     HeapError::Corrupt { rel: rel.desc.file, block: tid.block, offset: tid.offset, what }
 }
 
-/// What an index build is told about a row version.
+/// What an index build learns about a row version.
 #[derive(Clone, Copy, Debug)]
 pub struct BuildRow<'a> {
     /// Where the index entry is to point: the root of its HOT chain.

@@ -54,7 +54,7 @@ pub trait PartsQuery: Debug + Send + Sync {
     /// The parts that matter.
     fn sought(&self) -> &[Sought];
 
-    /// Which rows are to be looked at.
+    /// Which rows a search has to consider.
     fn mode(&self) -> SearchMode {
         SearchMode::Some
     }

@@ -74,7 +74,7 @@ pub struct LongWait {
     pub with_statement: bool,
 }
 
-/// Who is told of long waits.
+/// Is told of long waits.
 pub(crate) type Listener = Box<dyn Fn(&LongWait) + Send + Sync>;
 
 /// Is told of sessions that others wait for.

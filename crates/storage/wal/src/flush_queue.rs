@@ -1,4 +1,4 @@
-//! Waiting for the disk: one session, the leader, writes for all followers.
+//! Group flush: one session, the leader, writes the log for all followers.
 //!
 //! A waiter first tries to become the leader. The leader writes everything that is complete, records how far the disk is,
 //! and wakes the followers whose records are on disk, plus one of the others, which leads next. No session polls or sleeps for a fixed time.

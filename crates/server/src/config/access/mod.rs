@@ -136,7 +136,7 @@ pub struct Rule {
     pub users: Vec<Word>,
     /// Addresses.
     pub address: Address,
-    /// What is asked of the client.
+    /// The authentication method.
     pub method: Method,
     /// Map of user names (`map=`).
     pub map: Option<String>,

@@ -110,7 +110,7 @@ impl Surroundings for Around {
     }
 }
 
-/// What the log tells of a name that was looked up for a rule in vain.
+/// The log's detail about a host name that was looked up for a rule without success.
 fn lookup_detail(host: &HostName) -> String {
     match &host.name {
         None => "Could not resolve client IP address to a host name.".into(),

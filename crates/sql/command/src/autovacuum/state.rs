@@ -57,7 +57,7 @@ pub(crate) struct Ended {
 struct Worker {
     job: Option<Job>,
     interrupts: Interrupts,
-    /// What it may spend, and where it is told.
+    /// Its share of the cost limit, which the worker reads here.
     spends: Option<(Expense, Arc<Budget>)>,
 }
 
@@ -198,13 +198,13 @@ pub(super) struct Hired {
 }
 
 impl Hired {
-    /// By which the worker is told to stop.
+    /// Interrupts the worker.
     pub(super) fn interrupts(&self) -> Interrupts {
         let state = self.autovacuum.state.lock();
         state.workers.get(&self.number).map(|worker| worker.interrupts.clone()).unwrap_or_default()
     }
 
-    /// What the worker may spend now, beside the others, is told the budget from now on.
+    /// Tells the budget, from now on, which share of the cost limit the worker has.
     pub(super) fn spend(&self, expense: Expense, budget: &Arc<Budget>) {
         let mut state = self.autovacuum.state.lock();
         if let Some(worker) = state.workers.get_mut(&self.number) {

@@ -162,7 +162,7 @@ fn wait_for_others(session: &Session, database: Oid, message: impl FnOnce() -> S
         if !users.any() {
             return Ok(());
         }
-        // Those that vacuum its tables give way.
+        // Autovacuum workers are cancelled.
         let workers = other_sessions(session, database);
         let workers = workers.iter().filter(|other| other.kind == BackendKind::AutovacuumWorker);
         workers.for_each(|worker| worker.interrupts.set(Interrupt::Terminate));

@@ -41,13 +41,13 @@ impl FreezeAges {
 pub struct Maintenance {
     /// Autovacuum runs it: no privileges are checked, and no statement gets messages.
     pub automatic: bool,
-    /// What was done is told the client.
+    /// Reports to the client what was done.
     pub verbose: bool,
     /// A table that others have locked is left alone (and `None` returned).
     pub skip_locked: bool,
     /// Ids of which age go out of rows that stay.
     pub freeze_ages: FreezeAges,
-    /// Pages are looked at whatever the visibility map says.
+    /// All pages are scanned, whatever the visibility map says (DISABLE_PAGE_SKIPPING).
     pub disable_page_skipping: bool,
     /// None: as the table's `vacuum_index_cleanup` says.
     pub index_cleanup: Option<IndexCleanup>,

@@ -124,7 +124,7 @@ fn evict(session: &Session, invocation: &Invocation<'_>) -> SqlResult<Returned> 
     rows(session, invocation, [vec![Datum::Bool(evicted), Datum::Bool(written)]])
 }
 
-/// Sends all pages out that are wanted.
+/// Evicts all pages that satisfy a condition.
 fn evict_where(
     session: &Session,
     invocation: &Invocation<'_>,

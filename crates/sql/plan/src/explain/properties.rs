@@ -101,7 +101,7 @@ impl<'a> Explain<'a> {
         }
         if !hashed && !matches!(plan.node, Node::HashJoin { .. } | Node::Modify(_)) {
             let told = match (&plan.node, self.measured(number).detail) {
-                // A scan that never looked at the table told nothing.
+                // Not shown for a scan that never visited the table.
                 (Node::IndexOnlyScan { .. }, Detail::None) if self.options.analyze => Detail::HeapFetches(0),
                 (_, told) => told,
             };

@@ -125,7 +125,7 @@ impl Frame<'_> {
             });
             // Functions in the query may have changed anything.
             self.state.next_turn();
-            // What fails while rows are fetched is told of the loop, not of the statement.
+            // An error while rows are fetched is reported for the loop, not for the statement.
             let more = more?;
             for row in rows {
                 found = true;

@@ -125,7 +125,7 @@ pub(super) fn millis(micros: i64) -> Datum {
     Datum::Float8(micros as f64 / 1000.0)
 }
 
-/// What a function tells of a relation.
+/// The figure of a relation that a function returns.
 fn relation_figure(id: SessionFn) -> Option<Figure<Relation>> {
     use SessionFn as F;
     Some(match id {
@@ -160,7 +160,7 @@ fn relation_figure(id: SessionFn) -> Option<Figure<Relation>> {
     })
 }
 
-/// What a function tells of the running transaction's work on a relation.
+/// The figure that a function returns of the running transaction's work on a relation.
 fn running_figure(id: SessionFn) -> Option<Figure<Relation>> {
     use SessionFn as F;
     Some(match id {
@@ -178,7 +178,7 @@ fn running_figure(id: SessionFn) -> Option<Figure<Relation>> {
     })
 }
 
-/// What a function tells of a function, and whether of the running transaction's calls.
+/// The figure of a function that a function returns, and whether it covers the running transaction's calls only.
 fn function_figure(id: SessionFn) -> Option<(Figure<Function>, bool)> {
     use SessionFn as F;
     let calls: Figure<Function> = |f| Datum::Int8(f.calls);
@@ -195,7 +195,7 @@ fn function_figure(id: SessionFn) -> Option<(Figure<Function>, bool)> {
     })
 }
 
-/// What a function tells of a database.
+/// The figure of a database that a function returns.
 fn database_figure(id: SessionFn) -> Option<Figure<Database>> {
     use SessionFn as F;
     Some(match id {

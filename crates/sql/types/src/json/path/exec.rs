@@ -63,7 +63,7 @@ impl<'q> Value<'q> {
         }
     }
 
-    /// What it is; a moment is told as a string.
+    /// Its JSON type; of dates and times `string`.
     pub(super) fn kind(&self) -> Kind {
         match self {
             Value::Moment(_) => Kind::String,
