@@ -204,7 +204,7 @@ impl Hired {
         state.workers.get(&self.number).map(|worker| worker.interrupts.clone()).unwrap_or_default()
     }
 
-    /// Tells the budget, from now on, which share of the cost limit the worker has.
+    /// Sets what the worker may spend; `budget` is told its share of the common limit from now on.
     pub(super) fn spend(&self, expense: Expense, budget: &Arc<Budget>) {
         let mut state = self.autovacuum.state.lock();
         if let Some(worker) = state.workers.get_mut(&self.number) {
