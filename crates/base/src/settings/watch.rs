@@ -107,7 +107,7 @@ impl Watch {
         self.has_ids
     }
 
-    /// Whether a statement is counted that runs so many statements deep.
+    /// Whether statements at this nesting depth are counted.
     pub fn counts_at(&self, depth: u32) -> bool {
         self.counts_statements()
             && match self.track {

@@ -82,7 +82,7 @@ macro_rules! figures {
     };
 }
 
-/// A figure of one worker: it alone changes it, anybody may read it. There is no order to keep with anything else.
+/// A counter of one worker, which only that worker changes and any thread may read. It needs no ordering with other memory.
 #[derive(Debug, Default)]
 pub(super) struct Figure(AtomicI64);
 
@@ -171,7 +171,7 @@ figures! {
     own {
         /// What this lane has counted of all that upkeep depends on.
         weight,
-        /// From which weight on somebody is to look whether the table needs upkeep.
+        /// The count from which on the table is to be checked.
         limit,
     }
 }
@@ -370,7 +370,7 @@ impl Relation {
 }
 
 impl DatabaseLane {
-    /// Forgets when a checksum was last wrong; as with scans.
+    /// Resets the time of the last checksum failure; a concurrent failure may set it again.
     pub(super) fn forget_last_failure(&self) {
         self.last_checksum_failure.set(0);
     }
@@ -397,7 +397,7 @@ impl RelationLane {
         self.limit.set(self.weight.get().saturating_add(more));
     }
 
-    /// Forgets when it was scanned; who scans at the same time may set that again.
+    /// Resets the time of the last scan; a concurrent scan may set it again.
     pub(super) fn forget_last_scan(&self) {
         self.last_scan.set(0);
     }

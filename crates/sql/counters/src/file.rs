@@ -1,6 +1,6 @@
 //! The counters in a file, `pg_stat/pgstat.stat`: written when the server is shut down, read and removed when it starts.
 //!
-//! A line of text for each database and relation: what it is, its OIDs, its figures; a last line tells that the file is whole.
+//! A line of text for each database and relation: its kind, OIDs and figures. The last line marks the file as complete.
 
 use std::io;
 use std::path::Path;
@@ -47,7 +47,7 @@ impl Counters {
         fs::write_file_durably(&dir.join("pgstat.stat"), text.as_bytes())
     }
 
-    /// Takes over what the last server wrote, if it was shut down; what it says is of no use after a crash. The file is gone afterwards.
+    /// Reads what the last server wrote, if it was shut down cleanly; after a crash the file is useless. The file is removed.
     pub fn load(&self, data: &Path, clean: bool) {
         self.read(data, clean);
         let mut settled = self.settled.lock();

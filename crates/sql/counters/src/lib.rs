@@ -14,7 +14,7 @@
 //! 2. What is shown is the sum of the lanes and of what is settled. Who puts figures in place of others (VACUUM, a reset) changes what is
 //!    settled, never a lane; so no lane's worker can undo it.
 //! 3. Counts may still be added to a dropped lane for a while. They are never read.
-//! 4. What survives a crash is nothing: counters begin at zero after recovery.
+//! 4. Nothing survives a crash: counters begin at zero after recovery.
 //!
 //! # Locks
 //! Short mutexes (rank 61): the names of a worker's lanes, taken by a node's first run, by the end of a transaction that changed

@@ -98,7 +98,7 @@ impl DatabaseLane {
 struct Level {
     depth: u32,
     rows: Rows,
-    /// It has emptied the table, which may come to nothing: what it had done to the rows that were there.
+    /// The transaction has truncated the table, which a rollback may undo: its changes to the rows before that.
     emptied: Option<Rows>,
 }
 

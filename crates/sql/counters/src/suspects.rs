@@ -1,4 +1,4 @@
-//! Tables that may need upkeep by what was counted of them.
+//! Tables that may need a vacuum or analyze, judged by their counters.
 //!
 //! Each lane of a table has a limit. The transaction that takes its lane over the limit tells so when it ends, and sets it so high that nobody
 //! else does. Whoever then looks at the table, at all of its lanes, sets new limits: how much more may come together before it can need

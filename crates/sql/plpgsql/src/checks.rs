@@ -1,4 +1,4 @@
-//! Dubious programming that `plpgsql.extra_warnings` and `plpgsql.extra_errors` tell of.
+//! Checks of `plpgsql.extra_warnings` and `plpgsql.extra_errors`.
 
 use base::{Severity, SqlError};
 use session::Session;
@@ -23,7 +23,7 @@ impl Check {
         }
     }
 
-    /// How what it finds is told, if it is looked for at all.
+    /// The severity of what the check finds; none if it is off.
     pub fn severity(self, session: &Session) -> Option<Severity> {
         let (errors, warnings) = session.extra_checks(self.name());
         match (errors, warnings) {

@@ -2,7 +2,7 @@
 
 use base::SqlState;
 
-/// Classes whose initials the constants carry and the conditions do not.
+/// Classes whose prefix is part of our constants but not of PL/pgSQL's condition names.
 const CLASS_INITIALS: [&str; 6] = ["S_R_E_", "E_R_E_", "E_R_I_E_", "S_E_", "T_R_", "L_E_"];
 
 /// Constants that conditions are called differently from.

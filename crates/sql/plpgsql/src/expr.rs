@@ -38,7 +38,7 @@ pub struct Expression {
     pub raw: RawStatement,
     /// Names in view.
     pub scope: ScopeRef,
-    /// Who wins where a name is a variable's and a column's.
+    /// Whether the variable or the column is meant where a name is both.
     pub precedence: Precedence,
     /// The variable that an assignment gives its value to, if it takes NULL.
     pub target: Option<VarId>,
@@ -134,7 +134,7 @@ impl Expression {
         *self.simple.borrow_mut() = simple;
     }
 
-    /// What was compiled of it last time, to be looked at.
+    /// The compiled expression of the last run, to be checked whether it is still current.
     #[inline]
     pub fn simple(&self) -> Ref<'_, Option<Rc<Simple>>> {
         self.simple.borrow()

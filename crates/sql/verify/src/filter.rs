@@ -15,12 +15,12 @@ const HASHES: u64 = 8;
 /// Least number of bits: half a page's worth of memory.
 const LEAST: u64 = 1 << 15;
 
-/// A set that may say that it has what it does not have.
+/// A Bloom filter: a set that may claim to contain an element that it does not.
 pub(super) struct Filter {
     words: Vec<u64>,
     /// Number of bits, less one; a power of two.
     mask: u64,
-    /// Different in each filter, so that what one misses another finds.
+    /// Differs from filter to filter, so that what one misses another finds.
     seed: u64,
 }
 

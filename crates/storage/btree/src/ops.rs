@@ -263,7 +263,7 @@ pub(crate) fn half_dead(page: &mut PageBytes, top: BlockNo) -> Check<()> {
     fill(page, opaque, Some(&minus_infinity(top)), NO_ITEMS)
 }
 
-/// Marks a page as deleted. Its links stay for scans that still come by.
+/// Marks a page as deleted. Its links stay for scans that still reach it.
 pub(crate) fn mark_deleted(page: &mut PageBytes, safe: Xid) -> Check<()> {
     let op = Opaque::read(page)?;
     let opaque = Opaque { flags: op.flags & !HALF_DEAD | DELETED, ..op };

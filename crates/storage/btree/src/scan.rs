@@ -341,7 +341,7 @@ impl Scan {
         }
         self.apply_kills(access);
         if self.leaf.all_dead {
-            // What goes wrong with it is the next VACUUM's to say.
+            // An error is ignored here; the next VACUUM meets and reports it.
             let _ = self.delete_dead_leaf(access);
         }
         self.leaf.clear();
@@ -687,7 +687,7 @@ impl Scan {
         self.leaf.all_dead = node.is_all_dead();
     }
 
-    /// Deletes the leaf that the scan is about to leave, on which nothing lives. No latch is held.
+    /// Deletes the leaf that the scan is about to leave, which has no live entries. No latch is held.
     #[cold]
     fn delete_dead_leaf(&mut self, access: &Access<'_>) -> IndexResult<()> {
         self.leaf.all_dead = false;
@@ -704,7 +704,7 @@ fn is_dense(steps: OffsetNo, passed: OffsetNo) -> bool {
 /// Items in turn that are looked at though none of them is wanted.
 const MOST_UNWANTED: OffsetNo = 32;
 
-/// What a scan says of items that do not lie where their order puts them.
+/// The error for items that are out of order.
 const DISORDER: &str = "items are out of order";
 
 /// Times that the left sibling may change while it is being looked for.

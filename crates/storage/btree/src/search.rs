@@ -236,7 +236,7 @@ pub(crate) fn descend(
     if at < level {
         return Ok(None);
     }
-    // Right of a right-most page there is nothing, least of all another half of a split.
+    // A right-most page has no right sibling, so it cannot be the left half of an incomplete split.
     let mut arrived = op.rightmost();
     while at > level {
         if !arrived {

@@ -48,7 +48,7 @@ pub struct VerifyReport {
 pub const ITEM_ORDER: &str = "items are not in order";
 /// What is said of an item that belongs to the right of its page.
 pub const HIGH_KEY: &str = "item is above the high key";
-/// What is said of a page whose first item belongs to the left of it.
+/// The error for a page whose first item belongs to a page on its left.
 pub const CROSS_PAGE_ORDER: &str = "item is not above the high key on the left";
 /// What is said of a separator in a parent that is not the high key on the left of its child.
 pub const DOWNLINK: &str = "downlink's key is not the high key on the left";
@@ -367,7 +367,7 @@ fn in_order(desc: &IndexDesc, a: &Item<'_>, b: &Item<'_>, strict: bool) -> Check
     Ok(match key.compare(b)? {
         Ordering::Less => true,
         Ordering::Greater => false,
-        // What the lesser pivot lacks is minus infinity.
+        // Columns that the shorter pivot lacks count as minus infinity.
         Ordering::Equal => {
             !strict
                 || values.len() < b.columns(&desc.layout).min(desc.keys.len())

@@ -98,7 +98,7 @@ impl Between {
         collated(oids::text, rules)
     }
 
-    /// Of texts with blanks at their end that do not count.
+    /// Of texts whose trailing blanks do not count.
     pub(super) fn padded_texts(rules: &'static Rules) -> &'static dyn TreeClass {
         collated(oids::bpchar, rules)
     }
@@ -190,7 +190,7 @@ impl TreeClass for Between {
             (place(if below { &low } else { &least }), place(if above { &high } else { &greatest }));
         let grown = (to - from) - (place(&greatest) - place(&least));
         let share = (grown / (to - from)) as f32;
-        // What is outside costs something, even if it is not known how much.
+        // Extending the range has a cost, even if it cannot be computed.
         if share.is_finite() { share.max(f32::MIN_POSITIVE) } else { 1.0 }
     }
 

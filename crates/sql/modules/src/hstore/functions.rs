@@ -216,7 +216,7 @@ fn is_number(text: &str) -> bool {
         && exponent.is_none_or(|exponent| digits(exponent.strip_prefix(['+', '-']).unwrap_or(exponent)))
 }
 
-/// As JSON, all values strings; in the loose form truth values and numbers are what they are.
+/// As JSON, with all values as strings; in the loose form, booleans and numbers stay such.
 pub(super) fn to_json(args: &[Datum], loose: bool) -> SqlResult<Datum> {
     let mut out = String::from("{");
     for (i, (key, value)) in set(args, 0).pairs().enumerate() {

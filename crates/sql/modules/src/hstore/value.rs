@@ -20,7 +20,7 @@ const FIRST: u32 = 0x8000_0000;
 const IS_NULL: u32 = 0x4000_0000;
 const END: u32 = 0x3fff_ffff;
 
-/// Characters read between two looks for interrupts.
+/// Characters read between two checks for interrupts.
 const AT_ONCE: usize = 64 << 10;
 
 /// A key and its value.
@@ -106,7 +106,7 @@ impl<'a> Hstore<'a> {
         other.pairs().all(|(key, value)| self.get(key) == Some(value))
     }
 
-    /// Order of two sets: that of their texts, then of their numbers of pairs and of the texts' ends.
+    /// Order of two values: by the text of all keys and values, then by the number of pairs, then by where each key and value ends.
     pub(super) fn compare(self, other: Hstore<'_>) -> Ordering {
         if self.count == 0 || other.count == 0 {
             return self.count.cmp(&other.count);

@@ -107,7 +107,7 @@ impl Query {
         self.fold(has, |inner: bool| !inner, both).unwrap_or(false)
     }
 
-    /// Whether a set that may have these numbers may satisfy it: nothing is known to be missing.
+    /// Whether a set that may have these numbers may satisfy it.
     pub(super) fn may_match(&self, has: impl Fn(i32) -> bool) -> bool {
         let both = |and: bool, a, b| if and { a && b } else { a || b };
         self.fold(has, |_| true, both).unwrap_or(true)

@@ -1,5 +1,5 @@
 //! # What
-//! `pg_stat_statements`: what statements took, by what they have in common but for constants.
+//! `pg_stat_statements`: time and resources of statements, grouped by query: statements that differ in constants only count as one.
 //!
 //! # Layout
 //! `store`: counting, forgetting, and the sum. `figures`: what is counted of one statement. `file`: what is kept over a clean restart. Here are the

@@ -135,11 +135,11 @@ impl Store {
             });
         }
         directory.forgotten += 1;
-        // Relaxed: a statement that is taken for older than it is may be forgotten.
+        // Relaxed: at worst a statement looks older than it is and is evicted.
         self.round.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Resets statements, or only their extremes; `all`: also what is counted of the module itself. Returns the time.
+    /// Resets statements, or only their minima and maxima; `all`: the module's own figures too. Returns the time of the reset.
     pub(super) fn reset(&self, chosen: impl Fn(&Key) -> bool, only_extremes: bool, all: bool) -> i64 {
         let now = runtime::wall_clock_micros();
         let mut lanes = self.all_lanes();

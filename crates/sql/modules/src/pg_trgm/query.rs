@@ -22,7 +22,7 @@ pub(super) mod strategy {
     pub const EQUAL: u16 = 11;
 }
 
-/// Trigrams that are asked for at most: what is asked for beyond them is left to the rows.
+/// The most trigrams that the index is asked for; the rest is checked on the rows.
 const MOST: usize = 512;
 
 /// A condition.

@@ -60,7 +60,7 @@ struct Log {
 }
 
 impl Log {
-    /// From the first record that begins at `start` or behind it; what is not flushed is not there.
+    /// Begins with the first record at or after `start`; log that is not flushed is not read.
     fn open(session: &Session, start: Lsn, end: Lsn) -> SqlResult<Log> {
         let wal = session.engine().wal();
         let options = wal.options();

@@ -68,7 +68,7 @@ pub(super) fn wrong_return(function: &str, detail: String) -> SqlError {
     sql_err!(DATATYPE_MISMATCH, "invalid {function} return type").detail(detail)
 }
 
-/// What is said of columns that are not of the types that they should be.
+/// The detail of an error about a column of the wrong type.
 pub(super) fn mismatch(session: &Session, what: &str, source: Oid, returned: Oid) -> String {
     let (source, returned) = (session.type_text(source), session.type_text(returned));
     format!("Source {what} type {source} does not match return {what} type {returned}.")

@@ -1,4 +1,4 @@
-//! What Unicode does not say of letters and signs: what they are without a stroke, a hook or a flourish.
+//! Letters and signs without their strokes, hooks and flourishes, which Unicode does not decompose.
 
 /// Letters that do not decompose, by what they come from: letters with strokes, bars, hooks, tails and curls; small capitals, insular
 /// and other hands; ligatures and digraphs; and those that are written otherwise where there is no letter for them, as thorn and sharp s.

@@ -1,7 +1,7 @@
-//! Statements: what each is as a node of the tree, and how it is made from the grammar's node. A statement that has parts of its own has nodes for them in [`ast`](crate::ast), and the
-//! functions that make these beside this file.
+//! Statements: the nodes of the tree, and how they are made from the grammar's nodes. Nodes for the parts of a statement are in [`ast`](crate::ast), and the functions that make
+//! them are in the files beside this one.
 //!
-//! Invariant: the grammar's statements that have no node are refused by name.
+//! Invariant: statements of the grammar without a node here are refused by name.
 
 use base::{SqlError, SqlResult};
 use rupg_sql::nodes as n;

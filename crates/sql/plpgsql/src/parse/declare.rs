@@ -88,7 +88,7 @@ impl Parser<'_> {
         Ok(codes.into_iter().map(Condition::Code).collect())
     }
 
-    /// Tells of a variable with the name of an outer one, if that is to be told.
+    /// Reports a variable that hides an outer one, if that check is on.
     fn check_shadow(&mut self, name: &str, place: usize) -> SqlResult<()> {
         let Some(severity) = self.shadows.filter(|_| lookup(&self.scope, &[name]).is_some()) else {
             return Ok(());

@@ -1,7 +1,7 @@
 //! From a function's text to its statements.
 //!
 //! Layout: this file has what the others share: tokens, SQL cut out of the text, types, targets. `declare`: blocks and their variables;
-//! `statement`: statements; `loops`: FOR and its kin; `cursor`: OPEN, FETCH; `report`: RAISE, GET DIAGNOSTICS.
+//! `statement`: statements; `loops`: loops; `cursor`: OPEN, FETCH; `report`: RAISE, GET DIAGNOSTICS.
 //!
 //! PostgreSQL counterpart: `pl_gram.y`.
 
@@ -42,7 +42,7 @@ pub struct Parser<'a> {
     pub returns: Returns,
     /// `#print_strict_params`, or `plpgsql.print_strict_params`
     pub print_strict_params: bool,
-    /// What it has to warn of, with places in the text.
+    /// Warnings, with their positions in the text.
     pub warnings: Vec<SqlError>,
     /// How it is told that a variable's name is that of an outer one's.
     shadows: Option<Severity>,
@@ -95,7 +95,7 @@ impl<'a> Parser<'a> {
         self.shadows = Check::ShadowedVariables.severity(self.session).filter(|_| looks);
     }
 
-    /// The whole text: options, a block, and nothing behind it.
+    /// The whole text: options, a block, and nothing after it.
     pub fn function(&mut self) -> SqlResult<Block> {
         while self.is_op("#") {
             self.option()?;
@@ -214,7 +214,7 @@ impl<'a> Parser<'a> {
 
     // Errors
 
-    /// `syntax error at or near "…"` at the present token.
+    /// `syntax error at or near "…"` at the current token.
     fn syntax_error(&self) -> SqlError {
         self.error_near("syntax error")
     }
@@ -482,7 +482,7 @@ impl<'a> Parser<'a> {
         Ok(Some(label))
     }
 
-    /// The label behind END, which must be that of the beginning.
+    /// The label after END, which must be the one at the beginning.
     fn end_label(&mut self, start: Option<&str>) -> SqlResult<()> {
         if !matches!(self.peek(), Tok::Word(_) | Tok::Quoted(_)) {
             return Ok(());

@@ -353,7 +353,7 @@ impl Parser<'_> {
         let (start, end) = self.cut(&[";"], "statement")?;
         let text = format!("SELECT {}", &self.text[start..end]);
         let mut raw = parse::parse(&text).map_err(|mut e| {
-            // The word that stands here is one letter longer.
+            // The word in the text is one letter longer.
             if let Some(position) = &mut e.report_mut().position {
                 *position = position.saturating_sub(7);
             }

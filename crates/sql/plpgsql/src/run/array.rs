@@ -3,7 +3,7 @@
 //! Invariants:
 //! 1. An array that is apart has the value of its variable. Where it has changed since it was taken apart, its slot has a boolean in its place that nobody reads: who
 //!    wants the value as a whole has it put together first.
-//! 2. What sets a slot as a whole forgets the array.
+//! 2. Assigning a slot as a whole drops the array.
 //!
 //! PostgreSQL counterpart: `array_expanded.c`.
 
@@ -33,7 +33,7 @@ impl Frame<'_> {
         self.arrays[variable] = None;
     }
 
-    /// Whether a variable's slot is behind its array.
+    /// Whether a variable's slot is out of date: its array was changed.
     pub(super) fn is_behind(&self, variable: VarId) -> bool {
         self.changed_arrays > 0
             && matches!(self.arrays.get(variable), Some(Some(_)))
@@ -115,7 +115,7 @@ impl Frame<'_> {
         Ok(true)
     }
 
-    /// What is to be done to a variable's array, which is apart.
+    /// A change of a variable's array, which was taken apart.
     fn change(&mut self, simple: &Simple, variable: VarId) -> SqlResult<Change> {
         self.fill(simple, Some(variable))?;
         let slots = Slots { values: &self.slots, arrays: &self.arrays };

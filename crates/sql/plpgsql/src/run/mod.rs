@@ -72,7 +72,7 @@ pub struct Frame<'a> {
     sees: Sees<'a>,
     /// What expressions find that ask nobody, and the turn that it is of.
     scene: (Scene<'a>, u64),
-    /// Whether the transaction may not be ended here.
+    /// Whether COMMIT and ROLLBACK are not allowed here.
     atomic: bool,
     /// Values of scalar variables by number, and behind them what expressions find besides.
     slots: Vec<Datum>,
@@ -182,7 +182,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Whether the end of the body is as good as RETURN.
+    /// Whether the end of the body counts as RETURN.
     fn may_fall_off(&self) -> bool {
         let f = &self.function;
         !matches!(f.kind, FunctionKind::Function | FunctionKind::Trigger)
@@ -280,7 +280,7 @@ impl<'a> Frame<'a> {
                 let Some(handler) = caught.filter(|_| !self.session.exits_on_error()) else {
                     return Err(error);
                 };
-                // The error's context ends where it is handled.
+                // A handled error gets no more context.
                 let error = self.located(error);
                 self.rethrown = false;
                 let text = types::oids::text;

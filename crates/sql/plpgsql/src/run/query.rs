@@ -43,7 +43,7 @@ pub(super) struct Ready {
     pub(super) columns: Rc<[ColumnType]>,
     /// Types of USING's values.
     pub(super) types: Vec<Oid>,
-    /// The expression it was written as, or the text of EXECUTE.
+    /// The source text of its expression, or the text of EXECUTE.
     pub(super) source: Source,
 }
 
@@ -178,7 +178,7 @@ impl Frame<'_> {
         Ok(Flow::Next)
     }
 
-    /// Runs a statement up to so many rows; the first, if any, goes to INTO. `alone`: how it is told if there are more.
+    /// Runs a statement up to so many rows; the first, if any, goes to INTO. `alone`: how more than one row is reported.
     fn run_into(
         &mut self,
         ready: &Ready,

@@ -145,7 +145,7 @@ impl Frame<'_> {
             .map_err(|e| self.during(e, "while casting return value to function's return type"))
     }
 
-    /// Where a row is to be returned, a value that is none is an error.
+    /// Fails if a row is to be returned and the value is not one.
     fn check_composite(&self, ty: TypeRef) -> SqlResult<()> {
         if ty.oid == oids::record || self.session.row_columns_of(ty.oid)?.is_some() {
             return Ok(());

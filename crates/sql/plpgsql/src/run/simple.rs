@@ -13,7 +13,7 @@ use crate::ast::{TypeRef, VarId};
 use crate::expr::{Expression, Input, Prepared, Simple, Use, unassigned};
 
 impl Frame<'_> {
-    /// The value of an expression that was found to be current in this turn, if integers in variables and nothing else make it.
+    /// The value of an expression that was already found current in this turn, if it is computed from integer variables alone.
     #[inline]
     pub(super) fn at_once(&self, expression: &Expression) -> Option<SqlResult<(Datum, TypeRef)>> {
         let simple = expression.simple();
@@ -63,7 +63,7 @@ impl Frame<'_> {
         Ok(expression.simple().clone())
     }
 
-    /// The record variable that an expression in a function whose result is a row is, and nothing more.
+    /// The record variable, if an expression of a function that returns a row is just that variable.
     pub(super) fn names_row(&self, expression: &Expression) -> SqlResult<Option<VarId>> {
         if !self.function.returns_row {
             return Ok(None);
