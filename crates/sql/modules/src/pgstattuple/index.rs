@@ -149,7 +149,7 @@ pub(super) fn gin(session: &Session, invocation: &Invocation<'_>) -> SqlResult<R
     let (mut known, mut pages, mut entries) = (0, 0, 0);
     each_page(session, &relation, &mut |_, measure| match measure {
         Some(PageMeasure { used: PageUse::Meta { version, .. }, .. }) => known = version as i32,
-        // Free pages are not pending pages.
+        // An empty page of a lane is not counted as pending.
         Some(PageMeasure { used: PageUse::Pending, live, .. }) if live.count > 0 => {
             pages += 1;
             entries += live.count;

@@ -280,7 +280,7 @@ impl<'a> Frame<'a> {
                 let Some(handler) = caught.filter(|_| !self.session.exits_on_error()) else {
                     return Err(error);
                 };
-                // A handled error gets no more context.
+                // The context of the error ends here, at its handler.
                 let error = self.located(error);
                 self.rethrown = false;
                 let text = types::oids::text;
