@@ -1,14 +1,14 @@
 //! # What
-//! ALTER TABLE ... ALTER COLUMN TYPE: the column's rows of the catalogs, its default, all values, and what is defined over it.
+//! ALTER TABLE ... ALTER COLUMN TYPE: changes the column's catalog rows, its default, all values, and the indexes, constraints and statistics over it.
 //!
 //! # Layout
-//! [`run`] checks, then: definitions over the column are taken down (`Definitions`), the catalogs changed, the rows written to a new
-//! file by a plan that still reads the old one, other indexes rebuilt, and the definitions carried out again.
+//! [`run`] checks the statement. Then definitions over the column are saved and dropped (`Definitions`), the catalogs are changed, a plan that still reads
+//! the old file writes the rows to a new one, other indexes are rebuilt, and the definitions are made again.
 //!
 //! # Invariants
 //! 1. The plan that reads the old rows is made before the catalogs change; it keeps the old description and file.
-//! 2. Rows are not rewritten if every stored value is as it was: another length limit that is no tighter, or a type of the same
-//!    stored form.
+//! 2. Rows are not rewritten if no stored value changes: the new length limit is not tighter, or the new type is stored in the same
+//!    way.
 //!
 //! # Locks
 //! ACCESS EXCLUSIVE on the table.

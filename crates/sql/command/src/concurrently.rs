@@ -1,9 +1,9 @@
 //! # What
-//! What commands share that work in several transactions to let others write meanwhile (CREATE INDEX CONCURRENTLY and the like): a lock that
-//! outlives the transactions, and waiting for whoever may not know of the last step yet.
+//! Shared by commands that work in several transactions so that others can write meanwhile (CREATE INDEX CONCURRENTLY and the like): a lock that
+//! outlives the transactions, and waits for transactions that may not know of the last step yet.
 //!
 //! # Locks
-//! Who waits here has no snapshot (but for FINALIZE in a transaction that keeps one), and of locks only those that it keeps and those of a
+//! A session that waits here holds no snapshot (except FINALIZE, in a transaction that keeps one) and only the locks that it keeps, or those of a
 //! transaction that has done nothing else.
 //!
 //! # PostgreSQL counterpart and differences

@@ -1,9 +1,9 @@
 //! # What
-//! FOREIGN KEY constraints: what CREATE TABLE and ALTER TABLE say of them, the check of rows that are there already. Their triggers, and
-//! their parts for partitions, are made by `foreign_key_parts`.
+//! FOREIGN KEY constraints in CREATE TABLE and ALTER TABLE, and the check of existing rows. `foreign_key_parts` makes their triggers, and
+//! their parts for partitions.
 //!
 //! # Locks
-//! SHARE ROW EXCLUSIVE on the referenced table, to the end of the transaction: nobody changes its rows while the constraint comes into force.
+//! SHARE ROW EXCLUSIVE on the referenced table until the end of the transaction, so that its rows do not change before the constraint is in force.
 //!
 //! # PostgreSQL counterpart
 //! `ATAddForeignKeyConstraint` of `commands/tablecmds.c`, `RI_Initial_Check` of `utils/adt/ri_triggers.c`.

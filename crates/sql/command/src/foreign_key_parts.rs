@@ -1,21 +1,21 @@
 //! # What
-//! Foreign keys as the catalogs have them: the constraint, its triggers on both sides, and its parts where a side is partitioned.
+//! Foreign keys in the catalogs: the constraint, its triggers on both sides, and its parts if a side is partitioned.
 //!
 //! # Layout
-//! * A partition of the table that refers has a part of the constraint that refers to the same table, with triggers that check new rows.
-//! * For a partition of the table that is referred to there is a part, too, a constraint of the table that refers, with triggers that carry
-//!   out actions.
-//! * A part of one side has no parts on the other.
+//! * Each partition of the referencing table has a part: a constraint that refers to the same table, with triggers that check new rows.
+//! * For each partition of the referenced table there is a part as well: a constraint of the referencing table, with triggers that carry
+//!   out the actions.
+//! * A part for one side has no further parts for the other.
 //!
 //! # Invariants
-//! 1. A constraint that is not enforced has no triggers; nor have its parts.
-//! 2. The triggers of a part are parts of those of the whole.
+//! 1. A constraint that is NOT ENFORCED has no triggers, and neither have its parts.
+//! 2. The triggers of a part are children of those of the whole constraint.
 //!
 //! # Locks
-//! SHARE ROW EXCLUSIVE on partitions of either side, to the end of the transaction.
+//! SHARE ROW EXCLUSIVE on partitions of both sides, until the end of the transaction.
 //!
 //! # PostgreSQL counterpart
-//! `addFkRecurseReferenced`, `addFkRecurseReferencing` and their kin in `commands/tablecmds.c`.
+//! `addFkRecurseReferenced`, `addFkRecurseReferencing` and related functions of `commands/tablecmds.c`.
 
 use std::sync::Arc;
 
@@ -117,7 +117,7 @@ fn numbered_name(session: &Session, schema: Oid, name: &str) -> SqlResult<String
     }
 }
 
-/// Makes the triggers on a table that refers, and the parts of its partitions; looks at the rows of those that have some.
+/// Makes the triggers on a referencing table, and the parts for its partitions; checks the rows of tables that have some.
 fn refer_from(
     session: &Session,
     (constraint, new): (Oid, &NewConstraint),

@@ -1,6 +1,6 @@
 //! # What
-//! Table inheritance in definitions: what CREATE TABLE ... INHERITS takes over from parents, ALTER TABLE ... INHERIT and NO INHERIT, and the
-//! tree of tables below one.
+//! Table inheritance in definitions: what CREATE TABLE ... INHERITS copies from parents, ALTER TABLE ... INHERIT and NO INHERIT, and the
+//! tree of tables below a table.
 //!
 //! # Invariants
 //! 1. A child has every column of its parents under the same name with the same type and collation, and every CHECK and NOT NULL
@@ -8,7 +8,7 @@
 //! 2. `attinhcount` and `coninhcount` are numbers of direct parents.
 //!
 //! # Locks
-//! SHARE UPDATE EXCLUSIVE on a new parent; who changes a tree locks all of it as it locks its root.
+//! SHARE UPDATE EXCLUSIVE on a new parent. A statement that changes a tree locks all its tables in the mode in which it locks the root.
 //!
 //! # PostgreSQL counterpart
 //! `MergeAttributes`, `ATExecAddInherit` and `ATExecDropInherit` of `commands/tablecmds.c`, `catalog/pg_inherits.c`.

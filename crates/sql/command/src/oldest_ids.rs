@@ -1,9 +1,9 @@
 //! # What
-//! VACUUM and old transaction ids: which it takes out of a table, what the database has left, and what the server need not keep any longer.
+//! VACUUM and old transaction ids: which ids it freezes in a table, the oldest that remain in the database, and files that the server need not keep any longer.
 //!
 //! # PostgreSQL counterpart and differences
-//! `vacuum_get_cutoffs`, `vac_update_datfrozenxid`, `vac_truncate_clog`. Ids do not wrap around, so nothing forces a VACUUM; the
-//! settings for tables and for emergencies have nothing to decide, as every VACUUM looks at all pages that are not all-frozen.
+//! `vacuum_get_cutoffs`, `vac_update_datfrozenxid`, `vac_truncate_clog`. Ids do not wrap around, so nothing forces a VACUUM; the settings for
+//! aggressive and emergency vacuums have no effect, as every VACUUM scans all pages that are not all-frozen.
 
 use base::{MultiXactId, SqlError, SqlResult, Xid};
 use catalog::NotedIds;

@@ -1,5 +1,5 @@
 //! # What
-//! Indexes of partitioned tables: each has a part in every partition, which is made, or found among the partition's own.
+//! Indexes of partitioned tables. Each has a part in every partition: a new index, or a matching one that the partition already has.
 //!
 //! # Invariants
 //! 1. A partitioned index has no entries; it is valid when every partition has a valid part.

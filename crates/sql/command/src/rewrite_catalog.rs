@@ -1,15 +1,15 @@
 //! # What
-//! A system catalog and its indexes in new files: VACUUM FULL, CLUSTER and REINDEX of catalogs. The new files are complete before any row of
-//! a catalog changes, for that row may be one of this catalog ([`catalog::Changer::swap_catalog`]).
+//! Rewrites a system catalog and its indexes into new files: VACUUM FULL, CLUSTER and REINDEX of catalogs. The new files are complete before any catalog row
+//! is changed, because that row may belong to this catalog ([`catalog::Changer::swap_catalog`]).
 //!
 //! # Locks
-//! On the catalog that a TOAST table or an index belongs to, so that two sessions never go over to new files of one catalog at once: to write
-//! rows anew ACCESS EXCLUSIVE, taken here; for an index alone SHARE ROW EXCLUSIVE, which the caller holds ([`super::reindex`]). Look-ups of
-//! other sessions take no lock, and go on in the old files until the commit.
+//! On the catalog itself, also for its TOAST table or an index of it, so that two sessions never switch to new files of one catalog at the same time: ACCESS
+//! EXCLUSIVE to rewrite rows, taken here; SHARE ROW EXCLUSIVE for an index alone, which the caller holds ([`super::reindex`]). Look-ups by
+//! other sessions take no lock and read the old files until the commit.
 //!
 //! # PostgreSQL counterpart and differences
-//! `cluster_rel`, `reindex_index` with `relmapper.c`. Keys of unique indexes are not checked, as there: rows of transactions that have not
-//! ended lie in catalogs.
+//! `cluster_rel`, `reindex_index` with `relmapper.c`. As there, keys of unique indexes are not checked, because catalogs contain rows of transactions that
+//! still run.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
 //! # What
-//! A random sample of a table's rows in two stages: blocks by Knuth's selection sampling, rows of those by a reservoir.
+//! A random sample of a table's rows in two stages: Knuth's selection sampling chooses blocks, a reservoir chooses rows of these.
 //!
 //! # PostgreSQL counterpart and differences
 //! `acquire_sample_rows` of `commands/analyze.c`, `utils/misc/sampling.c`. The reservoir draws once a row (Vitter's algorithm R).

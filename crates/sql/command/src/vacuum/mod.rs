@@ -1,11 +1,11 @@
 //! # What
-//! VACUUM and ANALYZE as statements: the list of tables, one transaction a table.
+//! VACUUM and ANALYZE as statements: the list of tables, and one transaction for each.
 //!
 //! # Layout
-//! `asked`: the options. `maintenance`: one table, for statements and for the server by itself. `table`: VACUUM of one heap. `parallel`: passes over its indexes. `pace`: pauses. `report`: what is told.
+//! `asked`: the options. `maintenance`: one table, for statements and for autovacuum. `table`: VACUUM of one heap. `parallel`: passes over its indexes. `pace`: pauses. `report`: messages.
 //!
 //! # Locks
-//! ACCESS SHARE for a moment on each table that is named, so that who drops or renames it is waited for. For the rest see `maintenance`.
+//! ACCESS SHARE for a moment on each named table, which waits for transactions that drop or rename it. For the rest see `maintenance`.
 //!
 //! # PostgreSQL counterpart
 //! `commands/vacuum.c`.

@@ -1,9 +1,9 @@
 //! # What
-//! Passes over the indexes of a table: by the session that vacuums it, and by threads that help it where there are several large ones.
+//! Passes over the indexes of a table: by the session that vacuums it, helped by threads if there are several large indexes.
 //!
 //! # Invariants
 //! 1. A pass has ended on all threads before the session goes on: line pointers are freed behind it.
-//! 2. What helpers use counts as used by the session.
+//! 2. Resources that helpers use are counted for the session.
 //! 3. No more helpers work in the server than [`Helpers::plan`] was allowed by `max_parallel_workers`.
 //!
 //! # PostgreSQL counterpart and differences

@@ -123,7 +123,7 @@ pub(super) fn gist_items(session: &Session, invocation: &Invocation<'_>) -> SqlR
             gist::values(&item, open.desc(), leaf).map_err(|what| sql_err!(INDEX_CORRUPTED, "{what}"))?;
         let (mut names, mut keys) = (Vec::new(), Vec::new());
         for (value, (name, ty)) in values.iter().zip(&columns) {
-            names.push(analyze::names::quote_literal(name).trim_matches('\'').to_owned());
+            names.push(types::text::quote_identifier(name));
             keys.push(shown(session, *ty, value)?);
         }
         list.push(vec![
