@@ -156,10 +156,15 @@ impl Named {
     }
 
     fn check_owner(&self, session: &Session) -> SqlResult<()> {
+        self.check_owner_as(session, self.name.last())
+    }
+
+    /// Fails unless the current user owns it; messages call it `shown`.
+    fn check_owner_as(&self, session: &Session, shown: &str) -> SqlResult<()> {
         if names::owns(session, self.row.oid(pg_opfamily::OPFOWNER))? {
             return Ok(());
         }
-        Err(sql_err!(INSUFFICIENT_PRIVILEGE, "must be owner of {} {}", self.kind.noun, self.name.last()))
+        Err(sql_err!(INSUFFICIENT_PRIVILEGE, "must be owner of {} {shown}", self.kind.noun))
     }
 
     /// Refuses a name that is taken in a schema.
@@ -217,10 +222,15 @@ pub(crate) fn set_schema(session: &Session, asked: &Move<'_>) -> SqlResult<()> {
     session.with_changer(|changer| changer.set_object_schema(named.address(), pg_opfamily::OPFNAMESPACE, to))
 }
 
+/// The name in messages of COMMENT and DROP: the access method, then the object's name.
+fn as_written(object: &ObjectName) -> String {
+    if let ObjectName::Name(name) = object { name.dotted() } else { String::new() }
+}
+
 /// What COMMENT names.
 pub(crate) fn address(session: &Session, kind: ObjectKind, object: &ObjectName) -> SqlResult<ObjectAddress> {
     let named = Named::find(session, kind, object)??;
-    named.check_owner(session)?;
+    named.check_owner_as(session, &as_written(object))?;
     Ok(named.address())
 }
 
@@ -231,7 +241,7 @@ pub(crate) fn dropped(session: &Session, statement: &Drop) -> SqlResult<Vec<Obje
         match Named::find(session, statement.kind, object) {
             Ok(Ok(named)) => {
                 if !names::owns_schema(session, named.row.oid(pg_opfamily::OPFNAMESPACE))? {
-                    named.check_owner(session)?;
+                    named.check_owner_as(session, &as_written(object))?;
                 }
                 objects.push(named.address());
             }

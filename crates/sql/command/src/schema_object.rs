@@ -114,7 +114,7 @@ impl SchemaObject {
         for object in &statement.objects {
             match (self.find)(session, object) {
                 Ok(Ok(row)) => {
-                    if self.owner.is_none() || !names::owns_schema(session, row.oid(self.schema))? {
+                    if !names::owns_schema(session, row.oid(self.schema))? {
                         self.check_owner(session, &row)?;
                     }
                     objects.push(self.address_of(&row));

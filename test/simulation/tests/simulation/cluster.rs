@@ -48,6 +48,8 @@ pub fn initialized_disk(options: &EngineOptions, setup: &'static [&'static str])
         password: None,
         encoding: base::Encoding::Utf8,
         locale: "C.UTF-8".into(),
+        provider: collation::Provider::Libc,
+        provider_locale: None,
     };
     simulation
         .run(move || {

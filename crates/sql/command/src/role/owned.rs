@@ -8,9 +8,9 @@ use catalog::RowExt;
 use catalog::authority::{self, AclKind};
 use catalog::change::{Behavior, Dependent, ObjectAddress, RoleDependency};
 use catalog::system::{
-    SystemTable, pg_auth_members, pg_class, pg_conversion, pg_database, pg_default_acl, pg_depend,
-    pg_extension, pg_language, pg_largeobject, pg_namespace, pg_opclass, pg_operator, pg_opfamily, pg_proc,
-    pg_ts_config, pg_ts_dict, pg_type,
+    SystemTable, pg_auth_members, pg_class, pg_collation, pg_conversion, pg_database, pg_default_acl,
+    pg_depend, pg_extension, pg_language, pg_largeobject, pg_namespace, pg_opclass, pg_operator, pg_opfamily,
+    pg_proc, pg_ts_config, pg_ts_dict, pg_type,
 };
 use parse::ast::{DropBehavior, RoleSpec};
 use session::Session;
@@ -94,6 +94,7 @@ fn columns(class: Oid) -> Option<(&'static SystemTable, usize, Option<usize>)> {
         (&pg_operator::TABLE, pg_operator::OPROWNER, Some(pg_operator::OPRNAMESPACE)),
         (&pg_opclass::TABLE, pg_opclass::OPCOWNER, Some(pg_opclass::OPCNAMESPACE)),
         (&pg_opfamily::TABLE, pg_opfamily::OPFOWNER, Some(pg_opfamily::OPFNAMESPACE)),
+        (&pg_collation::TABLE, pg_collation::COLLOWNER, Some(pg_collation::COLLNAMESPACE)),
         (&pg_conversion::TABLE, pg_conversion::CONOWNER, Some(pg_conversion::CONNAMESPACE)),
         (&pg_extension::TABLE, pg_extension::EXTOWNER, None),
         (&pg_ts_config::TABLE, pg_ts_config::CFGOWNER, Some(pg_ts_config::CFGNAMESPACE)),
