@@ -9,7 +9,7 @@
 //! 1. The hand counts ticks in 64 bits and never wraps: position is the count modulo the number of frames, the pass is the
 //!    quotient. One load gives both, so the background writer never sees a position with another pass's number.
 //! 2. Between two ticks at a frame every other frame is visited.
-//! 3. Whoever claims a frame is alone with it (`Frame::try_claim`).
+//! 3. A claimed frame belongs to the claimer alone (`Frame::try_claim`).
 //! 4. An allocation is counted before the sleeping background writer's flag is looked at; the writer sets its flag before it
 //!    looks at the count. One of the two sees the other, without a lock.
 //!

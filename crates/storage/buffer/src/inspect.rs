@@ -1,4 +1,4 @@
-//! What buffers hold, for who looks at the pool as a whole, and pages that are sent out of it.
+//! Contents of all buffers, and evicting pages on request.
 //!
 //! # Locks
 //! None. A frame is pinned while it is looked at, so that it keeps its page; the state of all frames together is that of no one moment.

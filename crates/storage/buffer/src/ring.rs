@@ -1,4 +1,4 @@
-//! Rings: big scans and loads go round in few buffers and leave the others to everybody else.
+//! Rings: big scans and loads reuse a few buffers and leave the rest of the pool alone.
 
 use std::cell::{Cell, RefCell};
 
@@ -13,7 +13,7 @@ pub enum RingKind {
     BulkRead,
     /// COPY and CREATE TABLE AS: 16 MiB.
     BulkWrite,
-    /// VACUUM: 2 MiB, if nobody says otherwise.
+    /// VACUUM: 2 MiB by default.
     Vacuum,
 }
 

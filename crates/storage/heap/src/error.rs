@@ -159,7 +159,7 @@ pub enum UpdateOutcome {
     Updated {
         /// The new version.
         tid: Tid,
-        /// It is reached through the old version's index entries: no index needs a new one.
+        /// A HOT update: the old version's index entries lead to it, and no index needs a new one.
         hot: bool,
     },
     /// Not done.

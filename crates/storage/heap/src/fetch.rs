@@ -411,7 +411,7 @@ pub enum Liveness {
         /// The version.
         tid: Tid,
     },
-    /// No version is live. `all_dead`: and nobody will see one, so the entry may be marked dead.
+    /// No version is live. `all_dead`: no snapshot will ever see one, so the entry may be marked dead.
     Dead {
         /// See above.
         all_dead: bool,

@@ -74,7 +74,7 @@ pub fn multi_insert<'r>(
     options: InsertOptions,
     tids: &mut Vec<Tid>,
 ) -> HeapResult<()> {
-    // All rows one behind the other, and how long each is.
+    // All rows, concatenated, and the length of each.
     let (mut bytes, mut lengths, mut row) = (Vec::new(), Vec::new(), Vec::new());
     for values in rows {
         form(access, rel, writer, values, options, &mut row)?;

@@ -1,7 +1,7 @@
 //! # What
 //! Locks on several rows of one page: judged one after the other under one latch, and logged by one record.
 //!
-//! It takes those rows only that are to be had for nothing: nobody is in the way, and nobody has changed them. At the first other one it
+//! It locks only rows that need no waiting: no other transaction holds or has changed them. At the first other one it
 //! stops, so that rows are locked in the order in which they are asked for; that one is for [`crate::lock_tuple`], and whoever asks comes back
 //! with the rest. Who looks for rows by an index, and wants to lock all that he sees, finds and locks them in one go ([`fetch_and_lock_rows`]).
 //!
@@ -44,7 +44,7 @@ use crate::vm::{VmCursor, latch_covered};
 /// Most holders that are remembered.
 const KNOWN: usize = 16384;
 
-/// What an `xmax` with its bits leaves to do for whoever asks for a lock.
+/// What an `xmax` with its bits means for a transaction that wants to lock the row.
 #[derive(Clone, Copy)]
 enum Verdict {
     /// Nothing: it has a lock that is strong enough.

@@ -101,7 +101,7 @@ impl<'a> Rewriter<'a> {
         })
     }
 
-    /// Copies one version of the old file, if anybody may still see it.
+    /// Copies one version from the old file, if any snapshot may still see it.
     pub fn copy(&mut self, tid: Tid) -> HeapResult<()> {
         let mut tuple = HeapTuple::new();
         let Some((mut header, fate)) = read(&self.access, self.old, tid, &mut tuple)? else { return Ok(()) };

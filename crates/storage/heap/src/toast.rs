@@ -164,7 +164,7 @@ fn store_value(
     Ok(Datum::Toasted(pointer.to_bytes().as_slice().into()))
 }
 
-/// A number that no chunk has, dead ones included.
+/// A value OID that no chunk has, dead ones included.
 fn new_value_id(access: &Access<'_>, toast: &ToastTable) -> HeapResult<u32> {
     loop {
         runtime::check_interrupts()?;
@@ -234,9 +234,9 @@ pub(crate) fn as_external(value: &Datum) -> Option<External> {
 struct Shrinker<'a> {
     rel: &'a HeapRel,
     values: Vec<Datum>,
-    /// Columns that it is no use to compress (again).
+    /// Columns that need not be compressed (again).
     incompressible: Vec<bool>,
-    /// Columns to be moved out, once it is clear which.
+    /// Columns chosen to be stored out of line.
     moved: Vec<bool>,
     /// For columns that name no method.
     compression: Compression,

@@ -41,7 +41,7 @@ use crate::vm::{MapGuards, VmCursor, latch_covered};
 
 /// What a writer found at a place.
 pub(crate) enum Look {
-    /// A version that he may change or lock. `mine`: his own lock; `updated`: who updated it, which his lock does not mind.
+    /// A version that the writer may change or lock. `mine`: its own lock; `updated`: the transaction that updated it, which does not conflict with the lock.
     Free { header: Header, mine: Option<LockStrength>, updated: Option<Holder> },
     /// One that he may not change.
     Refused(Refusal),

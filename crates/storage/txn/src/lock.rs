@@ -290,7 +290,7 @@ pub(crate) struct Waiter {
     place: Arc<Place>,
 }
 
-/// Where a queue is, for all who wait in it: it can move to another tag. Changed with the partitions of both tags locked.
+/// The current tag of a queue, shared by its waiters, as a queue can move to another tag. Changed with the partitions of both tags locked.
 pub(crate) struct Place(Mutex<LockTag>);
 
 impl Place {
@@ -486,7 +486,7 @@ pub struct LockManager {
     pub(crate) listener: OnceLock<Listener>,
     /// Is told of owners that others wait for.
     pub(crate) blocked: OnceLock<BlockedListener>,
-    /// Tags in the main table, and from how many on no new one is locked.
+    /// Number of tags in the main table, and the limit from which on no new tag can be locked.
     made: AtomicUsize,
     most: usize,
 }

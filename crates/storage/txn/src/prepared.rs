@@ -235,7 +235,7 @@ pub struct PreparedTransactions {
     /// Waited for their ends at the checkpoint that recovery began from.
     expected: Mutex<Vec<Xid>>,
     files: runtime::Mutex<()>,
-    /// Hand-overs of a session's locks to a stand-in: how many have begun, and how many are done, their transactions published.
+    /// Counts transfers of a session's locks to a prepared transaction: those begun, and those completed.
     begun: AtomicU64,
     done: AtomicU64,
 }
@@ -494,7 +494,7 @@ impl PreparedTransactions {
         *self.expected.lock() = xids;
     }
 
-    /// Writes state files for what redo has found, so that it may begin behind.
+    /// Writes state files for the prepared transactions that redo has found, so that redo may begin after their records.
     pub(crate) fn keep_recovered(&self) -> Result<(), TxnError> {
         let _files = self.files.lock();
         let unwritten = |(_, recovered): &(&Xid, &Recovered)| !recovered.on_disk;
@@ -601,7 +601,7 @@ impl TxnSystem {
         // A checkpoint whose redo starts behind the record must find the slot.
         let _pass = self.gate().enter(&worker.in_flight);
         stop_point!("prepare-before-record");
-        // From here on only the log knows whether it is prepared.
+        // From here on only the log can tell whether it is prepared.
         reserved.kept = true;
         let end = self.log().insert(Rmgr::Xact, info::PREPARE, state.xid, &state.encode());
         stop_point!("prepare-before-flush");

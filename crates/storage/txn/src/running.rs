@@ -56,7 +56,7 @@ pub struct Running {
     /// Copy of `State::next_xid` for readers that can do with a value that just was right.
     next_xid: AtomicU64,
     pub(super) state: Alone<Mutex<State>>,
-    /// Ended transactions whose committers found `state` taken: the next of them that gets it removes all.
+    /// Ended transactions whose committers found `state` locked: the next committer that gets the lock removes all of them.
     arrivals: Alone<Mutex<Arrivals>>,
     /// How many of the arrivals have been removed. Stored inside `state`.
     admitted: Alone<AtomicU64>,
@@ -156,7 +156,7 @@ impl Running {
         }
     }
 
-    /// The xid's transaction is another's business now (PREPARE TRANSACTION).
+    /// The xid's transaction now belongs to another owner (PREPARE TRANSACTION).
     pub fn set_entry(&self, xid: Xid, entry: RunningEntry) {
         let mut state = self.state.lock();
         if let Ok(at) = state.xids.binary_search(&xid) {

@@ -315,7 +315,7 @@ pub struct Slru {
 /// What redo has met with.
 #[derive(Default)]
 struct Replayed {
-    /// Pages whose changes were left out, each with the first id that was to be noted there, and why.
+    /// Pages whose changes redo skipped, each with the first id that was to be recorded there, and the reason.
     unreadable: BTreeMap<u64, (u64, SlruError)>,
     /// The first page that was made again; those behind it were too.
     first_zeroed: Option<u64>,

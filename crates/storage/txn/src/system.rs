@@ -175,7 +175,7 @@ pub(crate) struct Worker {
     locks: Arc<LockManager>,
 }
 
-/// How many transactions a worker remembers the fate of.
+/// Number of transactions whose outcome a worker caches.
 const ENDINGS: usize = 128;
 
 /// What a worker knows of a transaction that has ended.

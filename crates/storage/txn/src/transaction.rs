@@ -209,7 +209,7 @@ impl Transaction {
         }
     }
 
-    /// Notes what the next statement looks at outside of this value.
+    /// Updates the facts that the next statement reads outside of this value.
     #[inline]
     pub fn note_lines(&self, lines: &mut base::Lines) {
         lines.add(Arc::as_ptr(&self.slot));
@@ -514,7 +514,7 @@ impl Transaction {
         self.levels.get(kept.unwrap_or(0)).map_or(SubxactId(0), |level| level.subxact)
     }
 
-    /// What was chosen outside of all savepoints; none if that is undone, because it failed there.
+    /// The characteristics set outside of all savepoints; none if they were rolled back with a failure there.
     pub fn outermost_characteristics(&self) -> Option<Characteristics> {
         match self.levels.get(1) {
             Some(level) => Some(Characteristics { read_only: level.outer_read_only, ..self.characteristics }),
@@ -544,7 +544,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Undoes the current level's effects; it stays on the stack, empty. Doing it twice does nothing more.
+    /// Undoes the current level's effects. The level stays on the stack, empty; a second call has no effect.
     fn undo_current(&mut self) {
         let top = self.top_xid_if_assigned();
         let Some(level) = self.levels.last_mut() else { return };

@@ -95,7 +95,7 @@ impl Node {
     }
 }
 
-/// What is to be done once the graph is let go of.
+/// What is to be done after the graph's lock is released.
 #[derive(Default)]
 pub(super) struct After {
     /// Their locks are needed no more.
@@ -445,7 +445,7 @@ impl Graph {
         after
     }
 
-    /// It runs no more: read-only transactions that it could have made unsafe are told.
+    /// It has ended: notifies read-only transactions that it could have made unsafe.
     fn leave(&mut self, me: Id, committed: bool, after: &mut After) {
         let node = self.nodes.get_mut(&me).expect("it is there");
         let (seen, declared) = (node.seen, node.declared_read_only);

@@ -26,7 +26,7 @@
 //! 2. Numbers of commits order everything. A snapshot is taken, and its number noted, in one critical section of the graph. A transaction gets a number
 //!    when it is sure that it will commit (`prepared`), before any snapshot sees it, and a second one when all later snapshots do. So a snapshot that sees
 //!    it has a number not below the first; who has one below the second counts as concurrent.
-//! 3. Whom the commit record may be written of is cancelled no more: from `prepared` on it is the others who go.
+//! 3. A transaction whose commit record may have been written is no longer cancelled: from `prepared` on, others are cancelled instead.
 //! 4. What is forgotten can be in no cycle with anybody who still runs: it ended before all their snapshots.
 //! 5. Locks only get coarser, and summaries only say more: both may raise false alarms and hide nothing.
 //! 6. Other transactions, of any lower level, take no part and pay nothing.
@@ -233,7 +233,7 @@ impl Serializable {
         }
     }
 
-    /// Does what has to be done once the graph is let go of.
+    /// Does what has to be done after the graph's lock is released.
     fn settle(&self, after: After) {
         for member in after.released {
             self.release(&member);
