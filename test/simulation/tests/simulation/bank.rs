@@ -76,6 +76,7 @@ struct Plan {
     sessions: u64,
     options: EngineOptions,
     with_balance_index: bool,
+    with_vectors: bool,
 }
 
 impl Plan {
@@ -89,7 +90,8 @@ impl Plan {
         options.checkpoint_timeout = Duration::from_millis(*choices.of(&[100, 400, 2000]));
         options.recovery =
             RecoveryOptions { open_early: choices.one_in(2), workers: choices.between(1, 3) as usize };
-        Plan { sessions: choices.between(8, 24), options, with_balance_index: choices.one_in(2) }
+        let (sessions, with_balance_index) = (choices.between(8, 24), choices.one_in(2));
+        Plan { sessions, options, with_balance_index, with_vectors: choices.one_in(3) }
     }
 }
 
@@ -191,6 +193,9 @@ fn open_accounts(plan: &Plan) {
     if !plan.with_balance_index {
         client.run("drop index accounts_balance").expect("the index is dropped");
     }
+    if !plan.with_vectors {
+        client.run("drop extension vector cascade").expect("its indexes are dropped");
+    }
     client.close();
 }
 
@@ -200,7 +205,7 @@ fn last_life(plan: &Plan, ledger: &SharedLedger, choices: &mut Choices) {
     check(&server, ledger);
     let background = server.start_background();
     let tellers = start_tellers(&server, plan, ledger, choices);
-    wait(sleep(Duration::from_millis(60)));
+    wait(sleep(Duration::from_millis(120)));
     tellers.stop();
     background.stop();
     check(&server, ledger);
