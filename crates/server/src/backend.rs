@@ -62,6 +62,14 @@ pub trait Database: Send + Sync + 'static {
     /// Starts what works beside sessions, on these workers; some of it has a number as sessions have.
     fn start_background(&self, workers: &Workers, sessions: &Arc<Sessions>);
 
+    /// Starts only what storage needs, for a server with one session and no client: nothing is archived, and nothing vacuumed by itself.
+    fn start_standalone(&self, _workers: &Workers) {}
+
+    /// Name of the superuser that the data directory was made with.
+    fn first_superuser(&self) -> SqlResult<Option<String>> {
+        Ok(None)
+    }
+
     /// The server stops: no session begins to send the log any more.
     fn stop_replication(&self) {}
 

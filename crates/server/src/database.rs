@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 
 use base::settings::{ServerSettings, Setting, Source, Timeouts};
 use base::{Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
-use catalog::{BootstrapOptions, Reader, predefined};
+use catalog::{BOOTSTRAP_SUPERUSER, BootstrapOptions, Reader, predefined};
 use command::Commands;
 use command::autovacuum::Autovacuum;
 use engine::background::{self, Stop};
@@ -361,6 +361,19 @@ impl Stampede {
     }
 }
 
+impl Stampede {
+    /// Starts the loops without which storage does not go on.
+    fn start_storage(&self, workers: &Workers) {
+        let wal_writer = ("WAL writer", Account::WalWriter);
+        self.start(workers, 0, ("recovery", Account::Checkpointer), background::recovery);
+        self.start(workers, 0, ("checkpointer", Account::Checkpointer), background::checkpointer);
+        let writer = ("background writer", Account::BackgroundWriter);
+        self.start(workers, 1, writer, background::background_writer);
+        self.start(workers, 0, wal_writer, background::wal_writer);
+        self.start(workers, 1, wal_writer, background::wal_backlog_writer);
+    }
+}
+
 impl Database for Stampede {
     fn role(&self, name: &str) -> SqlResult<Option<Role>> {
         self.read(|reader| {
@@ -410,18 +423,21 @@ impl Database for Stampede {
         if self.instance.engine().is_archiving() {
             self.instance.sessions().add_background(ARCHIVER_PID, "archiver", "ArchiverMain");
         }
-        let wal_writer = ("WAL writer", Account::WalWriter);
-        self.start(workers, 0, ("recovery", Account::Checkpointer), background::recovery);
-        self.start(workers, 0, ("checkpointer", Account::Checkpointer), background::checkpointer);
-        let writer = ("background writer", Account::BackgroundWriter);
-        self.start(workers, 1, writer, background::background_writer);
-        self.start(workers, 0, wal_writer, background::wal_writer);
-        self.start(workers, 1, wal_writer, background::wal_backlog_writer);
+        self.start_storage(workers);
         if self.instance.engine().is_archiving() {
             self.start(workers, 1, ("archiver", Account::WalWriter), background::archiver);
         }
         let over = (self.instance.clone(), self.autovacuum.clone());
         upkeep::start(over, workers, sessions, &self.upkeep);
+    }
+
+    fn start_standalone(&self, workers: &Workers) {
+        self.instance.engine().leave_archiving();
+        self.start_storage(workers);
+    }
+
+    fn first_superuser(&self) -> SqlResult<Option<String>> {
+        self.read(|reader| Ok(reader.role_by_oid(BOOTSTRAP_SUPERUSER)?.map(|role| role.name)))
     }
 
     fn shutdown(&self) -> SqlResult<()> {

@@ -74,7 +74,7 @@ pub fn run(start: Start) -> i32 {
     code
 }
 
-fn config_failed(error: &ConfigError) -> i32 {
+pub(crate) fn config_failed(error: &ConfigError) -> i32 {
     if error.exit_code == 2 {
         eprintln!("{}", error.fatal);
     } else {
@@ -137,7 +137,7 @@ fn serve(start: Start, settings: Arc<ServerSettings>) -> SqlResult<()> {
 }
 
 /// Locks the data directory, or tells which server has it.
-fn lock_directory(dir: &Path) -> SqlResult<DirectoryLock> {
+pub(crate) fn lock_directory(dir: &Path) -> SqlResult<DirectoryLock> {
     DirectoryLock::acquire(dir).map_err(|error| match error {
         EngineError::Locked(_) => pidfile::directory_in_use(dir),
         EngineError::Io(..) => SqlError::fatal(SqlState::IO_ERROR, error.to_string()),
@@ -191,7 +191,7 @@ fn load_maps(settings: &ServerSettings) -> Option<Maps> {
 }
 
 /// Connections must be left for all.
-fn check_connections(settings: &ServerSettings) -> SqlResult<()> {
+pub(crate) fn check_connections(settings: &ServerSettings) -> SqlResult<()> {
     let number = |setting| settings.int(setting);
     let (superuser, reserved) =
         (number(Setting::superuser_reserved_connections), number(Setting::reserved_connections));

@@ -3,10 +3,10 @@
 mod support;
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use support::{Client, READY, Server, output, text, until};
+use support::copies::{archive_command, archived, base_copy, restored};
+use support::{Client, READY, Server, output, text};
 
 /// A server that archives, with a table of sums; and the archive.
 fn primary(settings: &[&str]) -> (Server, PathBuf) {
@@ -21,47 +21,6 @@ fn primary(settings: &[&str]) -> (Server, PathBuf) {
     (server, archive)
 }
 
-fn archive_command(archive: &Path) -> String {
-    let to = archive.display();
-    format!("archive_command=test ! -f {to}/%f && cp %p {to}/%f.new && mv {to}/%f.new {to}/%f")
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
-        let target = to.join(entry.file_name());
-        match entry.file_type().unwrap().is_dir() {
-            true => copy(&entry.path(), &target),
-            false => drop(fs::copy(entry.path(), target).unwrap()),
-        }
-    }
-}
-
-/// A copy of the data of a server that is stopped for it.
-fn base_copy(server: &mut Server, name: &str) -> PathBuf {
-    server.stop();
-    let base = server.file(name);
-    copy(&server.data(), &base);
-    let _ = fs::remove_dir_all(base.join("pg_wal"));
-    fs::create_dir(base.join("pg_wal")).unwrap();
-    server.run();
-    base
-}
-
-/// A server on a copy of the data that recovers an archive, not started yet.
-fn restored(base: &Path, archive: &Path, settings: &[&str]) -> Server {
-    let mut server = Server::init(&[]);
-    fs::remove_dir_all(server.data()).unwrap();
-    copy(base, &server.data());
-    fs::set_permissions(server.data(), fs::Permissions::from_mode(0o700)).unwrap();
-    fs::write(server.data().join("recovery.signal"), "").unwrap();
-    let command = format!("restore_command=cp {}/%f %p", archive.display());
-    for setting in ["autovacuum=off", &command, "recovery_target_action=promote"].iter().chain(settings) {
-        server.set_option(setting);
-    }
-    server
-}
-
 /// Adds `count` rows, and tells what they come to.
 fn add(client: &mut Client, from: u32, count: u32) {
     let statement = format!(
@@ -73,11 +32,6 @@ fn add(client: &mut Client, from: u32, count: u32) {
 
 fn sum(client: &mut Client) -> String {
     client.value("select count(*) || ' ' || coalesce(sum(amount), 0) from t")
-}
-
-fn archived(client: &mut Client, archive: &Path) {
-    let last = client.value("select pg_walfile_name(pg_switch_wal())");
-    until("the last file is archived", || archive.join(&last).exists());
 }
 
 /// It cannot start, for this reason.

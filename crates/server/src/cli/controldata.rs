@@ -84,7 +84,8 @@ fn moment(micros: i64, zone: &TimeZone) -> String {
     Moment::new(micros, zone).format("%a %b %e %T %Y")
 }
 
-fn lines(control: &ControlFile, zone: &TimeZone) -> Vec<(&'static str, String)> {
+/// All lines of a control file: names and values.
+pub(super) fn lines(control: &ControlFile, zone: &TimeZone) -> Vec<(&'static str, String)> {
     let of = &control.checkpoint;
     let settings = &control.settings;
     let on = |value: bool| if value { "on" } else { "off" }.to_owned();

@@ -8,9 +8,12 @@ mod checksums;
 mod controldata;
 mod ctl;
 mod initdb;
+mod messages;
 mod options;
 mod pgconfig;
 mod postgres;
+mod resetwal;
+mod rewind;
 mod say;
 mod serve;
 mod top;
@@ -69,8 +72,8 @@ Usage:
   stampede verify ..   check every page, index entry and row of a data directory that is shut down
   stampede --version
 
-Under the names initdb, pg_ctl, postgres, pg_waldump, pg_controldata, pg_checksums and pg_config (links to this file) it takes the
-flags of those programs.
+Under the names initdb, pg_ctl, postgres, pg_waldump, pg_controldata, pg_checksums, pg_resetwal, pg_rewind and pg_config (links to this file)
+it takes the flags of those programs.
 ";
 
 /// Runs the command that name and arguments ask for; returns the exit code.
@@ -84,6 +87,8 @@ pub fn main(args: &[String], commands: Commands) -> i32 {
         "pg_waldump" => waldump::main(rest),
         "pg_controldata" => controldata::main(rest),
         "pg_checksums" => checksums::main(rest),
+        "pg_resetwal" => resetwal::main(rest),
+        "pg_rewind" => rewind::main(rest),
         "pg_config" => pgconfig::main(args.first().map(String::as_str).unwrap_or_default(), rest),
         _ => match rest.split_first() {
             Some((word, rest)) => match word.as_str() {

@@ -1,10 +1,11 @@
-//! `postgres`: runs a server in the foreground.
+//! `postgres`: runs a server in the foreground, or one without sessions (`--single`).
 
 use super::options::{Flag, flag, parse, value};
 use super::say::{say, say_line};
 use super::{Commands, data_directory, version};
 use crate::config::{self, CommandLine};
 use crate::server::{self, Start};
+use crate::single::{self, Single};
 
 const FLAGS: &[Flag] = &[
     value(Some('D'), "D"),
@@ -24,6 +25,15 @@ const FLAGS: &[Flag] = &[
     flag(Some('l'), "l"),
     flag(Some('V'), "version"),
     flag(Some('?'), "help"),
+];
+
+/// What only a server without sessions takes.
+const SINGLE_FLAGS: &[Flag] = &[
+    flag(Some('E'), "E"),
+    flag(Some('j'), "j"),
+    flag(Some('O'), "O"),
+    flag(Some('P'), "P"),
+    value(Some('r'), "r"),
 ];
 
 const HELP: &str = "\
@@ -48,6 +58,12 @@ Options:
   -V, --version      output version information, then exit
   --NAME=VALUE       set run-time parameter
   -?, --help         show this help, then exit
+
+Options for single-user mode:
+  --single           selects single-user mode (must be first argument)
+  DBNAME             database name (defaults to user name)
+  -E                 echo statement before execution
+  -j                 do not use newline as interactive query delimiter
 ";
 
 pub(super) fn main(args: &[String], commands: Commands) -> i32 {
@@ -64,6 +80,7 @@ pub(super) fn main(args: &[String], commands: Commands) -> i32 {
         Ok(Action::Run(command_line)) => {
             server::run(Start { command_line, open: commands.open, ready: |_| () })
         }
+        Ok(Action::Single(single)) => single::run(single, commands.open),
     }
 }
 
@@ -72,6 +89,7 @@ enum Action {
     Print(String),
     Show(CommandLine, String),
     Run(CommandLine),
+    Single(Single),
 }
 
 /// `--name=value` is a setting, whatever the name.
@@ -88,16 +106,22 @@ fn split_settings(args: &[String]) -> (Vec<String>, Vec<(String, String)>) {
 }
 
 fn read(args: &[String]) -> Result<Action, String> {
-    let (args, long) = split_settings(args);
-    let given = parse(&args, FLAGS)?;
+    let single = args.first().is_some_and(|word| word == "--single");
+    let (args, long) = split_settings(if single { &args[1..] } else { args });
+    let known = if single { [FLAGS, SINGLE_FLAGS].concat() } else { FLAGS.to_vec() };
+    let given = parse(&args, &known)?;
     if given.has("help") {
         return Ok(Action::Print(HELP.into()));
     }
     if given.has("version") {
         return Ok(Action::Print(version("postgres") + "\n"));
     }
-    if let Some(word) = given.words.first() {
+    // A server without sessions may be given a database.
+    if let Some(word) = given.words.get(usize::from(single)) {
         return Err(format!("invalid argument: \"{word}\""));
+    }
+    if let Some(flag) = ["O", "P", "r"].iter().find(|flag| given.has(flag)) {
+        return Err(format!("option -{flag} is not supported"));
     }
     let mut settings = long;
     for (name, value) in &given.flags {
@@ -125,6 +149,12 @@ fn read(args: &[String]) -> Result<Action, String> {
     let command_line = CommandLine { data_directory: data_directory(given.get("D")), settings };
     Ok(match given.get("C") {
         Some(name) => Action::Show(command_line, name.to_string()),
+        None if single => Action::Single(Single {
+            command_line,
+            database: given.words.first().cloned(),
+            echo: given.has("E"),
+            long: given.has("j"),
+        }),
         None => Action::Run(command_line),
     })
 }

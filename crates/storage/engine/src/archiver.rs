@@ -12,7 +12,7 @@
 //! # PostgreSQL counterpart
 //! `pgarch.c`, `shell_archive.c`; `CheckArchiveTimeout`.
 
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use base::{Lsn, Xid};
@@ -88,6 +88,8 @@ pub(crate) struct Archiver {
     segment: AtomicU64,
     /// End of the log when nothing but a checkpoint was behind the last switch: there is nothing worth another one.
     quiet: AtomicU64,
+    /// Files wait for the next server.
+    left: AtomicBool,
 }
 
 impl Archiver {
@@ -112,9 +114,15 @@ impl Engine {
         self.wal.archive().is_active()
     }
 
+    /// Leaves what is complete to the next server: this one is for repairs.
+    pub fn leave_archiving(&self) {
+        // Relaxed: set before there are sessions.
+        self.archiver.left.store(true, Ordering::Relaxed);
+    }
+
     /// Archives the files that wait, until none does or one fails several times. `stop`: it is not worth waiting for more attempts.
     pub(crate) fn archive_waiting(&self, stop: &dyn Fn() -> bool) -> Result<(), EngineError> {
-        if !self.is_archiving() {
+        if !self.is_archiving() || self.archiver.left.load(Ordering::Relaxed) {
             return Ok(());
         }
         loop {

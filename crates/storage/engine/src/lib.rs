@@ -6,12 +6,12 @@
 //! * [`control`]: the control file. [`lock`]: one server per directory.
 //! * [`recovery`]: from the latest checkpoint through the log to a consistent state.
 //! * [`checkpoint`]: everything dirty to disk, the log cut behind it.
-//! * [`archiver`]: complete segments to the archive. `shell`: commands of the administrator.
+//! * [`archiver`]: complete segments to the archive. [`shell`]: commands of the administrator.
 //! * [`retention`]: which segments of the log must stay.
 //! * [`relation`]: making and dropping relation files; OIDs. [`database`]: making and removing databases. [`sequence`]: the one row of a sequence. [`xlog`]: the log records of this
 //!   crate.
-//! * [`slots`]: replication slots. [`backup`]: base backups.
-//! * [`files`]: whether all pages of all files are whole.
+//! * [`slots`]: replication slots. [`backup`]: base backups. [`changes`]: which blocks a stretch of the log has changed.
+//! * [`files`]: whether all pages of all files are whole. [`reset`]: a new log for a data directory that has lost its own.
 //! * `map`: which files the system catalogs have. `lengths`: how long files must be. `unlogged`: relations that a crash empties.
 //! * [`indexes`]: the index access methods. `managers`: the table of the log's resource managers. `access`: the traits by which heaps and indexes reach each other. [`background`]: the loops of checkpointer, background writer and WAL writer; the server gives them fibers.
 //!
@@ -45,6 +45,7 @@ mod access;
 pub mod archiver;
 pub mod background;
 pub mod backup;
+pub mod changes;
 pub mod checkpoint;
 pub mod control;
 pub mod database;
@@ -58,9 +59,10 @@ mod managers;
 mod map;
 pub mod recovery;
 pub mod relation;
+pub mod reset;
 pub mod retention;
 pub mod sequence;
-mod shell;
+pub mod shell;
 pub mod slots;
 mod unlogged;
 pub mod xlog;

@@ -11,7 +11,7 @@ use runtime::{WaitEvent, waiting};
 
 /// Why a command did not do its work.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Failure {
+pub enum Failure {
     /// The setting's text has a placeholder that there is not, or ends in the middle of one: PostgreSQL's detail.
     Placeholder(String),
     /// It ended with another code than 0.
@@ -24,7 +24,7 @@ pub(crate) enum Failure {
 
 impl Failure {
     /// PostgreSQL's line of the log about a command that is called `what`.
-    pub(crate) fn message(&self, what: &str, setting: &str) -> String {
+    pub fn message(&self, what: &str, setting: &str) -> String {
         match self {
             Failure::Placeholder(_) => format!("invalid value for parameter \"{setting}\""),
             Failure::Code(code) => format!("{what} failed with exit code {code}"),
@@ -36,7 +36,7 @@ impl Failure {
     }
 
     /// Whether the command was ended from outside, or the shell could not run it: no answer to what it was asked.
-    pub(crate) fn is_signal(&self) -> bool {
+    pub fn is_signal(&self) -> bool {
         match self {
             Failure::Signal(_) => true,
             Failure::Code(code) => *code > 128,
@@ -46,7 +46,7 @@ impl Failure {
 }
 
 /// A command's text with `%x` replaced by what `values` has for `x`, and `%%` by `%`.
-pub(crate) fn fill(command: &str, values: &[(char, &str)]) -> Result<String, Failure> {
+pub fn fill(command: &str, values: &[(char, &str)]) -> Result<String, Failure> {
     let mut out = String::with_capacity(command.len());
     let mut rest = command.chars();
     while let Some(c) = rest.next() {
@@ -73,7 +73,7 @@ pub(crate) fn fill(command: &str, values: &[(char, &str)]) -> Result<String, Fai
 }
 
 /// Runs a command and waits for its end.
-pub(crate) fn run(command: &str, dir: &Path, event: WaitEvent) -> Result<(), Failure> {
+pub fn run(command: &str, dir: &Path, event: WaitEvent) -> Result<(), Failure> {
     let not_run = |error| Failure::NotRun(base::os_error(&error));
     let mut program = Program::running(command, dir).map_err(not_run)?;
     match waiting(event, || program.finish()) {

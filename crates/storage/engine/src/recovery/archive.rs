@@ -161,7 +161,8 @@ impl Engine {
         };
         wal.archive().set_active(request != Request::Label && options.archive.mode == ArchiveMode::Always);
         let (at, timeline) = match &label {
-            Some(label) => (label.checkpoint, label.timeline),
+            // A copy of a standby, and a cluster that was rewound, know more than the label.
+            Some(label) => (label.checkpoint, label.timeline.max(control.timeline())),
             None => (control.checkpoint_lsn, control.timeline()),
         };
         archive.restart.set(label.as_ref().map_or(control.checkpoint.redo, |label| label.start), timeline);
