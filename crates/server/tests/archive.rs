@@ -74,6 +74,11 @@ fn files_are_archived_under_load_and_the_rest_at_shutdown() {
     server.stop();
     assert!(names(&archive).contains(&last), "what is left is archived at shutdown");
     server.assert_sound();
+    // The next server knows what the last one archived.
+    server.set_option("archive_command=false");
+    server.run();
+    let known = "select last_archived_wal >= '{last}' and last_archived_time < now() from pg_stat_archiver";
+    assert_eq!(server.client().value(&known.replace("{last}", &last)), "t");
 }
 
 #[test]

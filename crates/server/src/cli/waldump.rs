@@ -1,14 +1,19 @@
-//! `pg_waldump`, or `stampede waldump`: shows the records of the write-ahead log, a line each, which begins as PostgreSQL's do.
+//! `pg_waldump`, or `stampede waldump`: shows the records of the write-ahead log, a line each, which begins as PostgreSQL's do, or what they come to.
+
+mod stats;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use base::{Lsn, TimelineId};
-use wal::{History, InspectedSegment, Record, WalReader, is_segment_name};
+use base::{BlockNo, Fork, Lsn, PAGE_SIZE, RelFile, TimelineId};
+use wal::{BlockRef, History, InspectedSegment, Record, Rmgr, WalReader, is_segment_name};
 
 use super::answered;
+use super::messages::{Failure, Messages};
 use super::options::{Flag, Given, flag, parse, value};
-use super::say;
+use super::say::{self, say_line};
+use stats::Stats;
 
 const FLAGS: &[Flag] = &[
     value(Some('p'), "path"),
@@ -20,7 +25,14 @@ const FLAGS: &[Flag] = &[
     value(Some('x'), "xid"),
     flag(Some('w'), "fullpage"),
     flag(Some('b'), "bkp-details"),
+    value(Some('B'), "block"),
+    flag(Some('f'), "follow"),
+    value(Some('F'), "fork"),
     flag(Some('q'), "quiet"),
+    value(Some('R'), "relation"),
+    flag(Some('z'), "stats"),
+    flag(None, "stats-by-record"),
+    value(None, "save-fullpage"),
     flag(Some('V'), "version"),
     flag(Some('?'), "help"),
 ];
@@ -37,67 +49,98 @@ Options:
   -s, --start=LSN     first position
   -e, --end=LSN       stop before this position
   -n, --limit=N       number of records to display
-  -r, --rmgr=NAME     only show records of this resource manager
+  -r, --rmgr=NAME     only show records of this resource manager; may be given
+                      several times; \"list\" shows their names
   -t, --timeline=TLI  timeline to read (default: that of STARTSEG, or 1)
   -x, --xid=XID       only show records of this transaction
   -w, --fullpage      only show records with images of pages
+  -R, --relation=T/D/R
+                      only show records that modify blocks of this relation
+  -B, --block=N       with --relation, only records that modify this block
+  -F, --fork=FORK     only records that modify blocks of this fork: main, fsm,
+                      vm, init
   -b, --bkp-details   show the blocks of each record
+  -f, --follow        keep retrying after the end of the log
   -q, --quiet         no output but errors
+  -z, --stats[=record]
+                      show what records come to, by resource manager or by kind
+      --save-fullpage=DIR
+                      save images of pages in a directory
 ";
 
+const MESSAGES: Messages = Messages::of("pg_waldump");
+
 pub(super) fn main(args: &[String]) -> i32 {
-    let given = match parse(args, FLAGS) {
+    let given = match with_kinds(args).and_then(|args| parse(&args, FLAGS)) {
         Ok(given) => given,
-        Err(message) => return complain(&message),
+        Err(message) => return MESSAGES.misused(message),
     };
-    if answered(&given, "pg_waldump", HELP) {
+    if answered(&given, MESSAGES.program, HELP) {
         return 0;
     }
-    let number = |name: &str| {
-        given
-            .get(name)
-            .map(|text| parse_lsn(text).ok_or(format!("invalid WAL location: \"{text}\"")))
-            .transpose()
-    };
-    let (start, end) = match (number("start"), number("end")) {
-        (Ok(start), Ok(end)) => (start, end),
-        (Err(message), _) | (_, Err(message)) => return complain(&message),
-    };
-    let limit = match given.get("limit").map(str::parse::<usize>) {
-        None => usize::MAX,
-        Some(Ok(limit)) => limit,
-        Some(Err(_)) => return complain("invalid value for option -n"),
-    };
-    let (timeline, xid) = match (plain(&given, "timeline"), plain(&given, "xid")) {
-        (Ok(timeline), Ok(xid)) => (timeline.map(|number| TimelineId(number as u32)), xid),
-        (Err(message), _) | (_, Err(message)) => return complain(&message),
-    };
-    let view = View {
-        rmgr: given.get("rmgr").map(str::to_string),
-        blocks: given.has("bkp-details"),
-        quiet: given.has("quiet"),
-        xid,
-        images: given.has("fullpage"),
+    if given.all("rmgr").any(|name| name == "list") {
+        Rmgr::ALL.iter().for_each(|rmgr| say_line!("{}", rmgr.name()));
+        return 0;
+    }
+    let (view, range) = match View::of(&given).and_then(|view| Ok((view, Range::of(&given)?))) {
+        Ok(read) => read,
+        Err(failure) => {
+            let hint = format!("Try \"{} --help\" for more information.", MESSAGES.program);
+            return MESSAGES.fail(&failure.hint(hint));
+        }
     };
     let words: Vec<&str> = given.words.iter().map(String::as_str).collect();
-    match locate(given.get("path"), words.first().copied(), timeline, start) {
-        Err(message) => complain(&message),
-        Ok((dir, segment)) => match dump(&dir, (&segment, words.get(1).copied()), start, end, limit, &view) {
-            Ok(()) => 0,
-            Err(message) => complain(&message),
-        },
+    let located = locate(given.get("path"), words.first().copied(), range.timeline, range.start);
+    let dumped = located
+        .map_err(Failure::from)
+        .and_then(|(dir, segment)| dump(&dir, (&segment, words.get(1).copied()), &range, &view));
+    match dumped {
+        Ok(()) => 0,
+        Err(failure) => MESSAGES.fail(&failure),
     }
 }
 
-fn complain(message: &str) -> i32 {
-    eprintln!("pg_waldump: error: {message}");
-    1
+/// The value of `--stats` may be left out: with it, it is another flag. An error says which value there is not.
+fn with_kinds(args: &[String]) -> Result<Vec<String>, String> {
+    let replaced = |arg: &String| match arg.strip_prefix("--stats=") {
+        Some("record") => Ok("--stats-by-record".to_owned()),
+        Some(other) => Err(format!("unrecognized value for option --stats: {other}")),
+        None => Ok(arg.clone()),
+    };
+    args.iter().map(replaced).collect()
 }
 
-/// A number that an option has, if it was given.
-fn plain(given: &Given, name: &str) -> Result<Option<u64>, String> {
-    let invalid = |text: &str| format!("invalid value for option --{name}: \"{text}\"");
-    given.get(name).map(|text| text.parse().map_err(|_| invalid(text))).transpose()
+/// Which part of the log is read.
+struct Range {
+    start: Option<Lsn>,
+    end: Option<Lsn>,
+    limit: usize,
+    timeline: Option<TimelineId>,
+    /// Behind the end of the log more is waited for.
+    follow: bool,
+}
+
+impl Range {
+    fn of(given: &Given) -> Result<Range, Failure> {
+        let position = |name: &str| {
+            let invalid = |text: &str| Failure::from(format!("invalid WAL location: \"{text}\""));
+            given.get(name).map(|text| parse_lsn(text).ok_or_else(|| invalid(text))).transpose()
+        };
+        let limit = match given.get("limit").map(|text| (text, text.parse())) {
+            None => usize::MAX,
+            Some((_, Ok(limit))) => limit,
+            Some((text, Err(_))) => {
+                return Err(format!("invalid value \"{text}\" for option -n/--limit").into());
+            }
+        };
+        let timeline = match given.get("timeline").map(|text| (text, text.parse())) {
+            None => None,
+            Some((_, Ok(number))) => Some(TimelineId(number)),
+            Some((text, Err(_))) => return Err(format!("invalid timeline specification: \"{text}\"").into()),
+        };
+        let (start, end) = (position("start")?, position("end")?);
+        Ok(Range { start, end, limit, timeline, follow: given.has("follow") })
+    }
 }
 
 /// `16/B374D848`.
@@ -163,108 +206,244 @@ fn log_directory(path: Option<&str>) -> Result<PathBuf, String> {
     found.ok_or_else(|| format!("could not find any WAL file in \"{}\"", path.unwrap_or(".")))
 }
 
+/// What is shown, and how.
 struct View {
-    rmgr: Option<String>,
+    rmgrs: Vec<Rmgr>,
     blocks: bool,
     quiet: bool,
     xid: Option<u64>,
     images: bool,
+    relation: Option<RelFile>,
+    block: Option<BlockNo>,
+    fork: Option<Fork>,
+    /// Figures instead of records; by kind of record.
+    stats: Option<bool>,
+    /// Where images of pages go.
+    saved: Option<PathBuf>,
 }
 
 impl View {
+    fn of(given: &Given) -> Result<View, Failure> {
+        let rmgr = |name: &str| {
+            let found = Rmgr::ALL.into_iter().find(|rmgr| rmgr.name().eq_ignore_ascii_case(name));
+            found.ok_or_else(|| Failure::from(format!("resource manager \"{name}\" does not exist")))
+        };
+        let fork = |name: &str| {
+            let forks = [("main", Fork::Main), ("fsm", Fork::Fsm), ("vm", Fork::Vm), ("init", Fork::Init)];
+            let found = forks.into_iter().find(|(known, _)| *known == name).map(|(_, fork)| fork);
+            found.ok_or_else(|| Failure::from(format!("invalid fork name: \"{name}\"")))
+        };
+        let relation = |text: &str| {
+            parse_relation(text).ok_or_else(|| {
+                Failure::from(format!("invalid relation specification: \"{text}\""))
+                    .detail("Expecting \"tablespace OID/database OID/relation filenode\".")
+            })
+        };
+        let number = |name: &str, what: &str| -> Result<Option<u64>, Failure> {
+            let Some(text) = given.get(name) else { return Ok(None) };
+            text.parse().map(Some).map_err(|_| format!("invalid {what}: \"{text}\"").into())
+        };
+        let block = number("block", "block number")?.map(|block| BlockNo(block as u32));
+        if block.is_some() && !given.has("relation") {
+            return Err("option -B/--block requires option -R/--relation to be specified".into());
+        }
+        let by_kind = given.has("stats-by-record");
+        Ok(View {
+            rmgrs: given.all("rmgr").map(rmgr).collect::<Result<_, _>>()?,
+            blocks: given.has("bkp-details"),
+            quiet: given.has("quiet"),
+            xid: number("xid", "transaction ID specification")?,
+            images: given.has("fullpage"),
+            relation: given.get("relation").map(relation).transpose()?,
+            block,
+            fork: given.get("fork").map(fork).transpose()?,
+            stats: (by_kind || given.has("stats")).then_some(by_kind),
+            saved: given.get("save-fullpage").map(PathBuf::from),
+        })
+    }
+
     fn shows(&self, record: &Record) -> bool {
-        self.rmgr.as_deref().is_none_or(|name| name.eq_ignore_ascii_case(record.rmgr.name()))
+        let is_block = |block: BlockRef<'_>| {
+            self.relation.is_none_or(|rel| rel == block.rel)
+                && self.block.is_none_or(|wanted| wanted == block.block)
+                && self.fork.is_none_or(|fork| fork == block.fork)
+        };
+        let asks_blocks = self.relation.is_some() || self.fork.is_some();
+        (self.rmgrs.is_empty() || self.rmgrs.contains(&record.rmgr))
             && self.xid.is_none_or(|xid| xid == record.xid.0)
+            && (!asks_blocks || record.blocks().any(is_block))
             && (!self.images || record.blocks().any(|block| block.image.is_some()))
     }
+}
+
+/// `1663/5/16384`.
+fn parse_relation(text: &str) -> Option<RelFile> {
+    let numbers: Option<Vec<u32>> = text.split('/').map(|part| part.parse().ok()).collect();
+    let [tablespace, database, number] = numbers?[..] else { return None };
+    let is_sound = tablespace != 0 && number != 0;
+    is_sound.then_some(RelFile { tablespace: base::Oid(tablespace), database: base::Oid(database), number })
 }
 
 fn dump(
     dir: &Path,
     (segment, last): (&Path, Option<&str>),
-    start: Option<Lsn>,
-    end: Option<Lsn>,
-    limit: usize,
+    range: &Range,
     view: &View,
-) -> Result<(), String> {
+) -> Result<(), Failure> {
     let inspect = |file: &Path| {
         let inspected = WalReader::inspect_segment(file).map_err(|error| error.to_string())?;
         inspected.ok_or_else(|| format!("invalid WAL file \"{}\"", file.display()))
     };
     let InspectedSegment { first, segment_size, system_identifier, timeline } = inspect(segment)?;
     let end = match last {
-        None => end,
+        None => range.end,
         Some(last) => {
             Some(Lsn(inspect(&dir.join(last))?.first.0 / segment_size * segment_size + segment_size))
         }
     };
+    if let Some(folder) = &view.saved {
+        make_folder(folder)?;
+    }
     let open =
         |from| WalReader::open(dir, segment_size, Some(system_identifier), from).along(History::of(timeline));
-    let from = start.unwrap_or(first);
+    let from = range.start.unwrap_or(first);
     let before = open(from).record_before(from).map_err(|error| error.to_string())?;
     let mut previous = before.unwrap_or(Lsn::INVALID);
     let mut reader = open(from);
+    let mut stats = Stats::default();
     let mut shown = 0;
-    for record in &mut reader {
-        let record = record.map_err(|error| error.to_string())?;
+    let ended = loop {
+        let Some(record) = reader.next().transpose().map_err(|error| error.to_string())? else {
+            if !range.follow {
+                break end_of_log(&reader, previous);
+            }
+            std::thread::sleep(Duration::from_secs(1));
+            reader = open(reader.position());
+            continue;
+        };
         if end.is_some_and(|end| record.lsn >= end) {
-            return Ok(());
+            break Ok(());
         }
         let behind = std::mem::replace(&mut previous, record.lsn);
         if !view.shows(&record) {
             continue;
         }
         shown += 1;
-        if !view.quiet && !say::write(format_args!("{}", line(&record, behind, view.blocks))) {
+        stats.add(&record);
+        if let Some(folder) = &view.saved {
+            save_images(folder, timeline, &record)?;
+        }
+        let is_listed = !view.quiet && view.stats.is_none();
+        if is_listed && !say::write(format_args!("{}", line(&record, behind, view.blocks))) {
             return Ok(());
         }
-        if shown == limit {
-            return Ok(());
+        if shown == range.limit {
+            break Ok(());
         }
+    };
+    if let (Some(by_kind), false) = (view.stats, view.quiet) {
+        say::write(format_args!("{}", stats.table((from, reader.position()), by_kind)));
     }
+    ended
+}
+
+/// What PostgreSQL says of a log that ends with nothing.
+fn end_of_log(reader: &WalReader, previous: Lsn) -> Result<(), Failure> {
     match reader.end_reason() {
-        // What PostgreSQL says of a log that ends with nothing.
         Some(reason) if reason.contains("got 0 length") => Err(format!(
             "error in WAL record at {previous}: invalid record length at {}: expected at least 24, got 0",
             reader.position()
-        )),
-        Some(reason) => Err(format!("error in WAL record at {previous}: {reason}")),
+        )
+        .into()),
+        Some(reason) => Err(format!("error in WAL record at {previous}: {reason}").into()),
         None => Ok(()),
+    }
+}
+
+fn make_folder(folder: &Path) -> Result<(), Failure> {
+    let failed = |what: &str, error: &std::io::Error| {
+        Failure::from(format!("could not {what} \"{}\": {}", folder.display(), base::os_error(error)))
+    };
+    match runtime::fs::read_dir(folder) {
+        Ok(entries) if entries.is_empty() => Ok(()),
+        Ok(_) => Err(format!("directory \"{}\" exists but is not empty", folder.display()).into()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            runtime::fs::create_dir(folder).map_err(|error| failed("create directory", &error))
+        }
+        Err(error) => Err(failed("access directory", &error)),
+    }
+}
+
+/// Writes each image of a page into a file of its own.
+fn save_images(folder: &Path, timeline: TimelineId, record: &Record) -> Result<(), Failure> {
+    for block in record.blocks() {
+        let Some(image) = block.image else { continue };
+        let mut page = Box::new([0; PAGE_SIZE]);
+        image.restore(&mut page).map_err(|invalid| invalid.to_string())?;
+        let RelFile { tablespace, database, number } = block.rel;
+        let name = format!(
+            "{:08X}-{:08X}-{:08X}.{tablespace}.{database}.{number}.{}_{}",
+            timeline.0,
+            record.lsn.0 >> 32,
+            record.lsn.0 as u32,
+            block.block,
+            fork_name(block.fork)
+        );
+        let path = folder.join(name);
+        runtime::fs::write_file(&path, &page[..]).map_err(|error| {
+            format!("could not write file \"{}\": {}", path.display(), base::os_error(&error))
+        })?;
+    }
+    Ok(())
+}
+
+fn fork_name(fork: Fork) -> &'static str {
+    match fork {
+        Fork::Main => "main",
+        Fork::Fsm => "fsm",
+        Fork::Vm => "vm",
+        Fork::Init => "init",
     }
 }
 
 fn line(record: &Record, previous: Lsn, blocks: bool) -> String {
     let (name, text) = engine::describe(record);
-    let images: usize =
-        record.blocks().filter_map(|block| block.image.map(|image| image.stored_length())).sum();
     let mut out = format!(
         "rmgr: {:<11} len (rec/tot): {:6}/{:6}, tx: {:10}, lsn: {}, prev {previous}, desc: {name} {text}",
         record.rmgr.name(),
-        record.total_length() - images,
+        record.total_length() - stats::image_bytes(record),
         record.total_length(),
         record.xid,
         record.lsn,
     );
     for (i, block) in record.blocks().enumerate() {
-        if blocks {
-            let _ =
-                write!(out, "\n\tblkref #{i}: rel {} fork {:?} blk {}", block.rel, block.fork, block.block);
-            match block.image.map(|image| (image.compression(), image.stored_length())) {
-                Some((Some(method), length)) => {
-                    let _ = write!(out, " (FPW, {length} bytes by {})", method.as_str());
+        // Writing to a string does not fail.
+        let _ = write!(out, "{}blkref #{i}: {}", if blocks { "\n\t" } else { ", " }, reference(&block));
+        match (block.image, blocks) {
+            (Some(_), false) => out.push_str(" FPW"),
+            (Some(image), true) => {
+                let hole = image.hole();
+                let _ = write!(out, " (FPW); hole: offset: {}, length: {}", hole.start, hole.len());
+                if let Some(method) = image.compression() {
+                    let saved = PAGE_SIZE - hole.len() - image.stored_length();
+                    let _ = write!(out, ", compression saved: {saved}, method: {}", method.as_str());
                 }
-                Some((None, _)) => out.push_str(" (FPW)"),
-                None => {}
             }
-        } else {
-            let _ = write!(out, ", blkref #{i}: rel {} blk {}", block.rel, block.block);
-            if block.image.is_some() {
-                out.push_str(" FPW");
-            }
+            (None, _) => {}
         }
     }
     out.push('\n');
     out
+}
+
+/// `rel 1663/5/16384 fork vm blk 0`
+fn reference(block: &BlockRef<'_>) -> String {
+    let RelFile { tablespace, database, number } = block.rel;
+    let fork = match block.fork {
+        Fork::Main => String::new(),
+        fork => format!(" fork {}", fork_name(fork)),
+    };
+    format!("rel {tablespace}/{database}/{number}{fork} blk {}", block.block)
 }
 
 #[cfg(test)]

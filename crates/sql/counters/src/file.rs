@@ -1,6 +1,7 @@
 //! The counters in a file, `pg_stat/pgstat.stat`: written when the server is shut down, read and removed when it starts.
 //!
-//! A line of text for each database and relation: its kind, OIDs and figures. The last line marks the file as complete.
+//! A line of text for each database and relation: its kind, OIDs and figures; one for the last file that was archived, and for the last that was not. The last line
+//! marks the file as complete.
 
 use std::io;
 use std::path::Path;
@@ -8,14 +9,19 @@ use std::path::Path;
 use base::Oid;
 use runtime::fs;
 
-use super::{Counters, Database, Function, Group, Offset, Relation};
+use super::{Counters, Database, Function, Group, LastFiles, Offset, Relation};
 
 const FIRST: &str = "stampede counters 4";
 const LAST: &str = "end";
 
 impl Counters {
-    /// Writes all counters; of groups, what was counted since the server started is given.
-    pub fn save(&self, data: &Path, counted: impl Fn(Group) -> Vec<i64>) -> io::Result<()> {
+    /// Writes all counters; of groups, what was counted since the server started is given, and which files it archived last.
+    pub fn save(
+        &self,
+        data: &Path,
+        counted: impl Fn(Group) -> Vec<i64>,
+        archived: LastFiles,
+    ) -> io::Result<()> {
         let groups: Vec<_> = Group::all().map(|group| self.shown(group, counted(group))).collect();
         let mut text = format!("{FIRST}\n");
         let mut line = |what: &str, oids: &[u32], figures: Vec<i64>| {
@@ -40,6 +46,11 @@ impl Counters {
         }
         for (number, group) in groups.into_iter().enumerate() {
             line("group", &[number as u32], [vec![group.reset], group.figures].concat());
+        }
+        for (which, (own, before)) in archived.iter().zip(&settled.archived).enumerate() {
+            if let Some((name, time)) = own.as_ref().or(before.as_ref()) {
+                text.push_str(&format!("archived {which} {name} {time}\n"));
+            }
         }
         text.push_str(LAST);
         let dir = data.join("pg_stat");
@@ -80,6 +91,12 @@ impl Counters {
         for line in body.lines().filter(|line| !line.is_empty()) {
             let mut words = line.split(' ');
             let what = words.next()?;
+            if what == "archived" {
+                let [which, name, time] = words.collect::<Vec<_>>()[..] else { return None };
+                let last = settled.archived.get_mut(which.parse::<usize>().ok()?)?;
+                *last = Some((name.to_owned(), time.parse().ok()?));
+                continue;
+            }
             let numbers = words.map(|word| word.parse::<i64>().ok()).collect::<Option<Vec<i64>>>()?;
             let oid = |i: usize| numbers.get(i).and_then(|n| u32::try_from(*n).ok()).map(Oid);
             match what {
@@ -120,13 +137,19 @@ mod tests {
         pending.changed(Oid(20000), 1, Change::Insert(3));
         pending.report(&counters, Oid(5), true, || 7);
         let counted = |group| if group == Group::Wal { vec![8, 9] } else { Vec::new() };
-        counters.save(&data, counted).unwrap();
+        let segment = |n: u32| Some((format!("{n:024X}"), i64::from(n)));
+        counters.save(&data, counted, [segment(5), segment(4)]).unwrap();
         let next = Counters::default();
         next.load(&data, true);
         assert_eq!(next.relation(Oid(5), Oid(20000)), counters.relation(Oid(5), Oid(20000)));
         assert_eq!(next.database(Oid(5)), counters.database(Oid(5)));
         assert_eq!(next.shown(Group::Wal, vec![1, 1]).figures, [9, 10]);
-        next.save(&data, counted).unwrap();
+        assert_eq!(next.last_archived(), [segment(5), segment(4)]);
+        next.save(&data, counted, [segment(6), None]).unwrap();
+        let third = Counters::default();
+        third.load(&data, true);
+        assert_eq!(third.last_archived(), [segment(6), segment(4)]);
+        next.save(&data, counted, [None, None]).unwrap();
         let crashed = Counters::default();
         crashed.load(&data, false);
         assert_eq!(crashed.relation(Oid(5), Oid(20000)), None);

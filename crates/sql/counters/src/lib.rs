@@ -63,7 +63,12 @@ struct Settled {
     /// By database and function; these have no lanes, as most servers do not count them.
     functions: FxHashMap<Key, Function>,
     groups: FxHashMap<Group, Offset>,
+    /// The last file of the log that servers before this one archived, and the last one that they could not.
+    archived: LastFiles,
 }
+
+/// Names of files, and when it was, in microseconds since 2000-01-01 UTC: one that was archived, and one that was not.
+pub type LastFiles = [Option<(String, i64)>; 2];
 
 /// The counters of a server.
 pub struct Counters {
@@ -88,6 +93,11 @@ pub fn key(database: Oid, relation: Oid) -> Key {
 }
 
 impl Counters {
+    /// The last files that servers before this one archived, and could not.
+    pub fn last_archived(&self) -> LastFiles {
+        self.settled.lock().archived.clone()
+    }
+
     /// The lanes of the calling worker.
     fn here(&self) -> &Mutex<Lanes> {
         let index = runtime::worker_index().unwrap_or(0) % WORKERS;

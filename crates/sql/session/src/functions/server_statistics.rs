@@ -118,7 +118,9 @@ impl Instance {
         if let Some(statements) = self.statements() {
             statements.save(self.engine().dir())?;
         }
-        self.counters().save(self.engine().dir(), |group| self.counted_of(group))
+        let stats = self.engine().archiver_stats();
+        let archived = [stats.done.last, stats.failed.last];
+        self.counters().save(self.engine().dir(), |group| self.counted_of(group), archived)
     }
 }
 
@@ -255,9 +257,11 @@ impl Session {
                 let (figures, reset) = self.figures_of(Group::Archiver);
                 let stats = self.engine().archiver_stats();
                 let mut row = Row::new();
-                for (count, last) in figures.into_iter().zip([stats.done.last, stats.failed.last]) {
+                let before = self.instance().counters().last_archived();
+                let own = [stats.done.last, stats.failed.last];
+                for (count, (last, before)) in figures.into_iter().zip(own.into_iter().zip(before)) {
                     // What was before a reset is forgotten with it.
-                    let last = last.filter(|_| count > 0);
+                    let last = last.or(before).filter(|_| count > 0);
                     let time = last.as_ref().map_or(Datum::Null, |(_, time)| Datum::Int8(*time));
                     let name = last.map_or(Datum::Null, |(name, _)| Datum::text(&name));
                     row.extend([Datum::Int8(count), name, time]);

@@ -3,7 +3,7 @@
 //! that others make.
 //!
 //! # Layout
-//! `options`: what BASE_BACKUP can be told. `files`: what is copied and what is not. `tar`, `manifest`: the form of what is sent. `sink`: where it goes.
+//! `options`: what BASE_BACKUP can be told. `files`: what is copied and what is not. `tar`, `manifest`: the form of what is sent; `compression`: how it is compressed. `sink`: where it goes.
 //! Why copies of a running server's files can be recovered stands in [`engine::backup`].
 //!
 //! # Invariants
@@ -13,6 +13,7 @@
 //! # PostgreSQL counterpart
 //! `basebackup.c` and its sinks; `xlogfuncs.c`.
 
+mod compression;
 mod files;
 mod manifest;
 mod options;

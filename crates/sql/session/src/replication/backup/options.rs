@@ -2,6 +2,7 @@
 
 use base::{SqlError, SqlResult, SqlState, sql_err};
 
+use super::compression::Compression;
 use super::manifest::Checksum;
 use crate::replication::grammar::OptionItem;
 
@@ -32,15 +33,6 @@ pub(super) enum Manifest {
     ForceEncode,
 }
 
-/// How archives are compressed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Compression {
-    /// Not at all.
-    None,
-    /// gzip, of this level.
-    Gzip(u32),
-}
-
 /// What a backup is to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Options {
@@ -66,93 +58,6 @@ fn unrecognized(what: &str, value: &str) -> SqlError {
     sql_err!(SYNTAX_ERROR, "unrecognized {what}: \"{value}\"")
 }
 
-/// Compression as it was named, until its detail is known.
-#[derive(Default)]
-struct Named {
-    algorithm: Option<String>,
-    detail: Option<String>,
-}
-
-impl Named {
-    fn compression(self) -> SqlResult<Compression> {
-        let Some(algorithm) = self.algorithm else {
-            return match self.detail {
-                None => Ok(Compression::None),
-                Some(_) => Err(sql_err!(
-                    SYNTAX_ERROR,
-                    "compression detail cannot be specified unless compression is enabled"
-                )),
-            };
-        };
-        let invalid = |why: String| sql_err!(SYNTAX_ERROR, "invalid compression specification: {why}");
-        match algorithm.as_str() {
-            "none" => match self.detail {
-                None => Ok(Compression::None),
-                Some(_) => {
-                    Err(invalid("compression algorithm \"none\" does not accept a compression level".into()))
-                }
-            },
-            "gzip" => gzip_level(self.detail.as_deref()).map(Compression::Gzip).map_err(invalid),
-            "lz4" | "zstd" => Err(SqlError::new(
-                SqlState::FEATURE_NOT_SUPPORTED,
-                format!("{algorithm} compression is not supported by this build"),
-            )),
-            other => Err(unrecognized("compression algorithm", other)),
-        }
-    }
-}
-
-/// The level that a detail asks for; an error says what is wrong with it.
-fn gzip_level(detail: Option<&str>) -> Result<u32, String> {
-    const USUAL: u32 = 6;
-    let mut level = USUAL;
-    let Some(detail) = detail else { return Ok(level) };
-    let number = |text: &str| {
-        let wrong = "value for compression option \"level\" must be an integer";
-        text.parse::<i64>().map_err(|_| wrong.to_owned())
-    };
-    if detail.is_empty() {
-        return Err("found empty string where a compression option was expected".into());
-    }
-    let parts: Vec<&str> = match detail.parse::<i64>() {
-        Ok(_) => vec![detail],
-        Err(_) => detail.split(',').collect(),
-    };
-    for part in parts {
-        let value = match part.split_once('=') {
-            Some(("level", value)) => number(value)?,
-            Some((option @ ("workers" | "long"), _)) => {
-                return Err(format!(
-                    "compression algorithm \"gzip\" does not accept {}",
-                    match option {
-                        "workers" => "a worker count",
-                        _ => "long-distance mode",
-                    }
-                ));
-            }
-            None if detail.parse::<i64>().is_ok() => number(part)?,
-            None if part.is_empty() => {
-                return Err("found empty string where a compression option was expected".into());
-            }
-            None if part == "level" => {
-                return Err("compression option \"level\" requires a value".into());
-            }
-            _ => {
-                let option = part.split('=').next().unwrap_or_default();
-                return Err(format!("unrecognized compression option: \"{option}\""));
-            }
-        };
-        level = match u32::try_from(value) {
-            Ok(value @ 1..=9) => value,
-            _ if value == -1 => USUAL,
-            _ => {
-                return Err("compression algorithm \"gzip\" expects a compression level between 1 and 9 (default at -1)".into());
-            }
-        };
-    }
-    Ok(level)
-}
-
 /// Reads the options.
 pub(super) fn read(items: &[OptionItem]) -> SqlResult<Options> {
     let mut options = Options {
@@ -170,7 +75,7 @@ pub(super) fn read(items: &[OptionItem]) -> SqlResult<Options> {
     };
     let mut seen: Vec<&str> = Vec::new();
     let (mut target, mut target_detail) = (None, None);
-    let mut named = Named::default();
+    let (mut algorithm, mut detail) = (None, None);
     for item in items {
         let name = item.name.as_str();
         if seen.contains(&name) {
@@ -209,8 +114,8 @@ pub(super) fn read(items: &[OptionItem]) -> SqlResult<Options> {
             }
             "target" => target = Some(item.text()?),
             "target_detail" => target_detail = Some(item.text()?),
-            "compression" => named.algorithm = Some(item.text()?.to_ascii_lowercase()),
-            "compression_detail" => named.detail = Some(item.text()?),
+            "compression" => algorithm = Some(item.text()?.to_ascii_lowercase()),
+            "compression_detail" => detail = Some(item.text()?),
             other => return Err(sql_err!(SYNTAX_ERROR, "unrecognized base backup option: \"{other}\"")),
         }
     }
@@ -224,7 +129,7 @@ pub(super) fn read(items: &[OptionItem]) -> SqlResult<Options> {
         return Err(label_too_long());
     }
     options.target = destination(target.as_deref(), target_detail)?;
-    options.compression = named.compression()?;
+    options.compression = Compression::named(algorithm.as_deref(), detail.as_deref())?;
     Ok(options)
 }
 
@@ -353,7 +258,7 @@ mod tests {
                 "COMPRESSION_DETAIL 'x'",
                 "42601 compression detail cannot be specified unless compression is enabled",
             ),
-            ("COMPRESSION zstd", "0A000 zstd compression is not supported by this build"),
+            ("COMPRESSION lz4, COMPRESSION_DETAIL '9'", "0A000 lz4 compression of level 9 is not supported"),
         ] {
             assert_eq!(read_text(text).unwrap_err(), wanted, "{text}");
         }

@@ -2,16 +2,15 @@
 //!
 //! What is written is counted, compressed, held to the rate that was asked for, and sent, in this order.
 
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use base::{SqlError, SqlResult};
-use flate2::write::GzEncoder;
 use runtime::fs::{self, File, OpenOptions};
 use runtime::{Instant, WaitEvent, waiting};
 
-use super::options::{Compression, Target};
+use super::compression::{Compression, Encoder};
+use super::options::Target;
 use crate::output::{Format, Output};
 use crate::progress::Progress;
 
@@ -79,7 +78,7 @@ pub(super) struct Sink<'a> {
     progress: &'a Progress,
     target: &'a Target,
     compression: Compression,
-    encoder: Option<GzEncoder<Vec<u8>>>,
+    encoder: Option<Encoder>,
     throttle: Option<Throttle>,
     stored: Option<Stored>,
     done: u64,
@@ -114,13 +113,8 @@ impl<'a> Sink<'a> {
 
     /// Begins the archive of this name, of the data directory.
     pub fn begin_archive(&mut self, name: &str) -> SqlResult<()> {
-        let name = match self.compression {
-            Compression::None => name.to_owned(),
-            Compression::Gzip(level) => {
-                self.encoder = Some(GzEncoder::new(Vec::new(), flate2::Compression::new(level)));
-                format!("{name}.gz")
-            }
-        };
+        let name = format!("{name}{}", self.compression.suffix());
+        self.encoder = Some(Encoder::new(self.compression)?);
         if let Target::Server(folder) = self.target {
             self.stored = Some(Stored::new(folder, &name)?);
         }
@@ -133,15 +127,9 @@ impl<'a> Sink<'a> {
         runtime::check_interrupts()?;
         self.done += bytes.len() as u64;
         self.progress.set(STREAMED, self.done as i64);
-        match self.encoder.take() {
-            None => self.pass(bytes)?,
-            Some(mut encoder) => {
-                // Writing to memory does not fail.
-                let _ = encoder.write_all(bytes);
-                let ready = std::mem::take(encoder.get_mut());
-                self.encoder = Some(encoder);
-                self.pass(&ready)?;
-            }
+        if let Some(encoder) = &mut self.encoder {
+            let ready = encoder.write(bytes)?;
+            self.pass(&ready)?;
         }
         if self.reported.elapsed() >= REPORT_EVERY {
             self.report()?;
@@ -172,7 +160,7 @@ impl<'a> Sink<'a> {
     /// The archive is complete.
     pub fn end_archive(&mut self) -> SqlResult<()> {
         if let Some(encoder) = self.encoder.take() {
-            let rest = encoder.finish().map_err(|error| SqlError::internal(error.to_string()))?;
+            let rest = encoder.finish()?;
             self.pass(&rest)?;
         }
         if let Some(stored) = self.stored.take() {
