@@ -288,9 +288,11 @@ fn pg_basebackup_takes_all_options() {
         assert!(tar.join(name).exists(), "{name}");
     }
     assert_eq!(admin.value("select slot_name from pg_replication_slots"), "kept");
-    let compressed = server.file("compressed");
-    pg_basebackup(&server, &compressed, &["--compress=server-gzip:3", "-X", "fetch", "-R"]);
-    for name in ["PG_VERSION", "standby.signal"] {
-        assert!(compressed.join(name).exists(), "{name}");
+    for (number, method) in ["gzip:3", "lz4", "zstd:level=5,long"].into_iter().enumerate() {
+        let compressed = server.file(&format!("compressed{number}"));
+        pg_basebackup(&server, &compressed, &[&format!("--compress=server-{method}"), "-X", "fetch", "-R"]);
+        for name in ["PG_VERSION", "standby.signal"] {
+            assert!(compressed.join(name).exists(), "{method}: {name}");
+        }
     }
 }

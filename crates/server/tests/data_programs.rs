@@ -69,6 +69,54 @@ fn pg_controldata_and_pg_waldump_say_what_patroni_reads() {
 }
 
 #[test]
+fn pg_waldump_shows_a_part_of_the_log_and_what_it_comes_to() {
+    let mut server = Server::start(&["full_page_writes=on"]);
+    let mut admin = server.client();
+    run(&mut admin, &["create table t (n int primary key)", "checkpoint"]);
+    let from = admin.value("select pg_current_wal_insert_lsn()");
+    run(&mut admin, &["insert into t select generate_series(1, 1000)", "vacuum t"]);
+    let rel = admin.value("select '1663/' || oid || '/' || pg_relation_filenode('t') from pg_database where datname = 'postgres'");
+    drop(admin);
+    server.stop();
+    let dump = |options: &[&str]| {
+        let mut program = server.program("pg_waldump");
+        let told = output(program.arg("-p").arg(server.data()).args(["-s", &from]).args(options));
+        (
+            String::from_utf8_lossy(&told.stdout).into_owned(),
+            String::from_utf8_lossy(&told.stderr).into_owned(),
+        )
+    };
+    let (of_table, _) = dump(&["-R", &rel]);
+    assert!(of_table.lines().count() > 3);
+    assert!(of_table.lines().all(|line| line.contains(&format!("rel {rel} "))), "{of_table}");
+    let (of_block, _) = dump(&["-R", &rel, "-B", "2", "-b"]);
+    assert!(
+        of_block.contains(&format!("rel {rel} blk 2")) && of_block.lines().count() < of_table.lines().count()
+    );
+    let (of_map, _) = dump(&["-F", "vm", "-r", "heap", "-r", "xlog"]);
+    assert!(of_map.contains(&format!("rel {rel} fork vm blk 0")), "{of_map}");
+    let (table, errors) = dump(&["--stats"]);
+    assert!(table.starts_with(&format!("WAL statistics between {from} and 0/")), "{table}");
+    assert!(table.contains("\nBtree ") && table.ends_with("[100%]\n"), "{table}");
+    assert!(errors.starts_with("pg_waldump: error: error in WAL record at "), "{errors}");
+    assert!(dump(&["--stats=record"]).0.contains("\nXLOG/CHECKPOINT_SHUTDOWN "));
+    let saved = server.file("saved");
+    dump(&["-q", "-w", "--save-fullpage", saved.to_str().unwrap()]);
+    assert!(fs::read_dir(&saved).unwrap().all(|entry| entry.unwrap().metadata().unwrap().len() == 8192));
+    for (options, message) in [
+        (&["-R", "1/2"][..], "invalid relation specification: \"1/2\""),
+        (&["-F", "x"], "invalid fork name: \"x\""),
+        (&["-B", "1"], "option -B/--block requires option -R/--relation to be specified"),
+        (&["-r", "x"], "resource manager \"x\" does not exist"),
+        (&["--stats=x"], "unrecognized value for option --stats: x"),
+        (&["-x", "y"], "invalid transaction ID specification: \"y\""),
+        (&["-n", "x"], "invalid value \"x\" for option -n/--limit"),
+    ] {
+        assert!(dump(options).1.starts_with(&format!("pg_waldump: error: {message}\n")), "{options:?}");
+    }
+}
+
+#[test]
 fn pg_checksums_finds_damage() {
     let mut server = Server::start(&[]);
     let mut admin = server.client();

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
 use support::copies::{archive_command, archived, base_copy, copy, restored};
-use support::{Client, Random, Server, output, run, text};
+use support::{Client, Random, Server, output, run, text, until};
 
 /// A server that archives, with some tables.
 fn primary() -> (Server, PathBuf) {
@@ -72,6 +72,13 @@ fn contents(client: &mut Client) -> Vec<String> {
 fn rewind(target: &Server, source: &Path, options: &[&str]) -> Output {
     let mut program = target.program("pg_rewind");
     program.args(["-N", "-D"]).arg(target.data()).arg("--source-pgdata").arg(source).args(options);
+    output(&mut program)
+}
+
+fn rewind_from_server(target: &Server, source: &Server, options: &[&str]) -> Output {
+    let mut program = target.program("pg_rewind");
+    let source = format!("host=127.0.0.1 port={} user=postgres dbname=postgres", source.port);
+    program.args(["-N", "-D"]).arg(target.data()).args(["--source-server", &source]).args(options);
     output(&mut program)
 }
 
@@ -140,6 +147,45 @@ fn an_old_leader_becomes_like_the_new_one() {
             "pg_rewind: source and target cluster are on the same timeline\npg_rewind: no rewind required\n";
         assert_eq!((done.status.code(), &*text(&done)), (Some(0), told));
     }
+}
+
+/// The same from a server that runs and writes meanwhile, which the old one then follows.
+#[test]
+fn an_old_leader_follows_the_one_that_it_was_rewound_to() {
+    let mut random = Random(11);
+    let (mut old, mut new, _) = parted(&mut random);
+    old.stop();
+    support::beside(
+        &new,
+        &[&|client, round| {
+            client.query(&format!("insert into a values ({round} + 5000000, 1, 'meanwhile')")).unwrap();
+        }],
+        || {
+            let done = rewind_from_server(&old, &new, &["--progress", "-R"]);
+            assert_done(&done);
+            assert!(text(&done).starts_with("pg_rewind: connected to server\n"), "{}", text(&done));
+        },
+    );
+    let wanted = contents(&mut new.client());
+    let end = new.client().value("select pg_current_wal_lsn()");
+    old.set_option("archive_mode=off");
+    old.launch();
+    let caught_up = format!("select count(*) from pg_stat_replication where replay_lsn >= '{end}'");
+    until("the old leader has it all", || new.client().value(&caught_up) == "1");
+    let promoted = output(old.program("pg_ctl").arg("-D").arg(old.data()).arg("promote"));
+    assert!(promoted.status.success(), "{}", text(&promoted));
+    old.wait_for_log(support::READY);
+    assert_eq!(contents(&mut old.client()), wanted);
+    old.stop();
+    old.assert_sound();
+    new.stop();
+    let away = rewind_from_server(&old, &new, &[]);
+    assert_eq!(away.status.code(), Some(1));
+    assert!(
+        text(&away).contains("pg_rewind: error: connection to server at \"127.0.0.1\""),
+        "{}",
+        text(&away)
+    );
 }
 
 /// It follows the new leader's archive as a standby, and needs log that its own folder does not have any more.

@@ -348,7 +348,8 @@ impl ControlFile {
         file.put_all(232, &[64, 32, 1996, 2048, 1, 1, 1]);
     }
 
-    fn decode(bytes: &[u8]) -> Result<ControlFile, EngineError> {
+    /// Checks and reads the bytes of a control file.
+    pub fn decode(bytes: &[u8]) -> Result<ControlFile, EngineError> {
         let corrupt = |what: &str| EngineError::ControlFile(what.to_owned());
         let version = |found| EngineError::FormatVersion { found, expected: FORMAT_VERSION };
         if bytes.len() == OLD_SIZE && bytes.starts_with(MAGIC) {

@@ -250,13 +250,20 @@ impl Decision<'_> {
         for at in self.blocks {
             match wanted.last_mut().and_then(|last| Some((last.offset, last.length.as_mut()?))) {
                 Some((offset, length)) if offset + *length == *at => *length += block,
-                _ => wanted.push(Wanted { path: self.path.into(), offset: *at, length: Some(block) }),
+                _ => wanted.push(Wanted {
+                    path: self.path.into(),
+                    offset: *at,
+                    length: Some(block),
+                    known: self.source,
+                }),
             }
         }
         let (path, source, target) = (self.path.to_owned(), self.source, self.target);
         match self.action {
-            Action::Copy => wanted.push(Wanted { path, offset: 0, length: None }),
-            Action::CopyTail => wanted.push(Wanted { path, offset: target, length: Some(source - target) }),
+            Action::Copy => wanted.push(Wanted { path, offset: 0, length: None, known: source }),
+            Action::CopyTail => {
+                wanted.push(Wanted { path, offset: target, length: Some(source - target), known: source })
+            }
             _ => {}
         }
         wanted

@@ -11,6 +11,7 @@
 
 mod files;
 mod log;
+mod server;
 mod source;
 mod target;
 
@@ -19,7 +20,7 @@ use std::path::PathBuf;
 use base::{Lsn, TimelineId};
 use engine::control::{ClusterState, ControlFile};
 use engine::lock::DirectoryLock;
-use runtime::fs;
+use runtime::fs::{self, File, OpenOptions};
 use wal::History;
 
 use super::messages::{Failure, Messages};
@@ -28,6 +29,7 @@ use super::{answered, controldata};
 use crate::config::{self, CommandLine};
 use files::{Action, Decision, Files};
 use log::{CommonCheckpoint, Log};
+use server::Server;
 use source::{Folder, Source};
 use target::{Progress, Target};
 
@@ -59,10 +61,13 @@ Options:
                                  retrieve WAL files from archives
   -D, --target-pgdata=DIRECTORY  existing data directory to modify
       --source-pgdata=DIRECTORY  source data directory to synchronize with
+      --source-server=CONNSTR    source server to synchronize with
   -n, --dry-run                  stop before modifying anything
   -N, --no-sync                  do not wait for changes to be written
                                  safely to disk
   -P, --progress                 write progress messages
+  -R, --write-recovery-conf      write configuration for replication
+                                 (requires --source-server)
       --config-file=FILENAME     use specified main server configuration
                                  file when running target cluster
       --debug                    write a lot of debug messages
@@ -94,11 +99,20 @@ pub(super) fn main(args: &[String]) -> i32 {
     }
 }
 
+/// Where the source is.
+enum From {
+    Folder(PathBuf),
+    /// A connection string.
+    Server(String),
+}
+
 /// What is to be done.
 struct Task {
     target: PathBuf,
-    source: PathBuf,
+    source: From,
     restore: bool,
+    /// The target is to follow the source as a standby.
+    follow: bool,
     dry: bool,
     sync: bool,
     progress: bool,
@@ -114,8 +128,8 @@ impl Task {
             (Some(_), Some(_)) => {
                 return Err("only one of --source-pgdata or --source-server can be specified".into());
             }
-            (Some(dir), None) => PathBuf::from(dir),
-            (None, Some(_)) => return Err("option --source-server is not supported yet".into()),
+            (Some(dir), None) => From::Folder(dir.into()),
+            (None, Some(server)) => From::Server(server.to_owned()),
         };
         let Some(target) = given.get("target-pgdata") else {
             return Err("no target data directory specified (--target-pgdata)".into());
@@ -136,6 +150,7 @@ impl Task {
             target: target.into(),
             source,
             restore: given.has("restore-target-wal"),
+            follow: given.has("write-recovery-conf"),
             dry: given.has("dry-run"),
             sync: !given.has("no-sync"),
             progress: given.has("progress"),
@@ -153,23 +168,25 @@ impl Task {
         })?;
         fs::set_group_access(mode.mode & 0o040 != 0);
         let restore_command = if self.restore { Some(self.restore_command()?) } else { None };
-        let mut source = Folder::new(&self.source);
+        let mut source: Box<dyn Source> = match &self.source {
+            From::Folder(dir) => Box::new(Folder::new(dir)),
+            From::Server(text) => Box::new(Server::connect(text, self.progress, messages)?),
+        };
         let mut target_control = controldata::read(&self.target)?;
         if self.ensure_shutdown && !is_shut_down(&target_control) {
             self.recover_target()?;
             target_control = controldata::read(&self.target)?;
         }
         let source_control = source.control()?;
-        check(&source_control, &target_control)?;
+        check(&source_control, &target_control, matches!(self.source, From::Folder(_)))?;
         // No server is to start here meanwhile.
         let _lock = DirectoryLock::acquire(&self.target).map_err(|error| error.to_string())?;
 
         if source_control.timeline() == target_control.timeline() {
             messages.info("source and target cluster are on the same timeline");
-            messages.info("no rewind required");
-            return Ok(());
+            return self.nothing_to_do();
         }
-        let source_history = self.history("Source", &mut source, source_control.timeline())?;
+        let source_history = self.history("Source", &mut *source, source_control.timeline())?;
         let target_history =
             self.history("Target", &mut Folder::new(&self.target), target_control.timeline())?;
         let Some((diverged, timeline)) = log::divergence(&source_history, &target_history) else {
@@ -179,17 +196,38 @@ impl Task {
         let log = Log::new(&self.target, &target_control, target_history, restore_command, messages);
         let end = end_of_target(&target_control, &log)?;
         if end <= diverged {
-            messages.info("no rewind required");
-            return Ok(());
+            return self.nothing_to_do();
         }
         let common = log.last_checkpoint_before(diverged)?;
         messages.info(format_args!(
             "rewinding from last common checkpoint at {} on timeline {}",
             common.at, common.checkpoint.timeline
         ));
-        self.rewind(&mut source, &source_control, &log, (common, diverged, end))?;
+        self.rewind(&mut *source, &source_control, &log, (common, diverged, end))?;
         messages.info("Done!");
         Ok(())
+    }
+
+    fn nothing_to_do(&self) -> Result<(), Failure> {
+        self.messages.info("no rewind required");
+        if self.dry { Ok(()) } else { self.follow_source() }
+    }
+
+    /// Lets the target follow the source as a standby, if it is to.
+    fn follow_source(&self) -> Result<(), Failure> {
+        let (true, From::Server(text)) = (self.follow, &self.source) else { return Ok(()) };
+        let failed = |what: &str, error: &std::io::Error| {
+            Failure::from(format!("could not {what}: {}", base::os_error(error)))
+        };
+        let path = self.target.join(config::auto::NAME);
+        let file = File::open(&path, OpenOptions::CREATE)
+            .map_err(|error| failed("open file \"postgresql.auto.conf\"", &error))?;
+        let line = format!("primary_conninfo = '{}'\n", text.replace('\'', "''"));
+        let written =
+            file.len().and_then(|end| file.write_all_at(line.as_bytes(), end)).and_then(|()| file.sync_all());
+        written.map_err(|error| failed("write to file \"postgresql.auto.conf\"", &error))?;
+        fs::write_file_durably(&self.target.join("standby.signal"), b"")
+            .map_err(|error| failed("create file \"standby.signal\"", &error))
     }
 
     fn rewind(
@@ -255,7 +293,7 @@ impl Task {
                 format!("could not fsync file \"{}\": {}", self.target.display(), base::os_error(&error))
             })?;
         }
-        Ok(())
+        self.follow_source()
     }
 
     /// The target's recovery begins at the checkpoint that both have.
@@ -344,14 +382,14 @@ fn is_shut_down(control: &ControlFile) -> bool {
 }
 
 /// Whether one may become like the other.
-fn check(source: &ControlFile, target: &ControlFile) -> Result<(), Failure> {
+fn check(source: &ControlFile, target: &ControlFile, is_folder: bool) -> Result<(), Failure> {
     if source.system_identifier != target.system_identifier {
         return Err("source and target clusters are from different systems".into());
     }
     if !is_shut_down(target) {
         return Err("target server must be shut down cleanly".into());
     }
-    if !is_shut_down(source) {
+    if is_folder && !is_shut_down(source) {
         return Err("source data directory must be shut down cleanly".into());
     }
     Ok(())

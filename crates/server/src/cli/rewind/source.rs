@@ -11,7 +11,7 @@ use super::files::{Found, walk};
 use super::target::Target;
 
 /// Bytes copied at a time.
-const PIECE: usize = 1 << 20;
+pub(super) const PIECE: usize = 1 << 20;
 
 /// A stretch of a file that is wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub(super) struct Wanted {
     pub offset: u64,
     /// How long it is; none: all that the file has, which replaces what the target has.
     pub length: Option<u64>,
+    /// Bytes of the source's file when it was listed.
+    pub known: u64,
 }
 
 /// Where the files come from.
@@ -49,7 +51,7 @@ impl Folder {
     }
 
     fn copy_stretch(&self, wanted: &Wanted, target: &mut Target) -> Result<(), Failure> {
-        let Wanted { path, offset, length } = wanted;
+        let Wanted { path, offset, length, .. } = wanted;
         let full = self.dir.join(path);
         let failed = |what: &str, e| {
             Failure::from(format!("could not {what} \"{}\": {}", full.display(), base::os_error(&e)))
