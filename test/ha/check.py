@@ -63,17 +63,15 @@ def failover(cluster):
 def rewind(cluster):
     """An old leader has log that nobody else has: it is rewound."""
     leader = cluster.leader()
-    for node in cluster.nodes:
-        if node is not leader:
-            node.patroni.send(signal.SIGSTOP)
-            node.kill_server(signal.SIGSTOP)
+    others = [node for node in cluster.nodes if node is not leader]
+    for node in others:
+        node.patroni.send(signal.SIGSTOP)
+        node.kill_server()
     run(leader, "create table lost as select generate_series(1, 1000) as n")
     leader.patroni.end(signal.SIGKILL)
     leader.kill_server()
-    for node in cluster.nodes:
-        if node is not leader:
-            node.kill_server(signal.SIGCONT)
-            node.patroni.send(signal.SIGCONT)
+    for node in others:
+        node.patroni.send(signal.SIGCONT)
     until("another leads", lambda: cluster.leader() not in (None, leader))
     run(cluster.leader(), "create table kept as select generate_series(1, 1000) as n", "checkpoint")
     before = len(leader.patroni.log())
@@ -87,13 +85,13 @@ def rewind(cluster):
 
 def synchronous(cluster):
     cluster.configure({"synchronous_mode": True})
-    until("a synchronous standby", lambda: any(node.role() == "sync_standby" for node in cluster.nodes))
+    until("a synchronous standby", lambda: any(node.is_synchronous() for node in cluster.nodes))
     leader = cluster.leader()
     until("the leader waits for it", lambda: value(leader, "select count(*) from pg_stat_replication where sync_state = 'sync'") == 1)
-    standby = next(node for node in cluster.nodes if node.role() == "sync_standby")
+    standby = next(node for node in cluster.nodes if node.is_synchronous())
     standby.patroni.end(signal.SIGKILL)
     standby.kill_server()
-    until("another is synchronous", lambda: any(node.role() == "sync_standby" and node is not standby for node in cluster.nodes))
+    until("another is synchronous", lambda: any(node.is_synchronous() and node is not standby for node in cluster.nodes))
     run(leader, "insert into greetings values (2)")
     standby.patroni.start()
     cluster.until_whole()
@@ -181,7 +179,7 @@ def ledger(cluster):
     kills = int(os.environ.get("STAMPEDE_HA_KILLS", "10"))
     draw = random.Random(seed)
     cluster.configure({"synchronous_mode": True, "synchronous_mode_strict": True})
-    until("a synchronous standby", lambda: any(node.role() == "sync_standby" for node in cluster.nodes))
+    until("a synchronous standby", lambda: any(node.is_synchronous() for node in cluster.nodes))
     run(cluster.leader(), "drop table if exists ledger", "create table ledger (entry text)")
     writers = Ledger(cluster)
     writers.start()

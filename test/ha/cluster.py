@@ -162,8 +162,8 @@ class Node:
     def role(self):
         return self.state().get("role")
 
-    def is_running(self):
-        return self.state().get("state") == "running"
+    def is_synchronous(self):
+        return bool(self.state().get("sync_standby"))
 
     def is_writable(self):
         try:
@@ -180,15 +180,16 @@ class Node:
             return None
 
     def kill_server(self, number=signal.SIGKILL):
+        """Sends a signal to the server, and to its processes if it has several."""
         pid = self.server_pid()
-        if pid is not None:
+        if pid is None:
+            return
+        children = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True).stdout.split()
+        for process in [pid, *map(int, children)]:
             try:
-                os.kill(pid, number)
+                os.kill(process, number)
             except ProcessLookupError:
                 pass
-
-    def server_log(self):
-        return self.patroni.log()
 
 
 class Cluster:
@@ -250,7 +251,7 @@ class Cluster:
         return found[0] if len(found) == 1 and found[0].is_writable() else None
 
     def replicas(self):
-        return [node for node in self.nodes if node.role() in ("replica", "sync_standby", "quorum_standby")]
+        return [node for node in self.nodes if node.role() == "replica"]
 
     def until_whole(self, patience=PATIENCE):
         """One leader, and all others follow it on its time line."""

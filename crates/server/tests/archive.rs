@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
-use support::{Client, READY, Server, until};
+use support::copies::{archive_command, archived, base_copy, copy, restored};
+use support::{Client, READY, Server, output, text, until};
 
 /// A server that archives into a folder beside its own.
 fn archiving(settings: &[&str]) -> (Server, PathBuf) {
@@ -272,4 +273,78 @@ fn functions_of_the_log() {
         "t"
     );
     server.stop();
+}
+
+/// A standby archives what it restores only with `archive_mode = always`; once it is promoted, it does so anyway.
+#[test]
+fn a_standby_archives_if_it_always_does() {
+    let (mut server, archive) = archiving(&[]);
+    server.run();
+    let base = base_copy(&mut server, "base");
+    let mut client = server.client();
+    client.query("create table t as select generate_series(1, 1000) as n").unwrap();
+    let last = present(&mut client);
+    archived(&mut client, &archive);
+    for (mode, archives) in [("always", true), ("on", false)] {
+        let own = server.file(&format!("archive of {mode}"));
+        fs::create_dir(&own).unwrap();
+        let settings = [
+            &format!("archive_mode={mode}"),
+            &archive_command(&own).replace(&*own.to_string_lossy(), &format!("'{}'", own.display())),
+        ];
+        let mut standby =
+            restored(&base, &archive, &[settings[0], settings[1], "wal_retrieve_retry_interval=200ms"]);
+        fs::rename(standby.data().join("recovery.signal"), standby.data().join("standby.signal")).unwrap();
+        standby.launch();
+        standby.wait_for_log(&format!("restored log file \"{last}\" from archive"));
+        let more = format!("create table of_{mode} (n int)");
+        client.query(&more).unwrap();
+        let next = present(&mut client);
+        archived(&mut client, &archive);
+        standby.wait_for_log(&format!("restored log file \"{next}\" from archive"));
+        if archives {
+            until("the standby has archived it too", || names(&own).contains(&last));
+        } else {
+            assert_eq!(names(&own).len(), 0);
+        }
+        let promoted = output(standby.program("pg_ctl").arg("-D").arg(standby.data()).arg("promote"));
+        assert!(promoted.status.success(), "{}", text(&promoted));
+        standby.wait_for_log(READY);
+        until("the new time line's history is archived", || names(&own).contains("00000002.history"));
+        assert_eq!(standby.client().value("select count(*) from t"), "1000");
+        standby.stop();
+        standby.assert_sound();
+    }
+    server.stop();
+}
+
+/// The segment in which a time line was left is archived under a name of its own, for it is complete nowhere.
+#[test]
+fn the_segment_that_was_left_is_archived_as_a_part() {
+    let (mut server, archive) = archiving(&[]);
+    server.run();
+    server.client().query("create table t as select 1 as n").unwrap();
+    server.stop();
+    let mut other = Server::init(&[]);
+    fs::remove_dir_all(other.data()).unwrap();
+    copy(&server.data(), &other.data());
+    std::process::Command::new("chmod").arg("700").arg(other.data()).status().unwrap();
+    fs::write(other.data().join("standby.signal"), "").unwrap();
+    let own = other.file("archive");
+    fs::create_dir(&own).unwrap();
+    for setting in ["autovacuum=off", "archive_mode=on", &archive_command(&own)] {
+        other.set_option(setting);
+    }
+    other.launch();
+    other.wait_for_log("LOG:  entering standby mode");
+    let promoted = output(other.program("pg_ctl").arg("-D").arg(other.data()).arg("promote"));
+    assert!(promoted.status.success(), "{}", text(&promoted));
+    other.wait_for_log(READY);
+    until("the part is archived", || names(&own).iter().any(|name| name.ends_with(".partial")));
+    let parts: Vec<String> = names(&own).into_iter().filter(|name| name.ends_with(".partial")).collect();
+    assert!(parts.len() == 1 && parts[0].starts_with("00000001"), "{parts:?}");
+    let complete = parts[0].trim_end_matches(".partial");
+    assert!(!names(&own).contains(complete) && !names(&archive).contains(complete));
+    other.stop();
+    other.assert_sound();
 }

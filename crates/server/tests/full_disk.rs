@@ -285,3 +285,41 @@ fn under_everything() {
     }
     server.stop();
 }
+
+/// An archive without room takes no file, and none is lost: all are there once there is room again.
+#[test]
+fn under_the_archive() {
+    let Some(disk) = SmallDisk::mount(16) else { return };
+    let mut server = Server::init(&["--wal-segsize=1"]);
+    let settings = ["autovacuum=off", "archive_mode=on", "max_wal_size=2MB", "min_wal_size=2MB"];
+    settings.iter().for_each(|setting| server.set_option(setting));
+    server.set_option(&support::copies::archive_command(&disk.0));
+    server.run();
+    let mut client = server.client();
+    client.query(LEDGER).unwrap();
+    let first = client.value("select pg_walfile_name(pg_switch_wal())");
+    let archived = |name: &str| disk.0.join(name).exists();
+    until("the first file is archived", || archived(&first));
+    disk.fill(100 << 10);
+    let mut writer = Writer::new(&server, 1);
+    for _ in 0..20 {
+        writer.insert(200_000).unwrap();
+    }
+    let last = client.value("select pg_walfile_name(pg_switch_wal())");
+    client.query("checkpoint").unwrap();
+    until("the archive has refused one", || {
+        client.value("select failed_count > 0 from pg_stat_archiver") == "t"
+    });
+    assert!(!archived(&last));
+    assert!(server.log().contains("LOG:  archive command failed with exit code 1"), "{}", server.log());
+    disk.free();
+    until("the last file is archived", || archived(&last));
+    let number = |name: &str| u64::from_str_radix(&name[16..], 16).unwrap();
+    for segment in number(&first)..=number(&last) {
+        assert!(archived(&format!("{}{segment:08X}", &first[..16])), "{segment} is lost");
+    }
+    writer.check(&mut client);
+    drop((client, writer));
+    server.stop();
+    server.assert_sound();
+}

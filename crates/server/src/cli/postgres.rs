@@ -1,5 +1,7 @@
 //! `postgres`: runs a server in the foreground, or one without sessions (`--single`).
 
+use base::settings::{DEFINITIONS, Definition, Kind};
+
 use super::options::{Flag, flag, parse, value};
 use super::say::{say, say_line};
 use super::{Commands, data_directory, version};
@@ -23,6 +25,7 @@ const FLAGS: &[Flag] = &[
     flag(Some('e'), "e"),
     flag(Some('s'), "s"),
     flag(Some('l'), "l"),
+    flag(None, "describe-config"),
     flag(Some('V'), "version"),
     flag(Some('?'), "help"),
 ];
@@ -57,6 +60,7 @@ Options:
   -S WORK-MEM        set amount of memory for sorts (in kB)
   -V, --version      output version information, then exit
   --NAME=VALUE       set run-time parameter
+  --describe-config  describe configuration parameters, then exit
   -?, --help         show this help, then exit
 
 Options for single-user mode:
@@ -116,6 +120,9 @@ fn read(args: &[String]) -> Result<Action, String> {
     if given.has("version") {
         return Ok(Action::Print(version("postgres") + "\n"));
     }
+    if given.has("describe-config") {
+        return Ok(Action::Print(described()));
+    }
     // A server without sessions may be given a database.
     if let Some(word) = given.words.get(usize::from(single)) {
         return Err(format!("invalid argument: \"{word}\""));
@@ -159,6 +166,30 @@ fn read(args: &[String]) -> Result<Action, String> {
     })
 }
 
+/// A line for each setting that may stand in a file: name, context, category, type, default, bounds, what it is about.
+fn described() -> String {
+    let mut definitions: Vec<&Definition> = DEFINITIONS
+        .iter()
+        .filter(|definition| !definition.is_hidden && !definition.is_not_in_sample && !definition.is_computed)
+        .collect();
+    definitions.sort_by_key(|definition| definition.name.to_ascii_lowercase());
+    let real = |number: f64| if number.abs() < 1e15 { number.to_string() } else { format!("{number:e}") };
+    let line = |definition: &&Definition| {
+        let values = match definition.kind {
+            Kind::Bool { default } => format!("BOOLEAN\t{}\t\t", if default { "TRUE" } else { "FALSE" }),
+            Kind::Int { default, min, max } => format!("INTEGER\t{default}\t{min}\t{max}"),
+            Kind::Real { default, min, max } => {
+                format!("REAL\t{}\t{}\t{}", real(default), real(min), real(max))
+            }
+            Kind::Text { default } => format!("STRING\t{default}\t\t"),
+            Kind::Choice { default, .. } => format!("ENUM\t{default}\t\t"),
+        };
+        let Definition { name, category, description, context, .. } = definition;
+        format!("{name}\t{}\t{category}\t{values}\t{description}\t\n", context.as_str())
+    };
+    definitions.iter().map(line).collect()
+}
+
 fn show(command_line: &CommandLine, name: &str) -> i32 {
     match config::load(command_line) {
         Err(error) => {
@@ -182,6 +213,20 @@ fn show(command_line: &CommandLine, name: &str) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What Patroni reads, in PostgreSQL's form.
+    #[test]
+    fn settings_are_described() {
+        let Ok(Action::Print(text)) = read(&["--describe-config".to_string()]) else { panic!() };
+        let of = |name: &str| {
+            let line = text.lines().find(|line| line.split('\t').next() == Some(name));
+            line.map(|line| line.split('\t').collect::<Vec<_>>())
+        };
+        let fields = of("max_connections").unwrap();
+        assert_eq!((fields.len(), fields[1], fields[3], fields[5]), (9, "postmaster", "INTEGER", "1"));
+        assert_eq!(of("wal_level").unwrap()[3..7], ["ENUM", "replica", "", ""]);
+        assert!(of("primary_conninfo").is_some() && of("server_version").is_none());
+    }
 
     #[test]
     fn switches_stand_for_settings() {

@@ -4,6 +4,7 @@
 //! # Invariants
 //! 1. A file that has neither mark may not have been noticed (a crash came in between): who wants to remove it asks
 //!    [`ArchiveStatus::may_remove`], which marks it as ready. So nothing is removed before it is archived.
+//! 2. A segment is ready when it never changes again: the record at its end is on disk as a whole.
 //!
 //! # PostgreSQL counterpart
 //! `xlogarchive.c`.

@@ -67,7 +67,7 @@
 //!
 //! # Locks
 //! Insertion takes none: one compare-and-swap on the position and one on a slot. The flush queue's short mutex protects
-//! leadership and the list of waiters. `Segments::open` (short) holds the leader's file; `Segments::prepare` (fiber-aware,
+//! leadership and the list of waiters. `Segments::open` (short) holds the leader's file, `Wal::full` (short) what it is to tell the archive of; `Segments::prepare` (fiber-aware,
 //! held over I/O) serialises creation and recycling of files; `Wal::long_record` (fiber-aware) lets one record at a
 //! time keep its slot over waits. Callers of insert and flush may hold page latches; nothing in here takes one.
 //!

@@ -1,6 +1,7 @@
 //! The log of a running server: insertion, flushing, checkpoints.
 
 use std::cell::Cell;
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, fence};
@@ -10,6 +11,7 @@ use std::{fmt, io};
 use base::os::is_transient;
 use base::{Lsn, TimelineId, Xid};
 use compress::Method;
+use parking_lot::Mutex;
 use runtime::time::timeout;
 use runtime::usage::{Account, timed_wal, used};
 use runtime::{Event, WaitEvent, WaitQueue, waiting};
@@ -140,6 +142,10 @@ pub struct Wal {
     system_identifier: u64,
     /// One record longer than the ring at a time: it keeps its slot across waits.
     long_record: runtime::sync::Mutex<()>,
+    /// Where that record begins, while it is being copied; otherwise beyond all.
+    long_start: AtomicU64,
+    /// Segments that are full, in order, but not known to be complete: the record at their end may go on behind what is on disk. Only the leader looks.
+    full: Mutex<VecDeque<u64>>,
     /// Flush leaders that wait for a copy in progress.
     copied: WaitQueue,
     copy_waiters: AtomicU32,
@@ -248,6 +254,8 @@ impl Wal {
             segments: Segments::new(dir, geometry, system_identifier, options.fsync),
             system_identifier,
             long_record: runtime::sync::Mutex::new(WaitEvent::WalInsert, ()),
+            long_start: AtomicU64::new(u64::MAX),
+            full: Mutex::default(),
             copied: WaitQueue::new(),
             copy_waiters: AtomicU32::new(0),
             backlog: WaitQueue::new(),
@@ -312,7 +320,7 @@ impl Wal {
         debug_assert!(!self.is_recovering(), "nothing is logged during recovery");
         let images = self.images.load();
         let mut assembled = record.assemble(Lsn(self.reservations.redo()), images);
-        let _long = (assembled.length > self.ring.size() / 4).then(|| self.long_record.lock());
+        let long = (assembled.length > self.ring.size() / 4).then(|| self.long_record.lock());
         let mut announced: Option<Announced<'_>> = None;
         let start = loop {
             // The order matters: position, then redo pointer (invariant 2 of `reserve`).
@@ -349,9 +357,16 @@ impl Wal {
         };
         let length = align(assembled.length as u64);
         if let Some(announced) = &announced {
+            if long.is_some() {
+                // Release: pairs with the Acquire of who sees a part of the record as completed.
+                self.long_start.store(start, Ordering::Release);
+            }
             self.copy(&assembled, start, length, announced);
         }
         drop(announced);
+        if long.is_some() {
+            self.long_start.store(u64::MAX, Ordering::Release);
+        }
         used(|c| &c.wal_records, 1);
         used(|c| &c.wal_images, assembled.images() as u64);
         used(|c| &c.wal_bytes, assembled.length as u64);
@@ -473,6 +488,8 @@ impl Wal {
     fn write(&self, end: u64) -> Result<u64, WalError> {
         let begin = self.queue.flushed();
         let mut from = begin;
+        // What is completed ends with a record, or in the midst of the long one, which cannot go on before this is written.
+        let whole = end.min(self.long_start.load(Ordering::Acquire));
         base::stop_result!("wal-before-flush")
             .map_err(|error| WalError::new("write to", self.segments.dir(), &error.into()))?;
         while from < end {
@@ -486,12 +503,30 @@ impl Wal {
             }
         }
         base::stop_point!("wal-after-flush");
+        if from == end {
+            self.archive_complete(whole);
+        }
         Ok(from)
+    }
+
+    /// Leader only: all records before `whole` are on disk. Segments that end before it are complete, and never change again, not even by a crash: behind one, the
+    /// log goes on where the last whole record ends.
+    fn archive_complete(&self, whole: u64) {
+        loop {
+            let Some(segment) = ({
+                let mut full = self.full.lock();
+                let is_complete = |segment: &u64| (segment + 1) * self.geometry.usable() <= whole;
+                if full.front().is_some_and(is_complete) { full.pop_front() } else { None }
+            }) else {
+                return;
+            };
+            self.segments.archive.notify_later(&self.segments.name(segment));
+        }
     }
 
     /// Leader only: writes from `from` to the end of its segment, or to `end`. Returns how far. A transient error is one of writing, not
     /// of syncing: the same bytes may be written again.
-    fn write_in_segment(&self, from: u64, end: u64) -> Result<u64, WalError> {
+    pub(crate) fn write_in_segment(&self, from: u64, end: u64) -> Result<u64, WalError> {
         let (segment, offset) = self.geometry.locate(from);
         let to = end.min(from + self.geometry.segment_size() - offset);
         let file = self.segments.file(segment)?;
@@ -509,7 +544,7 @@ impl Wal {
         written.bytes.fetch_add(to - from, Ordering::Relaxed);
         written.time.fetch_add(time, Ordering::Relaxed);
         if offset + (to - from) == self.geometry.segment_size() {
-            self.segments.archive.notify_later(&self.segments.name(segment));
+            self.full.lock().push_back(segment);
             self.segment_full.set();
         }
         Ok(to)

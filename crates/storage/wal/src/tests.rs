@@ -139,6 +139,25 @@ fn pages_of_the_maps_keep_what_lies_in_the_hole() {
 }
 
 /// A record takes no more room than it must: the xid and the length of the data only the bytes that they have.
+/// After a crash the log goes on where its last whole record ends: what lies behind that in a full segment changes once more, so the segment is not archived.
+#[test]
+fn a_segment_is_archived_once_the_record_at_its_end_is_whole() {
+    let dir = TempDir::new();
+    let wal = Wal::create(&dir.0.join("pg_wal"), small(), 7).unwrap();
+    runtime::fs::create_dir_all(&dir.0.join("pg_wal").join(ARCHIVE_STATUS)).unwrap();
+    wal.archive().set_active(true);
+    let first = wal.file_name(start_lsn());
+    let one = wal.insert(&numbered(1, 40_000));
+    wal.flush(one).unwrap();
+    let two = wal.insert(&numbered(2, 40_000));
+    assert_ne!(wal.file_name(two), first);
+    // The leader has come to the end of the segment.
+    wal.write_in_segment(wal.geometry.position(one), wal.geometry.position(two)).unwrap();
+    assert!(!wal.archive().is_ready(&first).unwrap());
+    wal.flush(two).unwrap();
+    assert!(wal.archive().is_ready(&first).unwrap());
+}
+
 #[test]
 fn small_records_are_small() {
     let length = |xid, data: &[u8]| {

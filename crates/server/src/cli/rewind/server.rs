@@ -31,6 +31,8 @@ const LIST: &str = "with recursive found (path, size, isdir) as (
 
 /// A server.
 pub(super) struct Server {
+    /// The event loop of the connection.
+    events: tokio::runtime::Runtime,
     connection: Connection,
 }
 
@@ -61,10 +63,13 @@ impl Server {
         let environment = |name: &str| std::env::var(name).ok();
         let warn = |warning: &str| messages.warning(warning);
         let options = Options::parse(text, messages.program, &environment, warn)?;
-        let connection = runtime::run_async(Connection::open(&options, "false"))
-            .map_err(|error| base::os_error(&error))?
-            .map_err(|failure| failure.to_string())?;
-        let mut server = Server { connection };
+        let events = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(|error| base::os_error(&error))?;
+        let connection =
+            events.block_on(Connection::open(&options, "false")).map_err(|failure| failure.to_string())?;
+        let mut server = Server { events, connection };
         if progress {
             messages.info("connected to server");
         }
@@ -76,9 +81,9 @@ impl Server {
     }
 
     fn query(&mut self, text: &str) -> Result<Vec<Vec<Option<String>>>, Failure> {
-        let answered =
-            runtime::run_async(self.connection.query(text)).map_err(|error| base::os_error(&error))?;
-        answered.map_err(|failure| format!("error running query ({text}) on source server: {failure}").into())
+        self.events
+            .block_on(self.connection.query(text))
+            .map_err(|failure| format!("error running query ({text}) on source server: {failure}").into())
     }
 
     /// The one value of a query.
