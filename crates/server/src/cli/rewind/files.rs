@@ -335,7 +335,8 @@ mod tests {
     fn blocks_are_copied_together_where_both_have_them() {
         let rel = RelFile { tablespace: Oid::PG_DEFAULT, database: Oid(5), number: 100 };
         let mut files = Files::default();
-        let found = |size: u64| vec![Found { path: "base/5/100".into(), kind: Kind::File, size: size * 8192 }];
+        let found =
+            |size: u64| vec![Found { path: "base/5/100".into(), kind: Kind::File, size: size * 8192 }];
         files.add_source(found(10));
         files.add_target(found(8));
         let mut changes = Changes::default();
