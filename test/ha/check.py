@@ -240,7 +240,7 @@ STEPS = [bootstrap, switchover, failover, rewind, synchronous, configuration, pa
 
 def main():
     work, names = sys.argv[1], sys.argv[2:]
-    cluster = Cluster(work)
+    cluster = Cluster(work, int(os.environ.get("STAMPEDE_HA_NODES", "3")))
     failed = []
     try:
         cluster.start()

@@ -60,6 +60,8 @@ pub(super) struct Entry {
     pub(super) file: Option<(Arc<str>, u32)>,
     /// A reload brought a value that counts only after a restart.
     pub(super) pending_restart: bool,
+    /// A weaker source has another value, which counts for nothing.
+    overridden: bool,
 }
 
 /// The values of a server. Immutable once sessions use it; a reload makes a new one.
@@ -84,6 +86,7 @@ impl ServerSettings {
             source: Source::Default,
             file: None,
             pending_restart: false,
+            overridden: false,
         };
         let entries: Box<[Entry]> = ALL.iter().map(entry).collect();
         let mut fast = Fast::default();
@@ -176,9 +179,10 @@ impl ServerSettings {
         let value = checks::parse(setting, text, self.get(setting))?;
         let entry = &mut self.entries[setting as usize];
         if entry.source > source {
+            entry.overridden = entry.value != value;
             return Ok(());
         }
-        *entry = Entry { value, source, file, pending_restart: false };
+        *entry = Entry { value, source, file, pending_restart: false, overridden: false };
         let value = entry.value.clone();
         self.fast.apply(setting, &value);
         Ok(())
@@ -199,11 +203,12 @@ impl ServerSettings {
         self.fast.apply(setting, &value);
     }
 
-    /// Whether `fresh` has a value that counts only when a server starts with it.
+    /// Whether `fresh` has a value that counts only when a server starts with it. As in PostgreSQL, a file's does even where the command line has another: who wrote
+    /// the file may change the command line too.
     pub fn needs_restart(&self, fresh: &ServerSettings, setting: Setting) -> bool {
         setting.definition().context <= Context::Postmaster
             && self.source(setting) != Source::Override
-            && self.get(setting) != fresh.get(setting)
+            && (self.get(setting) != fresh.get(setting) || fresh.entries[setting as usize].overridden)
     }
 
     /// What a reload makes of these running values: `fresh` was read from the files and command line anew. Values that

@@ -360,6 +360,22 @@ fn reload() {
     assert!(row.pending_restart);
 }
 
+/// What the files say waits for a restart, although the command line has another value: Patroni has both.
+#[test]
+fn a_file_is_heard_behind_the_command_line() {
+    let read = |in_file: &str| {
+        let mut settings = ServerSettings::new();
+        settings.set("max_connections", "100", Source::CommandLine, None).unwrap();
+        settings.set("max_connections", in_file, Source::File, None).unwrap();
+        settings
+    };
+    let running = read("100");
+    let reload = running.reloaded(read("120"));
+    assert_eq!(reload.needs_restart, [Setting::max_connections]);
+    assert_eq!(reload.settings.show(Setting::max_connections), "100");
+    assert_eq!(reload.settings.reloaded(read("100")).needs_restart, []);
+}
+
 #[test]
 fn planner_settings_are_told_by_what_they_are() {
     let server = Arc::new(ServerSettings::new());

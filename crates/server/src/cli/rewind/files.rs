@@ -65,9 +65,17 @@ pub(super) fn walk(dir: &Path) -> Result<Vec<Found>, Failure> {
     Ok(found)
 }
 
-/// Folders at the top whose contents are of no use elsewhere.
-const EMPTIED: [&str; 7] =
-    ["pg_stat_tmp", "pg_replslot", "pg_dynshmem", "pg_notify", "pg_serial", "pg_snapshots", "pg_subtrans"];
+/// Folders whose contents are of no use elsewhere.
+const EMPTIED: [&str; 8] = [
+    "pg_stat_tmp",
+    "pg_replslot",
+    "pg_dynshmem",
+    "pg_notify",
+    "pg_serial",
+    "pg_snapshots",
+    "pg_subtrans",
+    "base/pgsql_tmp",
+];
 /// Files that are of no use elsewhere.
 const LEFT_OUT: [&str; 7] = [
     "postgresql.auto.conf.tmp",
