@@ -58,6 +58,8 @@ fn files_are_archived_under_load_and_the_rest_at_shutdown() {
     let end = client.value("select pg_walfile_name(pg_switch_wal())");
     until("the last file is archived", || names(&archive).contains(&end));
     assert_no_gap(&names(&archive));
+    // The command has moved the file a moment before it ends.
+    until("the last file is known", || client.value("select last_archived_wal from pg_stat_archiver") == end);
     let seen =
         client.query("select archived_count, last_archived_wal, failed_count from pg_stat_archiver").unwrap();
     assert_eq!(seen[0][0].as_deref(), Some(names(&archive).len().to_string().as_str()));

@@ -79,7 +79,7 @@ impl Stats {
         let share = |bytes: u64| format!("[{:.2}%]", percent(bytes, combined));
         let _ = writeln!(
             out,
-            "{:<27} {:>20} {:>8} {:>20} {:>8} {:>20} {:>8} {combined:>20} {:>8}",
+            "{:<27} {:>20} {:>8} {:>20} {:>8} {:>20} {:>8} {combined:>20} [100%]",
             "Total",
             total.count,
             "",
@@ -87,7 +87,6 @@ impl Stats {
             share(total.record),
             total.image,
             share(total.image),
-            "[100%]"
         );
         out
     }

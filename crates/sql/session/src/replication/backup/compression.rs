@@ -224,7 +224,7 @@ mod tests {
     fn what_is_compressed_comes_back() {
         // Runs and noise, of more than a block of any method.
         let bytes: Vec<u8> = (0..3_000_000_u32)
-            .map(|n| if n % 70_000 < 50_000 { (n / 999) as u8 } else { (n * n >> 7) as u8 })
+            .map(|n| if n % 70_000 < 50_000 { (n / 999) as u8 } else { (n.wrapping_mul(n) >> 7) as u8 })
             .collect();
         for (algorithm, detail) in [
             ("none", None),
