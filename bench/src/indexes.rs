@@ -31,18 +31,23 @@ struct Kind {
     index: &'static str,
     /// Takes some of the rows, by `:at`, the number of one.
     condition: &'static str,
+    /// What the index needs first.
+    before: &'static str,
 }
+
+const NOTHING: &str = "select 1";
 
 /// A number that does not follow `i`, below 2³¹; different for different `i`.
 const SCATTERED: &str = "(i * 2654435761 % 2147483648)";
 
-const KINDS: [Kind; 9] = [
+const KINDS: [Kind; 13] = [
     Kind {
         name: "btree int",
         column: "int",
         value: "{scattered}::int",
         index: "btree (v)",
         condition: "v between {scattered_at} and {scattered_at} + 5000000",
+        before: NOTHING,
     },
     Kind {
         name: "btree text",
@@ -50,6 +55,7 @@ const KINDS: [Kind; 9] = [
         value: "md5(i::text)",
         index: "btree (v)",
         condition: "v between substr(md5(:at::text), 1, 3) and substr(md5(:at::text), 1, 3) || 'g'",
+        before: NOTHING,
     },
     Kind {
         name: "btree int, int",
@@ -57,6 +63,7 @@ const KINDS: [Kind; 9] = [
         value: "({scattered} % 1000)::int, {scattered}::int",
         index: "btree (v, w)",
         condition: "v = ({scattered_at} % 1000)::int",
+        before: NOTHING,
     },
     Kind {
         name: "hash int",
@@ -64,6 +71,7 @@ const KINDS: [Kind; 9] = [
         value: "({scattered} % 100000)::int",
         index: "hash (v)",
         condition: "v = ({scattered_at} % 100000)::int",
+        before: NOTHING,
     },
     Kind {
         name: "gin int[]",
@@ -71,6 +79,7 @@ const KINDS: [Kind; 9] = [
         value: "array[{scattered} % 1000, {scattered} / 7 % 10000, {scattered} / 11 % 100000, i % 10, i / 100]::int[]",
         index: "gin (v)",
         condition: "v @> array[{scattered_at} % 1000]::int[]",
+        before: NOTHING,
     },
     Kind {
         name: "gin jsonb",
@@ -78,6 +87,23 @@ const KINDS: [Kind; 9] = [
         value: "jsonb_build_object('group', {scattered} % 1000, 'name', md5((i / 10)::text), 'tags', jsonb_build_array(i % 7, {scattered} / 3 % 5000))",
         index: "gin (v)",
         condition: "v @> jsonb_build_object('tags', jsonb_build_array({scattered_at} / 3 % 5000))",
+        before: NOTHING,
+    },
+    Kind {
+        name: "gin tsvector",
+        column: "tsvector",
+        value: "array_to_tsvector(array['a' || i % 10, 'b' || {scattered} % 1000, 'c' || {scattered} / 7 % 10000, 'd' || {scattered} / 11 % 100000, 'e' || i % 300, 'f' || i / 100])",
+        index: "gin (v)",
+        condition: "v @@ ('b' || {scattered_at} % 1000 || ' & (a1 | a2 | e' || :at % 300 || ')')::tsquery",
+        before: NOTHING,
+    },
+    Kind {
+        name: "gin trigrams",
+        column: "text",
+        value: "md5(i::text)",
+        index: "gin (v gin_trgm_ops)",
+        condition: "v like '%' || substr(md5(:at::text), 5, 6) || '%'",
+        before: "create extension if not exists pg_trgm",
     },
     Kind {
         name: "gist point",
@@ -85,6 +111,7 @@ const KINDS: [Kind; 9] = [
         value: "point({scattered} % 100000, {scattered} / 7 % 100000)",
         index: "gist (v)",
         condition: "v <@ box(point({scattered_at} % 100000, {scattered_at} / 7 % 100000), point({scattered_at} % 100000 + 3000, {scattered_at} / 7 % 100000 + 3000))",
+        before: NOTHING,
     },
     Kind {
         name: "gist range",
@@ -92,6 +119,23 @@ const KINDS: [Kind; 9] = [
         value: "int4range({scattered}::int / 2, {scattered}::int / 2 + 1000)",
         index: "gist (v)",
         condition: "v && int4range({scattered_at}::int / 2, {scattered_at}::int / 2 + 1000000)",
+        before: NOTHING,
+    },
+    Kind {
+        name: "spgist point",
+        column: "point",
+        value: "point({scattered} % 100000, {scattered} / 7 % 100000)",
+        index: "spgist (v)",
+        condition: "v <@ box(point({scattered_at} % 100000, {scattered_at} / 7 % 100000), point({scattered_at} % 100000 + 3000, {scattered_at} / 7 % 100000 + 3000))",
+        before: NOTHING,
+    },
+    Kind {
+        name: "spgist text",
+        column: "text",
+        value: "md5(i::text)",
+        index: "spgist (v)",
+        condition: "v ^@ substr(md5(:at::text), 1, 3)",
+        before: NOTHING,
     },
     Kind {
         name: "brin int",
@@ -99,6 +143,7 @@ const KINDS: [Kind; 9] = [
         value: "i::int",
         index: "brin (v)",
         condition: "v between :at::int and :at::int + 10000",
+        before: NOTHING,
     },
 ];
 
@@ -176,6 +221,7 @@ fn make(server: &Server, kind: &Kind, rows: u32) -> Result<(), String> {
         "alter role postgres set synchronous_commit = off",
         "alter role postgres set enable_seqscan = off",
         "drop table if exists indexed",
+        kind.before,
         &format!("create table indexed (v {})", kind.column),
         &kind.rows("1::int8", &format!("{rows}::int8")),
         "vacuum analyze indexed",

@@ -102,6 +102,54 @@ fn a_search_ends_or_goes_on() {
 }
 
 #[test]
+fn a_search_keeps_only_so_much_in_mind() {
+    let server = Server::start(&[]);
+    let mut client = server.client();
+    run(&mut client, &TABLE);
+    run(
+        &mut client,
+        &[
+            "insert into t select i, array[i * 7 % 101, i * 13 % 103, i * 29 % 107, i * 31 % 109, i * 37 % 113, i % 11]::vector from generate_series(1000, 3999) i",
+            "create index on t using hnsw (v vector_l2_ops) with (m = 6, ef_construction = 20)",
+            "set hnsw.iterative_scan = relaxed_order",
+            "set hnsw.max_scan_tuples = 1000000",
+            "set work_mem = '64kB'",
+        ],
+    );
+    assert!(count(&mut client, 5000).parse::<u32>().unwrap() < 3301);
+    run(&mut client, &["set hnsw.scan_mem_multiplier = 1000"]);
+    assert_eq!(count(&mut client, 5000), "3301");
+}
+
+#[test]
+fn many_clients_enter_rows_at_a_time() {
+    let mut server = Server::start(&[]);
+    let mut client = server.client();
+    run(&mut client, &TABLE);
+    run(&mut client, &["create index on t using hnsw (v vector_l2_ops)"]);
+    std::thread::scope(|scope| {
+        for n in 1..=4 {
+            let mut client = server.client();
+            scope.spawn(move || {
+                for batch in 0..6 {
+                    let from = n * 10_000 + batch * 10;
+                    run(&mut client, &[&format!(
+                        "insert into t select i, array[i * 7 % 101, i * 13 % 103, i * 29 % 107, i * 31 % 109, i * 37 % 113, i % 11]::vector from generate_series({from}, {from} + 9) i"
+                    )]);
+                    if batch == 3 {
+                        run(&mut client, &[&format!("delete from t where id between {from} and {from} + 4"), "vacuum t"]);
+                    }
+                }
+            });
+        }
+    });
+    check(&mut client, "<->", 9);
+    drop(client);
+    server.stop();
+    server.assert_sound();
+}
+
+#[test]
 fn changes_and_a_crash_leave_it_sound() {
     let mut server = Server::start(&[]);
     let mut client = server.client();

@@ -82,7 +82,8 @@ impl TreeClass for Points {
 
 /// One index, and what is in it.
 pub struct World<M> {
-    class: &'static Points,
+    /// What it is an index of.
+    pub class: &'static Points,
     /// Its files.
     pub store: Store,
     /// It.
@@ -135,6 +136,16 @@ impl<M: IndexAccessMethod> World<M> {
 
     /// An index that is built of as many rows.
     pub fn built(class: &'static Points, options: &[(&str, &str)], count: u32) -> World<M> {
+        World::built_within(class, options, count, Limits::default().memory)
+    }
+
+    /// The same by who may use so many bytes of memory.
+    pub fn built_within(
+        class: &'static Points,
+        options: &[(&str, &str)],
+        count: u32,
+        memory: usize,
+    ) -> World<M> {
         let mut world: World<M> = World::empty(class, options);
         let mut rows: Vec<(Tid, Datum)> =
             (0..count).map(|n| (tid(n), class.draw(&mut world.random))).collect();
@@ -145,7 +156,8 @@ impl<M: IndexAccessMethod> World<M> {
         world.model = rows.iter().cloned().collect();
         world.next = count;
         let mut rows = rows.into_iter();
-        let made = world.rel.build(&world.access(), &mut |values| {
+        let access = Access { limits: Limits { memory, ..Limits::default() }, ..world.access() };
+        let made = world.rel.build(&access, &mut |values| {
             let Some((tid, value)) = rows.next() else { return Ok(None) };
             values.clear();
             values.push(value);

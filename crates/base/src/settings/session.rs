@@ -101,6 +101,8 @@ pub struct Fast {
     pub alike: Option<[f32; 3]>,
     /// `hnsw.ef_search`, `hnsw.iterative_scan` as a number, `hnsw.max_scan_tuples`, `ivfflat.probes`, `ivfflat.iterative_scan` as a number, `ivfflat.max_probes`; 0: as by default.
     pub nearest: [u32; 6],
+    /// `hnsw.scan_mem_multiplier`
+    pub hnsw_scan_mem_multiplier: f64,
     /// `plan_cache_mode`
     pub plan_cache_mode: PlanCacheMode,
     pub log_duration: bool,
@@ -245,6 +247,7 @@ impl Default for Fast {
             track_wal_io_timing: false,
             alike: None,
             nearest: [0; 6],
+            hnsw_scan_mem_multiplier: 1.0,
             track_functions: TrackFunctions::None,
             plan_cache_mode: PlanCacheMode::Auto,
             log_duration: false,
@@ -315,6 +318,7 @@ impl Fast {
                 };
             }
             Setting::hnsw_max_scan_tuples => self.nearest[2] = unusual(setting, value),
+            Setting::hnsw_scan_mem_multiplier => self.hnsw_scan_mem_multiplier = value.as_real(),
             Setting::ivfflat_probes => self.nearest[3] = unusual(setting, value),
             Setting::ivfflat_iterative_scan => self.nearest[4] = u32::from(value.as_text() != "off"),
             Setting::ivfflat_max_probes => self.nearest[5] = unusual(setting, value),

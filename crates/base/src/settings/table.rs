@@ -63,6 +63,8 @@ settings! {
             .about("Whether a scan of an HNSW index goes on where more rows are wanted than it looked for.");
         hnsw_max_scan_tuples = int(20000, 1, MAX).of(Vector, "hnsw.max_scan_tuples").user().works()
             .about("Rows that a scan of an HNSW index which goes on meets at most.");
+        hnsw_scan_mem_multiplier = real(1.0, 1.0, 1000.0).of(Vector, "hnsw.scan_mem_multiplier").user().works()
+            .about("How many times work_mem a scan of an HNSW index which goes on may keep in mind.");
         ivfflat_iterative_scan = choice("off", &["off", "relaxed_order"]).of(Vector, "ivfflat.iterative_scan").user().works()
             .about("Whether a scan of an IVFFlat index goes on where more rows are wanted than its probes have.");
         ivfflat_max_probes = int(32768, 1, 32768).of(Vector, "ivfflat.max_probes").user().works()

@@ -12,17 +12,17 @@ use crate::vectors;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ColumnStatistics {
     /// Share of NULLs.
-    pub null_fraction: f32,
+    pub null_fraction: f64,
     /// Average width in bytes.
-    pub width: i32,
+    pub width: f64,
     /// Number of distinct values; negative: minus the share of rows that are distinct; 0: unknown.
-    pub distinct: f32,
+    pub distinct: f64,
     /// Most common values and the share of rows of each.
-    pub common: Vec<(Datum, f32)>,
+    pub common: Vec<(Datum, f64)>,
     /// Bounds of buckets with equally many of the other rows.
     pub histogram: Vec<Datum>,
     /// Correlation of column order and row order, if the type has an order.
-    pub correlation: Option<f32>,
+    pub correlation: Option<f64>,
     /// Most common lexemes of documents.
     pub lexemes: Option<CommonLexemes>,
 }
@@ -52,15 +52,29 @@ const TEXT_EQUALS: Oid = Oid(98);
 const SLOTS: usize = 5;
 
 impl ColumnStatistics {
+    /// Number of distinct values in a table of `rows` rows.
+    pub fn distinct_values(&self, rows: f64) -> Option<f64> {
+        match self.distinct {
+            d if d > 0.0 => Some(d.min(rows.max(1.0))),
+            d if d < 0.0 => Some((-d * rows).max(1.0)),
+            _ => None,
+        }
+    }
+
+    /// Share of rows in `common`.
+    pub fn common_share(&self) -> f64 {
+        self.common.iter().map(|(_, share)| share).sum()
+    }
+
     /// Reads a row of `pg_statistic`.
     pub fn from_row(row: &Row) -> ColumnStatistics {
         let float = |column: usize| match row[column] {
-            Datum::Float4(f) => f,
+            Datum::Float4(f) => f64::from(f),
             _ => 0.0,
         };
         let mut stats = ColumnStatistics {
             null_fraction: float(s::STANULLFRAC),
-            width: row.int(s::STAWIDTH),
+            width: f64::from(row.int(s::STAWIDTH)),
             distinct: float(s::STADISTINCT),
             ..ColumnStatistics::default()
         };
@@ -68,9 +82,11 @@ impl ColumnStatistics {
             let numbers = || floats(&row[s::STANUMBERS1 + slot]);
             let values = || vectors::elements(&row[s::STAVALUES1 + slot]);
             match row.int(s::STAKIND1 + slot) {
-                KIND_MCV => stats.common = values().into_iter().zip(numbers()).collect(),
+                KIND_MCV => {
+                    stats.common = values().into_iter().zip(numbers().into_iter().map(f64::from)).collect();
+                }
                 KIND_HISTOGRAM => stats.histogram = values(),
-                KIND_CORRELATION => stats.correlation = numbers().first().copied(),
+                KIND_CORRELATION => stats.correlation = numbers().first().copied().map(f64::from),
                 KIND_ELEMENTS => stats.lexemes = lexemes(values(), &numbers()),
                 _ => {}
             }
@@ -91,9 +107,9 @@ impl ColumnStatistics {
         let mut row = RowBuilder::new(&s::TABLE)
             .set(s::STARELID, table)
             .set(s::STAATTNUM, column)
-            .set(s::STANULLFRAC, self.null_fraction)
-            .set(s::STAWIDTH, self.width)
-            .set(s::STADISTINCT, self.distinct);
+            .set(s::STANULLFRAC, self.null_fraction as f32)
+            .set(s::STAWIDTH, self.width as i32)
+            .set(s::STADISTINCT, self.distinct as f32);
         let mut slot = 0;
         let mut add = |row: RowBuilder,
                        (kind, type_oid, collation): (i32, Oid, Oid),
@@ -115,14 +131,21 @@ impl ColumnStatistics {
             Ok(row)
         };
         if !self.common.is_empty() {
-            let (values, shares) = self.common.iter().cloned().unzip();
+            let (values, shares) =
+                self.common.iter().map(|(value, share)| (value.clone(), *share as f32)).unzip();
             row = add(row, (KIND_MCV, type_oid, collation), equals, shares, values)?;
         }
         if !self.histogram.is_empty() {
             row = add(row, (KIND_HISTOGRAM, type_oid, collation), less, Vec::new(), self.histogram.clone())?;
         }
         if let Some(correlation) = self.correlation {
-            row = add(row, (KIND_CORRELATION, type_oid, collation), less, vec![correlation], Vec::new())?;
+            row = add(
+                row,
+                (KIND_CORRELATION, type_oid, collation),
+                less,
+                vec![correlation as f32],
+                Vec::new(),
+            )?;
         }
         if let Some(CommonLexemes { shares, least, most }) = &self.lexemes {
             let (values, mut numbers): (Vec<Datum>, Vec<f32>) = shares.iter().cloned().unzip();

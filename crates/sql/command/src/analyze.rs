@@ -71,7 +71,7 @@ pub(crate) fn table(
             _ => statistics::column(&values, order_of(session, column)?, population),
         };
         if let Some(distinct) = alter_column_options::distinct(session, table.oid, i as i16 + 1)? {
-            stats.distinct = distinct;
+            stats.distinct = f64::from(distinct);
         }
         let operators = operators_of(column.type_oid);
         let ty = (column.type_oid, column.collation);

@@ -37,6 +37,11 @@ pub(super) fn width(value: &Datum) -> usize {
     }
 }
 
+/// A number as `pg_statistic` can have it.
+pub(crate) fn single(number: f64) -> f64 {
+    f64::from(number as f32)
+}
+
 /// Statistics of a column from its values in the sampled rows, in physical order.
 pub(crate) fn column(values: &[Datum], compare: Option<Compare>, population: Population) -> ColumnStatistics {
     let sample = values.len() as f64;
@@ -47,8 +52,8 @@ pub(crate) fn column(values: &[Datum], compare: Option<Compare>, population: Pop
     let present = values.len() - nulls;
     let total: usize = values.iter().map(width).sum();
     let mut stats = ColumnStatistics {
-        null_fraction: (nulls as f64 / sample) as f32,
-        width: if present > 0 { (total as f64 / present as f64) as i32 } else { 0 },
+        null_fraction: single(nulls as f64 / sample),
+        width: if present > 0 { (total as f64 / present as f64).floor() } else { 0.0 },
         ..ColumnStatistics::default()
     };
     if present == 0 {
@@ -65,11 +70,11 @@ pub(crate) fn column(values: &[Datum], compare: Option<Compare>, population: Pop
     sorted.sort_by(|a, b| compare.compare(a.0, b.0).then(a.1.cmp(&b.1)));
     let too_wide = present - sorted.len();
     let groups = Groups::of(&sorted, compare, population.target);
-    stats.distinct = distinct(&groups, too_wide, (sample, nulls as f64), population.rows) as f32;
+    stats.distinct = single(distinct(&groups, too_wide, (sample, nulls as f64), population.rows));
     let keep = common_to_keep(&groups, too_wide, &stats, (sample, population));
     stats.common = groups.tracked[..keep]
         .iter()
-        .map(|group| (sorted[group.first].0.clone(), (group.count as f64 / sample) as f32))
+        .map(|group| (sorted[group.first].0.clone(), single(group.count as f64 / sample)))
         .collect();
     stats.histogram = histogram(&sorted, &groups, keep, population.target);
     stats.correlation = correlation(&sorted);
@@ -147,13 +152,13 @@ fn common_to_keep(
     if sample >= rows || rows <= 1.0 {
         return tracked;
     }
-    let distinct = f64::from(stats.distinct);
+    let distinct = stats.distinct;
     let distinct = if distinct < 0.0 { -distinct * rows } else { distinct };
     let mut keep = tracked;
     let mut before: f64 =
         groups.tracked.iter().take(keep.saturating_sub(1)).map(|group| group.count as f64).sum();
     while keep > 0 {
-        let mut share = (1.0 - before / sample - f64::from(stats.null_fraction)).clamp(0.0, 1.0);
+        let mut share = (1.0 - before / sample - stats.null_fraction).clamp(0.0, 1.0);
         let others = distinct - (keep - 1) as f64;
         if others > 1.0 {
             share /= others;
@@ -191,7 +196,7 @@ fn histogram(sorted: &[(&Datum, usize)], groups: &Groups, keep: usize, target: u
 }
 
 /// How the order of values follows the order of rows, from -1 to 1.
-fn correlation(sorted: &[(&Datum, usize)]) -> Option<f32> {
+fn correlation(sorted: &[(&Datum, usize)]) -> Option<f64> {
     if sorted.len() < 2 {
         return None;
     }
@@ -199,7 +204,7 @@ fn correlation(sorted: &[(&Datum, usize)]) -> Option<f32> {
     let products: f64 = sorted.iter().enumerate().map(|(i, entry)| i as f64 * entry.1 as f64).sum();
     let sum = (n - 1.0) * n / 2.0;
     let squares = (n - 1.0) * n * (2.0 * n - 1.0) / 6.0;
-    Some(((n * products - sum * sum) / (n * squares - sum * sum)) as f32)
+    Some(single((n * products - sum * sum) / (n * squares - sum * sum)))
 }
 
 #[cfg(test)]
@@ -229,7 +234,7 @@ mod tests {
         assert_eq!(stats.histogram.first(), Some(&Datum::Int4(0)));
         assert_eq!(stats.histogram.last(), Some(&Datum::Int4(999)));
         assert_eq!(stats.histogram.len(), 11);
-        assert_eq!(stats.width, 4);
+        assert_eq!(stats.width, 4.0);
     }
 
     #[test]
@@ -263,7 +268,7 @@ mod tests {
     fn no_rows_and_no_order_give_what_there_is() {
         assert_eq!(of([], 0.0), ColumnStatistics::default());
         let stats = column(&[Datum::text("abc")], None, Population { rows: 1.0, target: 10 });
-        assert_eq!((stats.width, stats.distinct), (4, 0.0));
+        assert_eq!((stats.width, stats.distinct), (4.0, 0.0));
     }
 
     proptest! {
@@ -274,7 +279,7 @@ mod tests {
             prop_assert!(stats.common.len() <= 10 && stats.histogram.len() <= 11);
             prop_assert!(stats.common.windows(2).all(|w| w[0].1 >= w[1].1));
             prop_assert!(stats.histogram.windows(2).all(|w| ints(&w[0], &w[1]).is_le()));
-            prop_assert!(stats.distinct >= -1.0 && f64::from(stats.distinct) <= rows);
+            prop_assert!(stats.distinct >= -1.0 && stats.distinct <= rows);
             prop_assert!(stats.correlation.is_none_or(|c| (-1.0001..=1.0001).contains(&c)));
         }
     }

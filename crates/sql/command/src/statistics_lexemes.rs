@@ -12,7 +12,7 @@ use catalog::{ColumnStatistics, CommonLexemes};
 use textsearch::Vector;
 use tuple::{Bytes, Datum};
 
-use super::statistics::{Population, width};
+use super::statistics::{Population, single, width};
 
 /// Lexemes wanted for each entry of `default_statistics_target`.
 const LEXEMES_PER_ENTRY: usize = 10;
@@ -52,12 +52,12 @@ pub(crate) fn column(values: &[Datum], population: Population) -> SqlResult<Colu
         let null_fraction = if values.is_empty() { 0.0 } else { 1.0 };
         return Ok(ColumnStatistics { null_fraction, ..ColumnStatistics::default() });
     }
-    let null_fraction = ((values.len() - documents) as f64 / values.len() as f64) as f32;
+    let null_fraction = single((values.len() - documents) as f64 / values.len() as f64);
     Ok(ColumnStatistics {
         null_fraction,
-        width: (total as f64 / documents as f64) as i32,
+        width: (total as f64 / documents as f64).floor(),
         // Documents are thought to be all different.
-        distinct: -(1.0 - null_fraction),
+        distinct: single(-(1.0 - null_fraction)),
         lexemes: common(counts, (wanted, 9 * read / bucket), documents)?,
         ..ColumnStatistics::default()
     })
@@ -97,7 +97,7 @@ mod tests {
         let mut values = vec![document("a:1 bb:2"), document("a:1,7 c:2"), document("a"), Datum::Null];
         values.push(document("bb"));
         let stats = column(&values, Population { rows: 5.0, target: 10 }).unwrap();
-        assert_eq!((stats.null_fraction, stats.distinct), (0.2, -0.8));
+        assert_eq!((stats.null_fraction, stats.distinct), (single(0.2), single(-0.8)));
         let lexemes = stats.lexemes.unwrap();
         let expected = [(Datum::text("a"), 0.75), (Datum::text("c"), 0.25), (Datum::text("bb"), 0.5)];
         assert_eq!(lexemes.shares, expected);

@@ -158,9 +158,15 @@ impl SpillFile {
 
     /// Appends a row.
     pub fn write(&mut self, row: &[Datum]) -> SqlResult<()> {
+        self.write_with(row, &[])
+    }
+
+    /// Appends a row of these values and some more.
+    pub fn write_with(&mut self, row: &[Datum], more: &[Datum]) -> SqlResult<()> {
         let start = self.buffer.len();
         self.buffer.extend_from_slice(&[0; 4]);
         encode_row(row, &mut self.buffer);
+        encode_row(more, &mut self.buffer);
         let len = (self.buffer.len() - start - 4) as u32;
         self.buffer[start..start + 4].copy_from_slice(&len.to_le_bytes());
         if self.buffer.len() >= self.chunk { self.flush() } else { Ok(()) }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use base::{Fork, Oid, RelFile};
 use buffer::BufferPool;
-use catalog::Reader;
 use catalog::view::{Index, SizeEstimate, Table};
+use catalog::{ColumnStatistics, Reader};
+use plan::Statistics;
 use plan::cost::{IndexShape, TableShape};
-use plan::{ColumnStats, Statistics};
 
 /// Statistics as one session sees them now.
 pub struct CatalogStatistics<'a> {
@@ -65,17 +65,8 @@ impl Statistics for CatalogStatistics<'_> {
         IndexShape { pages, tuples, height, descends: !index.method.keeps_codes(), correlation: 0.0 }
     }
 
-    fn column(&self, table: Oid, column: i16) -> Option<Arc<ColumnStats>> {
+    fn column(&self, table: Oid, column: i16) -> Option<Arc<ColumnStatistics>> {
         // Without statistics a plan is only less good.
-        let known = self.reader.statistics(table, column).ok().flatten()?;
-        Some(Arc::new(ColumnStats {
-            null_fraction: f64::from(known.null_fraction),
-            width: f64::from(known.width),
-            distinct: f64::from(known.distinct),
-            common: known.common.iter().map(|(v, share)| (v.clone(), f64::from(*share))).collect(),
-            histogram: known.histogram.clone(),
-            correlation: known.correlation.map(f64::from),
-            lexemes: known.lexemes.clone(),
-        }))
+        self.reader.statistics(table, column).ok().flatten()
     }
 }

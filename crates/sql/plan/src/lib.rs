@@ -74,7 +74,7 @@ pub use inline::Bodies;
 pub use json::JsonExpr;
 pub use plan::*;
 pub use planner::{Context, convert_expression, plan};
-pub use stats::{ColumnStats, Statistics};
+pub use stats::Statistics;
 pub use user_types::UserTypes;
 
 use base::SqlError;

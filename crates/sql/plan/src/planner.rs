@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use base::{Oid, SqlResult};
+use catalog::ColumnStatistics;
 use catalog::families::OperatorFamilies;
 use catalog::view::CatalogView;
 use types::record::RowType;
@@ -15,7 +16,7 @@ use crate::inherit::Inherited;
 use crate::logical::{Block, Source};
 use crate::plan::{Command, Node, Plan, Relation, ResultColumn, Statement, SubPlan};
 use crate::selectivity::Columns;
-use crate::stats::{ColumnStats, Statistics};
+use crate::stats::Statistics;
 use crate::user_types::UserTypes;
 
 /// What planning needs from outside.
@@ -346,7 +347,7 @@ impl Columns for Planner<'_> {
         }
     }
 
-    fn stats(&self, var: &Var) -> Option<Arc<ColumnStats>> {
+    fn stats(&self, var: &Var) -> Option<Arc<ColumnStatistics>> {
         let table = self.relations[var.rel].table.as_ref()?;
         if var.column <= 0 {
             return None;

@@ -3,12 +3,12 @@
 use std::cmp::Ordering;
 
 use base::Oid;
+use catalog::ColumnStatistics;
 use tuple::Datum;
 use types::Selectivity;
 
 use crate::expr::{Call, CallForm, Expr, Test, Var};
 use crate::relset::RelSet;
-use crate::stats::ColumnStats;
 use crate::walk::or_restriction;
 
 const EQUAL: f64 = 0.005;
@@ -27,7 +27,7 @@ pub trait Columns {
     /// Rows of the relation before any condition.
     fn rows(&self, var: &Var) -> f64;
     /// Statistics of the column.
-    fn stats(&self, var: &Var) -> Option<std::sync::Arc<ColumnStats>>;
+    fn stats(&self, var: &Var) -> Option<std::sync::Arc<ColumnStatistics>>;
     /// Whether the column is unique by itself.
     fn is_unique(&self, var: &Var) -> bool;
     /// The rules of a collation.
@@ -285,7 +285,7 @@ fn call_selectivity(columns: &dyn Columns, call: &Call) -> f64 {
 }
 
 /// The share of documents that satisfy a query, 0.001 if the query is not known.
-fn document_share(stats: Option<&ColumnStats>, query: &Expr) -> f64 {
+fn document_share(stats: Option<&ColumnStatistics>, query: &Expr) -> f64 {
     let bytes = match query {
         Expr::Const { value: Datum::Null, .. } => return 0.0,
         Expr::Const { value: Datum::Bytes(bytes), type_oid, .. } if *type_oid == types::oids::tsquery => {
@@ -302,7 +302,12 @@ fn document_share(stats: Option<&ColumnStats>, query: &Expr) -> f64 {
     types::textsearch::share_of_documents(bytes, shares.as_ref()) * (1.0 - nulls)
 }
 
-fn equality(columns: &dyn Columns, column: Option<&Var>, stats: Option<&ColumnStats>, value: &Expr) -> f64 {
+fn equality(
+    columns: &dyn Columns,
+    column: Option<&Var>,
+    stats: Option<&ColumnStatistics>,
+    value: &Expr,
+) -> f64 {
     let Some(var) = column else { return EQUAL };
     if columns.is_unique(var) || var.column == -1 {
         return 1.0 / columns.rows(var).max(1.0);
@@ -321,7 +326,7 @@ fn equality(columns: &dyn Columns, column: Option<&Var>, stats: Option<&ColumnSt
     }
 }
 
-fn equal_const(columns: &dyn Columns, var: &Var, stats: &ColumnStats, value: &Datum) -> f64 {
+fn equal_const(columns: &dyn Columns, var: &Var, stats: &ColumnStatistics, value: &Datum) -> f64 {
     let equal = types::equal(var.type_oid);
     let same = |a: &Datum| same_variant(a, value) && equal.map_or(a == value, |f| f(a, value));
     if let Some((_, share)) = stats.common.iter().find(|(v, _)| same(v)) {
@@ -339,7 +344,7 @@ fn same_variant(a: &Datum, b: &Datum) -> bool {
 
 fn inequality(
     column: Option<&Var>,
-    stats: Option<&ColumnStats>,
+    stats: Option<&ColumnStatistics>,
     value: &Expr,
     (less, inclusive): (bool, bool),
     order: Option<&Order<'_>>,

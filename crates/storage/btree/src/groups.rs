@@ -10,12 +10,12 @@
 
 use std::cmp::Ordering;
 
-use index::{Compare, Direction, IndexDesc, KeyColumn, compare_column};
+use index::{Compare, Direction, IndexDesc, KeyColumn, compare_column, gallop};
 use smallvec::SmallVec;
 use tuple::Datum;
 
 use crate::bounds::{Place, Range};
-use crate::key::{IntList, SearchKey, gallop};
+use crate::key::{IntList, SearchKey};
 
 /// What a leading column of a group is.
 #[derive(Clone, Debug)]

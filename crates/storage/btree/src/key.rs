@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use base::{OffsetNo, Tid};
 use index::bytes::Check;
-use index::{Compare, IndexDesc, KeyColumn, as_bytes, compare_column, compare_values, null_order};
+use index::{Compare, IndexDesc, KeyColumn, as_bytes, compare_column, compare_values, gallop, null_order};
 use tuple::{Datum, Physical, RowBytes, RowLayout, varlena};
 
 use crate::format::{BAD_ROW, Item, Node};
@@ -143,17 +143,50 @@ impl<'a> SearchKey<'a> {
 
     /// First data item of the page behind the key's place; one more than the last if there is none.
     ///
-    /// By an integer it begins where the key would be if the integers on the page were spread evenly. A binary search touches two cold cache
+    /// By an integer, or a byte string, it begins where the key would be if those on the page were spread evenly. A binary search touches two cold cache
     /// lines in each of its steps; from a good guess nearly all that is compared lies side by side. A bad guess costs about as many steps again.
     #[inline]
     pub fn search(&self, node: &Node<'_>) -> Check<OffsetNo> {
         let (low, high) = (node.first(), node.max() + 1);
-        let guess = self.int.as_ref().and_then(|int| int.guess(node, low, high));
+        let guess = match &self.int {
+            Some(int) => int.guess(node, low, high),
+            None => self.guess_bytes(node, low, high),
+        };
         match guess {
             Some(guess) if self.beyond_at(node, guess)? => self.gallop(node, guess + 1),
             Some(guess) => self.gallop_back(node, low, guess),
             None => self.halve(node, low, high),
         }
+    }
+
+    /// Where in `low..high` the key would be, if its first value is a byte string: by the bytes behind those that all on the page have in common.
+    fn guess_bytes(&self, node: &Node<'_>, low: OffsetNo, high: OffsetNo) -> Option<OffsetNo> {
+        let (key, layout) = (&self.desc.keys[0], &self.desc.layout);
+        let by_bytes = matches!(key.compare, Compare::Bytes) && layout.starts_with_varlena();
+        if !by_bytes || high < low + WORTH_A_GUESS {
+            return None;
+        }
+        let value = as_bytes(&self.values[0])?;
+        let stored = |n| {
+            let item = node.item(n).ok()?;
+            let plain = item.columns(layout) > 0 && !item.has_nulls();
+            plain.then(|| varlena::short(&item.bytes()[8..])).flatten()
+        };
+        let from = stored(low).or_else(|| stored(low + 1))?;
+        let to = stored(if node.op.rightmost() { high - 1 } else { 1 })?;
+        let common = from.iter().zip(to).take_while(|(a, b)| a == b).count();
+        let behind = |bytes: &[u8]| {
+            let mut head = [0; 8];
+            let rest = bytes.get(common..).unwrap_or_default();
+            head.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+            u64::from_be_bytes(head) as f64
+        };
+        let share = match value.get(..common).unwrap_or(value).cmp(&from[..common]) {
+            Ordering::Equal => (behind(value) - behind(from)) / (behind(to) - behind(from)),
+            _ => return None,
+        };
+        // Not a number if all are equal; the cast makes that zero.
+        Some(low + (share.clamp(0.0, 1.0) * f64::from(high - 1 - low)) as OffsetNo)
     }
 
     /// As [`SearchKey::search`], among items `low..high`.
@@ -254,21 +287,6 @@ impl IntList {
     }
 }
 
-/// Number of leading values that are `before`, cheap when they are few.
-#[inline]
-pub(crate) fn gallop<T>(list: &[T], before: impl Fn(&T) -> bool) -> usize {
-    let mut step = 1;
-    let mut from = 0;
-    while from < list.len() {
-        let to = (from + step).min(list.len());
-        if !before(&list[to - 1]) {
-            return from + list[from..to - 1].partition_point(&before);
-        }
-        (from, step) = (to, step * 2);
-    }
-    from
-}
-
 /// Items from which on a guess is cheaper than halving.
 const WORTH_A_GUESS: OffsetNo = 16;
 
@@ -300,7 +318,7 @@ impl IntKey {
     }
 }
 
-/// The first column of an item without nulls, for fixed-length columns at the start of the data.
+/// The first column of an item without nulls, for columns that lie plainly at the start of the data.
 #[inline]
 fn compare_first(desc: &IndexDesc, value: &Datum, item: &Item<'_>) -> Check<Option<Ordering>> {
     let key = &desc.keys[0];
@@ -310,6 +328,10 @@ fn compare_first(desc: &IndexDesc, value: &Datum, item: &Item<'_>) -> Check<Opti
         (Compare::Int8, Datum::Int8(v)) => v.cmp(&i64::from_le_bytes(chunk(bytes)?)),
         (Compare::Oid, Datum::Oid(v)) => v.cmp(&u32::from_le_bytes(chunk(bytes)?)),
         (Compare::Int2, Datum::Int2(v)) => v.cmp(&i16::from_le_bytes(chunk(bytes)?)),
+        (Compare::Bytes, Datum::Bytes(v)) if desc.layout.starts_with_varlena() => {
+            let Some(stored) = varlena::short(bytes) else { return Ok(None) };
+            v.as_slice().cmp(stored)
+        }
         _ => return Ok(None),
     };
     Ok(Some(if key.descending { order.reverse() } else { order }))

@@ -7,6 +7,7 @@ use std::collections::hash_map::Entry as MapEntry;
 use base::{BlockNo, Fork, Tid};
 use index::{Access, Exclusive, IndexResult, Pages, SortedEntries, create_pages, interrupts, log_page};
 use smallvec::SmallVec;
+use tuple::Bytes;
 
 use crate::format::{
     Leaf, Link, META, META_BLOCK, NONE, Opaque, PENDING, Position, ROOM, ROOT, leaf_items, link,
@@ -56,7 +57,7 @@ struct List {
     bytes: Vec<u8>,
 }
 
-type Key = (u8, u8, Box<[u8]>);
+type Key = (u8, u8, Bytes);
 
 /// What has come and is not in the index yet.
 #[derive(Default)]

@@ -10,7 +10,7 @@ use buffer::PageChange;
 use index::bytes::put_sized;
 use index::{Access, Exclusive, FreeList, INIT, IndexError, IndexResult, Pages, Shared, interrupts};
 use smallvec::SmallVec;
-use tuple::Datum;
+use tuple::{Bytes, Datum};
 
 use crate::format::{
     DELETED, EMPTY, INCOMPLETE, KEY, MAX_KEY, NONE, NULL_KEY, NULL_ROW, Node, Opaque, Position, ROOM, ROOT,
@@ -28,7 +28,7 @@ const MOST_BYTES: usize = 16_000;
 pub(crate) struct Entry {
     pub column: u8,
     pub category: u8,
-    pub key: Box<[u8]>,
+    pub key: Bytes,
     pub tids: SmallVec<[u64; 1]>,
 }
 
@@ -48,19 +48,15 @@ impl Entry {
 pub(crate) fn row_entries(rel: &GinRel, values: &[Datum], tid: Tid) -> IndexResult<Vec<Entry>> {
     let (mut out, mut parts) = (Vec::new(), Vec::new());
     for ((value, class), column) in values.iter().zip(&rel.desc.parts).zip(1u8..) {
-        let entry = |category: u8, key: Box<[u8]>| Entry {
-            column,
-            category,
-            key,
-            tids: SmallVec::from_buf([pack(tid)]),
-        };
+        let entry =
+            |category: u8, key: Bytes| Entry { column, category, key, tids: SmallVec::from_buf([pack(tid)]) };
         if value.is_null() {
-            out.push(entry(NULL_ROW, Box::default()));
+            out.push(entry(NULL_ROW, Bytes::default()));
             continue;
         }
         class.parts(value, &mut parts);
         if parts.is_empty() {
-            out.push(entry(EMPTY, Box::default()));
+            out.push(entry(EMPTY, Bytes::default()));
         }
         for part in parts.drain(..) {
             match part {
@@ -69,7 +65,7 @@ pub(crate) fn row_entries(rel: &GinRel, values: &[Datum], tid: Tid) -> IndexResu
                     return Err(IndexError::TooLarge { format: "", size, max, tid });
                 }
                 Some(key) => out.push(entry(KEY, key)),
-                None => out.push(entry(NULL_KEY, Box::default())),
+                None => out.push(entry(NULL_KEY, Bytes::default())),
             }
         }
     }
@@ -390,7 +386,7 @@ fn split(
 }
 
 /// What the least position of a page is, its bytes kept.
-type Separator = (u8, u8, Box<[u8]>, u64);
+type Separator = (u8, u8, Bytes, u64);
 
 fn middle_position(of: &Separator) -> Position<'_> {
     Position { column: of.0, category: of.1, key: &of.2, tid: of.3 }
@@ -412,7 +408,7 @@ fn finish_split(access: &Access<'_>, rel: &GinRel, mut page: Exclusive) -> Index
     let (level, right) = (node.op.level, node.op.next);
     let high = rel.check(block, node.high())?.ok_or_else(|| rel.corrupt(block, "split page has no bound"))?;
     let item = link(high, right);
-    let kept: Box<[u8]> = high.key.into();
+    let kept: Bytes = high.key.into();
     let of = Position { key: &kept, ..high };
     loop {
         let mut parent = page_for(access, rel, of, level + 1)?;

@@ -49,14 +49,23 @@ pub(crate) fn decode(first: u64, mut list: &[u8], count: usize, out: &mut Vec<u6
     if count == 0 {
         return Err("list of rows is empty");
     }
-    out.reserve(count);
-    out.push(first);
+    let start = out.len();
+    out.resize(start + count, first);
     let mut last = first;
-    for _ in 1..count {
-        let distance = match list {
-            [byte, rest @ ..] if *byte < 0x80 => {
+    for place in &mut out[start + 1..] {
+        // Most distances have three bytes: rows of one key are some pages apart.
+        let distance = match *list {
+            [a, ref rest @ ..] if a < 0x80 => {
                 list = rest;
-                u64::from(*byte)
+                u64::from(a)
+            }
+            [a, b, ref rest @ ..] if b < 0x80 => {
+                list = rest;
+                u64::from(a & 0x7f) | u64::from(b) << 7
+            }
+            [a, b, c, ref rest @ ..] if c < 0x80 => {
+                list = rest;
+                u64::from(a & 0x7f) | u64::from(b & 0x7f) << 7 | u64::from(c) << 14
             }
             _ => take(&mut list)?,
         };
@@ -64,7 +73,7 @@ pub(crate) fn decode(first: u64, mut list: &[u8], count: usize, out: &mut Vec<u6
             return Err("a row is in a list twice");
         }
         last += distance;
-        out.push(last);
+        *place = last;
     }
     if list.is_empty() && last < 1 << 48 { Ok(last) } else { Err("list of rows is too long") }
 }

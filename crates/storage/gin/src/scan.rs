@@ -12,9 +12,10 @@ use base::{Lsn, OffsetNo};
 use buffer::{Persistence, Pin};
 use index::{
     Access, BitmapSink, Facts, IndexError, IndexResult, IndexScan, Match, Pages, ScanKey, ScanKeys, ScanOp,
-    Shared, TreeQuery, interrupts,
+    Shared, TreeQuery, gallop, interrupts,
 };
 use runtime::usage::used_often;
+use tuple::Bytes;
 use tuple::parts::{InRange, PartsQuery, SearchMode, Sought};
 use txn::KeyRange;
 
@@ -86,7 +87,7 @@ enum Source {
 struct List {
     column: u8,
     category: u8,
-    key: Box<[u8]>,
+    key: Bytes,
     /// Where the last item was read.
     place: Option<(Pin, Lsn, OffsetNo)>,
 }
@@ -133,6 +134,9 @@ impl Stream {
     fn seek(&mut self, access: &Access<'_>, rel: &GinRel, from: u64) -> IndexResult<Option<u64>> {
         let entered = self.seek_entered(access, rel, from)?;
         let (pending, passed) = &mut self.pending;
+        if pending.is_empty() {
+            return Ok(entered);
+        }
         *passed += pending[*passed..].partition_point(|row| *row < from);
         Ok([entered, pending.get(*passed).copied()].into_iter().flatten().min())
     }
@@ -143,7 +147,7 @@ impl Stream {
             match self.rows.get(self.at) {
                 Some(row) if *row >= from => return Ok(Some(*row)),
                 Some(_) if self.rows.last().is_some_and(|last| *last >= from) => {
-                    self.at += self.rows[self.at..].partition_point(|row| *row < from);
+                    self.at += gallop(&self.rows[self.at..], |row| *row < from);
                 }
                 _ if self.done => return Ok(None),
                 _ => {
@@ -178,10 +182,10 @@ impl Stream {
         self.at = 0;
         if rel.desc.persistence == Persistence::Permanent
             && let Some((pin, lsn, n)) = list.place.take()
-            && next_of_page(rel, list, (&pin, lsn, n + 1), from, rows)?
+            && let Some(n) = next_of_page(rel, list, (&pin, lsn, n + 1), from, rows)?
         {
             *read = rows.last().copied().unwrap_or(from);
-            list.place = Some((pin, lsn, n + 1));
+            list.place = Some((pin, lsn, n));
             return Ok(());
         }
         let mut page = leaf_to_read(access, rel, list.at(from))?;
@@ -236,29 +240,35 @@ fn estimate(rel: &GinRel, node: &Node<'_>, list: &List, n: OffsetNo) -> Option<u
     Some(if rel.same_key(high, list.at(0)) { rows.max(1) * 100 } else { rows })
 }
 
-/// Reads item `n` of a page that nobody has changed, if it has the key and rows from `from` on.
+/// Reads an item of a page that nobody has changed, with the key and rows from `from` on: number `n`, or one behind it. Returns its number.
 fn next_of_page(
     rel: &GinRel,
     list: &List,
     (pin, lsn, n): (&Pin, Lsn, OffsetNo),
     from: u64,
     rows: &mut Vec<u64>,
-) -> IndexResult<bool> {
+) -> IndexResult<Option<OffsetNo>> {
     let page = pin.shared();
     if page::lsn(&page) != lsn {
-        return Ok(false);
+        return Ok(None);
     }
     let block = pin.tag().block;
     let node = rel.node(block, &page)?;
     if n > node.max() {
-        return Ok(false);
+        return Ok(None);
     }
     let leaf = rel.check(block, node.leaf(n))?;
-    if leaf.last() < from || !rel.same_key(leaf.position(), list.at(0)) {
-        return Ok(false);
+    if !rel.same_key(leaf.position(), list.at(0)) {
+        return Ok(None);
     }
-    rel.check(block, leaf.tids(rows))?;
-    Ok(true)
+    let n = match leaf.last() < from {
+        true => rel.check(block, item_with(rel, &node, list, from))?,
+        false => Some(n),
+    };
+    if let Some(n) = n {
+        rel.check(block, node.leaf(n).and_then(|leaf| leaf.tids(rows)))?;
+    }
+    Ok(n)
 }
 
 /// Number of the first item of a leaf that has the key and rows from `from` on.
@@ -417,10 +427,12 @@ struct Condition {
     query: Query,
     /// One for each part sought, in their order, then perhaps one more.
     streams: Vec<Stream>,
-    /// Streams of which one at least has every row that may satisfy the condition.
+    /// Streams each of which has every row that may satisfy the condition, the shortest first.
+    necessary: Vec<usize>,
+    /// If there are none: streams of which one at least has every such row.
     required: Vec<usize>,
-    /// The others.
-    others: Vec<usize>,
+    /// What rows are that have all parts, where all are necessary.
+    complete: Option<Match>,
     present: Vec<Match>,
     /// The row that it stands at, and whether it is to be checked again.
     current: Option<(u64, bool)>,
@@ -451,42 +463,74 @@ impl Condition {
         }
         let mut condition = Condition {
             present: vec![Match::Maybe; count],
+            necessary: Vec::new(),
             required: Vec::new(),
-            others: Vec::new(),
+            complete: None,
             current: None,
             query,
             streams,
             filter,
         };
-        condition.choose_required(count);
+        condition.choose(count);
         Ok(condition)
     }
 
-    fn choose_required(&mut self, count: usize) {
+    /// Chooses the streams that lead to rows; `count` of them have the rows of parts.
+    fn choose(&mut self, count: usize) {
         let mode = self.query.parts.mode();
         if mode == SearchMode::All {
-            self.others = (0..count).collect();
             self.required = vec![count];
             return;
         }
         let mut order: Vec<usize> = (0..count).collect();
         order.sort_by_key(|n| self.streams[*n].estimate);
-        if mode == SearchMode::Some {
-            // Without all of these no row satisfies it.
-            for (i, n) in order.iter().enumerate() {
-                self.present[*n] = Match::No;
-                if self.query.parts.satisfied(&self.present) == Match::No {
-                    self.others = order.split_off(i + 1);
-                    break;
-                }
-            }
-        } else {
+        if mode != SearchMode::Some {
             order.push(count);
+            self.required = order;
+            return;
         }
-        self.required = order;
+        let without = |present: &mut [Match], parts: &[usize]| {
+            present.fill(Match::Maybe);
+            parts.iter().for_each(|n| present[*n] = Match::No);
+            self.query.parts.satisfied(present)
+        };
+        self.necessary =
+            order.iter().copied().filter(|n| without(&mut self.present, &[*n]) == Match::No).collect();
+        if self.necessary.is_empty() {
+            // Without all of these no row satisfies it.
+            let enough = (1..count).find(|n| without(&mut self.present, &order[..*n]) == Match::No);
+            order.truncate(enough.unwrap_or(count));
+            self.required = order;
+        } else if self.necessary.len() == count {
+            self.present.fill(Match::Yes);
+            self.complete = Some(self.query.parts.satisfied(&self.present));
+        }
     }
 
-    /// What is known of a row, which a required stream stands at.
+    /// The first row from `from` on that the streams which lead to rows have.
+    fn candidate(&mut self, access: &Access<'_>, rel: &GinRel, from: u64) -> IndexResult<Option<u64>> {
+        let mut row = from;
+        let (mut agreed, mut at) = (0, 0);
+        while agreed < self.necessary.len() {
+            let Some(found) = self.streams[self.necessary[at]].seek(access, rel, row)? else {
+                return Ok(None);
+            };
+            agreed = if found == row { agreed + 1 } else { 1 };
+            row = found;
+            at = (at + 1) % self.necessary.len();
+        }
+        if !self.necessary.is_empty() {
+            return Ok(Some(row));
+        }
+        let mut least: Option<u64> = None;
+        for n in &self.required {
+            let row = self.streams[*n].seek(access, rel, from)?;
+            least = [least, row].into_iter().flatten().min();
+        }
+        Ok(least)
+    }
+
+    /// What is known of a row.
     fn ask(&mut self, access: &Access<'_>, rel: &GinRel, row: u64) -> IndexResult<Match> {
         for (n, stream) in self.streams.iter_mut().enumerate() {
             let found = stream.seek(access, rel, row)? == Some(row);
@@ -506,13 +550,12 @@ impl Condition {
         }
         let mut from = from;
         loop {
-            let mut least: Option<u64> = None;
-            for n in &self.required {
-                let row = self.streams[*n].seek(access, rel, from)?;
-                least = [least, row].into_iter().flatten().min();
-            }
-            let Some(row) = least else { return Ok(None) };
-            match self.ask(access, rel, row)? {
+            let Some(row) = self.candidate(access, rel, from)? else { return Ok(None) };
+            let found = match self.complete {
+                Some(found) => found,
+                None => self.ask(access, rel, row)?,
+            };
+            match found {
                 Match::No => from = row + 1,
                 found => {
                     self.current = Some((row, found == Match::Maybe));

@@ -14,7 +14,8 @@ use tuple::Datum;
 use txn::KeyRange;
 use wal::ResourceManager;
 
-use crate::graph::Cache;
+use crate::insert::draw_level;
+use crate::memory::Memory;
 use crate::{HnswRel, Scan};
 
 pub(crate) const FACTS: Facts = Facts {
@@ -77,13 +78,27 @@ impl IndexAccessMethod for HnswRel {
 
     fn build(&self, access: &Access<'_>, next: SortedEntries<'_>) -> IndexResult<u64> {
         self.create_empty(access)?;
-        let (mut values, mut count, cache) = (Vec::new(), 0, Cache::default());
+        let meta = self.meta(access)?;
+        let mut memory = Some(Memory::new(self, &meta));
+        let (mut values, mut count) = (Vec::new(), 0);
         while let Some(tid) = next(&mut values)? {
             interrupts()?;
-            access.pool.admit(self.desc.persistence)?;
-            crate::insert::insert(access, self, &values, tid, Some(&cache))?;
             count += 1;
+            match &mut memory {
+                Some(graph) => {
+                    if let Some(key) = self.key_of(&values)? {
+                        graph.add(key, tid, draw_level(meta.m))?;
+                    }
+                }
+                None => _ = crate::insert::insert(access, self, &values, tid)?,
+            }
+            if memory.as_ref().is_some_and(|graph| graph.bytes() > access.limits.memory)
+                && let Some(graph) = memory.take()
+            {
+                graph.write(access)?;
+            }
         }
+        memory.map_or(Ok(()), |graph| graph.write(access))?;
         Ok(count)
     }
 
@@ -95,7 +110,7 @@ impl IndexAccessMethod for HnswRel {
         _unique: UniqueCheck<'_>,
         _rows: &dyn DeadRows,
     ) -> IndexResult<InsertOutcome> {
-        crate::insert::insert(access, self, values, tid, None)
+        crate::insert::insert(access, self, values, tid)
     }
 
     fn vacuum_pass(

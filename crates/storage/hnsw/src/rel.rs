@@ -1,7 +1,10 @@
 //! An open index, and how its pages are reached and changed.
 
+use std::sync::{Arc, OnceLock};
+
 use index::changes::{Change, change_pages};
-use index::{Access, Finds, IndexDesc, IndexResult, Pages, vectors};
+use index::{Access, Finds, IndexDesc, IndexResult, Pages, PerIndex, vectors};
+use runtime::Latch;
 use tuple::Datum;
 
 use crate::format::{META, Meta, NODE_HEAD};
@@ -12,7 +15,11 @@ use crate::insert::AROUND;
 pub struct HnswRel {
     /// The description.
     pub desc: IndexDesc,
+    structure: OnceLock<Arc<Latch>>,
 }
+
+/// Held shared by those who enter a row, alone by those who make searches begin elsewhere, and by VACUUM.
+static STRUCTURES: PerIndex<Latch> = PerIndex::new();
 
 /// A row that is entered may be among the nearest.
 impl Finds for HnswRel {}
@@ -20,7 +27,12 @@ impl Finds for HnswRel {}
 impl HnswRel {
     /// Opens an index by its description. No I/O.
     pub fn new(desc: IndexDesc) -> HnswRel {
-        HnswRel { desc }
+        HnswRel { desc, structure: OnceLock::new() }
+    }
+
+    /// What is held by those who change the graph. Locked with no page latched.
+    pub(crate) fn structure(&self, access: &Access<'_>) -> &Latch {
+        self.structure.get_or_init(|| STRUCTURES.of(access, self.desc.file))
     }
 
     fn number(&self, name: &str, default: u16) -> u16 {
@@ -46,8 +58,8 @@ impl HnswRel {
     }
 
     /// Distance of two keys.
-    pub(crate) fn distance(&self, a: &Datum, b: &Datum) -> IndexResult<f64> {
-        vectors::distance(self.desc.trees[0], a, b)
+    pub(crate) fn distance(&self, a: &[u8], b: &[u8]) -> IndexResult<f64> {
+        vectors::between(self.desc.trees[0], a, b)
     }
 
     /// The key of a row's value, if it has one.

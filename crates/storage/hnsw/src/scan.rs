@@ -1,6 +1,5 @@
 //! Scans: the nearest rows, nearest first. Without more to look for than `hnsw.ef_search` rows a scan ends, unless `hnsw.iterative_scan` lets it go on.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use base::{BlockNo, Fork, Tid};
@@ -12,9 +11,10 @@ use tuple::Datum;
 use txn::KeyRange;
 
 use crate::format::{Head, LIVE, Pointer};
-use crate::graph::{Discarded, Graph, Near};
+use crate::graph::{Found, Graph};
 use crate::insert::FIRST_PAGE;
 use crate::rel::HnswRel;
+use crate::search::{self, Discarded, Nodes, Visited};
 
 /// `hnsw.ef_search` by default.
 const EF_SEARCH: u32 = 40;
@@ -29,8 +29,8 @@ pub struct Scan {
     started: bool,
     /// What comes next, in reverse.
     found: Vec<(f64, Tid)>,
-    visited: HashSet<Pointer>,
-    discarded: Discarded,
+    visited: Visited<Pointer>,
+    discarded: Discarded<Pointer, Head>,
     /// The greatest distance that was given.
     reached: f64,
     distance: [f64; 1],
@@ -47,7 +47,7 @@ impl Scan {
             order: None,
             started: false,
             found: Vec::new(),
-            visited: HashSet::new(),
+            visited: Visited::default(),
             discarded: Discarded::new(),
             reached: f64::NEG_INFINITY,
             distance: [0.0],
@@ -70,11 +70,11 @@ impl Scan {
         vectors::sought(self.rel.desc.trees[0], self.order.as_ref(), "hnsw")
     }
 
-    fn take(&mut self, found: Vec<Near>) {
+    fn take(&mut self, found: Vec<Found>) {
         let strict = runtime::word(settings::ITERATIVE) == 2;
         let reached = self.reached;
         let given = found.iter().filter(|near| !strict || near.distance >= reached);
-        self.found = given.map(|near| (near.distance, near.node.tid())).collect();
+        self.found = given.map(|near| (near.distance, near.node.tid)).collect();
         self.found.reverse();
         self.reached = self.found.first().map_or(self.reached, |(distance, _)| self.reached.max(*distance));
     }
@@ -86,39 +86,47 @@ impl Scan {
             self.page = Some(FIRST_PAGE);
             return Ok(());
         };
+        let key = index::as_bytes(&key).unwrap_or_default();
         let rel = self.rel.clone();
-        let graph = Graph { access, rel: &rel, meta: rel.meta(access)?, cache: None };
-        let Some(entry) = graph.entry(&key)? else { return Ok(()) };
-        let from = vec![graph.descend(&key, entry, 0)?];
+        let graph = Graph::open(access, &rel)?;
+        let Some(entry) = graph.entry(key)? else { return Ok(()) };
+        let from = [search::descend(&graph, key, entry, (graph.meta.level, 0))?];
         let most = setting(settings::EF_SEARCH, EF_SEARCH) as usize;
         let discarded = (runtime::word(settings::ITERATIVE) != 0).then_some(&mut self.discarded);
-        let found = graph.nearest(&key, from, (most, 0), &mut self.visited, discarded)?;
+        let found = search::nearest(&graph, key, &from, (most, 0), &mut self.visited, discarded)?;
         self.take(found);
         Ok(())
+    }
+
+    /// About how many bytes it takes to know what was met.
+    fn memory(&self) -> usize {
+        self.visited.capacity() * (size_of::<Pointer>() + 1) + self.discarded.capacity() * size_of::<Found>()
     }
 
     /// Looks for more; false if there is no more.
     fn go_on(&mut self, access: &Access<'_>) -> IndexResult<bool> {
         let most = setting(settings::EF_SEARCH, EF_SEARCH) as usize;
         let limit = setting(settings::MAX_SCAN_TUPLES, MAX_SCAN_TUPLES) as usize;
-        if self.discarded.is_empty() || self.visited.len() >= limit {
+        let rel = self.rel.clone();
+        let graph = Graph::open(access, &rel)?;
+        if self.discarded.is_empty() || self.visited.len() >= limit || self.memory() > access.limits.scan {
             // What was met and not given comes at last.
             let Some(std::cmp::Reverse(near)) = self.discarded.pop() else { return Ok(false) };
-            if near.node.is_live() {
+            if graph.is_live(&near.node) {
                 self.take(vec![near]);
             }
             return Ok(true);
         }
         let Some(key) = self.sought()? else { return Ok(false) };
+        let key = index::as_bytes(&key).unwrap_or_default();
         let mut from = Vec::new();
         while from.len() < most
             && let Some(std::cmp::Reverse(near)) = self.discarded.pop()
         {
             from.push(near);
         }
-        let rel = self.rel.clone();
-        let graph = Graph { access, rel: &rel, meta: rel.meta(access)?, cache: None };
-        let found = graph.nearest(&key, from, (most, 0), &mut self.visited, Some(&mut self.discarded))?;
+        let discarded = Some(&mut self.discarded);
+        let found = search::nearest(&graph, key, &from, (most, 0), &mut self.visited, discarded)?;
         self.take(found);
         Ok(true)
     }

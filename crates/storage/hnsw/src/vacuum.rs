@@ -4,12 +4,13 @@ use std::collections::HashSet;
 
 use base::{BlockNo, Tid};
 use index::changes::{Change, Changes};
-use index::{Access, IndexError, IndexResult, Manner, Pages, TURNS, VacuumStats, each_block};
+use index::{Access, IndexError, IndexResult, Manner, Pages, VacuumStats, each_block};
 
 use crate::format::{DEAD, FREE, Head, LIVE, META, NEXT_FREE_AT, Pointer, STATE_AT};
 use crate::graph::Graph;
-use crate::insert::{FIRST_PAGE, neighbours, set_links};
+use crate::insert::{FIRST_PAGE, set_links};
 use crate::rel::HnswRel;
+use crate::search::Nodes;
 
 /// What a pass over all nodes has seen.
 #[derive(Default)]
@@ -73,8 +74,7 @@ fn mark(
     is_dead: &mut dyn FnMut(Tid) -> bool,
     seen: &mut Seen,
 ) -> IndexResult<()> {
-    let turn = TURNS.of(access, rel.desc.file);
-    let _alone = turn.lock();
+    let _alone = rel.structure(access).write();
     let mut page = rel.exclusive(access.pool, block)?;
     if page::is_new(&page) {
         return Ok(());
@@ -103,8 +103,7 @@ fn mark(
 
 /// Searches begin at a live node.
 fn replace_entry(access: &Access<'_>, rel: &HnswRel, seen: &Seen) -> IndexResult<()> {
-    let turn = TURNS.of(access, rel.desc.file);
-    let _alone = turn.lock();
+    let _alone = rel.structure(access).write();
     let mut meta = rel.meta(access)?;
     if !seen.dead.contains(&meta.entry) {
         return Ok(());
@@ -131,7 +130,7 @@ fn refer(
         }
         nodes(rel, block, &page)?
     };
-    let graph = Graph { access, rel, meta: rel.meta(access)?, cache: None };
+    let graph = Graph::open(access, rel)?;
     for (at, head) in all {
         if head.state == LIVE && refers(&graph, &head, dead)?.iter().any(|refers| *refers) {
             out.push(at);
@@ -142,22 +141,27 @@ fn refer(
 
 /// On which levels a node has a link to a dead one.
 fn refers(graph: &Graph<'_>, head: &Head, dead: &HashSet<Pointer>) -> IndexResult<Vec<bool>> {
-    (0..=head.level)
-        .map(|level| Ok(graph.slots(head, level)?.iter().any(|link| dead.contains(link))))
-        .collect()
+    let mut slots = Vec::new();
+    let mut refers = |level| {
+        graph.slots(head, level, &mut slots)?;
+        Ok(slots.iter().any(|link| dead.contains(link)))
+    };
+    (0..=head.level).map(&mut refers).collect()
 }
 
 /// Gives a node other links where it has some to dead ones.
 fn repair(access: &Access<'_>, rel: &HnswRel, at: Pointer, dead: &HashSet<Pointer>) -> IndexResult<()> {
-    let turn = TURNS.of(access, rel.desc.file);
-    let _alone = turn.lock();
-    let graph = Graph { access, rel, meta: rel.meta(access)?, cache: None };
-    let Some(node) = graph.node(at)?.filter(|node| node.is_live()) else { return Ok(()) };
-    let refers = refers(&graph, &node.head, dead)?;
-    let chosen = neighbours(&graph, &node.key, node.head.level, Some(at))?;
-    for (level, (list, refers)) in chosen.iter().zip(refers).enumerate() {
+    let _alone = rel.structure(access).write();
+    let graph = Graph::open(access, rel)?;
+    let Some((head, key)) = graph.read(at, |head, key| Ok((head, key.to_vec())))? else { return Ok(()) };
+    if !graph.is_live(&head) {
+        return Ok(());
+    }
+    let refers = refers(&graph, &head, dead)?;
+    let chosen = graph.neighbours(&key, head.level, Some(at))?;
+    for (level, (list, refers)) in (0..).zip(chosen.iter().zip(refers)) {
         if refers {
-            set_links(&graph, &node.head, level as u8, list)?;
+            set_links(&graph, &head, level, list)?;
         }
     }
     Ok(())
@@ -165,8 +169,7 @@ fn repair(access: &Access<'_>, rel: &HnswRel, at: Pointer, dead: &HashSet<Pointe
 
 /// Puts a dead node on the list of free ones.
 fn release(access: &Access<'_>, rel: &HnswRel, at: Pointer) -> IndexResult<()> {
-    let turn = TURNS.of(access, rel.desc.file);
-    let _alone = turn.lock();
+    let _alone = rel.structure(access).write();
     let mut meta = rel.meta(access)?;
     let mut page = rel.exclusive(access.pool, at.block)?;
     let item = rel.check(at.block, page::item(&page, at.item).ok_or("node is missing"))?;

@@ -18,7 +18,8 @@ pub(crate) fn verify(
     options: VerifyOptions,
     mut each: Option<EntryCheck<'_>>,
 ) -> IndexResult<()> {
-    let graph = Graph { access, rel, meta: rel.meta(access)?, cache: None };
+    let graph = Graph::open(access, rel)?;
+    let mut slots = Vec::new();
     let (mut in_use, mut free, mut linked) = (HashSet::new(), HashSet::new(), Vec::new());
     for block in FIRST_PAGE.0..access.pool.nblocks(rel.desc.file, Fork::Main)? {
         let block = BlockNo(block);
@@ -39,7 +40,8 @@ pub(crate) fn verify(
                 continue;
             }
             for level in 0..=head.level {
-                linked.extend(graph.slots(&head, level)?.into_iter().map(|to| (block, to)));
+                graph.slots(&head, level, &mut slots)?;
+                linked.extend(slots.iter().map(|to| (block, *to)));
             }
             if let Some(each) = each.as_mut() {
                 each(head.tid, &[Datum::Bytes(key.to_vec().into())])?;
@@ -62,9 +64,8 @@ fn free_nodes(graph: &Graph<'_>, mut free: HashSet<Pointer>) -> IndexResult<()> 
     let mut next = graph.meta.free;
     while !next.is_none() {
         graph.rel.ensure(META, free.remove(&next), "the list of free nodes has one that is in use")?;
-        let node = graph.node(next)?;
-        let node = graph.rel.check(next.block, node.ok_or("a free node is missing"))?;
-        next = node.head.next_free;
+        let head = graph.head(next)?;
+        next = graph.rel.check(next.block, head.ok_or("a free node is missing"))?.next_free;
     }
     graph.rel.ensure(META, free.is_empty(), "a free node is not on the list")
 }

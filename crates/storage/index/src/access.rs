@@ -28,11 +28,13 @@ pub struct Limits {
     pub pending_list: usize,
     /// `gin_fuzzy_search_limit`: about how many rows a search may find; 0: all.
     pub fuzzy: u32,
+    /// `work_mem` times `hnsw.scan_mem_multiplier`, in bytes: what a search of an HNSW index that goes on may keep in mind.
+    pub scan: usize,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { memory: 64 << 20, pending_list: 4 << 20, fuzzy: 0 }
+        Limits { memory: 64 << 20, pending_list: 4 << 20, fuzzy: 0, scan: 4 << 20 }
     }
 }
 

@@ -12,7 +12,18 @@ use crate::{IndexError, IndexResult, ScanKey, ScanOp};
 /// They have different numbers of dimensions.
 pub fn distance(class: &dyn TreeClass, a: &Datum, b: &Datum) -> IndexResult<f64> {
     let query = TreeQuery { strategy: 1, operand: Oid::INVALID, value: b };
-    let (distance, _) = class.distance(a, query, true);
+    known(class.distance(a, query, true).0)
+}
+
+/// Distance of two keys, by their bytes.
+///
+/// # Errors
+/// They have different numbers of dimensions.
+pub fn between(class: &dyn TreeClass, a: &[u8], b: &[u8]) -> IndexResult<f64> {
+    known(class.between(a, b))
+}
+
+fn known(distance: f64) -> IndexResult<f64> {
     if distance.is_nan() {
         let error = SqlError::new(SqlState::DATA_EXCEPTION, "different vector dimensions");
         return Err(IndexError::Callback(error));

@@ -63,7 +63,7 @@ impl Structure {
     }
 }
 
-static STRUCTURES: PerIndex<Structure> = PerIndex::new();
+static STRUCTURES: PerIndex<runtime::Mutex<Structure>> = PerIndex::new();
 
 impl SpgistRel {
     /// Opens an index by its description. No I/O.

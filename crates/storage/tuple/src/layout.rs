@@ -93,6 +93,12 @@ impl RowLayout {
         &self.attrs
     }
 
+    /// Whether the first column has values of any length.
+    #[inline]
+    pub fn starts_with_varlena(&self) -> bool {
+        self.attrs.first().is_some_and(|attr| attr.physical == Physical::Varlena)
+    }
+
     /// Number of columns.
     #[inline]
     pub fn len(&self) -> usize {

@@ -5,11 +5,11 @@ use std::fmt::Debug;
 
 use base::SqlError;
 
-use crate::Datum;
 use crate::tree::{Match, TreeQuery};
+use crate::{Bytes, Datum};
 
 /// A part of a value, as bytes that only its class reads; none: a NULL, as an array may have among its elements.
-pub type Part = Option<Box<[u8]>>;
+pub type Part = Option<Bytes>;
 
 /// Which rows a query may be satisfied by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

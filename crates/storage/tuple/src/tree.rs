@@ -110,6 +110,12 @@ pub trait TreeClass: Debug + Send + Sync {
         (0.0, true)
     }
 
+    /// The distance of two keys in leaves by the ordering operator with strategy number 1, by their bytes; NaN of keys that have none.
+    fn between(&self, a: &[u8], b: &[u8]) -> f64 {
+        let [a, b] = [a, b].map(|bytes| Datum::Bytes(bytes.into()));
+        self.distance(&a, TreeQuery { strategy: 1, operand: Oid::INVALID, value: &b }, true).0
+    }
+
     /// An order in which neighbours lie close together, for the build.
     fn order(&self, a: &Datum, b: &Datum) -> Ordering;
 

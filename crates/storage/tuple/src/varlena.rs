@@ -144,6 +144,15 @@ pub fn parse(bytes: &[u8]) -> Result<(View<'_>, usize), BadRow> {
     Ok((View::Compressed { method, raw_size: packed & SIZE_MASK, bytes: payload }, len))
 }
 
+/// The payload of the value at the start of `bytes`, if that is a short one.
+#[inline]
+pub fn short(bytes: &[u8]) -> Option<&[u8]> {
+    match *bytes.first()? {
+        first if first & 1 == 1 && first > 1 => bytes.get(1..usize::from(first >> 1)),
+        _ => None,
+    }
+}
+
 /// Length with header of the value at the start of `bytes`.
 #[inline]
 pub(crate) fn stored_len(bytes: &[u8]) -> Result<usize, BadRow> {

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, Tid};
-use eval::code::Rows;
+use eval::code::{Code, Rows, passes};
 use eval::compile::RawRow;
 use eval::cx::Cx;
 use eval::node::tid_datum;
 use heap::HeapRel;
-use plan::Plan;
+use plan::{Expr, Plan};
 use tuple::{Datum, Physical, Selection, Undecoded};
 
 use super::Projection;
@@ -90,8 +90,9 @@ pub(super) struct SelectiveReader {
 }
 
 impl SelectiveReader {
-    pub(super) fn new(reader: RowReader, plan: &Plan) -> SelectiveReader {
-        let early = reader.raw.read_by(&plan.filter);
+    /// For rows that are read for a plan, and checked against the conditions of its scan before its filter.
+    pub(super) fn new(reader: RowReader, plan: &Plan, conditions: &[Expr]) -> SelectiveReader {
+        let early = reader.raw.read_by(plan.filter.iter().chain(conditions));
         let late = reader.raw.read_by(&plan.output);
         let selection = Selection::new(reader.raw.upto, |c| early[c], |c| late[c]);
         let attrs = reader.heap.desc.layout.attrs().iter().take(reader.raw.upto).enumerate();
@@ -102,12 +103,12 @@ impl SelectiveReader {
         SelectiveReader { reader, selection, left: Undecoded::default(), varlenas }
     }
 
-    /// Whether the row passes the filter; then `out` holds its values.
+    /// Whether the row passes conditions and the filter; then `out` holds its values.
     #[inline]
     pub(super) fn read(
         &mut self,
         tuple: &heap::TupleRef<'_>,
-        projection: &Projection,
+        (conditions, projection): (&[Code], &Projection),
         cx: &mut Cx<'_>,
         out: &mut Vec<Datum>,
     ) -> SqlResult<bool> {
@@ -117,10 +118,11 @@ impl SelectiveReader {
         // Columns that are not wanted stay NULL from the first row on.
         out.resize(self.reader.raw.upto, Datum::Null);
         self.selection.decode_first(layout, &row, &mut self.left, out).map_err(corrupted)?;
-        if !projection.filter.is_empty() {
+        if !projection.filter.is_empty() || !conditions.is_empty() {
             self.reader.read_system(tuple, out);
             self.detoast(cx, out)?;
-            if !projection.accepts(Rows::one(out), cx)? {
+            let rows = Rows::one(out);
+            if !passes(conditions, rows, cx)? || !projection.accepts(rows, cx)? {
                 return Ok(false);
             }
             out.truncate(self.reader.raw.upto);

@@ -27,7 +27,7 @@ pub fn build(builder: &Builder<'_>, plan: &Plan, rel: RelId, sample: &Sample) ->
     let compiler = builder.compiler();
     let repeatable = sample.repeatable.as_ref().map(|e| compiler.expr(e, Inputs::default())).transpose()?;
     Ok(Box::new(SampleScan {
-        reader: SelectiveReader::new(RowReader::new(heap.clone(), raw, table), plan),
+        reader: SelectiveReader::new(RowReader::new(heap.clone(), raw, table), plan, &[]),
         heap,
         projection,
         system: sample.system,
@@ -126,7 +126,7 @@ impl Node for SampleScan {
                 continue;
             }
             self.counted.scan.returned += 1;
-            if self.reader.read(&tuple, &self.projection, cx, &mut self.values)? {
+            if self.reader.read(&tuple, (&[], &self.projection), cx, &mut self.values)? {
                 self.projection.project(Rows::one(&self.values), cx)?;
                 return Ok(true);
             }

@@ -28,7 +28,7 @@ pub(super) fn seq(
         return recheck(builder, plan, rel, Vec::new());
     }
     let Parts { heap, raw, projection, table } = parts(builder, plan, rel, &[])?;
-    let reader = SelectiveReader::new(RowReader::new(heap.clone(), raw, table), plan);
+    let reader = SelectiveReader::new(RowReader::new(heap.clone(), raw, table), plan, &[]);
     let (at, values, counted) = (Tid::default(), Vec::new(), Counted::new(table));
     let idle = projection.is_idle();
     let sought = sought.map(|keys| Sought::new(builder, keys)).transpose()?;
@@ -116,7 +116,7 @@ impl Node for SeqScan {
             let Some(tuple) = found else { return Ok(false) };
             self.at = tuple.tid;
             self.counted.scan.returned += 1;
-            if self.reader.read(&tuple, &self.projection, cx, &mut self.values)? {
+            if self.reader.read(&tuple, (&[], &self.projection), cx, &mut self.values)? {
                 self.projection.project(Rows::one(&self.values), cx)?;
                 return Ok(true);
             }

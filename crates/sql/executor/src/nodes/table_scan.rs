@@ -24,7 +24,7 @@ use types::Order;
 use super::ahead::Ahead;
 use super::counting::measure;
 use super::nearest::NearestScan;
-use super::row_reader::RowReader;
+use super::row_reader::{RowReader, SelectiveReader};
 use super::watching::WatchedKeys;
 use super::{BoxNode, Builder, Node, Origin, Projection};
 
@@ -449,12 +449,13 @@ impl IndexScan {
             }
             let Some(scan) = &mut self.scan else { return Ok(false) };
             let horizon = TableHorizon::new(cx.env.access.txns, self.heap.desc.kind);
-            let access = IndexAccess {
-                pool: cx.env.access.pool,
-                horizon: &horizon,
-                xid: Xid::INVALID,
-                limits: index::Limits::default(),
+            // Only searches for the nearest heed them.
+            let limits = match self.keys.distances.is_empty() {
+                true => index::Limits::default(),
+                false => cx.env.session.index_limits(),
             };
+            let access =
+                IndexAccess { pool: cx.env.access.pool, horizon: &horizon, xid: Xid::INVALID, limits };
             let before = runtime::usage::pages();
             let found = scan.next(&access).map_err(|e| e.into_sql(&self.names.index, &self.names.table))?;
             let before = self.index_counted.scan.pages_since(before);
@@ -612,7 +613,7 @@ pub fn bitmap(
     let Parts { heap, raw, projection, table } = parts(builder, plan, rel, conditions)?;
     let quals = builder.compiler().list(conditions, Inputs::scan(&raw))?;
     let source = bitmap_source(builder, bitmap)?;
-    let reader = RowReader::new(heap.clone(), raw, table);
+    let reader = SelectiveReader::new(RowReader::new(heap.clone(), raw, table), plan, conditions);
     Ok(Box::new(TidListScan {
         heap,
         reader,
@@ -652,7 +653,7 @@ pub fn tid(
         [Expr::CurrentOf { .. }] => TidSource::Cursor(codes),
         _ => TidSource::Values(codes, tids.iter().map(Expr::type_oid).collect()),
     };
-    let reader = RowReader::new(heap.clone(), raw, table);
+    let reader = SelectiveReader::new(RowReader::new(heap.clone(), raw, table), plan, &[]);
     Ok(Box::new(TidListScan {
         heap,
         reader,
@@ -882,13 +883,15 @@ fn heap_blocks(before: Detail, tids: &[Tid]) -> Detail {
     }
 }
 
+/// Rows of whole pages that are judged between two looks for interrupts.
+const ROWS_BETWEEN_LOOKS: u32 = 64;
 /// Rows that are skipped at once, about.
 const MOST_SKIPPED: usize = 1000;
 
 /// Rows at places collected before.
 struct TidListScan {
     heap: Arc<HeapRel>,
-    reader: RowReader,
+    reader: SelectiveReader,
     projection: Projection,
     /// All rows that are found are given.
     idle: bool,
@@ -968,16 +971,16 @@ impl TidListScan {
     /// The next row of whole pages; false if there is none.
     fn next_of_pages(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
         let Some(pages) = self.pages.as_mut().filter(|_| self.in_pages) else { return Ok(false) };
-        loop {
-            runtime::check_interrupts().map_err(eval::error::interrupted)?;
+        for n in 0u32.. {
+            if n.is_multiple_of(ROWS_BETWEEN_LOOKS) {
+                runtime::check_interrupts().map_err(eval::error::interrupted)?;
+            }
             let found = cx.with_view(|access, view| pages.next(access, view)).map_err(eval::error::heap)?;
             let Some(tuple) = found else { break };
             self.counted.scan.fetched += 1;
             self.origin = Some(tuple.tid);
-            self.reader.read(&tuple, &mut self.values)?;
-            self.reader.detoast(cx, &mut self.values)?;
-            let rows = Rows::one(&self.values);
-            if passes(&self.quals, rows, cx)? && self.projection.apply(rows, cx)? {
+            if self.reader.read(&tuple, (&self.quals, &self.projection), cx, &mut self.values)? {
+                self.projection.project(Rows::one(&self.values), cx)?;
                 return Ok(true);
             }
         }
@@ -1031,10 +1034,9 @@ impl Node for TidListScan {
             }
             self.counted.scan.fetched += 1;
             self.origin = Some(tuple.tid);
-            self.reader.read(&tuple, &mut self.values)?;
-            self.reader.detoast(cx, &mut self.values)?;
-            let rows = Rows::one(&self.values);
-            if (!self.recheck || passes(&self.quals, rows, cx)?) && self.projection.apply(rows, cx)? {
+            let conditions: &[Code] = if self.recheck { &self.quals } else { &[] };
+            if self.reader.read(&tuple, (conditions, &self.projection), cx, &mut self.values)? {
+                self.projection.project(Rows::one(&self.values), cx)?;
                 return Ok(true);
             }
         }
@@ -1063,7 +1065,7 @@ impl Node for TidListScan {
     }
 
     fn origins(&self, found: &mut Vec<Origin>) {
-        found.extend(self.origin.map(|tid| (self.reader.table(), tid)));
+        found.extend(self.origin.map(|tid| (self.reader.reader.table(), tid)));
     }
 
     fn rescan(&mut self, _cx: &mut Cx<'_>, _changed: &[ParamId]) -> SqlResult<()> {

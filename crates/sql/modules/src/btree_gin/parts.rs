@@ -122,7 +122,7 @@ impl PartsClass for Ordered {
 
     fn query(&self, query: TreeQuery<'_>) -> Result<Box<dyn PartsQuery>, SqlError> {
         let sought = match query.strategy {
-            strategy::LESS | strategy::AT_MOST => Sought { part: Some(Box::new(FIRST)), range: true },
+            strategy::LESS | strategy::AT_MOST => Sought { part: Some(FIRST[..].into()), range: true },
             strategy::AT_LEAST | strategy::GREATER => Sought { part: self.part(query.value), range: true },
             _ => Sought::exactly(self.part(query.value)),
         };

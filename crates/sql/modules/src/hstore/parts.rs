@@ -37,7 +37,7 @@ impl PartsClass for Pairs {
     fn parts(&self, value: &Datum, out: &mut Vec<Part>) {
         for (name, value) in Hstore::from_datum(value).pairs() {
             out.push(key(name));
-            out.push(value.map_or_else(|| Some(Box::from(&b"N"[..])), |value| lettered(b'V', value)));
+            out.push(value.map_or_else(|| Some(b"N"[..].into()), |value| lettered(b'V', value)));
         }
     }
 
@@ -52,7 +52,7 @@ impl PartsClass for Pairs {
             }
             _ => self.parts(query.value, &mut parts),
         }
-        parts.sort();
+        parts.sort_by(|a, b| a.as_deref().cmp(&b.as_deref()));
         parts.dedup();
         Ok(Box::new(Query {
             sought: parts.into_iter().map(Sought::exactly).collect(),

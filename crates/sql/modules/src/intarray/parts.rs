@@ -25,7 +25,7 @@ pub(super) struct Numbers;
 
 /// Bytes in the order of the numbers.
 fn part(number: i32) -> Part {
-    Some(Box::new((number ^ i32::MIN).to_be_bytes()))
+    Some((number ^ i32::MIN).to_be_bytes()[..].into())
 }
 
 #[derive(Debug)]

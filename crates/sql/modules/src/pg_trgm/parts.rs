@@ -23,7 +23,7 @@ pub(super) fn class(rules: &'static Rules) -> &'static dyn PartsClass {
 }
 
 fn part(trigram: Trigram) -> Part {
-    Some(Box::new(trigram.bytes()))
+    Some(trigram.bytes()[..].into())
 }
 
 #[derive(Debug)]

@@ -89,34 +89,81 @@ impl Precision for Half {
     }
 }
 
-/// Two vectors of as many dimensions.
-fn both<P: Precision>(args: &[Datum]) -> SqlResult<[Vec<f32>; 2]> {
-    let (a, b) = (numbers::<P>(&args[0]), numbers::<P>(&args[1]));
-    match a.len() == b.len() {
-        true => Ok([a, b]),
-        false => Err(different(P::NAME, a.len(), b.len())),
-    }
+/// The numbers of two vectors of as many dimensions, as they lie in their payloads.
+fn both<P: Precision>(args: &[Datum]) -> SqlResult<[&[u8]; 2]> {
+    let [a, b] = [0, 1].map(|at| <&[u8]>::from_datum(&args[at]));
+    pair(a, b).ok_or_else(|| {
+        let dimensions = |payload: &[u8]| payload.len().saturating_sub(HEAD) / P::BYTES;
+        different(P::NAME, dimensions(a), dimensions(b))
+    })
 }
 
-fn sum(a: &[f32], b: &[f32], of: impl Fn(f32, f32) -> f32) -> f32 {
-    // Several sums at once, so that one addition need not wait for the other.
-    let mut sums = [0.0f32; 8];
-    let (heads, tails) = ((a.chunks_exact(8), b.chunks_exact(8)), (a.len() / 8 * 8, b.len() / 8 * 8));
-    for (a, b) in heads.0.zip(heads.1) {
-        for (sum, (a, b)) in sums.iter_mut().zip(a.iter().zip(b)) {
-            *sum += of(*a, *b);
+/// Bytes before the numbers of a payload.
+const HEAD: usize = 4;
+
+/// What lies behind the heads of two payloads, if that is as long.
+fn pair<'a>(a: &'a [u8], b: &'a [u8]) -> Option<[&'a [u8]; 2]> {
+    (a.len() == b.len()).then(|| [a, b].map(|payload| payload.get(HEAD..).unwrap_or_default()))
+}
+
+fn unpack<P: Precision>(numbers: &[u8]) -> Vec<f32> {
+    numbers.chunks_exact(P::BYTES).map(P::get).collect()
+}
+
+/// How many sums are made at once, so that one addition need not wait for the other.
+const SUMS: usize = 8;
+
+fn sum<P: Precision>([a, b]: [&[u8]; 2], of: impl Fn(f32, f32) -> f32) -> f32 {
+    let mut sums = [0.0f32; SUMS];
+    let at = a.len() / (SUMS * P::BYTES) * (SUMS * P::BYTES);
+    let heads = a[..at].chunks_exact(SUMS * P::BYTES).zip(b[..at].chunks_exact(SUMS * P::BYTES));
+    let tails = a[at..].chunks_exact(P::BYTES).zip(b[at..].chunks_exact(P::BYTES));
+    for (a, b) in heads {
+        let pairs = a.chunks_exact(P::BYTES).zip(b.chunks_exact(P::BYTES));
+        for (sum, (a, b)) in sums.iter_mut().zip(pairs) {
+            *sum += of(P::get(a), P::get(b));
         }
     }
-    let tail: f32 = a[tails.0..].iter().zip(&b[tails.1..]).map(|(a, b)| of(*a, *b)).sum();
+    let tail: f32 = tails.map(|(a, b)| of(P::get(a), P::get(b))).sum();
     sums.iter().sum::<f32>() + tail
 }
 
-fn squares(a: &[f32], b: &[f32]) -> f64 {
-    f64::from(sum(a, b, |a, b| (a - b) * (a - b)))
+fn squares<P: Precision>(both: [&[u8]; 2]) -> f64 {
+    f64::from(sum::<P>(both, |a, b| (a - b) * (a - b)))
 }
 
-fn product(a: &[f32], b: &[f32]) -> f64 {
-    f64::from(sum(a, b, |a, b| a * b))
+fn product<P: Precision>(both: [&[u8]; 2]) -> f64 {
+    f64::from(sum::<P>(both, |a, b| a * b))
+}
+
+fn differences<P: Precision>(both: [&[u8]; 2]) -> f64 {
+    f64::from(sum::<P>(both, |a, b| (a - b).abs()))
+}
+
+/// One less the cosine of the angle between two vectors.
+fn away<P: Precision>([a, b]: [&[u8]; 2]) -> f64 {
+    cosine_of(product::<P>([a, b]), [product::<P>([a, a]), product::<P>([b, b])])
+}
+
+/// Distances of payloads: none if they have not as many dimensions.
+pub(super) mod between {
+    use super::{Precision, away, differences, pair, product, squares};
+
+    pub(in crate::vector) fn l2<P: Precision>(a: &[u8], b: &[u8]) -> Option<f64> {
+        Some(squares::<P>(pair(a, b)?).sqrt())
+    }
+
+    pub(in crate::vector) fn negative_inner<P: Precision>(a: &[u8], b: &[u8]) -> Option<f64> {
+        Some(-product::<P>(pair(a, b)?))
+    }
+
+    pub(in crate::vector) fn cosine<P: Precision>(a: &[u8], b: &[u8]) -> Option<f64> {
+        pair(a, b).map(away::<P>)
+    }
+
+    pub(in crate::vector) fn l1<P: Precision>(a: &[u8], b: &[u8]) -> Option<f64> {
+        pair(a, b).map(differences::<P>)
+    }
 }
 
 fn double(value: f64) -> SqlResult<Datum> {
@@ -124,46 +171,39 @@ fn double(value: f64) -> SqlResult<Datum> {
 }
 
 pub(super) fn l2<P: Precision>(_: &Call<'_>, args: &[Datum]) -> SqlResult<Datum> {
-    let [a, b] = both::<P>(args)?;
-    double(squares(&a, &b).sqrt())
+    double(squares::<P>(both::<P>(args)?).sqrt())
 }
 
 pub(super) fn l2_squared<P: Precision>(_: &Call<'_>, args: &[Datum]) -> SqlResult<Datum> {
-    let [a, b] = both::<P>(args)?;
-    double(squares(&a, &b))
+    double(squares::<P>(both::<P>(args)?))
 }
 
 pub(super) fn inner<P: Precision>(_: &Call<'_>, args: &[Datum]) -> SqlResult<Datum> {
-    let [a, b] = both::<P>(args)?;
-    double(product(&a, &b))
+    double(product::<P>(both::<P>(args)?))
 }
 
 pub(super) fn negative_inner<P: Precision>(_: &Call<'_>, args: &[Datum]) -> SqlResult<Datum> {
-    let [a, b] = both::<P>(args)?;
-    double(-product(&a, &b))
+    double(-product::<P>(both::<P>(args)?))
 }
 
 /// One less the cosine of the angle between two vectors whose product and whose products with themselves these are.
-pub(super) fn cosine_of(product: f64, [a, b]: [f64; 2]) -> SqlResult<Datum> {
+pub(super) fn cosine_of(product: f64, [a, b]: [f64; 2]) -> f64 {
     let similarity = product / (a * b).sqrt();
     // Rounding may go beyond; NaN stays.
-    double(1.0 - similarity.clamp(-1.0, 1.0))
+    1.0 - similarity.clamp(-1.0, 1.0)
 }
 
 pub(super) fn cosine<P: Precision>(_: &Call<'_>, args: &[Datum]) -> SqlResult<Datum> {
-    let [a, b] = both::<P>(args)?;
-    cosine_of(product(&a, &b), [product(&a, &a), product(&b, &b)])
+    double(away::<P>(both::<P>(args)?))
 }
 
 pub(super) fn l1<P: Precision>(_: &Call<'_>, args: &[Datum]) -> SqlResult<Datum> {
-    let [a, b] = both::<P>(args)?;
-    double(f64::from(sum(&a, &b, |a, b| (a - b).abs())))
+    double(differences::<P>(both::<P>(args)?))
 }
 
 /// The angle between vectors of length 1, as a share of the half circle.
 pub(super) fn spherical<P: Precision>(_: &Call<'_>, args: &[Datum]) -> SqlResult<Datum> {
-    let [a, b] = both::<P>(args)?;
-    double(product(&a, &b).clamp(-1.0, 1.0).acos() / std::f64::consts::PI)
+    double(product::<P>(both::<P>(args)?).clamp(-1.0, 1.0).acos() / std::f64::consts::PI)
 }
 
 pub(super) fn dims<P: Precision>(_: &Call<'_>, args: &[Datum]) -> SqlResult<Datum> {
@@ -221,7 +261,7 @@ fn stored<P: Precision>(result: Vec<f32>) -> SqlResult<Datum> {
 }
 
 fn each<P: Precision>(args: &[Datum], of: fn(f32, f32) -> f32) -> SqlResult<Datum> {
-    let [a, b] = both::<P>(args)?;
+    let [a, b] = both::<P>(args)?.map(unpack::<P>);
     stored::<P>(a.into_iter().zip(b).map(|(a, b)| of(a, b)).collect())
 }
 
@@ -234,7 +274,7 @@ pub(super) fn subtract<P: Precision>(_: &Call<'_>, args: &[Datum]) -> SqlResult<
 }
 
 pub(super) fn multiply<P: Precision>(_: &Call<'_>, args: &[Datum]) -> SqlResult<Datum> {
-    let [a, b] = both::<P>(args)?;
+    let [a, b] = both::<P>(args)?.map(unpack::<P>);
     let result: Vec<f32> = a.iter().zip(&b).map(|(a, b)| a * b).collect();
     let vanished = |((a, b), of): ((&f32, &f32), &f32)| {
         let kept = P::checked(*of).unwrap_or(*of);

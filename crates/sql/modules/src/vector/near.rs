@@ -10,12 +10,17 @@ use types::registry::libraries::Tree;
 use types::value::FromDatum;
 use types::{Call, FormatContext};
 
-use super::dense::{self, Half, Single};
+use super::dense::{self, Half, Single, between};
 use super::{bits, sparse};
+
+/// The distance of two payloads; none if they have none.
+type Between = fn(&[u8], &[u8]) -> Option<f64>;
 
 /// A class.
 struct Nearest {
     distance: Eval,
+    /// The same of payloads; none of a class for which there is no shorter way.
+    between: Option<Between>,
     /// The distance from nothing is not known: such vectors are not in the index.
     needs_length: Option<Eval>,
     /// The vector that some, at least one, lie around; none of a class for which it is not asked.
@@ -34,6 +39,7 @@ pub(super) const CLASSES: &[(&str, Tree)] = &[
         "l2_distance",
         plain(&Nearest {
             distance: dense::l2::<Single>,
+            between: Some(between::l2::<Single>),
             needs_length: None,
             middle: Some(dense::middle::<Single>),
         }),
@@ -42,6 +48,7 @@ pub(super) const CLASSES: &[(&str, Tree)] = &[
         "vector_negative_inner_product",
         plain(&Nearest {
             distance: dense::negative_inner::<Single>,
+            between: Some(between::negative_inner::<Single>),
             needs_length: None,
             middle: Some(dense::direction::<Single>),
         }),
@@ -50,15 +57,25 @@ pub(super) const CLASSES: &[(&str, Tree)] = &[
         "cosine_distance",
         plain(&Nearest {
             distance: dense::cosine::<Single>,
+            between: Some(between::cosine::<Single>),
             needs_length: Some(dense::norm::<Single>),
             middle: Some(dense::direction::<Single>),
         }),
     ),
-    ("l1_distance", plain(&Nearest { distance: dense::l1::<Single>, needs_length: None, middle: None })),
+    (
+        "l1_distance",
+        plain(&Nearest {
+            distance: dense::l1::<Single>,
+            between: Some(between::l1::<Single>),
+            needs_length: None,
+            middle: None,
+        }),
+    ),
     (
         "halfvec_l2_distance",
         plain(&Nearest {
             distance: dense::l2::<Half>,
+            between: Some(between::l2::<Half>),
             needs_length: None,
             middle: Some(dense::middle::<Half>),
         }),
@@ -67,6 +84,7 @@ pub(super) const CLASSES: &[(&str, Tree)] = &[
         "halfvec_negative_inner_product",
         plain(&Nearest {
             distance: dense::negative_inner::<Half>,
+            between: Some(between::negative_inner::<Half>),
             needs_length: None,
             middle: Some(dense::direction::<Half>),
         }),
@@ -75,29 +93,54 @@ pub(super) const CLASSES: &[(&str, Tree)] = &[
         "halfvec_cosine_distance",
         plain(&Nearest {
             distance: dense::cosine::<Half>,
+            between: Some(between::cosine::<Half>),
             needs_length: Some(dense::norm::<Half>),
             middle: Some(dense::direction::<Half>),
         }),
     ),
     (
         "halfvec_l1_distance",
-        plain(&Nearest { distance: dense::l1::<Half>, needs_length: None, middle: None }),
+        plain(&Nearest {
+            distance: dense::l1::<Half>,
+            between: Some(between::l1::<Half>),
+            needs_length: None,
+            middle: None,
+        }),
     ),
-    ("sparsevec_l2_distance", plain(&Nearest { distance: sparse::l2, needs_length: None, middle: None })),
+    (
+        "sparsevec_l2_distance",
+        plain(&Nearest { distance: sparse::l2, between: None, needs_length: None, middle: None }),
+    ),
     (
         "sparsevec_negative_inner_product",
-        plain(&Nearest { distance: sparse::negative_inner, needs_length: None, middle: None }),
+        plain(&Nearest { distance: sparse::negative_inner, between: None, needs_length: None, middle: None }),
     ),
     (
         "sparsevec_cosine_distance",
-        plain(&Nearest { distance: sparse::cosine, needs_length: Some(sparse::norm), middle: None }),
+        plain(&Nearest {
+            distance: sparse::cosine,
+            between: None,
+            needs_length: Some(sparse::norm),
+            middle: None,
+        }),
     ),
-    ("sparsevec_l1_distance", plain(&Nearest { distance: sparse::l1, needs_length: None, middle: None })),
+    (
+        "sparsevec_l1_distance",
+        plain(&Nearest { distance: sparse::l1, between: None, needs_length: None, middle: None }),
+    ),
     (
         "hamming_distance",
-        plain(&Nearest { distance: bits::hamming, needs_length: None, middle: Some(bits::majority) }),
+        plain(&Nearest {
+            distance: bits::hamming,
+            between: None,
+            needs_length: None,
+            middle: Some(bits::majority),
+        }),
     ),
-    ("jaccard_distance", plain(&Nearest { distance: bits::jaccard, needs_length: None, middle: None })),
+    (
+        "jaccard_distance",
+        plain(&Nearest { distance: bits::jaccard, between: None, needs_length: None, middle: None }),
+    ),
 ];
 
 const fn plain(class: &'static Nearest) -> Tree {
@@ -146,6 +189,16 @@ impl TreeClass for Nearest {
     /// NaN of vectors that have no distance.
     fn distance(&self, key: &Datum, query: TreeQuery<'_>, _leaf: bool) -> (f64, bool) {
         (number(self.distance, &[key.clone(), query.value.clone()]).unwrap_or(f64::NAN), false)
+    }
+
+    fn between(&self, a: &[u8], b: &[u8]) -> f64 {
+        match self.between {
+            Some(between) => between(a, b).unwrap_or(f64::NAN),
+            None => {
+                let both = [a, b].map(|bytes| Datum::Bytes(bytes.into()));
+                number(self.distance, &both).unwrap_or(f64::NAN)
+            }
+        }
     }
 
     fn order(&self, a: &Datum, b: &Datum) -> Ordering {

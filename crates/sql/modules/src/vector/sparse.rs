@@ -227,7 +227,7 @@ pub(super) fn negative_inner(_: &Call<'_>, args: &[Datum]) -> SqlResult<Datum> {
 pub(super) fn cosine(_: &Call<'_>, args: &[Datum]) -> SqlResult<Datum> {
     let product = sum(args, |a, b| a * b)?;
     let [a, b] = [sum(args, |a, _| a * a)?, sum(args, |_, b| b * b)?];
-    cosine_of(product, [a, b])
+    Ok(Datum::Float8(cosine_of(product, [a, b])))
 }
 
 pub(super) fn l1(_: &Call<'_>, args: &[Datum]) -> SqlResult<Datum> {

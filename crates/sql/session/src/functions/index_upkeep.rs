@@ -20,6 +20,7 @@ impl Session {
             memory: fast.maintenance_work_mem as usize,
             pending_list: fast.gin_pending_list_limit as usize,
             fuzzy: fast.gin_fuzzy_search_limit,
+            scan: (fast.work_mem as f64 * fast.hnsw_scan_mem_multiplier) as usize,
         }
     }
 

@@ -49,23 +49,23 @@ fn is_kept_as_bytes(physical: Physical) -> bool {
 fn key(element: &Datum) -> Part {
     Some(match element {
         Datum::Null | Datum::Toasted(_) => return None,
-        Datum::Bool(value) => Box::new([u8::from(*value)]),
-        Datum::Char(value) => Box::new([*value]),
-        Datum::Int2(value) => Box::new((*value ^ i16::MIN).to_be_bytes()),
-        Datum::Int4(value) => Box::new((*value ^ i32::MIN).to_be_bytes()),
-        Datum::Int8(value) => Box::new((*value ^ i64::MIN).to_be_bytes()),
-        Datum::Oid(value) => Box::new(value.to_be_bytes()),
+        Datum::Bool(value) => Bytes::new(&[u8::from(*value)]),
+        Datum::Char(value) => Bytes::new(&[*value]),
+        Datum::Int2(value) => Bytes::new(&(*value ^ i16::MIN).to_be_bytes()),
+        Datum::Int4(value) => Bytes::new(&(*value ^ i32::MIN).to_be_bytes()),
+        Datum::Int8(value) => Bytes::new(&(*value ^ i64::MIN).to_be_bytes()),
+        Datum::Oid(value) => Bytes::new(&value.to_be_bytes()),
         Datum::Float4(value) => float(f64::from(*value)),
         Datum::Float8(value) => float(*value),
-        Datum::Bytes(bytes) => bytes[..].into(),
+        Datum::Bytes(bytes) => bytes.clone(),
     })
 }
 
-fn float(value: f64) -> Box<[u8]> {
+fn float(value: f64) -> Bytes {
     let value = if value.is_nan() { f64::NAN.abs() } else { value + 0.0 };
     let bits = if value == 0.0 { 0 } else { value.to_bits() };
     let ordered = if bits >> 63 == 1 { !bits } else { bits | 1 << 63 };
-    Box::new(ordered.to_be_bytes())
+    Bytes::new(&ordered.to_be_bytes())
 }
 
 fn elements(array: &Datum) -> Elements {
@@ -115,7 +115,7 @@ impl PartsClass for Arrays {
             Kind::Overlaps | Kind::Within => sought.retain(|sought| sought.part.is_some()),
             _ => {}
         }
-        sought.sort_by(|a, b| a.part.cmp(&b.part));
+        sought.sort_by(|a, b| a.part.as_deref().cmp(&b.part.as_deref()));
         sought.dedup();
         Ok(Box::new(Query { kind, mode, sought }))
     }

@@ -88,7 +88,7 @@ pub(super) fn hash_part(way: u32, node: Json<'_>) -> Part {
         Kind::String => crc32c::crc32c_append(crc32c::crc32c_append(way, &[4]), node.text().as_bytes()),
         _ => crc32c::crc32c_append(way, &[5]),
     };
-    Some(Box::new(hash.to_be_bytes()))
+    Some(hash.to_be_bytes()[..].into())
 }
 
 fn lettered_parts(root: Json<'_>, out: &mut Vec<Part>) {

@@ -5,6 +5,8 @@ use store::replay::damaged_pages_are_told;
 
 use crate::HnswRel;
 
+mod concurrent;
+
 const OPTIONS: &[(&str, &str)] = &[("m", "4"), ("ef_construction", "16")];
 
 /// Searches find nine of ten rows that are nearest.
@@ -28,6 +30,21 @@ fn history(class: &'static Points) -> World<HnswRel> {
 fn searches_find_what_is_near() {
     history(&SMALL);
     history(&LARGE);
+}
+
+#[test]
+fn builds_find_what_is_near() {
+    for class in [&SMALL, &LARGE] {
+        // All in memory, a part, and row by row.
+        for memory in [64 << 20, 20_000, 0] {
+            let mut world: World<HnswRel> = World::built_within(class, OPTIONS, class.crowd(), memory);
+            world.grow_and_shrink(check);
+            world.log_gives_the_same_pages();
+        }
+    }
+    let none: World<HnswRel> = World::built(&SMALL, OPTIONS, 0);
+    assert!(none.nearest(&SMALL.make(1.0, 1.0), 3).is_empty());
+    assert!(none.verify().is_empty());
 }
 
 #[test]
