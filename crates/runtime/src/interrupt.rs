@@ -25,6 +25,7 @@ use std::time::Duration;
 use crate::env::{self, Kind};
 use crate::fiber::{self, with_state};
 use crate::memory::{self, Account, Held};
+use crate::usage::used;
 use crate::wait_event::{Shown, WaitEvent};
 
 /// Time after which a running fiber lets others run.
@@ -55,7 +56,33 @@ pub enum Interrupt {
     ConnectionLost = 1 << 7,
     /// It asked for memory when the server's limit was reached (53200).
     OutOfMemory = 1 << 8,
+    /// On a standby: its snapshot needs what the log removes (40001).
+    ConflictingSnapshot = 1 << 9,
+    /// On a standby: it has locked what the log changes (40001).
+    ConflictingLock = 1 << 10,
+    /// On a standby: its database goes (57P04).
+    ConflictingDatabase = 1 << 11,
 }
+
+impl Interrupt {
+    /// What the client is told whose session does nothing, but is in a transaction.
+    pub fn ends_idle(self) -> SqlError {
+        match self {
+            Interrupt::ConflictingSnapshot | Interrupt::ConflictingLock => {
+                let mut error = SqlError::fatal(
+                    SqlState::T_R_SERIALIZATION_FAILURE,
+                    "terminating connection due to conflict with recovery",
+                );
+                error.report_mut().detail = SqlError::from(self).report().detail.clone();
+                error.hint(RECONNECT)
+            }
+            other => other.into(),
+        }
+    }
+}
+
+const RECONNECT: &str =
+    "In a moment you should be able to reconnect to the database and repeat your command.";
 
 impl From<Interrupt> for SqlError {
     /// What the client of an interrupted statement is told.
@@ -82,9 +109,23 @@ impl From<Interrupt> for SqlError {
             LockTimeout => sql_err!(LOCK_NOT_AVAILABLE, "canceling statement due to lock timeout"),
             StatementTimeout => sql_err!(QUERY_CANCELED, "canceling statement due to statement timeout"),
             Cancel => sql_err!(QUERY_CANCELED, "canceling statement due to user request"),
+            ConflictingSnapshot => {
+                conflict("User query might have needed to see row versions that must be removed.")
+            }
+            ConflictingLock => conflict("User was holding a relation lock for too long."),
+            ConflictingDatabase => SqlError::fatal(
+                SqlState::DATABASE_DROPPED,
+                "terminating connection due to conflict with recovery",
+            )
+            .detail("User was connected to a database that must be dropped.")
+            .hint(RECONNECT),
             OutOfMemory => out_of_memory(memory::refused()),
         }
     }
+}
+
+fn conflict(detail: &str) -> SqlError {
+    sql_err!(T_R_SERIALIZATION_FAILURE, "canceling statement due to conflict with recovery").detail(detail)
 }
 
 /// The error of a session that asked for too much memory.
@@ -96,8 +137,9 @@ fn out_of_memory(size: Option<usize>) -> SqlError {
     }
 }
 
-const ORDER: [Interrupt; 9] = [
+const ORDER: [Interrupt; 12] = [
     Interrupt::Terminate,
+    Interrupt::ConflictingDatabase,
     Interrupt::ConnectionLost,
     Interrupt::TransactionTimeout,
     Interrupt::IdleInTransactionTimeout,
@@ -106,11 +148,13 @@ const ORDER: [Interrupt; 9] = [
     Interrupt::StatementTimeout,
     Interrupt::Cancel,
     Interrupt::OutOfMemory,
+    Interrupt::ConflictingSnapshot,
+    Interrupt::ConflictingLock,
 ];
 
-const PENDING: u32 = (1 << 9) - 1;
+const PENDING: u32 = (1 << 12) - 1;
 /// There is news for the session; no running code stops for that.
-const NEWS: u32 = 1 << 9;
+const NEWS: u32 = 1 << 12;
 /// Somebody sleeps in `wait_interruptible` and has left a waker.
 const WAITING: u32 = 1 << 31;
 
@@ -207,6 +251,17 @@ impl Interrupts {
         }
     }
 
+    /// A statement has ended: forgets what came too late for it. Who is in conflict with replay still, for his transaction goes on, is told again.
+    #[inline]
+    pub fn end_statement(&self) {
+        const LATE: u32 = Interrupt::Cancel as u32
+            | Interrupt::ConflictingSnapshot as u32
+            | Interrupt::ConflictingLock as u32;
+        if self.0.bits.load(Ordering::SeqCst) & LATE != 0 {
+            self.0.bits.fetch_and(!LATE, Ordering::SeqCst);
+        }
+    }
+
     /// From now on the session is not ended with all others when the server stops: it ends by itself, once it has sent what is to be sent. Or it is.
     pub fn spare(&self, spared: bool) {
         self.0.spared.store(spared, Ordering::SeqCst);
@@ -256,6 +311,11 @@ impl Shared {
         let found = self.look()?;
         if found != Interrupt::Terminate {
             self.bits.fetch_and(!(found as u32), Ordering::SeqCst);
+        }
+        match found {
+            Interrupt::ConflictingSnapshot => used(|c| &c.conflicts_snapshot, 1),
+            Interrupt::ConflictingLock => used(|c| &c.conflicts_lock, 1),
+            _ => {}
         }
         Some(found)
     }

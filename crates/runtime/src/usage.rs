@@ -170,6 +170,10 @@ counters! {
     multixact_hits,
     /// Deadlocks that it was the victim of.
     deadlocks,
+    /// Cancelled for a lock, on a standby.
+    conflicts_lock,
+    /// Cancelled for a snapshot, on a standby.
+    conflicts_snapshot,
     /// Pages read whose checksum was wrong.
     checksum_failures,
 }

@@ -89,6 +89,10 @@ events! {
     ArchiveCleanupCommand = "IPC" "ArchiveCleanupCommand",
     /// The command that recovery runs when it is over.
     RecoveryEndCommand = "IPC" "RecoveryEndCommand",
+    /// Snapshots to go that need what the log removes.
+    RecoveryConflictSnapshot = "IPC" "RecoveryConflictSnapshot",
+    /// Somebody to let the replay go on.
+    RecoveryPause = "IPC" "RecoveryPause",
     /// The command that brings a file of the log from an archive.
     RestoreCommand = "IPC" "RestoreCommand",
     /// The archive to have all that a base backup needs.

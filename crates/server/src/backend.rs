@@ -53,6 +53,11 @@ pub trait Database: Send + Sync + 'static {
     /// Opens a session: checks role and database, applies the start-up settings.
     fn connect(&self, info: SessionInfo) -> SqlResult<Box<dyn Client>>;
 
+    /// Whether it is a standby, which only reads.
+    fn is_standby(&self) -> bool {
+        false
+    }
+
     /// The configuration was read anew.
     fn reload(&self, settings: Arc<ServerSettings>);
 

@@ -63,8 +63,22 @@ fn instance(engine: Arc<Engine>, settings: Arc<ServerSettings>) -> Arc<Instance>
     instance
 }
 
+/// The replay ended, and the server with it: it is where it was to stop, or cannot go on.
+fn end_of_replay(error: EngineError) {
+    if let EngineError::ShutDownAtTarget = error {
+        log::log(error.to_string());
+        // SAFETY: a signal to ourselves, which asks for a fast shutdown.
+        unsafe { libc::kill(libc::getpid(), libc::SIGINT) };
+        return;
+    }
+    log::report(&fatal(error), None, None);
+    log::flush();
+    // What was replayed is found again, and nothing was acknowledged.
+    std::process::exit(1);
+}
+
 /// A loop: what it does until it is told to stop.
-type Loop = fn(&Engine, &Stop, &dyn Fn()) -> Result<(), EngineError>;
+type Loop = fn(&Arc<Engine>, &Stop, &dyn Fn()) -> Result<(), EngineError>;
 
 fn options(
     settings: &ServerSettings,
@@ -347,6 +361,9 @@ impl Stampede {
             account.enter();
             after_round();
             if let Err(error) = body(instance.engine(), &stop, &after_round) {
+                if instance.engine().is_following() {
+                    return end_of_replay(error);
+                }
                 // Storage is no longer to be trusted: what was acknowledged is in the log, so stop and recover from there.
                 let report = SqlError::with_severity(
                     Severity::Panic,
@@ -400,6 +417,10 @@ impl Database for Stampede {
         Ok(Box::new(Session::new(self.instance.clone(), info)?))
     }
 
+    fn is_standby(&self) -> bool {
+        self.instance.engine().is_following()
+    }
+
     fn reload(&self, settings: Arc<ServerSettings>) {
         match options(&settings, &self.instance.engine().options().archive_recovery.stop, &self.upstream) {
             Ok(wanted) => self.instance.engine().tune(&wanted),
@@ -420,11 +441,11 @@ impl Database for Stampede {
         for (pid, (kind, wait)) in (1..crate::sessions::FIRST_PID).zip(shown) {
             self.instance.sessions().add_background(pid, kind, wait);
         }
-        if self.instance.engine().is_archiving() {
+        if self.instance.engine().options().archive.mode != ArchiveMode::Off {
             self.instance.sessions().add_background(ARCHIVER_PID, "archiver", "ArchiverMain");
         }
         self.start_storage(workers);
-        if self.instance.engine().is_archiving() {
+        if self.instance.engine().options().archive.mode != ArchiveMode::Off {
             self.start(workers, 1, ("archiver", Account::WalWriter), background::archiver);
         }
         let over = (self.instance.clone(), self.autovacuum.clone());

@@ -22,18 +22,26 @@ pub fn archive_recovery(
     upstream: Option<Arc<dyn Upstream>>,
 ) -> SqlResult<ArchiveRecovery> {
     let text = |setting| settings.text(setting).to_owned();
+    let delay = |setting| (settings.int(setting) >= 0).then(|| settings.duration(setting));
     Ok(ArchiveRecovery {
         restore_command: text(Setting::restore_command),
         end_command: text(Setting::recovery_end_command),
         cleanup_command: text(Setting::archive_cleanup_command),
         target: target(settings)?,
+        hot_standby: settings.bool(Setting::hot_standby),
         inclusive: settings.bool(Setting::recovery_target_inclusive),
         timeline: timeline(settings)?,
         action: match settings.text(Setting::recovery_target_action) {
             "promote" => TargetAction::Promote,
-            // Nobody can look while recovery pauses: PostgreSQL without hot standby stops too.
+            "pause" if settings.bool(Setting::hot_standby) => TargetAction::Pause,
+            // Nobody can look: PostgreSQL without hot standby stops too.
             _ => TargetAction::Shutdown,
         },
+        archive_delay: delay(Setting::max_standby_archive_delay),
+        streaming_delay: delay(Setting::max_standby_streaming_delay),
+        tell_conflicts: settings
+            .bool(Setting::log_recovery_conflict_waits)
+            .then(|| settings.duration(Setting::deadlock_timeout)),
         apply_delay: settings.duration(Setting::recovery_min_apply_delay),
         retry: settings.duration(Setting::wal_retrieve_retry_interval),
         stop,

@@ -297,7 +297,10 @@ impl Server {
         let _ = self.shared.database.set(database.clone());
         *self.shared.phase.write() = Phase::Running;
         self.pid_file.write(Status::Ready)?;
-        log::log("database system is ready to accept connections");
+        log::log(match database.is_standby() {
+            true => "database system is ready to accept read-only connections",
+            false => "database system is ready to accept connections",
+        });
         (self.start.ready)(&settings);
         service_manager::tell(State::Ready);
 

@@ -317,7 +317,7 @@ fn a_standby_follows_the_archive_until_it_is_promoted() {
     let mut client = server.client();
     add(&mut client, 1, 500);
     archived(&mut client, &archive);
-    let mut standby = restored(&base, &archive, &["wal_retrieve_retry_interval=200ms"]);
+    let mut standby = restored(&base, &archive, &["wal_retrieve_retry_interval=200ms", "hot_standby=off"]);
     fs::remove_file(standby.data().join("recovery.signal")).unwrap();
     fs::write(standby.data().join("standby.signal"), "").unwrap();
     standby.launch();

@@ -85,8 +85,10 @@ pub struct Fast {
     pub synchronous_commit: bool,
     /// Whether large values are compressed by pglz, not lz4, if their column does not say.
     pub compresses_by_pglz: bool,
-    /// Whether `default_transaction_isolation` is READ COMMITTED.
+    /// Whether `default_transaction_isolation` is READ COMMITTED, and the session was not begun on a standby.
     pub default_read_committed: bool,
+    /// The session was begun on a standby, which may be one still; of no setting.
+    pub on_standby: bool,
     pub default_read_only: bool,
     pub default_deferrable: bool,
     /// `track_io_timing`
@@ -239,6 +241,7 @@ impl Default for Fast {
             server_encoding: Encoding::Utf8,
             default_rules: 0,
             default_read_committed: true,
+            on_standby: false,
             default_read_only: false,
             default_deferrable: false,
             track_io_timing: false,
@@ -301,7 +304,7 @@ impl Fast {
                 };
             }
             Setting::default_transaction_isolation => {
-                self.default_read_committed = value.as_text() == "read committed";
+                self.default_read_committed = value.as_text() == "read committed" && !self.on_standby;
             }
             Setting::default_transaction_read_only => self.default_read_only = value.as_bool(),
             Setting::default_transaction_deferrable => self.default_deferrable = value.as_bool(),
@@ -465,6 +468,14 @@ impl SessionSettings {
     /// Notes what the database's collation does.
     pub fn set_default_rules(&mut self, number: u32) {
         self.fast.default_rules = number;
+    }
+
+    /// The session is on a standby from now on, or on one no longer.
+    pub fn set_on_standby(&mut self, on_standby: bool) {
+        self.fast.on_standby = on_standby;
+        self.fast.default_read_committed =
+            self.get(Setting::default_transaction_isolation).as_text() == "read committed" && !on_standby;
+        self.set_internal(Setting::in_hot_standby, Value::Bool(on_standby));
     }
 
     /// LOAD of a module that has settings.

@@ -498,12 +498,12 @@ settings! {
             .about("Time a standby may stay silent.");
     }
     "Replication / Standby Servers" {
-        hot_standby = bool(true).postmaster().moot(STANDBY).about("Whether a standby answers queries.");
+        hot_standby = bool(true).postmaster().works().about("Whether a standby answers queries.");
         hot_standby_feedback = bool(false).sighup().moot(STANDBY)
             .about("Whether a standby reports its oldest snapshot.");
-        max_standby_archive_delay = int(30000, -1, MAX).sighup().ms().moot(STANDBY)
+        max_standby_archive_delay = int(30000, -1, MAX).sighup().ms().works()
             .about("Time that archived log waits for queries on a standby.");
-        max_standby_streaming_delay = int(30000, -1, MAX).sighup().ms().moot(STANDBY)
+        max_standby_streaming_delay = int(30000, -1, MAX).sighup().ms().works()
             .about("Time that streamed log waits for queries on a standby.");
         primary_conninfo = string("").sighup().works().about("How a standby connects to its primary.");
         primary_slot_name = string("").sighup().works().about("Replication slot that a standby uses.");
@@ -566,7 +566,7 @@ settings! {
             .about("Bytes of each parameter logged with statements.");
         log_parameter_max_length_on_error = int(0, -1, 1073741823).user().bytes().works()
             .about("Bytes of each parameter logged with errors.");
-        log_recovery_conflict_waits = bool(false).sighup().lacks("a standby")
+        log_recovery_conflict_waits = bool(false).sighup().works()
             .about("Whether long waits of a standby's recovery are logged.");
         log_replication_commands = bool(false).superuser().works()
             .about("Whether replication commands are logged.");

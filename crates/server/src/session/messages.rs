@@ -412,7 +412,7 @@ impl Connection {
         self.busy = false;
         self.io.statement_ends();
         // A cancel request that comes while nothing runs is ignored.
-        self.interrupts.clear(Interrupt::Cancel);
+        self.interrupts.end_statement();
         if self.client.take_chained() {
             self.time_transaction(0);
         }

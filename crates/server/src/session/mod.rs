@@ -341,9 +341,15 @@ fn interrupted(connection: &mut Connection) -> Next {
         | None => {
             return Next::Continue;
         }
+        // A snapshot that it had is gone with the transaction.
+        Some(Interrupt::ConflictingSnapshot | Interrupt::ConflictingLock)
+            if connection.client.transaction_status() == session::TransactionStatus::Idle =>
+        {
+            return Next::Continue;
+        }
         Some(interrupt) => interrupt,
     };
-    let error = SqlError::from(interrupt);
+    let error = interrupt.ends_idle();
     connection.send_error(&error);
     Next::Close
 }

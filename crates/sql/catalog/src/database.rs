@@ -67,6 +67,31 @@ impl Cluster {
         let _gone = self.open.lock().remove(&database);
     }
 
+    /// What commits that are replayed change leaves the caches, and catalogs that were written anew are opened anew.
+    pub fn follow(self: &Arc<Cluster>, engine: &Arc<Engine>) {
+        let cluster = Arc::downgrade(self);
+        engine.txns().on_replayed_commit(move |mapped, invalidations| {
+            let Some(cluster) = cluster.upgrade() else { return };
+            let all = cluster.all();
+            for catalog in &all {
+                if mapped.iter().any(|file| file.database == catalog.database) {
+                    catalog.tables.reload();
+                }
+            }
+            if let Some(shared) = cluster.shared.get()
+                && let Some(any) = all.first()
+                && mapped.iter().any(|file| !file.database.is_valid())
+            {
+                shared.reload(any.engine());
+            }
+            match Stale::decode_all(invalidations) {
+                // Of which database they are is not known, and too much may be forgotten.
+                Some(stale) => all.iter().for_each(|catalog| catalog.cache.remove(&stale)),
+                None => all.iter().for_each(|catalog| catalog.cache.remove_all()),
+            }
+        });
+    }
+
     fn all(&self) -> Vec<Arc<Catalog>> {
         self.open.lock().values().cloned().collect()
     }

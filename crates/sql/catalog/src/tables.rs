@@ -139,6 +139,11 @@ impl SharedTables {
     pub fn new(engine: &Arc<Engine>) -> SharedTables {
         SharedTables(open_all(engine, Oid::INVALID, true))
     }
+
+    /// Other files are theirs now. Returns when nobody uses what was open till now.
+    pub(crate) fn reload(&self, engine: &Arc<Engine>) {
+        reload(&self.0, open_all(engine, Oid::INVALID, true));
+    }
 }
 
 /// All system catalogs of one database.
@@ -162,6 +167,11 @@ impl OpenTables {
     /// Describes the catalogs of `database`, beside the shared ones. No I/O.
     pub fn new(engine: &Arc<Engine>, database: Oid, shared: Arc<SharedTables>) -> OpenTables {
         OpenTables { engine: engine.clone(), database, own: open_all(engine, database, false), shared }
+    }
+
+    /// Other files are theirs now, but for the shared ones. Returns when nobody uses what was open till now.
+    pub(crate) fn reload(&self) {
+        reload(&self.own, open_all(&self.engine, self.database, false));
     }
 
     /// The storage they lie in.
@@ -411,6 +421,16 @@ fn duplicate(index: &CatalogIndex, table: &OpenTable) -> SqlError {
 }
 
 /// The shared catalogs, or those of a database.
+/// Puts in what was opened anew.
+fn reload(slots: &Slots, anew: Slots) {
+    for (oid, slot) in anew {
+        if let Some(open) = slots.get(&oid) {
+            open.close(slot.table.load_full());
+            open.closed.store(false, Ordering::SeqCst);
+        }
+    }
+}
+
 fn open_all(engine: &Arc<Engine>, database: Oid, shared: bool) -> Slots {
     let file = |relation| catalog_file(database, shared, engine.mapped_file(database, relation));
     let tables = system::tables().filter(|shape| shape.shared == shared);

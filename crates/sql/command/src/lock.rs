@@ -15,6 +15,9 @@ use super::{names, uses};
 pub(crate) fn run(session: &Session, relations: &[RangeVar], mode: i32, nowait: bool) -> SqlResult<()> {
     let mode = LockMode::ALL.into_iter().find(|m| *m as i32 == mode);
     let mode = mode.ok_or_else(|| SqlError::internal("unknown lock mode"))?;
+    if mode > LockMode::RowExclusive {
+        session.refuse_in_recovery("LOCK TABLE")?;
+    }
     let wait = if nowait { LockWait::NoWait } else { LockWait::Block };
     for name in relations {
         // Who may not lock a relation does not wait for it.

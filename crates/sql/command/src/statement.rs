@@ -160,7 +160,13 @@ pub(crate) fn describe(statement: &Statement) -> Descriptor<'_> {
             if *what == Discard::All { discard.outside_blocks("DISCARD ALL") } else { discard }
         }
 
-        S::Transaction(command) => D::detached(transaction_tag(command)),
+        S::Transaction(command) => {
+            let two_phase = matches!(
+                command,
+                Transaction::Prepare(_) | Transaction::CommitPrepared(_) | Transaction::RollbackPrepared(_)
+            );
+            D { writes_log: two_phase, ..D::detached(transaction_tag(command)) }
+        }
         S::Set(s) => D::detached(match s.action {
             SetAction::Reset | SetAction::ResetAll => "RESET",
             SetAction::Value(_) | SetAction::Default | SetAction::Current | SetAction::Multi(_) => "SET",
@@ -170,13 +176,13 @@ pub(crate) fn describe(statement: &Statement) -> Descriptor<'_> {
         S::Fetch(s) if s.is_move => D::detached("MOVE"),
         S::Fetch(s) => D::detached("FETCH").returning(Rows::Cursor(&s.cursor)),
         S::Lock { .. } => D { block: Block::Required("LOCK TABLE"), ..D::detached("LOCK TABLE") },
-        S::Listen(_) => D::detached("LISTEN").outliving("LISTEN"),
+        S::Listen(_) => D::detached("LISTEN").outliving("LISTEN").writing_log(),
         S::Unlisten(_) => D::detached("UNLISTEN").outliving("UNLISTEN"),
-        S::Notify(..) => D::detached("NOTIFY"),
+        S::Notify(..) => D::detached("NOTIFY").writing_log(),
         S::Checkpoint(_) => D::detached("CHECKPOINT"),
-        S::Vacuum(s) => D::detached(if s.vacuum { "VACUUM" } else { "ANALYZE" }),
-        S::Cluster { .. } => D::detached("CLUSTER").logged_as(LogClass::Definition),
-        S::Reindex(_) => D::detached("REINDEX"),
+        S::Vacuum(s) => D::detached(if s.vacuum { "VACUUM" } else { "ANALYZE" }).writing_log(),
+        S::Cluster { .. } => D::detached("CLUSTER").logged_as(LogClass::Definition).writing_log(),
+        S::Reindex(_) => D::detached("REINDEX").writing_log(),
     }
 }
 

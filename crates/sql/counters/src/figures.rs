@@ -214,6 +214,10 @@ figures! {
         killed,
         /// Deadlocks found.
         deadlocks,
+        /// Statements and sessions that a standby cancelled for a lock.
+        conflicts_lock,
+        /// For a snapshot.
+        conflicts_snapshot,
         /// Pages read whose checksum was wrong.
         checksum_failures,
         /// Log records.

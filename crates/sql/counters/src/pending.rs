@@ -81,6 +81,8 @@ impl DatabaseLane {
             wal_bytes: used.wal_bytes as i64,
             wal_buffers_full: used.wal_buffers_full as i64,
             deadlocks: used.deadlocks as i64,
+            conflicts_lock: used.conflicts_lock as i64,
+            conflicts_snapshot: used.conflicts_snapshot as i64,
             checksum_failures: used.checksum_failures as i64,
             last_checksum_failure: match used.checksum_failures {
                 0 => 0,

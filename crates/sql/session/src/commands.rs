@@ -93,6 +93,8 @@ pub struct Descriptor<'s> {
     /// Whether a read-only transaction or a function that is not volatile lets it through: it changes nothing that a dump would show,
     /// or finds out itself what it may do, as planned statements and COPY do.
     pub read_only: bool,
+    /// Whether it is refused while the log is replayed, as what needs a place in the log is.
+    pub writes_log: bool,
     /// Whether it counts as the first query of a transaction: the snapshot is taken no later than when it begins.
     pub snapshot: bool,
     /// Whether it may run inside a transaction block.
@@ -153,6 +155,7 @@ impl<'s> Descriptor<'s> {
         Descriptor {
             tag,
             read_only: true,
+            writes_log: false,
             snapshot: true,
             block: Block::Any,
             outlives: None,
@@ -172,6 +175,7 @@ impl<'s> Descriptor<'s> {
         Descriptor {
             tag,
             read_only: false,
+            writes_log: false,
             snapshot: true,
             block: Block::Any,
             outlives: None,
@@ -194,6 +198,11 @@ impl<'s> Descriptor<'s> {
     /// Its effect on the session outlives a security-restricted operation; messages call it so.
     pub const fn outliving(self, name: &'static str) -> Self {
         Descriptor { outlives: Some(name), ..self }
+    }
+
+    /// It is refused while the log is replayed.
+    pub const fn writing_log(self) -> Self {
+        Descriptor { writes_log: true, ..self }
     }
 
     /// It must not run inside a transaction block; messages call it so.
@@ -220,6 +229,9 @@ impl<'s> Descriptor<'s> {
     pub fn admit(&self, session: &Session) -> SqlResult<()> {
         if !self.read_only {
             session.refuse_read_only(self.tag)?;
+        }
+        if self.writes_log {
+            session.refuse_in_recovery(self.tag)?;
         }
         if let Some(name) = self.outlives {
             session.refuse_restricted(&format!("execute {name}"))?;

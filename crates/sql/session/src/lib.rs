@@ -31,6 +31,7 @@ mod auto_explain;
 mod choice;
 mod clock_map;
 pub mod commands;
+mod conflicts;
 pub mod control;
 mod current_of;
 mod cursor;
@@ -205,10 +206,13 @@ impl Instance {
             }
         });
         let counters = counters::Counters::default();
+        let cluster = Arc::<Cluster>::default();
+        cluster.follow(&engine);
+        conflicts::listen(&engine, &sessions, &cluster);
         Arc::new(Instance {
             engine,
             commands,
-            cluster: Arc::default(),
+            cluster,
             settings: RwLock::new(settings),
             reloads: AtomicU64::new(0),
             plans: PlanCache::default(),
@@ -505,6 +509,8 @@ pub struct Session {
     identity: Identity,
     /// AND CHAIN has begun a transaction since this was last asked ([`Session::take_chained`]).
     chained: Cell<bool>,
+    /// It is in a database that nobody had entered, on a standby, where that cannot be noted.
+    has_not_entered: Cell<bool>,
     /// How many loops go over rows of what is no SELECT: the transaction may not end in them.
     pub(crate) unendable: Cell<u32>,
     /// A utility statement of a routine runs.

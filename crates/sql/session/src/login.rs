@@ -78,7 +78,9 @@ impl Session {
             false => Vec::new(),
         };
         // Who only looks leaves no trace.
-        if !database.entered && kind != BackendKind::Inspector {
+        let on_standby = instance.engine().is_following();
+        let enters = !database.entered && kind != BackendKind::Inspector;
+        if enters && !on_standby {
             let mut changer = Changer { catalog: &shared, session: &nobody, me: &mut txn, combo: &combo };
             changer.enter_database(database.oid)?;
         }
@@ -86,6 +88,9 @@ impl Session {
         let reloads = instance.reloads.load(Ordering::Acquire);
         let mut settings = SessionSettings::new(instance.settings());
         let who = if role.superuser { Who::Superuser } else { Who::User };
+        if on_standby {
+            settings.set_on_standby(true);
+        }
         settings.set_internal(Setting::is_superuser, Value::Bool(role.superuser));
         if database.encoding != Encoding::Utf8 {
             let name = database.encoding.name();
@@ -139,6 +144,7 @@ impl Session {
             reloads: Cell::new(reloads),
             statements: RefCell::default(),
             chained: Cell::new(false),
+            has_not_entered: Cell::new(enters && on_standby),
             unendable: Cell::new(0),
             in_routine: Cell::new(false),
             simple: RefCell::default(),

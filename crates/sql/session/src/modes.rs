@@ -71,6 +71,13 @@ impl Session {
         match setting {
             Setting::transaction_isolation => {
                 let level = isolation(value.as_text());
+                if level == IsolationLevel::Serializable && self.engine().is_following() {
+                    return Err(sql_err!(
+                        FEATURE_NOT_SUPPORTED,
+                        "cannot use serializable mode in a hot standby"
+                    )
+                    .hint("You can use REPEATABLE READ instead."));
+                }
                 if level != modes.isolation && late {
                     return refused("SET TRANSACTION ISOLATION LEVEL must be called before any query");
                 }
@@ -86,6 +93,12 @@ impl Session {
                 }
                 if loosens && late {
                     return refused("transaction read-write mode must be set before any query");
+                }
+                if loosens && self.engine().is_following() {
+                    return Err(sql_err!(
+                        FEATURE_NOT_SUPPORTED,
+                        "cannot set transaction read-write mode during recovery"
+                    ));
                 }
                 modes.read_only = value.as_bool();
             }
@@ -113,9 +126,37 @@ impl Session {
         let fast = settings.fast();
         let isolation = match fast.default_read_committed {
             true => IsolationLevel::ReadCommitted,
+            false if fast.on_standby => {
+                drop(settings);
+                return self.standby_characteristics();
+            }
             false => isolation(settings.text(Setting::default_transaction_isolation)),
         };
         Characteristics { isolation, read_only: fast.default_read_only, deferrable: fast.default_deferrable }
+    }
+
+    /// What new transactions of a session are that was begun on a standby: read-only, until that is promoted.
+    #[cold]
+    fn standby_characteristics(&self) -> Characteristics {
+        if !self.engine().is_following() {
+            self.settings.borrow_mut().set_on_standby(false);
+            if self.has_not_entered.get() {
+                // Whose database nobody had ever entered that could write: it enters anew.
+                self.backend.interrupts.set(runtime::Interrupt::Terminate);
+            }
+            return self.default_characteristics();
+        }
+        let settings = self.settings.borrow();
+        let isolation = isolation(settings.text(Setting::default_transaction_isolation));
+        Characteristics { isolation, read_only: true, deferrable: settings.fast().default_deferrable }
+    }
+
+    /// Fails while the log is replayed, for what needs more than a read-only transaction.
+    pub fn refuse_in_recovery(&self, what: &str) -> SqlResult<()> {
+        if !self.engine().is_following() {
+            return Ok(());
+        }
+        Err(sql_err!(READ_ONLY_SQL_TRANSACTION, "cannot execute {what} during recovery"))
     }
 
     /// The values of `transaction_isolation`, `transaction_read_only` and `transaction_deferrable` until the transaction ends.
@@ -148,7 +189,17 @@ impl Session {
         if !self.txn.borrow().characteristics().read_only {
             return Ok(());
         }
+        let on_standby = self.engine().is_following();
         for &(relation, mode) in &statement.locks {
+            if on_standby {
+                let table = self.with_reader(|reader| reader.relation_by_oid(relation))?;
+                if table.is_some_and(|table| table.persistence != 'p') {
+                    return Err(sql_err!(
+                        FEATURE_NOT_SUPPORTED,
+                        "cannot access temporary or unlogged relations during recovery"
+                    ));
+                }
+            }
             let is_read = mode <= txn::LockMode::AccessShare as u8;
             if is_read {
                 continue;

@@ -73,7 +73,7 @@ pub(crate) fn delete_churn(
         rows.find(entries[0].tid.block, &asked, &mut found)?;
         dead.extend(entries.iter().filter(|entry| found.contains(&entry.tid.offset)));
     }
-    if dead.is_empty() {
+    if dead.is_empty() || !access.horizon.may_remove() {
         return Ok(());
     }
     let (doomed, updates) = rel.check(block, changes(&rel.node(block, page)?, dead))?;

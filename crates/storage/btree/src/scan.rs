@@ -654,6 +654,10 @@ impl Scan {
         if self.leaf.killed.is_empty() {
             return;
         }
+        if !access.horizon.may_remove() {
+            self.leaf.killed.clear();
+            return;
+        }
         let mut killed: Vec<(OffsetNo, Tid)> = self
             .leaf
             .killed
@@ -692,6 +696,9 @@ impl Scan {
     fn delete_dead_leaf(&mut self, access: &Access<'_>) -> IndexResult<()> {
         self.leaf.all_dead = false;
         self.leaf.pin = None;
+        if !access.horizon.may_remove() {
+            return Ok(());
+        }
         delete_dead_leaf(access, &self.rel, self.leaf.block)
     }
 }

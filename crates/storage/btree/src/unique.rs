@@ -42,6 +42,7 @@ pub(crate) fn check_unique(
         }
     }
     if !found.dead.is_empty() {
+        access.horizon.may_remove();
         page.mark_dirty_hint();
     }
     let mut outcome = found.outcome;
@@ -56,6 +57,9 @@ pub(crate) fn check_unique(
         }
         let found = look(rel, &node, node.first(), key, own, unique, block)?;
         next = rel.check(block, next_with_key(&node, key, found.to_the_end))?;
+        if !found.dead.is_empty() {
+            access.horizon.may_remove();
+        }
         for &n in &found.dead {
             mark_dead(&page, n);
         }

@@ -15,6 +15,9 @@
 //! | 38 | `CHECKPOINT` | was dirty when the running checkpoint began | [`Frame::mark_for_checkpoint`] | `end_io` of a write, `try_vacate` |
 //! | 39 | `UNLOGGED` | belongs to an unlogged or temporary relation | [`Frame::set_unlogged`] | `try_vacate` |
 //! | 40 | `PIN_WAITER` | somebody waits to be the only pin | [`Frame::set_pin_waiter`] | [`Frame::clear_pin_waiter`], both by the waiter |
+//! | 41 | `STALE` | the bytes are the page's, but the log that is replayed has more for it | [`Frame::mark_stale`] | [`Frame::try_catch_up`]; `end_io` of a read that failed; `try_vacate` |
+//!
+//! A page that is `STALE` is not `VALID`: so whoever looks for `VALID`, as every pin does, finds out without another look.
 //!
 //! # Invariants
 //! 1. The tag changes only while the frame is not `MAPPED` and its one pin is the changer's. So whoever has a pin that was
@@ -23,6 +26,7 @@
 //! 3. A frame that is not `MAPPED` gets no pin but by `try_claim`.
 //! 4. The bytes change only under the exclusive latch or `READING`; but for hint bits and, under `HINTING`, the LSN, which change
 //!    by atomic operations under the shared latch.
+//! 5. `STALE` is set only where bytes are, or are being read: who finds neither reads the page with all that the log has for it.
 
 use super::shim::{AtomicU32, AtomicU64, Latch, Ordering};
 
@@ -42,6 +46,7 @@ pub(crate) const HINTING: u64 = 1 << 37;
 pub(crate) const CHECKPOINT: u64 = 1 << 38;
 pub(crate) const UNLOGGED: u64 = 1 << 39;
 pub(crate) const PIN_WAITER: u64 = 1 << 40;
+pub(crate) const STALE: u64 = 1 << 41;
 /// Flags whose holder is at work.
 pub(crate) const BUSY: u64 = READING | WRITING | HINTING;
 
@@ -190,7 +195,18 @@ impl Frame {
 
     /// Becomes the one who fills a page that an earlier reader could not.
     pub fn try_begin_read(&self) -> bool {
-        self.update(|state| (state & (VALID | READING) == 0).then_some(state | READING)).is_some()
+        self.update(|state| (state & (VALID | STALE | READING) == 0).then_some(state | READING)).is_some()
+    }
+
+    /// The log has more for the page, which a list has got just now.
+    pub fn mark_stale(&self) {
+        self.update(|state| (state & (VALID | READING) != 0).then_some((state | STALE) & !VALID));
+    }
+
+    /// Under the exclusive latch: the caller brings the page up to date, if that is still to be done. It is `VALID` at once, for who pins it now waits
+    /// for the latch; what the log brings from now on makes it `STALE` again.
+    pub fn try_catch_up(&self) -> bool {
+        self.update(|state| (state & STALE != 0).then_some((state & !STALE) | VALID)).is_some()
     }
 
     /// Becomes the one who writes the page. Dirtied again from now on means dirty again.
@@ -211,7 +227,12 @@ impl Frame {
             // Dirtied again while it was written: the checkpoint may have marked the page for that change.
             let clean = work == WRITING && (state | and_set) & DIRTY == 0;
             let done = if clean { work | CHECKPOINT } else { work };
-            Some((state & !done) | and_set)
+            match (work, and_set & VALID != 0) {
+                // The log had more for the page since its list was asked.
+                (READING, true) if state & STALE != 0 => Some((state & !done) | (and_set & !VALID)),
+                (READING, false) => Some((state & !(done | STALE)) | and_set),
+                _ => Some((state & !done) | and_set),
+            }
         });
     }
 
@@ -226,11 +247,11 @@ impl Frame {
         self.state.fetch_or(UNLOGGED, Ordering::Relaxed);
     }
 
-    /// Marks a page that is dirty, about to be, or being written. `unlogged` ones are the business of a shutdown only.
+    /// Marks a page that is dirty, about to be, being written, or being read: reading may bring it up to date. `unlogged` ones are the business of a shutdown only.
     pub fn mark_for_checkpoint(&self, unlogged: bool) -> bool {
         let wanted = |state: u64| {
             state & MAPPED != 0
-                && state & (DIRTY | WRITING | HINTING) != 0
+                && state & (DIRTY | WRITING | HINTING | READING) != 0
                 && (unlogged || state & UNLOGGED == 0)
         };
         self.update(|state| wanted(state).then_some(state | CHECKPOINT)).is_some()

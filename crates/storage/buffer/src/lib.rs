@@ -65,7 +65,7 @@ mod tests;
 
 pub use action::{PageChange, WalAction, needs, redo_block, replay};
 pub use inspect::{Evicted, FrameFacts};
-pub use overdue::{Gone, Overdue};
+pub use overdue::{Gone, Overdue, UpToDate};
 pub use pin::{ExclusivePage, Pin, SharedPage};
 pub use pool::{BufferError, BufferPool, Persistence, PoolOptions};
 pub use ring::{Ring, RingKind};

@@ -13,10 +13,10 @@ use smgr::{Smgr, SmgrError};
 use wal::{Wal, WalError};
 
 use crate::clock_sweep::ClockSweep;
-use crate::frame::{DIRTY, Frame, MAPPED, MAX_USAGE, READING, VALID, pins};
+use crate::frame::{DIRTY, Frame, MAPPED, MAX_USAGE, READING, STALE, VALID, pins};
 use crate::mapping::Mapping;
 use crate::memory::{PageMemory, Table};
-use crate::overdue::{Gone, Overdue, OverdueSlot};
+use crate::overdue::{Gone, Overdue, OverdueSlot, UpToDate};
 use crate::pin::{ExclusivePage, Pin};
 use crate::ring::{Ring, RingKind};
 use crate::stats::{BufferStats, IoKind, Stats, add, count};
@@ -463,7 +463,7 @@ impl BufferPool {
         }
     }
 
-    /// Waits for whoever reads the page; if that failed, tries it here.
+    /// Waits for whoever reads the page; if that failed, tries it here. Brings it up to date if the log has had more for it.
     #[cold]
     fn finish_load(&self, pin: Pin, kind: IoKind, load: Load) -> Result<Pin, BufferError> {
         if self.begin_fill(&pin) {
@@ -471,18 +471,54 @@ impl BufferPool {
             self.fill(&pin, kind, load, reading)?;
         } else {
             self.inner().stats.hit(kind);
+            if self.inner().frame(pin.index()).state() & STALE != 0 {
+                self.catch_up(&pin)?;
+            }
         }
         Ok(pin)
     }
 
-    /// Waits until the page is valid (false) or the caller is the one to fill it (true).
+    /// Brings a page up to date that is in the pool, unless somebody does.
+    fn catch_up(&self, pin: &Pin) -> Result<(), BufferError> {
+        let frame = self.inner().frame(pin.index());
+        let mut page = pin.exclusive();
+        if !frame.try_catch_up() {
+            return Ok(());
+        }
+        let Some(overdue) = self.inner().overdue.get() else { return Ok(()) };
+        // Before the list is shorter: a checkpoint that finds it so finds the page dirty.
+        page.mark_dirty();
+        match overdue.catch_up(pin.tag(), &mut page) {
+            Ok(UpToDate { more: false, .. }) => Ok(()),
+            Ok(_) => {
+                frame.mark_stale();
+                Ok(())
+            }
+            Err(error) => {
+                frame.mark_stale();
+                Err(error)
+            }
+        }
+    }
+
+    /// The log has more for a page, which its list has got: if the page is in the pool, who wants it next brings it up to date.
+    pub fn mark_stale(&self, tag: Tag) {
+        self.inner().mapping.locked(tag.hash(), |partition| {
+            if let Some(index) = partition.find(&self.inner().frames, tag.words()) {
+                self.inner().frame(index).mark_stale();
+            }
+        });
+    }
+
+    /// Waits until the page is there (false) or the caller is the one to fill it (true).
     fn begin_fill(&self, pin: &Pin) -> bool {
         let frame = self.inner().frame(pin.index());
         loop {
             if frame.try_begin_read() {
                 return true;
             }
-            if frame.state() & VALID != 0 {
+            let state = frame.state();
+            if state & READING == 0 && state & (VALID | STALE) != 0 {
                 return false;
             }
             self.inner().wait_while(pin.index(), READING);
@@ -497,13 +533,16 @@ impl BufferPool {
         let filled = match (load, self.inner().overdue.get()) {
             (Load::Zero, _) => {
                 bytes.fill(0);
-                Ok(false)
+                Ok(UpToDate::default())
             }
-            (_, None) => read(bytes).map(|()| false),
+            (_, None) => read(bytes).map(|()| UpToDate::default()),
             (_, Some(overdue)) => overdue.fill(pin.tag(), bytes, &mut read),
         };
         match filled {
-            Ok(changed) => {
+            Ok(UpToDate { changed, more }) => {
+                if more {
+                    self.inner().frame(pin.index()).mark_stale();
+                }
                 reading.result = if changed { VALID | DIRTY } else { VALID };
                 Ok(())
             }
@@ -553,7 +592,7 @@ impl BufferPool {
     fn forget(&self, pin: &Pin) {
         let frame = self.inner().frame(pin.index());
         self.inner().mapping.locked(pin.tag().hash(), |partition| {
-            if frame.state() & VALID == 0 && frame.try_vacate(true) {
+            if frame.state() & (VALID | STALE) == 0 && frame.try_vacate(true) {
                 partition.remove(&self.inner().frames, pin.index());
             }
         });

@@ -17,7 +17,16 @@ impl index::Horizon for IndexHorizon {
 
     fn is_removable(&self, xid: Xid) -> bool {
         // An index page is visited by scans of any kind of relation's snapshots: the strictest kind decides.
-        self.0.is_removable(RelKind::Shared, xid)
+        let removable = self.0.is_removable(RelKind::Shared, xid);
+        if removable {
+            // Scans of standbys that may be on their way to the page have snapshots of before.
+            self.0.note_removal(xid);
+        }
+        removable
+    }
+
+    fn may_remove(&self) -> bool {
+        self.0.note_dead()
     }
 }
 

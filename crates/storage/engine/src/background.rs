@@ -28,6 +28,7 @@ impl Stop {
         engine.wal().archive().wake();
         engine.pool().wake_bgwriter();
         engine.hurry_checkpoints();
+        engine.options().archive_recovery.stop.store(true, std::sync::atomic::Ordering::Relaxed);
     }
 
     fn is_set(&self) -> bool {
@@ -41,13 +42,17 @@ impl Stop {
 }
 
 /// Takes checkpoints when they are due by time or by log volume; looks whenever a segment of the log is full.
-pub fn checkpointer(engine: &Engine, stop: &Stop, after_round: &dyn Fn()) -> Result<(), EngineError> {
+pub fn checkpointer(engine: &Arc<Engine>, stop: &Stop, after_round: &dyn Fn()) -> Result<(), EngineError> {
     let mut trouble = Trouble::default();
     while !stop.is_set() {
-        if let Some(cause) = engine.checkpoint_due() {
-            trouble.note("checkpoint", engine.checkpoint(cause))?;
+        if engine.is_following() {
+            trouble.note("restart point", engine.restart_point_if_due())?;
+        } else {
+            if let Some(cause) = engine.checkpoint_due() {
+                trouble.note("checkpoint", engine.checkpoint(cause))?;
+            }
+            trouble.note("archive_timeout", engine.switch_if_due())?;
         }
-        trouble.note("archive_timeout", engine.switch_if_due())?;
         after_round();
         engine.wal().wait_for_full_segment(Duration::from_millis(200));
         if trouble.lasts {
@@ -57,9 +62,16 @@ pub fn checkpointer(engine: &Engine, stop: &Stop, after_round: &dyn Fn()) -> Res
     Ok(())
 }
 
-/// Ends the recovery that the server was opened with, if it was opened before that.
-pub fn recovery(engine: &Engine, stop: &Stop, after_round: &dyn Fn()) -> Result<(), EngineError> {
+/// Ends the recovery that the server was opened with, if it was opened before that; follows the log before that, if the server is to.
+pub fn recovery(engine: &Arc<Engine>, stop: &Stop, after_round: &dyn Fn()) -> Result<(), EngineError> {
     let mut trouble = Trouble::default();
+    if engine.is_following() {
+        match engine.follow() {
+            Err(EngineError::Stopped) => return Ok(()),
+            followed => followed?,
+        }
+        tracing::info!("database system is ready to accept connections");
+    }
     loop {
         trouble.note("recovery", engine.finish_recovery())?;
         after_round();
@@ -71,7 +83,7 @@ pub fn recovery(engine: &Engine, stop: &Stop, after_round: &dyn Fn()) -> Result<
 }
 
 /// Archives files of the log as they become complete.
-pub fn archiver(engine: &Engine, stop: &Stop, after_round: &dyn Fn()) -> Result<(), EngineError> {
+pub fn archiver(engine: &Arc<Engine>, stop: &Stop, after_round: &dyn Fn()) -> Result<(), EngineError> {
     while !stop.is_set() {
         if let Err(error) = engine.archive_waiting(&|| stop.is_set()) {
             tracing::warn!("{error}");
@@ -107,7 +119,11 @@ impl Trouble {
 
 /// Writes dirty pages ahead of the clock sweep, so that whoever needs a buffer finds a clean one; keeps the time for
 /// `old_snapshot_threshold`; removes transaction status that waited for snapshots to go. While nobody needs a buffer it rests longer.
-pub fn background_writer(engine: &Engine, stop: &Stop, after_round: &dyn Fn()) -> Result<(), EngineError> {
+pub fn background_writer(
+    engine: &Arc<Engine>,
+    stop: &Stop,
+    after_round: &dyn Fn(),
+) -> Result<(), EngineError> {
     let mut trouble = Trouble::default();
     while !stop.is_set() {
         let step = engine.pool().bgwriter_step();
@@ -128,7 +144,7 @@ pub fn background_writer(engine: &Engine, stop: &Stop, after_round: &dyn Fn()) -
 }
 
 /// Makes asynchronous commits durable soon, and prepares log segments.
-pub fn wal_writer(engine: &Engine, stop: &Stop, after_round: &dyn Fn()) -> Result<(), EngineError> {
+pub fn wal_writer(engine: &Arc<Engine>, stop: &Stop, after_round: &dyn Fn()) -> Result<(), EngineError> {
     let mut trouble = Trouble::default();
     while !stop.is_set() {
         engine.wal().write_some()?;
@@ -140,7 +156,11 @@ pub fn wal_writer(engine: &Engine, stop: &Stop, after_round: &dyn Fn()) -> Resul
 }
 
 /// Writes the log ahead when much of its buffer is waiting, so that inserters find room.
-pub fn wal_backlog_writer(engine: &Engine, stop: &Stop, after_round: &dyn Fn()) -> Result<(), EngineError> {
+pub fn wal_backlog_writer(
+    engine: &Arc<Engine>,
+    stop: &Stop,
+    after_round: &dyn Fn(),
+) -> Result<(), EngineError> {
     while !stop.is_set() {
         engine.wal().wait_for_backlog(&|| stop.is_set());
         engine.wal().write_some()?;

@@ -142,6 +142,11 @@ impl Checkpointer {
 impl Engine {
     /// Takes a checkpoint and waits for it.
     pub fn checkpoint(&self, cause: CheckpointCause) -> Result<CheckpointStats, EngineError> {
+        if self.is_following() {
+            let _progress = self.next_checkpoint(cause);
+            self.restart_point(&mut |_, _| ())?;
+            return Ok(CheckpointStats::default());
+        }
         if cause != CheckpointCause::EndOfRecovery {
             // Redo would have to begin behind what pages still need.
             self.finish_recovery()?;
@@ -352,6 +357,29 @@ impl Engine {
                 "checkpoints are occurring too frequently ({seconds} {plural} apart)"
             );
         }
+    }
+
+    /// While the log is replayed: a restart point, if it is time for one; spread as a checkpoint is.
+    pub(crate) fn restart_point_if_due(&self) -> Result<(), EngineError> {
+        let Some(mut progress) = self.checkpointer.progress.try_lock() else { return Ok(()) };
+        let reached = self.replayed().map_or(Lsn::INVALID, |replayed| replayed.end);
+        let by_log = reached.0.saturating_sub(progress.end.0) >= self.log_between_checkpoints();
+        if !by_log && now().since(progress.at) < self.options().checkpoint_timeout {
+            return Ok(());
+        }
+        let begin = now();
+        let mut spread = |done: usize, total: usize| {
+            let share = done as f64 / total.max(1) as f64 * self.options().checkpoint_completion_target;
+            let early = self.options().checkpoint_timeout.mul_f64(share).saturating_sub(now().since(begin));
+            let hurries = by_log || self.checkpointer.waiting.load(Relaxed) > 0 || !self.is_following();
+            if !hurries && early > Duration::from_millis(10) {
+                let pause = runtime::time::sleep(early.min(Duration::from_millis(100)));
+                runtime::waiting(WaitEvent::CheckpointDelay, || runtime::wait(pause));
+            }
+        };
+        self.restart_point(&mut spread)?;
+        (progress.at, progress.end) = (begin, reached);
+        Ok(())
     }
 
     /// The checkpoint that is due now by time or by log volume, if any. None while one is being taken: whoever asks asks again.

@@ -46,7 +46,7 @@ use base::{Lsn, Oid, PAGE_SIZE, TimelineId, Xid};
 use crate::EngineError;
 
 /// Version of the data directory's formats. A server starts only on its own.
-pub const FORMAT_VERSION: u32 = 14;
+pub const FORMAT_VERSION: u32 = 15;
 /// PostgreSQL's version of the control file's layout.
 pub const PG_CONTROL_VERSION: u32 = 1800;
 /// PostgreSQL's version of the catalogs.
@@ -497,8 +497,8 @@ mod tests {
             )
         };
         let mut other = sample().encode();
-        other[OWN + 8..OWN + 12].copy_from_slice(&15_u32.to_le_bytes());
-        assert_eq!(ControlFile::decode(&sealed(other)[..]).unwrap_err().to_string(), message(15));
+        other[OWN + 8..OWN + 12].copy_from_slice(&16_u32.to_le_bytes());
+        assert_eq!(ControlFile::decode(&sealed(other)[..]).unwrap_err().to_string(), message(16));
         let mut old = [0; OLD_SIZE];
         old[..8].copy_from_slice(MAGIC);
         old[8] = 13;

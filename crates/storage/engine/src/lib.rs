@@ -86,8 +86,8 @@ pub use error::EngineError;
 pub use indexes::{OpenIndex, OpenScan};
 pub use managers::describe;
 pub use recovery::{
-    ArchiveRecovery, Inflow, Phase, Progress, RecoveryOptions, RecoveryProgress, ReplayedTo, Sender, Target,
-    TargetAction, TargetTimeline, Upstream,
+    ArchiveRecovery, Conflicts, Inflow, Phase, Progress, RecoveryOptions, RecoveryProgress, ReplayPause,
+    ReplayedTo, Sender, Target, TargetAction, TargetTimeline, Upstream,
 };
 pub use recovery::{is_archive_recovery, is_standby};
 
@@ -182,7 +182,7 @@ pub struct Engine {
     wal: Arc<Wal>,
     pool: Arc<BufferPool>,
     txns: Arc<TxnSystem>,
-    control: runtime::Mutex<ControlFile>,
+    control: Arc<runtime::Mutex<ControlFile>>,
     oids: OidCounter,
     slots: Slots,
     backups: backup::Backups,
@@ -191,7 +191,9 @@ pub struct Engine {
     checkpointer: Checkpointer,
     archiver: archiver::Archiver,
     /// What the recovery that the server began with has replayed.
-    replayed: Mutex<Option<ReplayedTo>>,
+    replayed: Mutex<Option<Arc<recovery::Reached>>>,
+    /// The replay while sessions read.
+    standby: recovery::Standby,
     /// Until a recovery's last checkpoint.
     recovery: Mutex<Option<Arc<Recovery>>>,
     index_horizon: access::IndexHorizon,
@@ -337,6 +339,7 @@ impl Engine {
         let (system_identifier, timeline) = (engine.wal.system_identifier(), history.timeline());
         engine.wal.start(WalStart { system_identifier, read: timeline, timeline, end, redo })?;
         engine.wal.archive().set_active(engine.options().archive.mode != ArchiveMode::Off);
+        engine.tell_standbys();
         engine.txns.end_recovery()?;
         if !clean {
             engine.reset_unlogged()?;
@@ -442,8 +445,9 @@ impl Engine {
             checkpointer: Checkpointer::default(),
             archiver: archiver::Archiver::default(),
             replayed: Mutex::default(),
+            standby: Default::default(),
             recovery: Mutex::default(),
-            control: runtime::Mutex::new(runtime::WaitEvent::ControlFile, control),
+            control: Arc::new(runtime::Mutex::new(runtime::WaitEvent::ControlFile, control)),
             wal,
             options: RwLock::new(Arc::new(options)),
             _lock: lock,
@@ -454,6 +458,10 @@ impl Engine {
     ///
     /// Where the log is archived, all that is in it but the last checkpoint's record is.
     pub fn shutdown(&self) -> Result<(), EngineError> {
+        if self.is_following() {
+            // The replay has left everything where it can go on.
+            return Ok(());
+        }
         if self.is_archiving() {
             self.finish_recovery()?;
             self.switch_wal()?;
@@ -461,6 +469,11 @@ impl Engine {
         self.checkpoint(CheckpointCause::Shutdown)?;
         self.set_state(ClusterState::ShutDown)?;
         self.archive_waiting(&|| false)
+    }
+
+    /// The log is open: it says what standbys must know, if `wal_level` wants that.
+    fn tell_standbys(&self) {
+        self.txns.tell_standbys(self.options().recorded.wal_level > control::WalLevel::Minimal);
     }
 
     fn set_state(&self, state: ClusterState) -> Result<(), EngineError> {
@@ -491,6 +504,10 @@ impl Engine {
         tuned.wal_keep_size = wanted.wal_keep_size;
         (tuned.archive.command, tuned.archive.timeout) =
             (wanted.archive.command.clone(), wanted.archive.timeout);
+        let (archive, wanted_archive) = (&mut tuned.archive_recovery, &wanted.archive_recovery);
+        archive.archive_delay = wanted_archive.archive_delay;
+        archive.streaming_delay = wanted_archive.streaming_delay;
+        archive.tell_conflicts = wanted_archive.tell_conflicts;
         tuned.checkpoint_timeout = wanted.checkpoint_timeout;
         tuned.checkpoint_completion_target = wanted.checkpoint_completion_target;
         (tuned.log_checkpoints, tuned.checkpoint_warning) =
@@ -534,7 +551,8 @@ impl Engine {
 
     /// How far the recovery that the server began with has replayed the log; none if there was nothing to replay.
     pub fn replayed(&self) -> Option<ReplayedTo> {
-        *self.replayed.lock()
+        let reached = self.replayed.lock().clone()?;
+        Some(ReplayedTo { end: reached.end(), last_end: reached.last_end() })
     }
 
     /// The control file as it was last written.

@@ -19,8 +19,6 @@ pub(crate) enum Beside {
     Transactions,
     /// They make databases.
     Databases,
-    /// No version has written any.
-    Unknown,
 }
 
 /// A manager whose pages come as images only.
@@ -42,7 +40,7 @@ const MANAGERS: &[(ResourceManager, Beside); Rmgr::ALL.len()] = &[
     (<btree::BtreeRel as index::IndexAccessMethod>::MANAGER, Beside::Nothing),
     (transactions(Rmgr::Multixact), Beside::Transactions),
     (sequence::MANAGER, Beside::Nothing),
-    (images(Rmgr::Standby), Beside::Unknown),
+    (transactions(Rmgr::Standby), Beside::Transactions),
     (images(Rmgr::Database), Beside::Databases),
     (<gist::GistRel as index::IndexAccessMethod>::MANAGER, Beside::Nothing),
     (<hash::HashRel as index::IndexAccessMethod>::MANAGER, Beside::Nothing),

@@ -14,7 +14,7 @@ use base::{Fork, Oid, RelFile};
 use buffer::{BufferPool, Persistence};
 use runtime::Mutex;
 use smgr::Smgr;
-use txn::{MappedFile, RelationFiles, Transaction};
+use txn::{LockTag, MappedFile, RelationFiles, Transaction};
 
 use crate::map::RelationMaps;
 use crate::{Engine, EngineError, xlog};
@@ -159,10 +159,13 @@ impl Engine {
         txn.drop_at_commit(file);
     }
 
-    /// Cuts a relation to `pages` pages; maps keep what belongs to these. The caller holds it exclusively.
-    pub fn truncate_relation(&self, file: RelFile, pages: u32) -> Result<(), EngineError> {
+    /// Cuts a relation to `pages` pages; maps keep what belongs to these. The caller holds it exclusively, by this lock.
+    pub fn truncate_relation(&self, tag: LockTag, file: RelFile, pages: u32) -> Result<(), EngineError> {
         // A checkpoint whose redo starts behind the record must not note the old length.
         self.txns.within_gate(|| {
+            if let LockTag::Relation { database, relation } = tag {
+                self.txns.note_cut((database, relation), file);
+            }
             let end = self.wal.insert(&xlog::truncate_record(file, pages));
             self.wal.flush(end)?;
             self.pool.truncate(file, Fork::Main, pages)?;

@@ -7,7 +7,9 @@
 //! # Invariants
 //! 1. An entry is in a lane, or in the tree, or for a moment in both; who reads the lanes first and the tree afterwards sees it.
 //! 2. Who goes from one page of a lane to the next keeps the first one latched until he has the next. So nobody comes to a page that was cut off, and it can be used
-//!    for something else at once.
+//!    for something else at once. Replay heeds no latch but that of the page that it changes: where a log is replayed, who comes to a page that is not one of
+//!    pending entries any more knows that it was cut off, and all behind it before or with it; their entries are in the tree. A page that serves in a lane again
+//!    shows him entries twice at the most.
 //! 3. One cleans an index at a time ([`TURNS`]): what a VACUUM found dead is not entered again behind it by somebody who read it in a lane before.
 //!
 //! # Locks
@@ -145,6 +147,10 @@ pub(crate) fn each(
                 break;
             }
             let next = rel.shared(access.pool, node.op.next)?;
+            if access.pool.wal().is_recovering() && !rel.node(next.tag().block, &next)?.op.is(PENDING) {
+                // What replay cuts off meanwhile is in the tree already, and all that is behind it.
+                break;
+            }
             page = next;
         }
     }

@@ -275,6 +275,10 @@ impl Scan {
             self.killed.clear();
             return;
         }
+        if !access.horizon.may_remove() {
+            self.killed.clear();
+            return;
+        }
         let mut killed = std::mem::take(&mut self.killed);
         killed.sort_unstable_by_key(|(block, _, at, _)| (*block, *at));
         for page_kills in killed.chunk_by(|a, b| a.0 == b.0) {

@@ -164,6 +164,10 @@ impl Scan {
             self.killed.clear();
             return;
         }
+        if !access.horizon.may_remove() {
+            self.killed.clear();
+            return;
+        }
         let mut killed = std::mem::take(&mut self.killed);
         killed.sort_unstable_by_key(|killed| (killed.block, killed.at));
         for on_page in killed.chunk_by(|a, b| a.block == b.block) {

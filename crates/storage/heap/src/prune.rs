@@ -238,6 +238,8 @@ pub(crate) struct Pruner {
     pub plan: PrunePlan,
     pub summary: PruneSummary,
     newest_removed: Xid,
+    /// Newest inserter of versions that everybody sees, and that are not frozen yet.
+    newest_seen: Xid,
 }
 
 impl Pruner {
@@ -252,6 +254,7 @@ impl Pruner {
         self.goal = *goal;
         self.plan.clear();
         self.newest_removed = Xid::INVALID;
+        self.newest_seen = Xid::INVALID;
         self.judge(access, rel, page)?;
         self.walk_all(page);
         self.summarise(access, rel, page)
@@ -477,7 +480,24 @@ impl Pruner {
     }
 
     fn seen_by_all(&mut self, access: &Access<'_>, rel: &HeapRel, header: &Header) -> bool {
-        header.xmin_frozen() || self.known.is_removable(access.txns, rel.desc.kind, header.raw_xmin)
+        if header.xmin_frozen() {
+            return true;
+        }
+        let seen = self.known.is_removable(access.txns, rel.desc.kind, header.raw_xmin);
+        if seen {
+            self.newest_seen = self.newest_seen.max(header.raw_xmin);
+        }
+        seen
+    }
+
+    /// Tells standbys, before the page's record does, whose snapshots it would mislead.
+    fn tell_standbys(&self, access: &Access<'_>, rel: &HeapRel, shown_to_all: bool) {
+        if rel.desc.persistence != buffer::Persistence::Permanent {
+            return;
+        }
+        let shown =
+            if shown_to_all || !self.plan.frozen.is_empty() { self.newest_seen } else { Xid::INVALID };
+        access.txns.note_removal(self.newest_removed.max(shown));
     }
 
     /// What may become of a set, if ids are to be taken out. One with old ids that still tells something is renewed.
@@ -615,6 +635,7 @@ impl Pruner {
     ) -> HeapResult<()> {
         let plan = &self.plan;
         self.set_hints(page, map.is_some() || !plan.is_empty());
+        self.tell_standbys(access, rel, map.is_some());
         if plan.is_empty() {
             if page::prune_xid(page) != plan.prune_xid || page::has_flag(page, flags::PAGE_FULL) {
                 page::set_prune_xid(page, plan.prune_xid);

@@ -45,6 +45,11 @@ pub trait Horizon {
     /// Whether every registered snapshot was taken when `xid` had been assigned and had ended: no scan that ran when
     /// `xid` was the next one runs any more.
     fn is_removable(&self, xid: Xid) -> bool;
+    /// Entries of rows that this thread has found dead to everybody are about to be marked as dead, or removed. The log says so before, for standbys whose
+    /// snapshots may need them. False if all had better stay: the log is being replayed.
+    fn may_remove(&self) -> bool {
+        true
+    }
 }
 
 /// What the heap says of a row that has an equal key, looked at with a "dirty" snapshot.

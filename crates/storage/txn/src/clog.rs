@@ -97,6 +97,11 @@ impl Clog {
         self.limit.store(pages * XIDS_PER_PAGE, Ordering::Release);
     }
 
+    /// Nobody gets an xid until replay is over.
+    pub fn begin_recovery(&self) {
+        self.limit.store(0, Ordering::Release);
+    }
+
     /// Replay is over: every page must be there from now on. Fails with an xid whose page is not; the one in use is looked at, too.
     pub fn end_recovery(&self, next_xid: Xid) -> Result<(), (Xid, SlruError)> {
         self.set_limit(next_xid);

@@ -3,7 +3,8 @@
 //! Layout of the record · `time: i64` (microseconds since 2000, little-endian), then numbers in LEB128: count of runs of
 //! subtransaction xids, for each run its distance from the end of the run before (the first: from the transaction's
 //! xid) and its length; count of files, for each tablespace, database, number; count of mapped files, for each database, relation,
-//! number; length of the invalidations and their bytes, which this crate does not read. A million savepoints in one session are one run.
+//! number; length of the invalidations and their bytes, which this crate does not read; count of relations that were locked against all others, for each
+//! database and relation. A million savepoints in one session are one run.
 //!
 //! Invariants: a commit goes through these steps in this order, and a crash between any two is harmless
 //! 1. record inserted (lost: the transaction never happened);
@@ -108,6 +109,8 @@ pub struct EndRecord {
     pub mapped: Vec<MappedFile>,
     /// For caches.
     pub invalidations: Vec<u8>,
+    /// Relations that nobody else may use when it ends: database and relation.
+    pub locks: Vec<(Oid, Oid)>,
 }
 
 /// Appends a number in LEB128.
@@ -135,7 +138,7 @@ pub(crate) fn get(bytes: &mut &[u8]) -> Option<u64> {
 
 /// The record's bytes, for a transaction that ends at `time`.
 pub fn encode(remains: &Remains<'_>, time: i64) -> Vec<u8> {
-    let Remains { xid, subxids, files, mapped, invalidations } = *remains;
+    let Remains { xid, subxids, files, mapped, invalidations, locks } = *remains;
     let mut out = Vec::with_capacity(16 + invalidations.len() + 12 * (files.len() + mapped.len()));
     out.extend_from_slice(&time.to_le_bytes());
     let runs = || subxids.chunk_by(|a, b| b.0 == a.0 + 1);
@@ -159,6 +162,11 @@ pub fn encode(remains: &Remains<'_>, time: i64) -> Vec<u8> {
     }
     put(&mut out, invalidations.len() as u64);
     out.extend_from_slice(invalidations);
+    put(&mut out, locks.len() as u64);
+    for (database, relation) in locks {
+        put(&mut out, database.0.into());
+        put(&mut out, relation.0.into());
+    }
     out
 }
 
@@ -187,7 +195,12 @@ pub fn decode(xid: Xid, bytes: &[u8]) -> Option<EndRecord> {
         record.mapped.push(MappedFile { database, relation, number: number(rest)? });
     }
     let length = usize::try_from(get(rest)?).ok()?;
-    record.invalidations = rest.get(..length)?.to_vec();
+    let (invalidations, mut rest) = rest.split_at_checked(length)?;
+    record.invalidations = invalidations.to_vec();
+    let rest = &mut rest;
+    for _ in 0..get(rest)? {
+        record.locks.push((Oid(number(rest)?), Oid(number(rest)?)));
+    }
     Some(record)
 }
 
@@ -275,6 +288,8 @@ pub struct Remains<'a> {
     pub mapped: &'a [MappedFile],
     /// For caches.
     pub invalidations: &'a [u8],
+    /// Relations that it has locked against all others: database and relation.
+    pub locks: &'a [(Oid, Oid)],
 }
 
 impl Remains<'_> {
@@ -484,15 +499,17 @@ mod tests {
             let files: Vec<_> = numbers.iter().map(file).collect();
             let mapped = |&number: &u32| MappedFile { database: Oid(number / 3), relation: Oid(number / 5), number };
             let mapped: Vec<_> = numbers.iter().map(mapped).collect();
+            let locks: Vec<_> = numbers.iter().map(|&number| (Oid(number / 7), Oid(number))).collect();
             let remains = Remains {
                 xid: Xid(1_000),
                 subxids: &subxids,
                 files: &files,
                 mapped: &mapped,
                 invalidations: &invalidations,
+                locks: &locks,
             };
             let bytes = encode(&remains, time);
-            let record = EndRecord { time, subxids, files, mapped, invalidations };
+            let record = EndRecord { time, subxids, files, mapped, invalidations, locks };
             prop_assert_eq!(decode(Xid(1_000), &bytes), Some(record));
             prop_assert_eq!(decode(Xid(1_000), &bytes[..cut.index(bytes.len())]), None);
         }

@@ -9,7 +9,7 @@ use base::{RelFile, Xid};
 use wal::{Record, Rmgr, WalDescribe};
 
 use crate::commit::{self, MappedFile, info};
-use crate::{PreparedState, clog, multixact};
+use crate::{LockTag, PreparedState, clog, multixact, standby};
 
 /// Describes records of `Rmgr::Xact`, `Rmgr::Clog` and `Rmgr::Multixact`.
 pub struct XactDescribe;
@@ -36,6 +36,8 @@ fn name(rmgr: Rmgr, kind: u8) -> &'static str {
         (Rmgr::Multixact, multixact::ZERO_PAGE) => "ZERO_PAGE",
         (Rmgr::Multixact, multixact::TRUNCATE) => "TRUNCATE_ID",
         (Rmgr::Multixact, multixact::CREATE) => "CREATE_ID",
+        (Rmgr::Standby, standby::REMOVED) => "REMOVED",
+        (Rmgr::Standby, standby::CUT) => "LOCK",
         _ => "UNKNOWN",
     }
 }
@@ -54,6 +56,16 @@ fn text(rmgr: Rmgr, kind: u8, xid: Xid, data: &[u8], out: &mut dyn fmt::Write) -
                 Err(_) => Ok(()),
             }
         }
+        (Rmgr::Standby, standby::REMOVED) => match data.try_into().map(u64::from_le_bytes) {
+            Ok(limit) => write!(out, "snapshotConflictHorizon: {limit}"),
+            Err(_) => Ok(()),
+        },
+        (Rmgr::Standby, standby::CUT) => match standby::decode_cut(data) {
+            Some(standby::Conflict::Cut(LockTag::Relation { database, relation }, file)) => {
+                write!(out, "db {database} rel {relation} file {file}")
+            }
+            _ => Ok(()),
+        },
         (Rmgr::Multixact, _) => match multixact::entries(data) {
             Some((first, count)) => write!(out, "{first}: {count} entries"),
             None => Ok(()),
@@ -168,6 +180,7 @@ mod tests {
             files: &[file(1)],
             mapped: &[MappedFile { database: Oid(5), relation: Oid(2608), number: 16400 }],
             invalidations: b"abc",
+            locks: &[],
         };
         let rest = "relmap: 5/2608 to 16400; subxacts: 9; inval msgs: 3 bytes";
         assert_eq!(

@@ -45,6 +45,10 @@ pub enum TxnError {
     TooManyPrepared(usize),
     /// Out of command ids.
     TooManyCommands,
+    /// The log is being replayed: nobody gets an xid.
+    InRecovery,
+    /// The log is being replayed: conflicts with those who write cannot be known.
+    SerializableInRecovery,
     /// The transaction was cancelled: it could be part of an execution that is not serializable.
     Serialization(Reason),
 }
@@ -123,6 +127,15 @@ impl From<TxnError> for SqlError {
                 }
             }
             TxnError::Serialization(reason) => reason.into(),
+            TxnError::InRecovery => {
+                sql_err!(READ_ONLY_SQL_TRANSACTION, "cannot assign TransactionIds during recovery")
+            }
+            TxnError::SerializableInRecovery => {
+                let default = "default_transaction_isolation";
+                sql_err!(FEATURE_NOT_SUPPORTED, "cannot use serializable mode in a hot standby")
+                    .detail(format!("\"{default}\" is set to \"serializable\"."))
+                    .hint("You can use \"SET default_transaction_isolation = 'repeatable read'\" to change the default.")
+            }
             TxnError::TooManyPrepared(most) => crate::prepared::too_many(most),
             TxnError::TooManyCommands => {
                 sql_err!(PROGRAM_LIMIT_EXCEEDED, "cannot have more than 2^32-2 commands in a transaction")

@@ -180,6 +180,15 @@ impl Publishers {
         oldest.filter(|&xmin| xmin != NONE)
     }
 
+    /// The oldest xid that a held snapshot needs of any class.
+    pub fn oldest_held(&self) -> Option<Xid> {
+        let of = |slot: &Arc<Published>| {
+            let Oldest { parents, catalogs, plain } = slot.load();
+            parents.min(catalogs).min(plain)
+        };
+        self.slots.lock().iter().map(of).min().filter(|&xmin| xmin != NONE)
+    }
+
     /// The accurate horizons, all exclusive: xids below may go.
     pub fn compute(&self, running: &Running) -> Oldest {
         // Before the words: see the module's proof.
@@ -332,6 +341,11 @@ impl Bounds {
     pub fn refresh(&self, known: Known, accurate: Xid) {
         self.computed_at.set((known.needed, known.completions));
         self.maybe_needed.set(self.maybe_needed.get().max(accurate));
+    }
+
+    /// Below this, surely not needed.
+    pub fn maybe_needed(&self) -> Xid {
+        self.maybe_needed.get()
     }
 
     /// The bounds as they are.

@@ -35,6 +35,7 @@ pub mod running;
 pub mod serializable;
 pub mod slru;
 pub mod snapshot;
+pub mod standby;
 pub mod subxact;
 mod sync;
 pub mod system;
@@ -73,6 +74,9 @@ impl SessionId {
     pub(crate) const fn stand_in(slot: u32) -> SessionId {
         SessionId(Self::STAND_INS | slot)
     }
+
+    /// The owner of what transactions have that the log tells of.
+    pub const REPLAY: SessionId = SessionId(u32::MAX);
 
     /// Whether this is a prepared transaction's stand-in.
     pub const fn is_stand_in(self) -> bool {

@@ -325,6 +325,17 @@ impl HeldLocks {
         };
     }
 
+    /// The relations that it has locked against all others: database and relation.
+    pub fn exclusive_relations(&self) -> Vec<(Oid, Oid)> {
+        let relation = |held: &Held| match held.tag {
+            LockTag::Relation { database, relation } if held.mode == LockMode::AccessExclusive => {
+                Some((database, relation))
+            }
+            _ => None,
+        };
+        self.entries.iter().filter_map(relation).collect()
+    }
+
     /// Whether the session holds this mode, at either level.
     pub fn holds(&self, tag: LockTag, mode: LockMode) -> bool {
         self.find((tag, mode, false)).or_else(|| self.find((tag, mode, true))).is_some()

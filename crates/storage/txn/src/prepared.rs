@@ -429,7 +429,19 @@ impl PreparedTransactions {
                 stand_in: SessionId::stand_in(number as u32),
             })
         };
-        table.slots.iter().enumerate().filter_map(row).collect()
+        let mut list: Vec<_> = table.slots.iter().enumerate().filter_map(row).collect();
+        drop(table);
+        // While the log is replayed they have no slots.
+        let recovered = self.recovered.lock();
+        list.extend(recovered.values().map(|Recovered { state, .. }| PreparedTransaction {
+            xid: state.xid,
+            gid: state.gid.clone(),
+            time: state.time,
+            owner: state.owner,
+            database: state.database,
+            stand_in: SessionId::REPLAY,
+        }));
+        list
     }
 
     /// Writes state files for what redo from `redo` on would not find in the log. Returns all that have one: a start from this checkpoint
@@ -553,7 +565,17 @@ impl TxnSystem {
             false => (info::ABORT_PREPARED, Outcome::Aborted, &state.abort_files, &[]),
         };
         let (xid, subxids) = (state.xid, &state.subxids);
-        let remains = Remains { xid, subxids, files, mapped: &[], invalidations };
+        let exclusive = |(tag, mode): &(crate::LockTag, crate::LockMode)| match *tag {
+            crate::LockTag::Relation { database, relation } if *mode == crate::LockMode::AccessExclusive => {
+                Some((database, relation))
+            }
+            _ => None,
+        };
+        let locks: Vec<(Oid, Oid)> = match commit {
+            true => state.locks.iter().filter_map(exclusive).collect(),
+            false => Vec::new(),
+        };
+        let remains = Remains { xid, subxids, files, mapped: &[], invalidations, locks: &locks };
         let worker = self.worker();
         let pass = self.gate().enter(&worker.in_flight);
         let turn = commit.then(|| Turn::enter(self));
@@ -658,7 +680,8 @@ impl TxnSystem {
             for &child in &state.subxids {
                 self.parents().insert(child, xid);
             }
-            self.running().insert(xid, RunningEntry { session: stand_in, holds: XidHolds::Everything });
+            let entry = RunningEntry { session: stand_in, holds: XidHolds::Everything };
+            self.running().insert(xid, &state.subxids, entry);
             self.locks().restore_all_of(stand_in, &state.locks);
             let restore = |targets: &Vec<Target>| self.serializable().restore(xid, stand_in, targets);
             let serial = state.predicate_locks.as_ref().map(restore);

@@ -68,7 +68,7 @@ impl PreparedState {
         put_bytes(&mut out, self.gid.as_bytes());
         let end = |files, invalidations| {
             let (xid, subxids) = (self.xid, &self.subxids);
-            commit::encode(&Remains { xid, subxids, files, mapped: &[], invalidations }, self.time)
+            commit::encode(&Remains { xid, subxids, files, invalidations, ..Remains::default() }, self.time)
         };
         put_bytes(&mut out, &end(&self.commit_files, &self.invalidations));
         put_bytes(&mut out, &end(&self.abort_files, &[]));

@@ -1,4 +1,4 @@
-//! What · Replay of `Rmgr::Xact`, `Rmgr::Clog` and `Rmgr::Multixact`.
+//! What · Replay of `Rmgr::Xact`, `Rmgr::Clog`, `Rmgr::Multixact` and `Rmgr::Standby`.
 //!
 //! Replay is idempotent: bits of the commit log are set again, files take catalogs' places again, and those that are gone are dropped again. Every record's xid,
 //! of whatever resource manager, is shown to [`TxnSystem::observe_xid`], so that no xid with a trace in WAL is given out
@@ -14,6 +14,7 @@ use crate::commit::{self, info};
 use crate::error::TxnError;
 use crate::multixact;
 use crate::prepared_state::PreparedState;
+use crate::standby;
 use crate::system::TxnSystem;
 
 impl TxnSystem {
@@ -24,7 +25,7 @@ impl TxnSystem {
         }
     }
 
-    /// Replays a record of `Rmgr::Xact`, `Rmgr::Clog` or `Rmgr::Multixact`; false if it is none that this version writes.
+    /// Replays a record of `Rmgr::Xact`, `Rmgr::Clog`, `Rmgr::Multixact` or `Rmgr::Standby`; false if it is none that this version writes.
     pub fn redo<B: Deref<Target = [u8]>>(&self, record: &Record<B>) -> Result<bool, TxnError> {
         self.redo_parts(record.rmgr, record.info, record.xid, record.data(), record.end)
     }
@@ -59,12 +60,18 @@ impl TxnSystem {
                     .mark(Some(xid), &record.subxids, outcome, end, false)
                     .map_err(TxnError::status(xid))?;
                 self.map_files(&record.mapped);
+                let mut ended = record.subxids;
+                ended.insert(0, xid);
+                self.running().replay_end(&ended);
+                self.replayed_commit(&record.mapped, &record.invalidations);
                 self.drop_files(&record.files);
                 if matches!(info, info::COMMIT_PREPARED | info::ABORT_PREPARED) {
                     self.prepared().redo_end(xid);
                 }
                 Ok(true)
             }
+            // What they tell is heeded before ([`standby`](crate::standby)).
+            (Rmgr::Standby, standby::REMOVED | standby::CUT) => Ok(true),
             (Rmgr::Clog, clog::ZERO_PAGE) => {
                 let Ok(page) = data.try_into().map(u64::from_le_bytes) else { return Ok(false) };
                 self.clog().redo_zero_page(page, end).map_err(TxnError::status(xid))?;

@@ -23,6 +23,19 @@
 //! snapshot was taken, and either order is right. The first load after a snapshot was built under the mutex never sees
 //! less than it was built at, for the same reason. The horizon's half of the argument is in [`horizon`](super::horizon).
 //!
+//! While a log is replayed the set says what ran on the server that wrote it, at the place where replay is:
+//! 1. *An xid that was given out and has not ended is in the set.* Xids are given out ascending, and one that is seen in the log brings all below it that
+//!    were not seen yet ([`Running::observe`]). At the beginning of replay the set has those of the checkpoint's running range that the commit log does not
+//!    know as ended ([`Running::begin_replay`]): it may be newer than that moment, but not than the one when the data are consistent, before which
+//!    nobody looks.
+//! 2. *One that has ended leaves* when the record of its end is read, with its subtransactions in one step, behind the commit log ([`Running::replay_end`]).
+//!    Who ended without a record (a crash, a full disk) leaves at the next checkpoint, which says below which xid all have ended
+//!    ([`Running::replay_oldest`]).
+//! 3. So snapshots see transactions in the order of their records. That is the order in which the server that wrote them let them be seen (invariant 4):
+//!    what a snapshot here sees, one there saw at some moment. There is no long fork, among servers either.
+//! 4. A subtransaction stands for itself until the record of its top level, or of its rollback, says what became of it: [`SubxactMap`] knows none of
+//!    them, so that a snapshot looks for its own xid.
+//!
 //! Locks · `state` and `arrivals` are short mutexes; `arrivals` and the list of old snapshots may be taken inside `state`; none is held
 //! over a wait.
 //!
@@ -49,6 +62,12 @@ pub struct RunningEntry {
     pub holds: XidHolds,
 }
 
+impl RunningEntry {
+    /// A transaction of the server whose log is replayed, or a subtransaction, as long as its parent is not known.
+    pub const REPLAYED: RunningEntry =
+        RunningEntry { session: SessionId::REPLAY, holds: XidHolds::Everything };
+}
+
 /// The xids in progress, the next xid, and the completion counter.
 pub struct Running {
     /// How often a snapshot became outdated. Stored inside `state`, loaded anywhere.
@@ -72,6 +91,8 @@ pub(super) struct State {
     next_xid: Xid,
     /// Greatest xid known to have ended, subtransactions included.
     latest_completed: Xid,
+    /// The set is that of a server whose log is replayed.
+    replays: bool,
     /// Snapshot of the present counter, if one was asked for.
     current: Option<Arc<SnapshotData>>,
 }
@@ -102,6 +123,7 @@ impl Running {
                 entries: Vec::new(),
                 next_xid,
                 latest_completed: Xid(next_xid.0 - 1),
+                replays: false,
                 current: None,
             })),
             arrivals: Alone::default(),
@@ -146,14 +168,18 @@ impl Running {
         Some(xid)
     }
 
-    /// Enters a transaction found in WAL or in a prepared transaction's state file.
-    pub fn insert(&self, xid: Xid, entry: RunningEntry) {
+    /// Enters a prepared transaction that replay has found, with its subtransactions: those stand in no entry of their own any more.
+    pub fn insert(&self, xid: Xid, subxids: &[Xid], entry: RunningEntry) {
         let mut state = self.state.lock();
-        if let Err(at) = state.xids.binary_search(&xid) {
-            state.xids.insert(at, xid);
-            state.entries.insert(at, entry);
-            self.publish(&mut state, Xid::INVALID);
+        state.remove_known(subxids);
+        match state.xids.binary_search(&xid) {
+            Ok(at) => state.entries[at] = entry,
+            Err(at) => {
+                state.xids.insert(at, xid);
+                state.entries.insert(at, entry);
+            }
         }
+        self.publish(&mut state, Xid::INVALID);
     }
 
     /// The xid's transaction now belongs to another owner (PREPARE TRANSACTION).
@@ -335,18 +361,72 @@ impl Running {
         state.xids.iter().copied().zip(state.entries.iter().copied()).collect()
     }
 
-    /// Recovery saw this xid in WAL: it and all before it were given out.
+    /// Replay saw this xid in the log: it and all before it were given out. Those that were not known run, until their end is read.
     pub fn observe(&self, xid: Xid) {
         if xid < self.next_xid() {
             return;
         }
         let mut state = self.state.lock();
-        if xid >= state.next_xid {
-            state.next_xid = xid.next();
+        if !state.replays {
+            // Behind a crash nobody runs: whatever was given out has ended, one way or the other.
+            state.next_xid = state.next_xid.max(xid.next());
             self.next_xid.store(state.next_xid.0, Ordering::Release);
-            // Nobody runs during crash recovery: whatever was given out has ended, one way or the other.
             self.publish(&mut state, xid);
+            return;
         }
+        // No snapshot becomes outdated: what was not given out counts as in progress in all of them.
+        while state.next_xid <= xid {
+            let next = state.next_xid;
+            state.xids.push(next);
+            state.entries.push(RunningEntry::REPLAYED);
+            state.next_xid = next.next();
+        }
+        self.next_xid.store(state.next_xid.0, Ordering::Release);
+    }
+
+    /// Before replay: these ran when the log was at its beginning, or may have. Ascending, and given out before all that are observed.
+    pub fn begin_replay(&self, xids: &[Xid]) {
+        let mut state = self.state.lock();
+        debug_assert!(state.xids.is_empty());
+        state.replays = true;
+        state.xids.extend_from_slice(xids);
+        state.entries.resize(xids.len(), RunningEntry::REPLAYED);
+        self.publish(&mut state, Xid::INVALID);
+    }
+
+    /// Replay read that these ended, in one moment: a transaction with its subtransactions, or a subtransaction that was rolled back. Ascending.
+    pub fn replay_end(&self, xids: &[Xid]) {
+        let Some(&latest) = xids.last() else { return };
+        let mut state = self.state.lock();
+        state.remove_known(xids);
+        let outdated = self.publish(&mut state, latest);
+        drop(state);
+        drop(outdated);
+    }
+
+    /// Replay knows that everything below `oldest` has ended.
+    pub fn replay_oldest(&self, oldest: Xid) {
+        let mut state = self.state.lock();
+        let ended = state.xids.partition_point(|&xid| xid < oldest);
+        if ended == 0 {
+            return;
+        }
+        let latest = state.xids[ended - 1];
+        state.xids.drain(..ended);
+        state.entries.drain(..ended);
+        self.publish(&mut state, latest);
+    }
+
+    /// Replay is over. What it left without an end has ended; those who are prepared have been entered anew.
+    pub fn end_replay(&self) {
+        let mut state = self.state.lock();
+        let State { xids, entries, .. } = &mut *state;
+        let mut kept = entries.iter().map(|entry| *entry != RunningEntry::REPLAYED);
+        xids.retain(|_| kept.next().unwrap_or(false));
+        entries.retain(|entry| *entry != RunningEntry::REPLAYED);
+        state.replays = false;
+        let latest = Xid(state.next_xid.0 - 1);
+        self.publish(&mut state, latest);
     }
 }
 
@@ -367,6 +447,23 @@ impl State {
     fn oldest(&self) -> Oldest {
         let running = self.xids.iter().zip(&self.entries).map(|(&xid, entry)| (xid, entry.holds));
         Oldest::of(running, self.latest_completed.next())
+    }
+
+    /// Takes out those of these xids, ascending, that are there.
+    fn remove_known(&mut self, gone: &[Xid]) {
+        let Some((&first, &last)) = gone.first().zip(gone.last()) else { return };
+        let from = self.xids.partition_point(|&xid| xid < first);
+        let to = from + self.xids[from..].partition_point(|&xid| xid <= last);
+        let mut kept = from;
+        for at in from..to {
+            if gone.binary_search(&self.xids[at]).is_err() {
+                self.xids[kept] = self.xids[at];
+                self.entries[kept] = self.entries[at];
+                kept += 1;
+            }
+        }
+        self.xids.drain(kept..to);
+        self.entries.drain(kept..to);
     }
 
     /// Takes out a group, ascending by xid, in one pass over the arrays from its first member on.

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
-use base::{BlockNo, Lsn, MultiXactId, RelFile, SqlResult, Xid};
+use base::{BlockNo, Lsn, MultiXactId, Oid, RelFile, SqlResult, Xid};
 use runtime::rest::{Ground, rest_on};
 use runtime::{WaitQueue, fs};
 use wal::{RecordBuilder, Rmgr, Wal, WalError};
@@ -23,8 +23,9 @@ use crate::commit::{CheckpointGate, InFlight, MappedFile};
 use crate::early::EarlyCommits;
 use crate::error::TxnError;
 use crate::horizon::{Bounds, Held, Horizons, Oldest, Publishers, RelKind};
-use crate::lock::{LockInfo, LockManager, LockMode, LockTag};
+use crate::lock::{LockInfo, LockManager, LockMode, LockTag, LockWait};
 use crate::lock_fast::FastTable;
+use crate::lock_held::HeldLocks;
 use crate::long_wait::LockTimeouts;
 use crate::multixact::{MultiXacts, RecentSets};
 use crate::old_snapshot::{OldSnapshots, Removed};
@@ -37,7 +38,7 @@ use crate::snapshot::{Snapshot, SnapshotCache, SnapshotData};
 use crate::subxact::{Family, SubxactMap};
 use crate::truncation::{OldestIds, Truncation};
 use crate::virtual_xid::VirtualXids;
-use crate::{SessionId, slru};
+use crate::{SessionId, slru, standby};
 
 /// Fate of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -222,6 +223,21 @@ thread_local! {
 
 static SYSTEMS: AtomicU64 = AtomicU64::new(0);
 
+/// Locks of the replay, until they are dropped.
+pub struct ReplayLocks<'a> {
+    system: &'a TxnSystem,
+    held: HeldLocks,
+}
+
+impl Drop for ReplayLocks<'_> {
+    fn drop(&mut self) {
+        self.held.release_transaction(&self.system.locks);
+    }
+}
+
+/// See [`TxnSystem::on_replayed_commit`].
+type ReplayedCommit = Box<dyn Fn(&[MappedFile], &[u8]) + Send + Sync>;
+
 /// All transactions of a server.
 pub struct TxnSystem {
     id: u64,
@@ -246,6 +262,9 @@ pub struct TxnSystem {
     serializable: Serializable,
     /// Runs once, before the first write.
     first_write: OnceLock<Box<dyn Fn() + Send + Sync>>,
+    replayed_commit: OnceLock<ReplayedCommit>,
+    /// Greatest limit of removals that the log tells of; the greatest number: it tells of none.
+    removed: AtomicU64,
     /// It is still to be done.
     awaits_write: AtomicBool,
 }
@@ -305,6 +324,8 @@ impl TxnSystem {
             ground,
             serializable: Serializable::new(options.predicate),
             first_write: OnceLock::new(),
+            replayed_commit: OnceLock::new(),
+            removed: AtomicU64::new(u64::MAX),
             awaits_write: AtomicBool::new(false),
         }
     }
@@ -325,9 +346,88 @@ impl TxnSystem {
         }
     }
 
-    /// Before replay: reads what is known of prepared transactions.
+    /// Before replay: reads what is known of prepared transactions. Nobody gets an xid.
     pub fn begin_recovery(&self) -> Result<(), TxnError> {
+        self.clog.begin_recovery();
         self.prepared.load()
+    }
+
+    /// From now on the log says what standbys must know of removals, or it does not (`wal_level`). When it has just been started.
+    pub fn tell_standbys(&self, tells: bool) {
+        self.removed.store(if tells { 0 } else { u64::MAX }, Ordering::Relaxed);
+    }
+
+    /// Something is about to be removed, or shown to all, that a snapshot could need otherwise which does not see `limit` as ended; or one that is older. Called
+    /// before that is logged.
+    ///
+    /// The log says so once for each greater limit. That is enough: who takes a snapshot of a standby behind that record has all below the limit ended, for the
+    /// server that wrote it had; so only snapshots of before are misled by what comes.
+    #[inline]
+    pub fn note_removal(&self, limit: Xid) {
+        // Relaxed: who finds that another has told, whose record is in the log, inserts his own behind it.
+        if limit.0 > self.removed.load(Ordering::Relaxed) {
+            self.log_removal(limit);
+        }
+    }
+
+    #[cold]
+    fn log_removal(&self, limit: Xid) {
+        self.log.insert(Rmgr::Standby, standby::REMOVED, Xid::INVALID, &limit.0.to_le_bytes());
+        self.removed.fetch_max(limit.0, Ordering::AcqRel);
+    }
+
+    /// The file of a relation is about to be cut, which its owner has locked against all others.
+    pub fn note_cut(&self, (database, relation): (Oid, Oid), file: RelFile) {
+        if self.removed.load(Ordering::Relaxed) != u64::MAX {
+            let data = standby::encode_cut((database, relation), file);
+            self.log.insert(Rmgr::Standby, standby::CUT, Xid::INVALID, &data);
+        }
+    }
+
+    /// As [`note_removal`](Self::note_removal), of rows that this thread has found removable. False while the log is replayed: nothing goes.
+    pub fn note_dead(&self) -> bool {
+        if self.is_in_recovery() {
+            return false;
+        }
+        let worker = self.worker();
+        let known = [&worker.catalog_bounds, &worker.plain_bounds].map(Bounds::maybe_needed);
+        let newest = known[0].max(known[1]);
+        if newest.is_normal() {
+            self.note_removal(Xid(newest.0 - 1));
+        }
+        true
+    }
+
+    /// The oldest xid that a snapshot needs which somebody holds; none without one.
+    pub fn oldest_held(&self) -> Option<Xid> {
+        self.publishers.oldest_held()
+    }
+
+    /// Whether the log is being replayed.
+    pub fn is_in_recovery(&self) -> bool {
+        self.clog.limit() == Xid::INVALID
+    }
+
+    /// Before a replay that sessions may watch: transactions from `oldest` on ran when the checkpoint was taken, as far as they have not ended.
+    pub fn begin_replay(&self, oldest: Xid) {
+        let from = oldest.max(self.clog.oldest()).max(Xid::FIRST_NORMAL);
+        // A page that is not there will be made by the log.
+        let runs = |xid: &Xid| !matches!(self.clog.get(*xid), Ok(Outcome::Committed | Outcome::Aborted));
+        let running: Vec<Xid> = (from.0..self.next_xid().0).map(Xid).filter(runs).collect();
+        self.running.begin_replay(&running);
+    }
+
+    /// Calls `told` when the replay of a commit has made it visible, with the catalogs' files that are others now and with what caches must forget.
+    pub fn on_replayed_commit(&self, told: impl Fn(&[MappedFile], &[u8]) + Send + Sync + 'static) {
+        let _ = self.replayed_commit.set(Box::new(told));
+    }
+
+    pub(crate) fn replayed_commit(&self, mapped: &[MappedFile], invalidations: &[u8]) {
+        if (!mapped.is_empty() || !invalidations.is_empty())
+            && let Some(told) = self.replayed_commit.get()
+        {
+            told(mapped, invalidations);
+        }
     }
 
     /// Replay is over: what is prepared runs on, everything else that has no end in WAL counts as rolled back, and transactions
@@ -335,7 +435,9 @@ impl TxnSystem {
     pub fn end_recovery(&self) -> Result<(), TxnError> {
         self.clog.end_recovery(self.next_xid()).map_err(|(xid, error)| TxnError::Status { xid, error })?;
         self.multixacts.end_recovery().map_err(|(multi, error)| TxnError::Multi { multi, error })?;
-        self.restore_prepared()
+        self.restore_prepared()?;
+        self.running.end_replay();
+        Ok(())
     }
 
     /// What this thread keeps of the system.
@@ -580,6 +682,9 @@ impl TxnSystem {
 
     #[cold]
     fn extend_clog(&self, limit: Xid) -> Result<(), TxnError> {
+        if limit == Xid::INVALID {
+            return Err(TxnError::InRecovery);
+        }
         let worker = self.worker();
         // A checkpoint whose redo starts after the record of the new page must write the page.
         let _pass = self.gate.enter(&worker.in_flight);
@@ -632,6 +737,35 @@ impl TxnSystem {
         self.prepared.keep_recovered()
     }
 
+    /// Locks relations for the replay, against all others. `patience` is asked how long to wait, first without anybody in the way, then, each time that was not enough,
+    /// with those who are.
+    pub fn lock_for_replay(
+        &self,
+        tags: &[LockTag],
+        mut patience: impl FnMut(&[SessionId]) -> Duration,
+    ) -> ReplayLocks<'_> {
+        let mut locks = ReplayLocks { system: self, held: HeldLocks::new(SessionId::REPLAY) };
+        for &tag in tags {
+            let mut most = patience(&[]);
+            loop {
+                let timeouts = LockTimeouts { lock: Some(most), ..LockTimeouts::default() };
+                let (table, mode) = (|| self.fast_table(), LockMode::AccessExclusive);
+                if locks
+                    .held
+                    .acquire(&self.locks, table, tag, mode, false, LockWait::Block, &timeouts)
+                    .is_ok()
+                {
+                    break;
+                }
+                let all = self.locks.list().into_iter();
+                let in_the_way =
+                    all.filter(|lock| lock.tag == tag && lock.granted && lock.session != SessionId::REPLAY);
+                most = patience(&in_the_way.map(|lock| lock.session).collect::<Vec<_>>());
+            }
+        }
+        locks
+    }
+
     /// Heavyweight locks.
     pub fn locks(&self) -> &LockManager {
         &self.locks
@@ -641,7 +775,9 @@ impl TxnSystem {
     pub fn list_locks(&self) -> Vec<LockInfo> {
         let mut list = self.locks.list();
         list.extend(self.implicit_virtual_locks(&list));
-        list.extend(self.running.list().into_iter().map(|(xid, entry)| LockInfo {
+        let running = self.running.list().into_iter();
+        let own = running.filter(|(_, entry)| entry.session != SessionId::REPLAY);
+        list.extend(own.map(|(xid, entry)| LockInfo {
             session: entry.session,
             tag: LockTag::Xid(xid),
             mode: LockMode::Exclusive,

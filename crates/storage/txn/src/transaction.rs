@@ -777,7 +777,12 @@ impl Transaction {
         let commit = match (xid, &worker) {
             (Some(xid), Some(worker)) => {
                 let (subxids, files, mapped) = (&subxids, &files, &mapped);
-                let remains = Remains { xid, subxids, files, mapped, invalidations };
+                let invalidations = if invalidations.is_empty() { &stale } else { invalidations };
+                // Who only changed rows holds none that readers of a standby would mind.
+                let changes_more = !invalidations.is_empty() || !files.is_empty() || !mapped.is_empty();
+                let locks = if changes_more { self.held.exclusive_relations() } else { Vec::new() };
+                let locks = &locks;
+                let remains = Remains { xid, subxids, files, mapped, invalidations, locks };
                 let durable = Durable::of(&remains, sync, decided.is_some() || !stale.is_empty());
                 Some((xid, self.system.commit_tree(remains, durable, &worker.in_flight, decided)?))
             }

@@ -112,7 +112,7 @@ pub use archive::{ARCHIVE_STATUS, ArchiveStatus};
 pub use builder::{BlockOptions, MAX_BLOCKS, RecordBuilder};
 pub use geometry::{is_segment_name, parse_segment_file_name, segment_file_name};
 pub use incoming::Incoming;
-pub use log::{Wal, WalError, WalOptions, WalStart, WalStats};
+pub use log::{FlushInRecovery, Wal, WalError, WalOptions, WalStart, WalStats};
 pub use reader::{Gap, InspectedSegment, SegmentSource, WalReader};
 pub use record::{
     BlockRef, Image, Invalid, Record, RecordRef, RedoBlock, ResourceManager, Rmgr, WalDescribe, XlogDescribe,

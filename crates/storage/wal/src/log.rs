@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, fence};
 use std::time::Duration;
 use std::{fmt, io};
@@ -102,6 +103,9 @@ pub struct WalError {
     pub transient: bool,
 }
 
+/// See [`Wal::on_flush_in_recovery`].
+pub type FlushInRecovery = Box<dyn Fn(Lsn) -> Result<(), WalError> + Send + Sync>;
+
 impl WalError {
     pub(crate) fn new(what: &str, path: &Path, error: &io::Error) -> WalError {
         WalError {
@@ -158,6 +162,7 @@ pub struct Wal {
     segment_full: Event,
     failed: AtomicBool,
     recovering: AtomicBool,
+    in_recovery: OnceLock<FlushInRecovery>,
     /// LSN of the last removal and smoothed distance between two, for recycling.
     last_removal: AtomicU64,
     distance: AtomicU64,
@@ -247,7 +252,8 @@ impl Wal {
             geometry,
             sizes: [AtomicU64::new(options.min_size), AtomicU64::new(options.max_size)],
             images: AtomicImageOptions::new(options.images()),
-            reservations: Reservations::new(0, 0, SLOTS),
+            // Behind what is admitted: there is no room.
+            reservations: Reservations::new(1, 0, SLOTS),
             room: Room::new(geometry),
             ring: Ring::new(ring_size),
             queue: FlushQueue::new(0),
@@ -264,6 +270,7 @@ impl Wal {
             segment_full: Event::new(),
             failed: AtomicBool::new(false),
             recovering: AtomicBool::new(true),
+            in_recovery: OnceLock::new(),
             last_removal: AtomicU64::new(0),
             distance: AtomicU64::new(0),
             written: Default::default(),
@@ -302,6 +309,11 @@ impl Wal {
         // Release: as in `start`.
         self.recovering.store(false, Ordering::Release);
         Ok(())
+    }
+
+    /// While the log is replayed everything counts as flushed. This is asked then, before what the log said up to there is written. At most once in a log's life.
+    pub fn on_flush_in_recovery(&self, asked: FlushInRecovery) {
+        let _ = self.in_recovery.set(asked);
     }
 
     /// Whether the log is being replayed.
@@ -432,7 +444,7 @@ impl Wal {
     /// Returns once everything before `upto` is on disk. The caller may hold latches; must not be inside an insertion.
     pub fn flush(&self, upto: Lsn) -> Result<(), WalError> {
         if self.is_recovering() {
-            return Ok(());
+            return self.in_recovery.get().map_or(Ok(()), |asked| asked(upto));
         }
         self.flush_position(self.geometry.position(upto).min(self.reservations.next()))
     }

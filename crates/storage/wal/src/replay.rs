@@ -205,6 +205,27 @@ impl Replayed {
         }
     }
 
+    /// Another reader goes on, behind what was read: the file that it begins in may be another one now, with the same bytes so far.
+    pub fn go_on(&mut self, reader: &WalReader) {
+        let from = self.geometry.locate(reader.next).0;
+        self.segments.truncate(from.saturating_sub(self.first) as usize);
+        self.opened = reader.opened.clone();
+    }
+
+    /// Where in the log an LSN is, as [`RecordAt::position`].
+    pub fn position(&self, lsn: Lsn) -> u64 {
+        self.geometry.position(lsn)
+    }
+
+    /// Nobody looks at anything before `position` any more.
+    pub fn forget_before(&mut self, position: u64) {
+        let wanted = self.geometry.locate(position).0;
+        let gone = (wanted.saturating_sub(self.first) as usize).min(self.segments.len());
+        self.segments.drain(..gone);
+        self.first += gone as u64;
+        self.read.start = self.read.start.max(position.min(self.read.end));
+    }
+
     /// The next chunk was read.
     pub fn keep(&mut self, chunk: &Chunk) -> Result<(), WalError> {
         let (last, _) = self.geometry.locate(chunk.end().saturating_sub(1));

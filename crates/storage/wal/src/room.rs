@@ -32,7 +32,7 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// Before the log is started nothing is inserted, and so all is admitted.
+    /// Before the log is started nothing is inserted. What can be left undone is.
     pub fn new(geometry: Geometry) -> Room {
         Room {
             geometry,

@@ -19,6 +19,9 @@ use super::{Host, LAUNCHER_PID, look, worker};
 /// How long a table rests that is found for the first time: it may still be being loaded, and loads often end with a VACUUM or ANALYZE of their own.
 const FIRST_REST: Duration = Duration::from_secs(1);
 
+/// How long the launcher of a standby goes without a look at whether it is one still.
+const STANDBY_NAP: Duration = Duration::from_secs(1);
+
 /// The shortest rest of a table after a VACUUM.
 const REST: Duration = Duration::from_millis(50);
 
@@ -82,6 +85,11 @@ impl Launcher {
                 self.warn_of(&now_set);
                 // Thresholds may be others.
                 (settings, next_look) = (now_set, runtime::now());
+            }
+            if self.instance.engine().is_following() {
+                // Nothing can be written; that ends some time.
+                runtime::wait(runtime::time::timeout(STANDBY_NAP, autovacuum.wake().until_set()));
+                continue;
             }
             let wanted = is_wanted(&settings);
             self.show(wanted);

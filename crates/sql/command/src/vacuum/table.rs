@@ -228,7 +228,7 @@ impl VacuumCallbacks for Work<'_> {
     }
 
     fn truncate(&mut self, _: &Access<'_>, nblocks: u32) -> HeapResult<()> {
-        let done = self.session.engine().truncate_relation(self.heap.desc.file, nblocks);
+        let done = self.session.engine().truncate_relation(self.tag, self.heap.desc.file, nblocks);
         self.heap.forget_targets();
         done.map_err(|e| HeapError::Callback(SqlError::new(SqlState::IO_ERROR, e.to_string())))
     }

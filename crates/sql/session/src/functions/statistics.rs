@@ -218,11 +218,11 @@ fn database_figure(id: SessionFn) -> Option<Figure<Database>> {
         F::PgStatGetDbSessionsAbandoned => |d| Datum::Int8(d.abandoned),
         F::PgStatGetDbSessionsFatal => |d| Datum::Int8(d.fatal),
         F::PgStatGetDbSessionsKilled => |d| Datum::Int8(d.killed),
-        // No standby conflicts with its primary, and no worker runs a part of a plan.
-        F::PgStatGetDbConflictAll
-        | F::PgStatGetDbConflictTablespace
-        | F::PgStatGetDbConflictLock
-        | F::PgStatGetDbConflictSnapshot
+        F::PgStatGetDbConflictAll => |d| Datum::Int8(d.conflicts_lock + d.conflicts_snapshot),
+        F::PgStatGetDbConflictLock => |d| Datum::Int8(d.conflicts_lock),
+        F::PgStatGetDbConflictSnapshot => |d| Datum::Int8(d.conflicts_snapshot),
+        // Nothing of the kind conflicts with replay, and no worker runs a part of a plan.
+        F::PgStatGetDbConflictTablespace
         | F::PgStatGetDbConflictBufferpin
         | F::PgStatGetDbConflictStartupDeadlock
         | F::PgStatGetDbConflictLogicalslot

@@ -1,6 +1,9 @@
 //! The write-ahead log, its recovery and the control file: positions, names of files, switches, restore points.
 
+use std::time::Duration;
+
 use base::{Lsn, SqlResult, Xid, sql_err};
+use engine::ReplayPause;
 use engine::control::{CATALOG_VERSION, ControlFile, PG_CONTROL_VERSION, WalLevel};
 use tuple::Datum;
 use types::SessionFn;
@@ -20,7 +23,7 @@ impl Session {
         use SessionFn as F;
         let wal = self.engine().wal();
         Ok(Some(match id {
-            F::PgIsInRecovery => Datum::Bool(false),
+            F::PgIsInRecovery => Datum::Bool(self.engine().is_following()),
             F::PgLastWalReceiveLsn => Datum::Null,
             F::PgLastWalReplayLsn => {
                 let replayed = self.engine().replayed();
@@ -30,6 +33,16 @@ impl Session {
                 let replayed = self.engine().replayed().and_then(|replayed| replayed.last_end);
                 replayed.map_or(Datum::Null, Datum::Int8)
             }
+            F::PgCurrentWalLsn
+            | F::PgCurrentWalFlushLsn
+            | F::PgCurrentWalInsertLsn
+            | F::PgSwitchWal
+            | F::PgCreateRestorePoint
+                if self.engine().is_following() =>
+            {
+                return Err(in_recovery("WAL control functions"));
+            }
+            F::PgWalfileName if self.engine().is_following() => return Err(in_recovery("pg_walfile_name()")),
             F::PgCurrentWalLsn | F::PgCurrentWalFlushLsn => lsn(wal.flushed()),
             F::PgCurrentWalInsertLsn => lsn(wal.insert_end()),
             F::PgWalfileName => Datum::text(&self.wal_file(arg(args, 0)).0),
@@ -39,12 +52,66 @@ impl Session {
             | F::PgWalReplayPause
             | F::PgWalReplayResume
             | F::PgIsWalReplayPaused
-            | F::PgGetWalReplayPauseState => {
+            | F::PgGetWalReplayPauseState
+                if !self.engine().is_following() =>
+            {
                 return Err(sql_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "recovery is not in progress")
                     .hint("Recovery control functions can only be executed during recovery."));
             }
+            F::PgWalReplayPause => {
+                self.refuse_while_promoted()?;
+                self.engine().pause_replay(true);
+                Datum::text("")
+            }
+            F::PgWalReplayResume => {
+                self.refuse_while_promoted()?;
+                self.engine().pause_replay(false);
+                Datum::text("")
+            }
+            F::PgIsWalReplayPaused => Datum::Bool(self.engine().replay_pause() != ReplayPause::No),
+            F::PgGetWalReplayPauseState => Datum::text(match self.engine().replay_pause() {
+                ReplayPause::No => "not paused",
+                ReplayPause::Requested => "pause requested",
+                ReplayPause::Paused => "paused",
+            }),
+            F::PgPromote => Datum::Bool(self.promote(arg(args, 0), arg(args, 1))?),
             _ => return Ok(None),
         }))
+    }
+
+    fn refuse_while_promoted(&self) -> SqlResult<()> {
+        if !self.engine().promotion_is_triggered() {
+            return Ok(());
+        }
+        let (pause, resume) = ("pg_wal_replay_pause()", "pg_wal_replay_resume()");
+        Err(sql_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "standby promotion is ongoing")
+            .hint(format!("{pause} or {resume} cannot be executed after promotion is triggered.")))
+    }
+
+    /// Has the standby become a server of its own; whether it has, if that is waited for.
+    fn promote(&self, wait: bool, seconds: i32) -> SqlResult<bool> {
+        if seconds <= 0 {
+            return Err(sql_err!(
+                NUMERIC_VALUE_OUT_OF_RANGE,
+                "\"wait_seconds\" must not be negative or zero"
+            ));
+        }
+        self.engine().promote()?;
+        if !wait {
+            return Ok(true);
+        }
+        let began = runtime::now();
+        while self.engine().is_following() {
+            if began.elapsed() >= Duration::from_secs(seconds as u64) {
+                let plural = if seconds == 1 { "second" } else { "seconds" };
+                let message = format!("server did not promote within {seconds} {plural}");
+                self.warning(base::SqlState::WARNING, &message);
+                return Ok(false);
+            }
+            runtime::check_interrupts()?;
+            runtime::wait_interruptible(runtime::sleep(Duration::from_millis(10)))?;
+        }
+        Ok(true)
     }
 
     pub(super) fn wal_rows(&self, id: SessionFn, args: &[Datum]) -> SqlResult<Option<Vec<Row>>> {
@@ -128,6 +195,12 @@ impl Session {
             Datum::Int8(of.time),
         ]
     }
+}
+
+/// What cannot be asked while the log is replayed.
+fn in_recovery(what: &str) -> base::SqlError {
+    sql_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "recovery is in progress")
+        .hint(format!("{what} cannot be executed during recovery."))
 }
 
 fn lsn(at: Lsn) -> Datum {

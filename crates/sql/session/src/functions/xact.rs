@@ -24,6 +24,10 @@ impl Session {
     ) -> SqlResult<Option<Datum>> {
         use SessionFn as F;
         Ok(Some(match id {
+            F::TxidCurrent | F::PgCurrentXactId if self.engine().is_following() => {
+                self.refuse_in_recovery("pg_current_xact_id()")?;
+                return Ok(None);
+            }
             F::TxidCurrent | F::PgCurrentXactId => Datum::Int8(self.assigned_xid()?.0 as i64),
             F::TxidCurrentIfAssigned | F::PgCurrentXactIdIfAssigned => {
                 let xid = self.txn.borrow().top_xid_if_assigned();

@@ -4,12 +4,13 @@
 //! 1. `backup_label`, or else the control file, names the checkpoint to begin from. The control file takes over what the label says, and the label is put
 //!    aside: from now on the control file alone knows.
 //! 2. The time line to follow is found, and its history.
-//! 3. The log is read in passes of bounded length. Behind each, all pages are brought up to date and written, and if the log has brought a
-//!    checkpoint, a *restart point* is made of it: redo would begin there. So neither memory nor disk grows with the archive.
-//! 4. Where the target is, or the archive has no more, the data must be consistent. Then a new time line begins, whose history is written first.
+//! 3. The log is read in passes (`course`). Pages are brought up to date beside them, and checkpoints that the log brings become *restart points* (`restart`):
+//!    redo would begin there. So neither memory nor disk grows with the archive.
+//! 4. Where the data are consistent the server opens, if sessions may look, and the rest goes on in a thread of its own (`standby`).
+//! 5. Where the target is, or the archive has no more, the data must be consistent. Then a new time line begins, whose history is written first.
 //!
 //! # Invariants
-//! 1. Before pages of a pass are written, the control file says how far the log must be replayed before the data are consistent again.
+//! 1. Before a page is written, the control file says how far the log must be replayed before the data are consistent again (`reached`).
 //! 2. A copy of a running server is consistent only behind the record of the backup's end: its files are of different moments. All that they hold beside
 //!    pages comes right by redo from the label's checkpoint on:
 //!    * *commit log, multixacts*: their bits are set again, pages that were new then are made again; what was removed meanwhile is missed only until its
@@ -32,19 +33,20 @@ use std::time::Duration;
 
 use base::{Lsn, TimelineId};
 use runtime::{WaitEvent, fs};
-use wal::{History, Replayed, WalReader, WalStart};
+use wal::{History, WalReader, WalStart};
 
+use super::CheckpointRecord;
+use super::course::{self, Course, Ended, Outcome};
 use super::label::BackupLabel;
-use super::pass::{Bounds, Consistency, Pass, Read, Why};
+use super::pass::{Consistency, Read, Why};
 use super::restore::{Archive, RestartPoint};
 use super::supply::{Ending, Supply};
 use super::target::{Stopper, Target, TargetAction, TargetTimeline};
 use super::time::shown;
 use super::upstream::Upstream;
-use super::{CheckpointRecord, Recovery, drain};
 use crate::control::{ClusterState, ControlFile};
 use crate::lock::DirectoryLock;
-use crate::{ArchiveMode, Engine, EngineError, EngineOptions, lengths, shell};
+use crate::{ArchiveMode, Engine, EngineError, EngineOptions, shell};
 
 /// Asks for the recovery of an archive, to a target.
 const RECOVERY_SIGNAL: &str = "recovery.signal";
@@ -70,6 +72,14 @@ pub struct ArchiveRecovery {
     pub timeline: TargetTimeline,
     /// `recovery_target_action`.
     pub action: TargetAction,
+    /// `hot_standby`: sessions may read while the log is replayed.
+    pub hot_standby: bool,
+    /// `max_standby_archive_delay`: how far replay may lag for the sake of sessions; none: any time.
+    pub archive_delay: Option<Duration>,
+    /// `max_standby_streaming_delay`, as [`archive_delay`](Self::archive_delay), for what is streamed.
+    pub streaming_delay: Option<Duration>,
+    /// How long replay waits for sessions before it says so, if it is to (`log_recovery_conflict_waits`, `deadlock_timeout`).
+    pub tell_conflicts: Option<Duration>,
     /// `recovery_min_apply_delay`.
     pub apply_delay: Duration,
     /// `wal_retrieve_retry_interval`.
@@ -82,7 +92,7 @@ pub struct ArchiveRecovery {
 
 /// What the files in the data directory ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Request {
+pub(super) enum Request {
     /// Redo from a backup's label, of what lies in the log's folder.
     Label,
     /// `recovery.signal`
@@ -124,17 +134,7 @@ impl Asked {
     }
 }
 
-/// A recovery that is under way.
-struct Course<'a> {
-    engine: &'a Engine,
-    request: Request,
-    supply: Supply,
-    end: Arc<Ending>,
-    stopper: Stopper,
-    consistency: Consistency,
-}
-
-fn no_recovery(message: String) -> EngineError {
+pub(super) fn no_recovery(message: String) -> EngineError {
     EngineError::NoRecovery { message, hint: String::new() }
 }
 
@@ -192,32 +192,34 @@ impl Engine {
         wal::sync_segments(&dir.join("pg_wal"))?;
         supply.archive.restart.set(record.checkpoint.redo, record.checkpoint.timeline);
         let consistency = Consistency::of(&control);
-        let redo = record.checkpoint.redo;
+        let (redo, oldest) = (record.checkpoint.redo, record.checkpoint.oldest_running);
         let engine = Engine::begin_recovery(dir, options, lock, control, record.prepared, wal, Vec::new())?;
+        engine.txns.begin_replay(oldest);
         let target = if request == Request::Label { None } else { settings.target.clone() };
         let stopper = Stopper { target, inclusive: settings.inclusive };
-        let mut course = Course { engine: &engine, request, supply, end, stopper, consistency };
-        let (read, log) = course.run(redo)?;
-        course.supply.close();
-        let Supply { history, archive, .. } = course.supply;
-        engine.end_archive(request, history, &archive, &read, &log)?;
+        let start = course::Start { request, supply, end, stopper, consistency, redo };
+        let mut course = Course::new(&engine, start);
+        let opens = settings.hot_standby && request != Request::Label;
+        match course.run(&engine, opens)? {
+            Outcome::Ended(ended) => engine.end_archive(&course, &ended)?,
+            Outcome::Consistent => engine.open_following(course)?,
+        }
         Ok(engine)
     }
 
-    /// The log is replayed so far: the server opens, on a new time line unless only a label was followed.
-    fn end_archive(
+    /// The log is replayed so far: the server goes on, on a new time line unless only a label was followed.
+    pub(super) fn end_archive(
         &self,
-        request: Request,
-        history: History,
-        archive: &Archive,
-        read: &Read,
-        log: &Replayed,
+        course: &Course,
+        Ended { read, log }: &Ended,
     ) -> Result<(), EngineError> {
+        let (request, archive, history) = (course.request(), course.archive(), course.history());
+        course.close();
         let end = read.end;
         let from = log.timeline_at(end).unwrap_or(history.at(end));
         let timeline = match request {
             Request::Label => history.timeline(),
-            _ => self.begin_timeline(&history, archive, read)?,
+            _ => self.begin_timeline(history, archive, read)?,
         };
         let redo = self.control.lock().checkpoint.redo;
         let system_identifier = self.wal.system_identifier();
@@ -237,6 +239,7 @@ impl Engine {
         if request != Request::Label && from != timeline {
             self.keep_partial(from, end)?;
         }
+        self.tell_standbys();
         self.txns.end_recovery()?;
         self.reset_unlogged()?;
         self.smgr.end_recovery();
@@ -291,7 +294,7 @@ impl Engine {
     }
 
     /// Runs a command whose failure is worth a line only.
-    fn run_beside(&self, command: &str, setting: &str, restart: &str, event: WaitEvent) {
+    pub(super) fn run_beside(&self, command: &str, setting: &str, restart: &str, event: WaitEvent) {
         if command.is_empty() {
             return;
         }
@@ -301,191 +304,6 @@ impl Engine {
             let what = format!("{setting} \"{command}\"");
             tracing::warn!("{}", failure.message(&what, setting));
         }
-    }
-
-    /// Brings all that was read to disk, and lets redo begin later if the log has brought a checkpoint.
-    fn restart_point(
-        &self,
-        recovery: &Arc<Recovery>,
-        read: &Read,
-        timeline: TimelineId,
-        archive: &Archive,
-    ) -> Result<(), EngineError> {
-        {
-            let mut control = self.control.lock();
-            if read.end > control.min_recovery_point {
-                (control.min_recovery_point, control.min_recovery_timeline) = (read.end, timeline);
-            }
-            read.consistency.note_in(&mut control);
-            control.time = runtime::wall_clock_micros();
-            control.write(&self.dir)?;
-        }
-        drain::start(recovery, &self.pool, self.options().recovery.workers)?;
-        recovery.workers.wait()?;
-        self.pool.set_overdue(None);
-        *self.recovery.lock() = None;
-        self.pool.checkpoint_write(true, &mut |_, _| ())?;
-        self.txns.restart_point()?;
-        self.maps.write(&self.dir)?;
-        let lengths = self.smgr.lengths();
-        self.smgr.sync_all_pending()?;
-        lengths::write(&self.dir, &lengths)?;
-        self.pool.discard_all();
-        base::stop_point!("archive-before-restart-point");
-        let Some(seen) = &read.checkpoint else { return Ok(()) };
-        {
-            let mut control = self.control.lock();
-            control.checkpoint = seen.checkpoint;
-            control.checkpoint_lsn = seen.lsn;
-            control.time = runtime::wall_clock_micros();
-            control.write(&self.dir)?;
-        }
-        archive.restart.set(seen.checkpoint.redo, seen.checkpoint.timeline);
-        let last = read.last_end.map_or("none".into(), shown);
-        tracing::info!(
-            detail = %format!("Last completed transaction was at log time {last}."),
-            "recovery restart point at {}",
-            seen.checkpoint.redo
-        );
-        self.archive_waiting(&|| false)?;
-        self.wal.remove_restored_before(seen.checkpoint.redo)?;
-        let command = self.options().archive_recovery.cleanup_command.clone();
-        let restart = archive.restart.file_name(self.wal.options().segment_size);
-        self.run_beside(&command, "archive_cleanup_command", &restart, WaitEvent::ArchiveCleanupCommand);
-        Ok(())
-    }
-}
-
-impl Course<'_> {
-    /// Replays from `redo` to the end that was asked for. Returns what the last pass read, whose pages are yet to be brought up to date.
-    fn run(&mut self, redo: Lsn) -> Result<(Read, Replayed), EngineError> {
-        let engine = self.engine;
-        let settings = engine.options().archive_recovery.clone();
-        tracing::info!("redo starts at {redo}");
-        let mut from = redo;
-        loop {
-            let (recovery, read, log) = self.pass(from)?;
-            *engine.replayed.lock() = Some(super::ReplayedTo { end: read.end, last_end: read.last_end });
-            let timeline = log.timeline_at(read.end).unwrap_or(self.supply.history.at(read.end));
-            let is_asked_to_stop = self.end.is_stopped();
-            let mut goes_on = matches!(read.why, Why::Full) && !is_asked_to_stop;
-            if !goes_on
-                && !is_asked_to_stop
-                && self.request == Request::Standby
-                && matches!(read.why, Why::Ended(_))
-            {
-                goes_on = !self.end.is_promoted();
-                if !goes_on {
-                    tracing::info!("received promote request");
-                }
-            }
-            if let (Why::Target(reached), false) = (&read.why, is_asked_to_stop) {
-                tracing::info!("{}", reached.message);
-            }
-            if !goes_on && !is_asked_to_stop {
-                self.check_end(&read)?;
-                if !matches!(read.why, Why::Target(_)) || settings.action == TargetAction::Promote {
-                    *recovery.end.write() = Some(read.end);
-                    *recovery.last.write() = read.last;
-                    return Ok((read, log));
-                }
-            }
-            if read.end > from || !goes_on {
-                engine.restart_point(&recovery, &read, timeline, &self.supply.archive)?;
-            } else {
-                engine.pool.set_overdue(None);
-                *engine.recovery.lock() = None;
-            }
-            if !goes_on {
-                engine.set_state(ClusterState::ShutDownInRecovery)?;
-                return Err(match is_asked_to_stop {
-                    true => EngineError::Stopped,
-                    false => EngineError::ShutDownAtTarget,
-                });
-            }
-            from = read.end;
-            if matches!(read.why, Why::Ended(_)) {
-                self.supply.rest(settings.retry);
-                self.follow_newest()?;
-            }
-        }
-    }
-
-    fn pass(&mut self, from: Lsn) -> Result<(Arc<Recovery>, Read, Replayed), EngineError> {
-        let engine = self.engine;
-        let options = engine.options();
-        let supply = self.supply.clone();
-        let reader = engine.wal.reader(from).along(supply.history.clone()).bringing(Box::new(supply));
-        let recovery = Arc::new(Recovery::new(Replayed::new(&reader), options.startup_progress));
-        engine.pool.set_overdue(Some(recovery.clone()));
-        *engine.recovery.lock() = Some(recovery.clone());
-        let bounds = Bounds {
-            bytes: options.wal.max_size,
-            stopper: Some(&self.stopper),
-            consistency: self.consistency,
-            delay: if self.request == Request::Standby {
-                options.archive_recovery.apply_delay
-            } else {
-                Duration::ZERO
-            },
-            end: Some(&self.end),
-            inflow: options.archive_recovery.upstream.as_deref().map(Upstream::inflow),
-        };
-        let read = Pass::new(engine, &recovery).run(reader, &bounds)?;
-        self.consistency = read.consistency;
-        let log = Replayed::clone(&recovery.log.read());
-        Ok((recovery, read, log))
-    }
-
-    /// Whether the data are as they have to be where redo ends.
-    fn check_end(&self, read: &Read) -> Result<(), EngineError> {
-        let consistent = self.consistency.is_reached(read.end);
-        match &read.why {
-            Why::Target(_) if !consistent => {
-                Err(no_recovery("requested recovery stop point is before consistent recovery point".into()))
-            }
-            Why::Target(_) | Why::Full => Ok(()),
-            Why::Ended(reason) if !consistent && self.consistency.awaits_backup_end() => {
-                Err(EngineError::NoRecovery {
-                    message: format!("WAL ends before end of online backup: {reason}"),
-                    hint: "All WAL generated while online backup was taken must be available at recovery."
-                        .into(),
-                })
-            }
-            Why::Ended(reason) if !consistent => {
-                Err(no_recovery(format!("WAL ends before consistent recovery point: {reason}")))
-            }
-            Why::Ended(reason) if self.stopper.target.is_some() => Err(no_recovery(format!(
-                "recovery ended before configured recovery target was reached: {reason}"
-            ))),
-            Why::Ended(reason) => {
-                tracing::info!("{reason}");
-                Ok(())
-            }
-        }
-    }
-
-    /// Follows a newer time line, if there is one that leaves this one behind what was replayed.
-    fn follow_newest(&mut self) -> Result<(), EngineError> {
-        if self.end.is_stopped() || self.engine.options().archive_recovery.timeline != TargetTimeline::Latest
-        {
-            return Ok(());
-        }
-        let own = self.supply.history.timeline();
-        let newest = self.supply.archive.newest(own)?;
-        if newest == own {
-            return Ok(());
-        }
-        let Some(history) = self.supply.archive.history(newest)? else { return Ok(()) };
-        let replayed = self.engine.replayed().map_or(Lsn::INVALID, |replayed| replayed.end);
-        match history.stretch(own).and_then(|stretch| stretch.end) {
-            Some(end) if end >= replayed => {
-                tracing::info!("new target timeline is {newest}");
-                self.supply.history = history;
-            }
-            _ => tracing::info!("new timeline {newest} is not a child of database system timeline {own}"),
-        }
-        Ok(())
     }
 }
 

@@ -24,10 +24,16 @@ const PATIENCE: Duration = Duration::from_millis(10);
 pub(super) struct Workers {
     /// One for each, held while it is at a page.
     busy: Mutex<Vec<Arc<runtime::Mutex<()>>>>,
+    told: std::sync::atomic::AtomicBool,
+    /// The last round.
+    round: Mutex<Option<Arc<Round>>>,
+}
+
+/// Once through all lists that there are when it begins.
+pub(super) struct Round {
     running: AtomicUsize,
     failed: Mutex<Option<BufferError>>,
     ended: Event,
-    told: std::sync::atomic::AtomicBool,
 }
 
 impl Workers {
@@ -37,15 +43,28 @@ impl Workers {
         busy.iter().for_each(|busy| drop(busy.lock()));
     }
 
-    /// Waits until there is nothing left to do, or not to be done.
+    /// Waits until the last round is over.
     pub fn wait(&self) -> Result<(), BufferError> {
-        self.ended.wait();
-        self.failed.lock().clone().map_or(Ok(()), Err)
+        let round = self.round.lock().clone();
+        round.map_or(Ok(()), |round| round.wait())
     }
 
     /// Whether the end is yet to be told.
     pub fn tell_end(&self) -> bool {
         !self.told.swap(true, Ordering::Relaxed)
+    }
+}
+
+impl Round {
+    /// Whether it is over.
+    pub fn has_ended(&self) -> bool {
+        self.ended.is_set()
+    }
+
+    /// Waits until there is nothing left to do, or not to be done.
+    pub fn wait(&self) -> Result<(), BufferError> {
+        self.ended.wait();
+        self.failed.lock().clone().map_or(Ok(()), Err)
     }
 
     fn end(&self, result: Result<(), BufferError>) {
@@ -60,45 +79,51 @@ impl Workers {
 }
 
 /// A worker that is gone, even by a panic.
-struct Leaving<'a> {
-    workers: &'a Workers,
+struct Leaving {
+    round: Arc<Round>,
     result: Option<Result<(), BufferError>>,
 }
 
-impl Drop for Leaving<'_> {
+impl Drop for Leaving {
     fn drop(&mut self) {
         let interrupted = || {
             let reason = "a worker of recovery was interrupted".into();
             Err(BufferError::Redo { lsn: base::Lsn::INVALID, reason })
         };
-        self.workers.end(self.result.take().unwrap_or_else(interrupted));
+        self.round.end(self.result.take().unwrap_or_else(interrupted));
     }
 }
 
-/// Starts `count` workers, or one for each processor.
+/// Starts `count` workers, or one for each processor, on a round. The last one is over.
 pub(super) fn start(
     recovery: &Arc<Recovery>,
     pool: &Arc<BufferPool>,
     count: usize,
-) -> Result<(), EngineError> {
+) -> Result<Arc<Round>, EngineError> {
     let tags: Arc<[Tag]> = recovery.lists.tags(|_| true).into();
     let next = Arc::new(AtomicUsize::new(0));
     let count = if count > 0 { count } else { std::thread::available_parallelism().map_or(1, usize::from) };
     let count = count.min(tags.len().div_ceil(BATCH)).max(1);
-    recovery.workers.running.store(count, Ordering::Relaxed);
+    let round = Arc::new(Round {
+        running: AtomicUsize::new(count),
+        failed: Mutex::default(),
+        ended: Event::default(),
+    });
+    *recovery.workers.round.lock() = Some(round.clone());
+    recovery.workers.busy.lock().clear();
     for number in 0..count {
         let busy = Arc::new(runtime::Mutex::new(WaitEvent::DataFileRead, ()));
         recovery.workers.busy.lock().push(busy.clone());
-        let (recovery, pool) = (recovery.clone(), pool.clone());
+        let (recovery, pool, round) = (recovery.clone(), pool.clone(), round.clone());
         let (tags, next) = (tags.clone(), next.clone());
         let work = move || {
-            let mut leaving = Leaving { workers: &recovery.workers, result: None };
+            let mut leaving = Leaving { round, result: None };
             leaving.result = Some(work(&recovery, &pool, (&tags, &next), &busy, number == 0));
         };
         runtime::spawn_thread("redo", work)
             .map_err(|e| EngineError::Io("could not start thread of recovery".into(), e))?;
     }
-    Ok(())
+    Ok(round)
 }
 
 fn work(
@@ -139,7 +164,7 @@ fn bring(recovery: &Recovery, pool: &BufferPool, tag: Tag) -> Result<(), BufferE
             Err(BufferError::File(
                 SmgrError::MissingFile { .. } | SmgrError::PastEnd { .. } | SmgrError::Cut { .. },
             )) => {
-                recovery.lists.done(tag);
+                recovery.lists.done(tag, u64::MAX);
                 return Ok(());
             }
             Err(error) if error.is_transient() || error == BufferError::NoUnpinnedBuffers => {

@@ -1,5 +1,5 @@
 //! # What
-//! Crash recovery. One *pass* reads the log from the latest checkpoint's redo point to its end, does at once what is not a page's, and sorts the
+//! Recovery, of a crash or of an archive, also while sessions read (`course`, `standby`, `conflicts`). One *pass* reads the log from the latest checkpoint's redo point to its end, does at once what is not a page's, and sorts the
 //! rest into *lists by page* (`lists`). A page is brought up to date when it is brought into the pool (`pages`), whoever wants it: a
 //! worker that goes through all lists in the order of files (`drain`), or a session, if connections are let in behind the pass. The
 //! checkpoint behind the last list ends recovery.
@@ -7,6 +7,8 @@
 //! # Layout
 //! `archive`: recovery of an archive, by several passes, to a `target`; `supply`: where its log comes from: `restore`, files of an archive, and `upstream`, another
 //! server; `label`: where a backup begins.
+//! `course`: pass after pass over a log that goes on, beside which pages are in the pool; `restart`: where redo would begin again, `reached`: how far it must come then. `standby`: a server
+//! that is open meanwhile; `conflicts`: what sessions are in the way of.
 //! `ahead`: a thread reads and checks the log ahead. `pass`: the pass. `lists`, `pages`, `drain`: as above. Records that the lists refer to
 //! are looked at where the page cache has them ([`Replayed`]).
 //!
@@ -17,7 +19,7 @@
 //!    after the flush of everything before it. Where something shows that more was flushed, the log has a hole and is refused: it ends before the
 //!    checkpoint's own record, which was flushed before the control file named it; a valid record is in a later segment
 //!    ([`WalReader::record_behind`]); a page that was written has an LSN behind the end.
-//! 3. While the pass runs the pool is empty. From then on every page that has a list is read by the hook in the pool, which applies the whole list
+//! 3. Behind a crash, the pool is empty while the pass runs. From then on every page that has a list is read by the hook in the pool, which applies the whole list
 //!    before anybody else sees the page. So nobody sees a page in a state other than that of the log's end, and what holds between pages (links
 //!    of a tree, bits of a map and flags of a table's page) holds for whoever reads them, as if redo had been done before. An error leaves
 //!    the list, and nobody sees the page.
@@ -49,16 +51,21 @@
 //! is at a page that goes. Lists are applied by who has the page's `READING`, and waits for nothing but the disk.
 //!
 //! # PostgreSQL counterpart and differences
-//! `xlogrecovery.c`. There one process replays record by record and lets connections in behind the last one.
+//! `xlogrecovery.c`. There one process replays record by record.
 
 mod ahead;
 mod archive;
+mod conflicts;
+mod course;
 mod drain;
 mod label;
 mod lists;
 mod pages;
 mod pass;
+mod reached;
+mod restart;
 mod restore;
+mod standby;
 mod supply;
 mod target;
 mod time;
@@ -66,6 +73,10 @@ mod upstream;
 
 pub(crate) use archive::Asked;
 pub use archive::{ArchiveRecovery, is_archive_recovery, is_standby};
+pub use conflicts::Conflicts;
+pub(crate) use reached::Reached;
+pub use standby::ReplayPause;
+pub(crate) use standby::Standby;
 pub use target::{Target, TargetAction, TargetTimeline};
 pub use upstream::{Inflow, Phase, Progress, Sender, Upstream};
 
@@ -164,6 +175,10 @@ pub(crate) struct Recovery {
     end: RwLock<Option<Lsn>>,
     /// Pages that were to be brought up to date when the pass was over.
     total: AtomicUsize,
+    /// How far a recovery of an archive has come.
+    reached: Arc<Reached>,
+    /// Checkpoints whose records were read, and how far pages are up to date.
+    checkpoints: restart::Checkpoints,
     /// Held by who ends it.
     ending: runtime::Mutex<()>,
     /// How often progress is told; zero: never.
@@ -184,9 +199,10 @@ pub struct RecoveryProgress {
 }
 
 impl Recovery {
-    fn new(log: Replayed, report: Duration) -> Recovery {
+    /// `published`: what is added to lists is seen up to this position of the log.
+    fn new(log: Replayed, published: u64, report: Duration) -> Recovery {
         Recovery {
-            lists: Lists::default(),
+            lists: Lists::published(published),
             log: RwLock::new(Arc::new(log)),
             workers: Workers::default(),
             stop: AtomicBool::new(false),
@@ -195,6 +211,8 @@ impl Recovery {
             last: RwLock::default(),
             end: RwLock::default(),
             total: AtomicUsize::new(0),
+            reached: Arc::default(),
+            checkpoints: Default::default(),
             ending: runtime::Mutex::new(WaitEvent::Checkpoint, ()),
             report,
         }
@@ -223,11 +241,11 @@ impl Engine {
         let options = self.options();
         let reader = self.wal.reader(from).along(history.clone());
         let log = Replayed::new(&reader);
-        let recovery = Arc::new(Recovery::new(log, options.startup_progress));
+        let recovery = Arc::new(Recovery::new(log, u64::MAX, options.startup_progress));
         self.pool.set_overdue(Some(recovery.clone()));
         *self.recovery.lock() = Some(recovery.clone());
         let consistency = pass::Consistency::of(&self.control.lock());
-        let read = pass::Pass::new(self, &recovery).run(reader, &pass::Bounds::of_crash(consistency))?;
+        let (read, _) = pass::Pass::new(self, &recovery).run(reader, &pass::Bounds::of_crash(consistency))?;
         let pass::Why::Ended(reason) = read.why else {
             unreachable!("nothing bounds the pass behind a crash")
         };
@@ -244,7 +262,9 @@ impl Engine {
         tracing::info!("{reason}");
         *recovery.last.write() = read.last;
         *recovery.end.write() = Some(read.end);
-        *self.replayed.lock() = Some(ReplayedTo { end: read.end, last_end: read.last_end });
+        recovery.reached.set(read.end);
+        read.last_end.into_iter().for_each(|time| recovery.reached.set_last_end(time));
+        *self.replayed.lock() = Some(recovery.reached.clone());
         Ok(read.end)
     }
 
@@ -275,6 +295,9 @@ impl Engine {
 
     /// Waits until all pages are up to date, and ends recovery with a checkpoint. At once if there is none, or no more.
     pub fn finish_recovery(&self) -> Result<(), EngineError> {
+        if self.is_following() {
+            return Ok(());
+        }
         let Some(recovery) = self.recovery.lock().clone() else { return Ok(()) };
         recovery.workers.wait()?;
         let _ending = recovery.ending.lock();

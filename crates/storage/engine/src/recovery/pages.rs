@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base::{Fork, Lsn};
-use buffer::{BufferError, Gone, Overdue, Tag};
+use buffer::{BufferError, Gone, Overdue, Tag, UpToDate};
 use page::PageBytes;
 use wal::RecordRef;
 
@@ -24,10 +24,11 @@ impl Overdue for Recovery {
         tag: Tag,
         page: &mut PageBytes,
         read: &mut dyn FnMut(&mut PageBytes) -> Result<(), BufferError>,
-    ) -> Result<bool, BufferError> {
+    ) -> Result<UpToDate, BufferError> {
         let Some(list) = self.lists.get(tag) else {
             read(page)?;
-            return Ok(false);
+            // Not published yet, perhaps.
+            return Ok(UpToDate { changed: false, more: self.lists.has(tag) });
         };
         if list.fresh {
             page.fill(0);
@@ -37,8 +38,15 @@ impl Overdue for Recovery {
         }
         let changed = self.apply(tag, page, &list)?;
         base::stop_point!("recovery-page");
-        self.lists.done(tag);
-        Ok(changed)
+        Ok(UpToDate { changed, more: self.lists.done(tag, list.end()) })
+    }
+
+    fn catch_up(&self, tag: Tag, page: &mut PageBytes) -> Result<UpToDate, BufferError> {
+        let Some(list) = self.lists.get(tag) else {
+            return Ok(UpToDate { changed: false, more: self.lists.has(tag) });
+        };
+        let changed = self.apply(tag, page, &list)?;
+        Ok(UpToDate { changed, more: self.lists.done(tag, list.end()) })
     }
 
     fn forget(&self, gone: Gone<'_>) {

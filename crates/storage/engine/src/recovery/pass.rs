@@ -7,15 +7,18 @@ use base::{BlockNo, Fork, Lsn, RelFile, Xid};
 use buffer::Tag;
 use runtime::time::{Instant, now};
 use smgr::SmgrError;
+use txn::standby::Conflict;
+use txn::system::ReplayLocks;
 use wal::{Chunk, RecordAt, RecordRef, Replayed, WalReader};
 
 use super::Recovery;
 use super::ahead::Ahead;
-use super::lists::{LastFile, Step};
+use super::course::Drainer;
+use super::lists::{KnownFiles, Step};
 use super::pages::{CUT, cut_page};
 use super::supply::Ending;
 use super::target::{Reached, Stopper};
-use super::upstream::Inflow;
+use super::upstream::{Inflow, Phase};
 use crate::control::{Checkpoint, ControlFile};
 use crate::managers::{Beside, beside};
 use crate::xlog::{self, DatabaseChange, FileChange};
@@ -29,8 +32,12 @@ const LOOK: Duration = Duration::from_millis(100);
 pub(super) enum Why {
     /// The log has no more, for this reason.
     Ended(String),
-    /// It has read what it may, or was told to stop.
+    /// It has read what it may.
     Full,
+    /// It was told to stop.
+    Stopped,
+    /// The data have become consistent, which it was to tell.
+    Consistent,
     /// Recovery is where it is to come to.
     Target(Reached),
 }
@@ -52,8 +59,6 @@ pub(super) struct Read {
     pub why: Why,
     /// When the last transaction whose end was read ended.
     pub last_end: Option<i64>,
-    /// The last checkpoint.
-    pub checkpoint: Option<SeenCheckpoint>,
     /// What is still wanted for consistency.
     pub consistency: Consistency,
 }
@@ -112,6 +117,8 @@ impl Consistency {
 
 /// Where a pass may end before the log does.
 pub(super) struct Bounds<'a> {
+    /// It ends when the data have become consistent.
+    pub until_consistent: bool,
     /// Bytes of log.
     pub bytes: u64,
     pub stopper: Option<&'a Stopper>,
@@ -128,7 +135,15 @@ pub(super) struct Bounds<'a> {
 impl Bounds<'_> {
     /// Behind a crash all there is is read.
     pub fn of_crash(consistency: Consistency) -> Bounds<'static> {
-        Bounds { bytes: u64::MAX, stopper: None, consistency, delay: Duration::ZERO, end: None, inflow: None }
+        Bounds {
+            until_consistent: false,
+            bytes: u64::MAX,
+            stopper: None,
+            consistency,
+            delay: Duration::ZERO,
+            end: None,
+            inflow: None,
+        }
     }
 
     fn is_stopped(&self) -> bool {
@@ -136,19 +151,33 @@ impl Bounds<'_> {
     }
 }
 
+/// How a pass over a log that goes on does its work: pages are in the pool meanwhile, and sessions may read them.
+pub(super) struct Live<'a> {
+    /// Brings pages up to date beside it.
+    pub drainer: &'a mut Drainer,
+    /// When the chunk was read that is replayed.
+    pub since: Instant,
+    /// The stream, if the log comes from another server.
+    pub inflow: Option<&'a Inflow>,
+    /// Until the file is cut whose relation is locked.
+    pub cutting: Option<(RelFile, ReplayLocks<'a>)>,
+    /// The log's time lines.
+    pub history: &'a wal::History,
+}
+
 /// The pass over the log.
 pub(super) struct Pass<'a> {
     engine: &'a Engine,
     recovery: &'a Recovery,
     log: Replayed,
-    file: LastFile,
+    files: KnownFiles,
+    live: Option<Live<'a>>,
     /// Greatest xid that the transaction system was told of.
     xid: Xid,
     /// When the last transaction whose end was read ended.
     last_end: Option<i64>,
     last: Lsn,
     end: Lsn,
-    checkpoint: Option<SeenCheckpoint>,
     consistency: Consistency,
     reported: Instant,
 }
@@ -161,24 +190,33 @@ impl<'a> Pass<'a> {
             engine,
             recovery,
             log,
-            file: LastFile::default(),
+            files: KnownFiles::default(),
+            live: None,
             xid: Xid::INVALID,
             last_end: None,
             last: Lsn::INVALID,
             end: Lsn::INVALID,
-            checkpoint: None,
             consistency,
             reported: now(),
         }
     }
 
+    /// A pass over a log that goes on.
+    pub fn live(engine: &'a Engine, recovery: &'a Recovery, log: Replayed, live: Live<'a>) -> Pass<'a> {
+        Pass { log, live: Some(live), ..Pass::new(engine, recovery) }
+    }
+
     /// Reads all there is, or as far as it may.
-    pub fn run(mut self, reader: WalReader, bounds: &Bounds<'_>) -> Result<Read, EngineError> {
-        (self.last, self.end) = (reader.position(), reader.position());
+    pub fn run(mut self, reader: WalReader, bounds: &Bounds<'_>) -> Result<(Read, Replayed), EngineError> {
+        let from = reader.position();
+        (self.last, self.end) = (from, from);
         self.consistency = bounds.consistency;
         let ahead = Ahead::start(reader)?;
         let why = loop {
-            if self.log.bytes() >= bounds.bytes || bounds.is_stopped() {
+            if bounds.is_stopped() {
+                break Why::Stopped;
+            }
+            if self.end.0 - from.0 >= bounds.bytes {
                 break Why::Full;
             }
             let chunk = match ahead.next()? {
@@ -189,6 +227,7 @@ impl<'a> Pass<'a> {
                 }
             };
             self.log.keep(&chunk)?;
+            self.begin_chunk()?;
             if let Some(why) = self.take(&chunk, bounds)? {
                 break why;
             }
@@ -198,10 +237,23 @@ impl<'a> Pass<'a> {
             self.report(self.last);
         };
         ahead.end();
-        self.settle(|_| true)?;
-        *self.recovery.log.write() = Arc::new(self.log);
-        let Pass { last, end, last_end, checkpoint, consistency, .. } = self;
-        Ok(Read { last, end, why, last_end, checkpoint, consistency })
+        if self.live.is_none() {
+            self.settle(|_| true)?;
+            *self.recovery.log.write() = Arc::new(self.log.clone());
+        }
+        let Pass { log, last, end, last_end, consistency, .. } = self;
+        Ok((Read { last, end, why, last_end, consistency }, log))
+    }
+
+    /// What is added from a chunk can be looked at before it is published.
+    fn begin_chunk(&mut self) -> Result<(), EngineError> {
+        let Some(live) = &mut self.live else { return Ok(()) };
+        live.since = now();
+        live.drainer.look(self.engine, &mut self.log, self.end)?;
+        let timeline = self.log.timeline_at(self.end).unwrap_or(live.history.at(self.end));
+        self.recovery.reached.set_timeline(timeline);
+        *self.recovery.log.write() = Arc::new(self.log.clone());
+        Ok(())
     }
 
     /// Waits until the end of a transaction is old enough to be replayed.
@@ -227,6 +279,7 @@ impl<'a> Pass<'a> {
     fn take(&mut self, chunk: &Chunk, bounds: &Bounds<'_>) -> Result<Option<Why>, EngineError> {
         for (at, lsn, record) in chunk.records() {
             let record = record.map_err(|invalid| EngineError::Redo { lsn, reason: invalid.to_string() })?;
+            self.engine.rest_if_paused(&|| bounds.is_stopped());
             let consistent = self.consistency.is_reached(self.end);
             let reached = bounds.stopper.and_then(|stopper| stopper.before(&record, consistent));
             if let Some(reached) = reached {
@@ -235,22 +288,101 @@ impl<'a> Pass<'a> {
             if !bounds.delay.is_zero() && consistent {
                 self.delay(&record, bounds);
                 if bounds.is_stopped() {
-                    return Ok(Some(Why::Full));
+                    return Ok(Some(Why::Stopped));
                 }
             }
             self.redo(at, &record)?;
             (self.last, self.end) = (lsn, record.end);
+            self.recovery.reached.set(record.end);
             self.consistency.note(&record);
             let consistent = self.consistency.is_reached(self.end);
             let reached = bounds.stopper.and_then(|stopper| stopper.after(&record, consistent));
             if let Some(reached) = reached {
                 return Ok(Some(Why::Target(reached)));
             }
+            if consistent && bounds.until_consistent {
+                return Ok(Some(Why::Consistent));
+            }
         }
         Ok(None)
     }
 
     fn redo(&mut self, at: RecordAt, record: &RecordRef<'_>) -> Result<(), EngineError> {
+        if record.xid > self.xid {
+            self.xid = record.xid;
+            self.engine.txns.observe_xid(record.xid);
+        }
+        let _locks = self.resolve(record);
+        for (index, block) in record.blocks().enumerate() {
+            let tag = Tag { rel: block.rel, fork: block.fork, block: block.block };
+            let fresh = block.image.is_some() || block.will_init;
+            self.add(tag, Step { at, index: index as u8 }, fresh)?;
+        }
+        self.redo_beside(at, record)?;
+        if self.live.is_some() {
+            self.recovery.lists.publish(at.position);
+        }
+        Ok(())
+    }
+
+    /// Sees to it that no session is in the way of a record. Locks are kept as long as it needs them.
+    fn resolve(&mut self, record: &RecordRef<'_>) -> Option<ReplayLocks<'a>> {
+        let live = self.live.as_mut()?;
+        let conflict = txn::standby::conflict_of(record)?;
+        let cut = match &conflict {
+            Conflict::Cut(_, file) => Some(*file),
+            _ => None,
+        };
+        let streams = live.inflow.is_some_and(|inflow| inflow.progress().phase == Phase::Streaming);
+        let locks = self.engine.resolve(conflict, live.since, streams)?;
+        match cut {
+            Some(file) => {
+                live.cutting = Some((file, locks));
+                None
+            }
+            None => Some(locks),
+        }
+    }
+
+    /// Adds a step to a page's list.
+    fn add(&mut self, tag: Tag, step: Step, fresh: bool) -> Result<(), EngineError> {
+        let lists = &self.recovery.lists;
+        if self.live.is_none() {
+            lists.add(tag, step, fresh, &mut self.files);
+        } else if self.has_room(tag, fresh)? {
+            lists.add(tag, step, fresh, &mut self.files);
+            self.engine.pool.mark_stale(tag);
+        }
+        Ok(())
+    }
+
+    /// Whether a page is in its file, which is made longer for one that brings its own beginning ([invariant 5](super)).
+    fn has_room(&mut self, tag: Tag, fresh: bool) -> Result<bool, EngineError> {
+        let known = self.files.pages(tag, &self.recovery.lists);
+        if known.is_some_and(|pages| tag.block.0 < pages) {
+            return Ok(true);
+        }
+        let (smgr, Tag { rel, fork, block }) = (&self.engine.smgr, tag);
+        let mut pages = match smgr.nblocks(rel, fork) {
+            Err(SmgrError::MissingFile { .. }) if !fresh => return Ok(false),
+            Err(SmgrError::MissingFile { .. }) => {
+                smgr.create(rel, fork, true)?;
+                smgr.nblocks(rel, fork)?
+            }
+            pages => pages?,
+        };
+        if block.0 >= pages && fresh {
+            let file = smgr.fork(rel, fork);
+            let _extension = file.lock_extension();
+            smgr.extend(rel, fork, BlockNo(pages), block.0 + 1 - pages)?;
+            pages = block.0 + 1;
+        }
+        *known = Some(pages);
+        Ok(block.0 < pages)
+    }
+
+    /// What a record says of other things than pages.
+    fn redo_beside(&mut self, at: RecordAt, record: &RecordRef<'_>) -> Result<(), EngineError> {
         let failed = |reason: String| EngineError::Redo { lsn: record.lsn, reason };
         match beside(record.rmgr) {
             Beside::Nothing => {}
@@ -263,20 +395,12 @@ impl<'a> Pass<'a> {
                 }
                 if let Some(end) = txn::commit::end_of(record) {
                     self.last_end = Some(end.time);
+                    if self.live.is_some() {
+                        self.recovery.reached.set_last_end(end.time);
+                    }
                 }
             }
             Beside::Databases => self.redo_database(record)?,
-            Beside::Unknown => return Err(failed(format!("resource manager {:?} has no redo", record.rmgr))),
-        }
-        for (index, block) in record.blocks().enumerate() {
-            let tag = Tag { rel: block.rel, fork: block.fork, block: block.block };
-            let fresh = block.image.is_some() || block.will_init;
-            let step = Step { at, index: index as u8 };
-            self.recovery.lists.add(tag, step, fresh, &mut self.file);
-        }
-        if record.xid > self.xid {
-            self.xid = record.xid;
-            self.engine.txns.observe_xid(record.xid);
         }
         Ok(())
     }
@@ -287,8 +411,10 @@ impl<'a> Pass<'a> {
             self.engine.oids.advance_to(oid);
         }
         if let Some(checkpoint) = xlog::as_checkpoint(record) {
+            self.engine.txns.running().replay_oldest(checkpoint.oldest_running);
             self.engine.oids.advance_to(checkpoint.next_oid);
-            self.checkpoint = Some(SeenCheckpoint { lsn: record.lsn, checkpoint });
+            let seen = SeenCheckpoint { lsn: record.lsn, checkpoint };
+            self.recovery.checkpoints.note(seen);
         }
     }
 
@@ -298,6 +424,7 @@ impl<'a> Pass<'a> {
             Some(FileChange::Create(rel, fork)) => Ok(smgr.create(rel, fork, true)?),
             Some(FileChange::Truncate(rel, pages)) => {
                 if !smgr.exists(rel, Fork::Main)? {
+                    self.end_cut(rel);
                     return Ok(());
                 }
                 pool.truncate(rel, Fork::Main, pages)?;
@@ -305,10 +432,20 @@ impl<'a> Pass<'a> {
                     pool.truncate(rel, Fork::Vm, heap::vm::pages_of(pages).1)?;
                 }
                 let step = Step { at, index: CUT };
-                self.recovery.lists.add(cut_page(rel, pages), step, false, &mut self.file);
+                self.add(cut_page(rel, pages), step, false)?;
+                self.end_cut(rel);
                 Ok(())
             }
             None => Err(EngineError::Redo { lsn: record.lsn, reason: "malformed file record".into() }),
+        }
+    }
+
+    /// A file is cut: whoever uses its relation finds it so.
+    fn end_cut(&mut self, rel: RelFile) {
+        if let Some(live) = &mut self.live
+            && live.cutting.as_ref().is_some_and(|(file, _)| *file == rel)
+        {
+            live.cutting = None;
         }
     }
 
@@ -316,11 +453,15 @@ impl<'a> Pass<'a> {
     fn redo_database(&mut self, record: &RecordRef<'_>) -> Result<(), EngineError> {
         if let Some(DatabaseChange::CreateCopied { from, .. }) = xlog::as_database_change(record) {
             let wanted = |rel: RelFile| rel.database == from;
-            self.settle(wanted)?;
+            if self.live.is_none() {
+                self.settle(wanted)?;
+            }
             *self.recovery.log.write() = Arc::new(self.log.clone());
             self.recovery.bring_all(&self.engine.pool, wanted)?;
             self.engine.pool.flush_database(from)?;
-            self.engine.pool.drop_database(from);
+            if self.live.is_none() {
+                self.engine.pool.drop_database(from);
+            }
         }
         self.engine.redo_database(record)
     }

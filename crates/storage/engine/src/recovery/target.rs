@@ -37,7 +37,9 @@ pub enum TargetTimeline {
 pub enum TargetAction {
     /// The server opens, on a new time line.
     Promote,
-    /// It stops, and may go on from there later. A pause comes to the same: nobody can look meanwhile.
+    /// It rests, so that sessions can look, until somebody wants it to open.
+    Pause,
+    /// It stops, and may go on from there later.
     #[default]
     Shutdown,
 }

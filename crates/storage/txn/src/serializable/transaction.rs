@@ -59,6 +59,9 @@ impl Transaction {
         if self.characteristics.isolation < IsolationLevel::Serializable {
             return Ok(self.system.snapshot());
         }
+        if self.system.is_in_recovery() {
+            return Err(TxnError::SerializableInRecovery);
+        }
         let (who, xid) = (self.who(), self.top_xid_if_assigned());
         let (snapshot, member) = self.system.begin_serializable(who, xid, self.characteristics)?;
         self.serial = member;
