@@ -27,6 +27,7 @@ pub const POINTS: &[(&str, bool)] = &[
     ("commit-after-clog", false),
     ("commit-after-running", false),
     ("commit-before-last-flush", false),
+    ("commit-before-standbys", false),
     ("prepare-before-record", false),
     ("prepare-before-flush", false),
     ("prepare-before-hand-over", false),

@@ -107,6 +107,8 @@ events! {
     CommitOrder = "IPC" "ProcarrayGroupUpdate",
     /// Another session's use of a replication slot to end.
     SlotDrop = "IPC" "ReplicationSlotDrop",
+    /// Standbys that are to have a commit.
+    SyncRep = "IPC" "SyncRep",
     /// Writers that may make a read-only transaction's snapshot unsafe.
     SafeSnapshot = "IPC" "SafeSnapshot",
     /// A page's latch.

@@ -20,6 +20,7 @@ use engine::lock::DirectoryLock;
 use engine::{ArchiveMode, ArchiveOptions, Engine, EngineError, EngineOptions, RecoveryOptions};
 use runtime::Workers;
 use runtime::usage::Account;
+use session::replication::synchronous::{Flaw, Names};
 use session::{
     Format, Instance, LogSink, Notification, Output, ParamValue, Passwords, Session, SessionInfo, Situation,
     SocketSink, TransactionStatus,
@@ -227,6 +228,9 @@ fn check_setting(setting: Setting, text: &str) -> SqlResult<Option<String>> {
         return Err(SqlError::new(SqlState::INVALID_PARAMETER_VALUE, message)
             .detail(format!("Invalid option \"{word}\".")));
     }
+    if setting == Setting::synchronous_standby_names {
+        return check_standby_names(text).map(|()| None);
+    }
     if !matches!(setting, Setting::TimeZone | Setting::log_timezone) {
         return Ok(None);
     }
@@ -237,6 +241,20 @@ fn check_setting(setting: Setting, text: &str) -> SqlResult<Option<String>> {
             "invalid value for parameter \"{}\": \"{text}\"",
             setting.name()
         )),
+    }
+}
+
+fn check_standby_names(text: &str) -> SqlResult<()> {
+    match Names::parse(text) {
+        Ok(_) => Ok(()),
+        Err(Flaw::Count(count)) => Err(sql_err!(
+            INVALID_PARAMETER_VALUE,
+            "number of synchronous standbys ({count}) must be greater than zero"
+        )),
+        Err(Flaw::Syntax(why)) => {
+            let name = Setting::synchronous_standby_names.name();
+            Err(sql_err!(SYNTAX_ERROR, "invalid value for parameter \"{name}\": \"{text}\"").detail(why))
+        }
     }
 }
 

@@ -571,3 +571,51 @@ fn pg_receivewal_receives() {
     let dropped = output(program().args(["--drop-slot", "-S", "archive"]));
     assert!(dropped.status.success(), "{}", text(&dropped));
 }
+
+/// Snapshots of the receiver need rows from this xid on; 0: none.
+fn feed_back(client: &mut Client, xid: u64) {
+    let mut body = vec![b'h'];
+    body.extend(7_u64.to_be_bytes());
+    for half in [xid as u32, (xid >> 32) as u32, 0, 0] {
+        body.extend(half.to_be_bytes());
+    }
+    client.send(&message(b'd', &body)).unwrap();
+}
+
+#[test]
+fn what_a_receivers_queries_need_stays() {
+    let server = Server::start(&[]);
+    let mut admin = server.client();
+    let statements = [
+        "create extension pgstattuple",
+        "create table t as select generate_series(1, 100) as id",
+        "select pg_create_physical_replication_slot('s', true)",
+    ];
+    run(&mut admin, &statements);
+    let command = format!("{} TIMELINE 1", shown(segment_now(&mut admin)));
+    let dead = "select dead_tuple_count from pgstattuple('t')";
+    let slot_holds = "select coalesce(xmin::text, 'nothing') from pg_replication_slots";
+    let sender_holds = "select coalesce(max(backend_xmin::text), 'nothing') from pg_stat_replication";
+    for (begin, holds, stays) in [("SLOT s", slot_holds, true), ("", sender_holds, false)] {
+        let mut receiver = stream(&server, &format!("START_REPLICATION {begin} {command}"));
+        let xid: u64 = admin.value("select pg_current_xact_id()").parse().unwrap();
+        feed_back(&mut receiver, xid);
+        until("rows are held", || admin.value(holds) == xid.to_string());
+        run(&mut admin, &["delete from t", "vacuum t"]);
+        assert_eq!(admin.value(dead), "100");
+        // What nobody can have seen yet holds nothing back.
+        feed_back(&mut receiver, xid + 1_000_000);
+        drop(receiver);
+        until("it is gone", || admin.value("select count(*) from pg_stat_replication") == "0");
+        assert_eq!(admin.value(holds), if stays { xid.to_string() } else { "nothing".into() });
+        if stays {
+            run(&mut admin, &["vacuum t"]);
+            assert_eq!(admin.value(dead), "100");
+            let mut receiver = stream(&server, &format!("START_REPLICATION {begin} {command}"));
+            feed_back(&mut receiver, 0);
+            until("nothing is held", || admin.value(holds) == "nothing");
+        }
+        run(&mut admin, &["vacuum t", "insert into t select generate_series(1, 100)"]);
+        assert_eq!(admin.value(dead), "0");
+    }
+}

@@ -30,7 +30,9 @@ mod tests;
 pub use checks::{MAX_RING, MAX_STACK_DEPTH, MIN_RING, TextCheck, set_text_check};
 pub use definition::{Context, Definition, Effect, Kind, Module, Unit};
 pub use server::{Reload, ServerSettings, Source};
-pub use session::{Fast, PlanCacheMode, SessionSettings, SettingRow, Timeouts, TrackFunctions, Who};
+pub use session::{
+    Fast, PlanCacheMode, SessionSettings, SettingRow, SyncCommit, Timeouts, TrackFunctions, Who,
+};
 pub use table::{ALL, DEFINITIONS, Setting};
 pub use value::{Value, parse_bool};
 pub use watch::{TrackStatements, Watch, libraries};

@@ -81,8 +81,8 @@ pub struct Fast {
     pub search_path_version: u32,
     /// Changes whenever a setting does that texts are read or values are written by (`DateStyle`, `TimeZone`, `IntervalStyle`, ...).
     pub format_version: u32,
-    /// Whether commits wait for the log to be durable.
-    pub synchronous_commit: bool,
+    /// What commits wait for.
+    pub synchronous_commit: SyncCommit,
     /// Whether large values are compressed by pglz, not lz4, if their column does not say.
     pub compresses_by_pglz: bool,
     /// Whether `default_transaction_isolation` is READ COMMITTED, and the session was not begun on a standby.
@@ -202,6 +202,21 @@ pub enum TrackFunctions {
     All,
 }
 
+/// `synchronous_commit`: what a commit waits for before its client hears of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SyncCommit {
+    /// Nothing.
+    Off,
+    /// Its record is durable here.
+    Local,
+    /// And standbys have written it.
+    RemoteWrite,
+    /// And standbys have flushed it.
+    On,
+    /// And standbys have applied it.
+    RemoteApply,
+}
+
 /// `plan_cache_mode`: which plans statements with parameters run by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PlanCacheMode {
@@ -235,7 +250,7 @@ impl Default for Fast {
             watch: Watch::default(),
             extra_float_digits: 1,
             bytea_hex: true,
-            synchronous_commit: true,
+            synchronous_commit: SyncCommit::On,
             compresses_by_pglz: false,
             client_encoding: Encoding::Utf8,
             server_encoding: Encoding::Utf8,
@@ -295,7 +310,15 @@ impl Fast {
             Setting::extra_float_digits => self.extra_float_digits = value.as_int(),
             Setting::bytea_output => self.bytea_hex = value.as_text() == "hex",
             Setting::default_toast_compression => self.compresses_by_pglz = value.as_text() == "pglz",
-            Setting::synchronous_commit => self.synchronous_commit = value.as_text() != "off",
+            Setting::synchronous_commit => {
+                self.synchronous_commit = match value.as_text() {
+                    "off" => SyncCommit::Off,
+                    "local" => SyncCommit::Local,
+                    "remote_write" => SyncCommit::RemoteWrite,
+                    "remote_apply" => SyncCommit::RemoteApply,
+                    _ => SyncCommit::On,
+                };
+            }
             Setting::plan_cache_mode => {
                 self.plan_cache_mode = match value.as_text() {
                     "force_generic_plan" => PlanCacheMode::ForceGeneric,

@@ -481,7 +481,7 @@ settings! {
     "Replication / Primary Server" {
         synchronized_standby_slots = string("").sighup().list().lacks("replication")
             .about("Slots that logical senders wait for.");
-        synchronous_standby_names = string("").sighup().list().lacks("replication")
+        synchronous_standby_names = string("").sighup().list().works()
             .about("Standbys that a commit waits for.");
     }
     "Replication / Sending Servers" {
@@ -499,7 +499,7 @@ settings! {
     }
     "Replication / Standby Servers" {
         hot_standby = bool(true).postmaster().works().about("Whether a standby answers queries.");
-        hot_standby_feedback = bool(false).sighup().moot(STANDBY)
+        hot_standby_feedback = bool(false).sighup().works()
             .about("Whether a standby reports its oldest snapshot.");
         max_standby_archive_delay = int(30000, -1, MAX).sighup().ms().works()
             .about("Time that archived log waits for queries on a standby.");

@@ -41,6 +41,11 @@ impl Mapping {
         Mapping(Bytes::Copied(bytes))
     }
 
+    /// Whether it has what is written to the file later.
+    pub fn is_live(&self) -> bool {
+        matches!(self.0, Bytes::Mapped { .. })
+    }
+
     /// Some of the bytes; none if the range goes beyond what was mapped.
     ///
     /// # Safety

@@ -9,7 +9,7 @@ use client::{Connection, Copied, Failure, Options};
 use engine::Phase;
 use runtime::{Event, Instant};
 use wal::{History, Incoming, Wal, WalError};
-use wire::replication::{Message, Status, message};
+use wire::replication::{Feedback, Message, Status, message};
 
 use super::Receiver;
 use crate::log;
@@ -103,6 +103,9 @@ struct Stream<'a> {
     /// When the sender was last heard of; it was asked for a word since.
     heard: Instant,
     asked: bool,
+    /// The sender holds back rows for us; when it was told last of which.
+    holds: bool,
+    fed_back_at: Option<Instant>,
 }
 
 impl<'a> Stream<'a> {
@@ -168,6 +171,8 @@ impl<'a> Stream<'a> {
             told_at: now,
             heard: now,
             asked: false,
+            holds: false,
+            fed_back_at: None,
         })
     }
 
@@ -250,6 +255,7 @@ impl<'a> Stream<'a> {
             self.flush()?;
             self.tell(false, false).await?;
             let settings = self.receiver.settings();
+            self.feed_back(&settings).await?;
             let due = self.due(&settings);
             tokio::select! {
                 arrived = self.connection.readable() => arrived.map_err(|failure| lost(&failure))?,
@@ -316,6 +322,29 @@ impl<'a> Stream<'a> {
         let status = Status { written, flushed, applied, time: runtime::wall_clock_micros(), asks };
         (self.told, self.told_at) = (now, runtime::now());
         self.connection.send_data(&status.encode()).await.map_err(|failure| lost(&failure))
+    }
+
+    /// Tells the sender which rows queries here need (`hot_standby_feedback`), as often as it is told how far we are.
+    async fn feed_back(&mut self, settings: &ServerSettings) -> SqlResult<()> {
+        let interval = settings.duration(Setting::wal_receiver_status_interval);
+        let wanted = settings.bool(Setting::hot_standby_feedback) && reports(settings);
+        let is_due = self.fed_back_at.is_none_or(|at| at.elapsed() >= interval);
+        if !(wanted && is_due) && (wanted || !self.holds) {
+            return Ok(());
+        }
+        let needed = self.receiver.inflow.horizon().filter(|_| wanted);
+        self.fed_back_at = Some(runtime::now());
+        if needed.is_none() && !self.holds {
+            return Ok(());
+        }
+        self.holds = needed.is_some();
+        let xid = needed.unwrap_or_default().0;
+        let feedback = Feedback {
+            time: runtime::wall_clock_micros(),
+            xmin: (xid as u32, (xid >> 32) as u32),
+            catalog_xmin: (0, 0),
+        };
+        self.connection.send_data(&feedback.encode()).await.map_err(|failure| lost(&failure))
     }
 
     /// When the clock asks for something next.

@@ -35,6 +35,8 @@ pub type Rows = Vec<Vec<Option<String>>>;
 /// A session, over TCP unless it says otherwise.
 pub struct Client<S: Read + Write = TcpStream> {
     reader: BufReader<S>,
+    /// Bodies of the notices that came.
+    pub notices: Vec<String>,
 }
 
 impl Client {
@@ -50,7 +52,7 @@ impl Client {
 impl<S: Read + Write> Client<S> {
     /// The same over a connection that is there.
     pub fn over(stream: S, parameters: &[(&str, &str)]) -> Result<Client<S>, Failure> {
-        let mut client = Client { reader: BufReader::new(stream) };
+        let mut client = Client { reader: BufReader::new(stream), notices: Vec::new() };
         client.send(&startup(parameters))?;
         client.until_ready().map(|_| client)
     }
@@ -98,6 +100,7 @@ impl<S: Read + Write> Client<S> {
                 b'Z' => return failure.map_or(Ok(rows), Err),
                 b'E' => failure = Some(error(&body)),
                 b'D' => rows.push(row(&body)),
+                b'N' => self.notices.push(String::from_utf8_lossy(&body).into_owned()),
                 _ => {}
             }
         }
@@ -119,7 +122,7 @@ pub fn scram_salt(port: u16, user: &str) -> String {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     stream.write_all(&startup(&[("user", user)])).unwrap();
-    let mut client = Client { reader: BufReader::new(stream) };
+    let mut client = Client { reader: BufReader::new(stream), notices: Vec::new() };
     assert_eq!(client.message().unwrap().1[..4], [0, 0, 0, 10]);
     let first = b"n,,n=,r=abcdefgh";
     let body = [&b"SCRAM-SHA-256\0"[..], &(first.len() as u32).to_be_bytes(), first].concat();

@@ -209,6 +209,8 @@ impl Instance {
         let cluster = Arc::<Cluster>::default();
         cluster.follow(&engine);
         conflicts::listen(&engine, &sessions, &cluster);
+        let senders = replication::Senders::default();
+        senders.take_names(settings.text(Setting::synchronous_standby_names), engine.txns().standbys());
         Arc::new(Instance {
             engine,
             commands,
@@ -230,7 +232,7 @@ impl Instance {
             access: OnceLock::new(),
             files_within: OnceLock::new(),
             statements: OnceLock::new(),
-            senders: replication::Senders::default(),
+            senders,
         })
     }
 
@@ -246,6 +248,8 @@ impl Instance {
 
     /// After a reload: sessions take the new values over before their next statement.
     pub fn set_settings(&self, settings: Arc<ServerSettings>) {
+        let names = settings.text(Setting::synchronous_standby_names);
+        self.senders.take_names(names, self.engine.txns().standbys());
         *self.settings.write() = settings;
         // Release: pairs with the acquire in `adopt_reload`; who sees the count finds these values.
         self.reloads.fetch_add(1, Ordering::Release);

@@ -241,6 +241,9 @@ impl Session {
         }
         // What ended the session is not to end this.
         let _hold = runtime::hold_interrupts();
+        // Nobody waits for standbys for the sake of what nobody sees.
+        let local = base::settings::Value::Choice("local");
+        self.settings.borrow_mut().set_internal(Setting::synchronous_commit, local);
         self.begin_statement();
         let done = temporary::drop_all(self).and_then(|()| self.commit_transaction().map(drop));
         if done.is_err() {

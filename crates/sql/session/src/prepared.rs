@@ -37,13 +37,17 @@ impl Session {
         self.prepare_serializable().inspect_err(|_| self.abort_transaction())?;
         self.check_nothing_notified().inspect_err(|_| self.abort_transaction())?;
         self.close_transaction_portals();
-        let prepared = self.txn.borrow_mut().prepare(gid, self.names.user(), self.catalog.database());
+        let by = (self.names.user(), self.catalog.database());
+        let sync = self.synchronous_commit();
+        let prepared = self.txn.borrow_mut().prepare(gid, by, sync);
         if let Err(error) = prepared {
             self.abort_transaction();
             return Err(error.into());
         }
         // What becomes of its rows is not known yet: they count as changed.
         self.after_transaction(true);
+        let cut = self.txn.borrow_mut().take_cut_wait();
+        self.tell_cut_wait(cut)?;
         Ok("PREPARE TRANSACTION".into())
     }
 
@@ -56,7 +60,9 @@ impl Session {
             database: self.catalog.database(),
         };
         let forget = |invalidations: &[u8]| self.catalog.forget_prepared(invalidations);
-        self.engine().txns().end_prepared(&by, gid, end, forget)?;
+        let how = (end, self.synchronous_commit());
+        let cut = self.engine().txns().end_prepared(&by, gid, how, forget)?;
+        self.tell_cut_wait(cut)?;
         Ok(command.into())
     }
 

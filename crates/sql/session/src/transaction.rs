@@ -7,10 +7,11 @@ use counters::Change;
 use eval::cx::Facilities;
 use parse::Statement;
 use parse::ast::{self, DefElem};
+use runtime::Interrupt;
 use txn::{BlockState, Characteristics, End, SyncCommit};
 
-use super::Session;
 use super::statement::{Source, Work};
+use super::{BackendKind, Session};
 
 /// What statements of a failed block are told.
 pub(super) fn failed_block() -> SqlError {
@@ -106,13 +107,41 @@ impl Session {
             self.notify_at_commit().inspect_err(|_| self.abort_transaction())?;
         }
         self.close_transaction_portals();
-        let sync = match self.settings.borrow().fast().synchronous_commit {
-            true => SyncCommit::On,
-            false => SyncCommit::Off,
-        };
+        let sync = self.synchronous_commit();
         let end = self.txn.borrow_mut().commit(sync, &[])?;
         self.after_transaction(end == End::Commit);
+        let cut = self.txn.borrow_mut().take_cut_wait();
+        self.tell_cut_wait(cut)?;
         Ok(end)
+    }
+
+    /// What commits wait for. Upkeep goes on while clients wait for standbys, and who sends the log to them cannot wait for them.
+    pub(super) fn synchronous_commit(&self) -> SyncCommit {
+        let wanted = self.settings.borrow().fast().synchronous_commit;
+        match self.backend.kind {
+            BackendKind::Client | BackendKind::Inspector => wanted,
+            BackendKind::AutovacuumWorker | BackendKind::Sender if wanted == SyncCommit::Off => wanted,
+            BackendKind::AutovacuumWorker | BackendKind::Sender => SyncCommit::Local,
+        }
+    }
+
+    /// What has ended did not wait for standbys to the end. If that is the end of the session, nobody is told that it committed.
+    pub(super) fn tell_cut_wait(&self, cut: Option<Interrupt>) -> SqlResult<()> {
+        let Some(interrupt) = cut else { return Ok(()) };
+        let ends = !matches!(interrupt, Interrupt::Cancel | Interrupt::StatementTimeout);
+        let (code, message) = match ends {
+            true => (
+                SqlState::ADMIN_SHUTDOWN,
+                "canceling the wait for synchronous replication and terminating connection due to administrator command",
+            ),
+            false => {
+                (SqlState::QUERY_CANCELED, "canceling wait for synchronous replication due to user request")
+            }
+        };
+        self.notice(SqlError::with_severity(base::Severity::Warning, code, message).detail(
+            "The transaction has already committed locally, but might not have been replicated to the standby.",
+        ));
+        if ends { Err(interrupt.into()) } else { Ok(()) }
     }
 
     /// Whether a serializable transaction may commit: asked when it has done all that it will.

@@ -75,7 +75,7 @@ use base::{MultiXactId, Oid, TimelineId, Xid};
 use buffer::{BufferPool, PoolOptions};
 use parking_lot::{Mutex, RwLock};
 use smgr::{Smgr, SmgrOptions};
-use txn::{OldestIds, TxnOptions, TxnStart, TxnSystem};
+use txn::{OldestIds, StandbyHolder, TxnOptions, TxnStart, TxnSystem};
 use wal::{History, Wal, WalOptions, WalStart};
 
 pub use access::{DeadRows, RowLiveness};
@@ -431,6 +431,11 @@ impl Engine {
             },
         };
         let txns = Arc::new(TxnSystem::open(dir, wal.clone(), files.clone(), &options.txn, start));
+        let slots = Slots::open(dir, options.max_slots)?;
+        slots.on_hold({
+            let txns = txns.clone();
+            move |xmin| txns.hold_for_standby(StandbyHolder::Slots, xmin)
+        });
         Ok(Engine {
             dir: dir.to_path_buf(),
             smgr,
@@ -440,7 +445,7 @@ impl Engine {
             maps,
             files,
             oids: OidCounter::new(control.checkpoint.next_oid),
-            slots: Slots::open(dir, options.max_slots)?,
+            slots,
             backups: Default::default(),
             checkpointer: Checkpointer::default(),
             archiver: archiver::Archiver::default(),
@@ -485,6 +490,13 @@ impl Engine {
         control.settings = self.options().recorded;
         control.time = runtime::wall_clock_micros();
         control.write(&self.dir)
+    }
+
+    /// How the log comes from another server, or came; none if it never did.
+    pub fn received(&self) -> Option<Progress> {
+        let options = self.options();
+        let progress = options.archive_recovery.upstream.as_ref()?.inflow().progress();
+        progress.start.is_valid().then_some(progress)
     }
 
     /// The data directory.

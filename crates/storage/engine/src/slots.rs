@@ -13,11 +13,12 @@
 //! | 16 | 64 | name, then zeros |
 //! | 80 | 4 | database, 0 |
 //! | 84 | 4 | 0 a persistent slot, 2 a temporary one |
-//! | 88 | 4 | xmin, 0 |
+//! | 88 | 4 | lower half of the xid from which on a standby needs rows; 0: it needs none |
 //! | 92 | 4 | xmin of catalogs, 0 |
 //! | 96 | 8 | position from which on the log is kept; 0: none yet |
 //! | 104 | 4 | why it is of no use any more: [`Cause`]; 0: it is not |
-//! | 108 | 92 | what logical slots have, zeros |
+//! | 108 | 4 | upper half of that xid |
+//! | 112 | 88 | what logical slots have, zeros |
 //!
 //! The fields stand where those of PostgreSQL 18 stand.
 //!
@@ -30,7 +31,7 @@
 //!
 //! # Locks
 //! `changing` (fiber-aware, over I/O): slots are made and removed by one at a time. `Slot::saving` (fiber-aware, over I/O): its file. `table` and
-//! `Slot::state` (short): what slots there are; what one is.
+//! `Slot::state` (short): what slots there are; what one is. `hold` (short) before them: who is told what they hold back.
 //!
 //! # PostgreSQL counterpart
 //! `slot.c`.
@@ -42,7 +43,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use base::Lsn;
+use base::{Lsn, Xid};
 use parking_lot::Mutex;
 use runtime::{WaitEvent, WaitQueue, fs};
 
@@ -106,6 +107,8 @@ pub enum SlotError {
 pub struct SlotState {
     /// The log is kept from here on; invalid: none is.
     pub restart: Lsn,
+    /// Its standby needs rows from here on (`hot_standby_feedback`).
+    pub xmin: Option<Xid>,
     /// Why it is of no use any more.
     pub invalid: Option<Cause>,
     /// Number of the session that uses it; 0: none.
@@ -155,6 +158,9 @@ impl Slot {
         put(12, &((SIZE - HEAD) as u32).to_le_bytes());
         put(HEAD, self.name.as_bytes());
         put(84, &(if self.temporary { 2u32 } else { 0 }).to_le_bytes());
+        let xmin = state.xmin.unwrap_or(Xid::INVALID).0;
+        put(88, &(xmin as u32).to_le_bytes());
+        put(108, &((xmin >> 32) as u32).to_le_bytes());
         put(96, &state.restart.0.to_le_bytes());
         put(104, &state.invalid.map_or(0, |cause| cause as u32).to_le_bytes());
         let crc = crc32c::crc32c(&bytes[8..]);
@@ -184,11 +190,15 @@ impl Slot {
             0 => None,
             other => Some(Cause::of(other).ok_or_else(|| format!("has an unknown cause {other}"))?),
         };
-        let state = SlotState { restart, invalid, pid: 0, inactive_since: now };
+        let xmin = Xid(u64::from(u32_at(88)) | u64::from(u32_at(108)) << 32);
+        let xmin = Some(xmin).filter(|xmin| xmin.is_valid());
+        let state = SlotState { restart, xmin, invalid, pid: 0, inactive_since: now };
         Ok(Slot::new(name, u32_at(84) != 0, state))
     }
 }
 
+/// Hears what standbys need by their slots.
+type Hold = Box<dyn Fn(Option<Xid>) + Send + Sync>;
 /// Ends a session that uses a slot.
 type Terminate = Box<dyn Fn(i32) + Send + Sync>;
 
@@ -202,6 +212,7 @@ pub struct Slots {
     /// Who waits for a slot that others use.
     released: WaitQueue,
     terminate: OnceLock<Terminate>,
+    hold: OnceLock<Mutex<Hold>>,
 }
 
 /// What the removal of old log makes of slots.
@@ -255,12 +266,28 @@ impl Slots {
             changing: runtime::Mutex::new(WaitEvent::SlotChange, ()),
             released: WaitQueue::new(),
             terminate: OnceLock::new(),
+            hold: OnceLock::new(),
         })
     }
 
     /// Who ends sessions that use a slot which is of no use any more; set once.
     pub fn on_terminate(&self, terminate: impl Fn(i32) + Send + Sync + 'static) {
         let _ = self.terminate.set(Box::new(terminate));
+    }
+
+    /// Who holds back rows that standbys need by their slots: is told now, and whenever that changes; set once.
+    pub fn on_hold(&self, hold: impl Fn(Option<Xid>) + Send + Sync + 'static) {
+        let _ = self.hold.set(Mutex::new(Box::new(hold)));
+        self.tell_holds();
+    }
+
+    fn tell_holds(&self) {
+        let Some(hold) = self.hold.get() else { return };
+        // Who comes later tells later.
+        let hold = hold.lock();
+        let states: Vec<SlotState> = self.table.lock().values().map(|slot| slot.state()).collect();
+        let valid = states.iter().filter(|state| state.invalid.is_none());
+        hold(valid.filter_map(|state| state.xmin).min());
     }
 
     /// `max_replication_slots`
@@ -400,6 +427,7 @@ impl Slots {
                 state.restart = Lsn::INVALID;
             }
             drop(state);
+            self.tell_holds();
             any = true;
             tell(&slot, cause, (restart, pid), limits, idle);
             if pid != 0
@@ -531,6 +559,14 @@ impl InUse<'_> {
         }
     }
 
+    /// Its standby needs rows from here on; not yet on disk.
+    pub fn hold_from(&self, xmin: Option<Xid>) {
+        let was = std::mem::replace(&mut self.slot.state.lock().xmin, xmin);
+        if was != xmin {
+            self.slots.tell_holds();
+        }
+    }
+
     /// Brings what it is to disk.
     pub fn save(&self) -> Result<(), SlotError> {
         self.slots.save(&self.slot)
@@ -547,6 +583,7 @@ impl InUse<'_> {
             fs::rename(&folder, &going).map_err(failed)?;
             self.slots.table.lock().remove(name);
         }
+        self.slots.tell_holds();
         // The rename is what counts; what is left of the folder goes at the next start.
         let cleaned = fs::sync_dir(&self.slots.dir).and_then(|()| fs::remove_dir_all(&going));
         self.slots.released.wake_all();
@@ -630,7 +667,16 @@ mod tests {
         });
         drop(slots.create("t", true, 7).unwrap());
         assert!(slots.acquire("t", 7, false).is_ok());
+        let held = Arc::new(Mutex::new(None));
+        slots.on_hold({
+            let held = held.clone();
+            move |xmin| *held.lock() = xmin
+        });
+        slots.acquire("t", 7, false).unwrap().hold_from(Some(Xid(30)));
+        slots.acquire("s", 8, true).unwrap().hold_from(Some(Xid(40)));
+        assert_eq!(*held.lock(), Some(Xid(30)));
         slots.end_session(7);
+        assert_eq!(*held.lock(), Some(Xid(40)), "it holds nothing back any more");
         assert!(slots.find("t").is_none() && slots.find("s").is_some());
     }
 
@@ -666,9 +712,11 @@ mod tests {
 
     #[test]
     fn a_damaged_file_is_noticed() {
-        let slot = Slot::new("s", false, SlotState { restart: Lsn(77), ..SlotState::default() });
+        let xmin = Some(Xid(5 << 32 | 9));
+        let slot = Slot::new("s", false, SlotState { restart: Lsn(77), xmin, ..SlotState::default() });
         let good = slot.encode();
-        assert_eq!(Slot::decode(&good, 5).unwrap().state().restart, Lsn(77));
+        let state = Slot::decode(&good, 5).unwrap().state();
+        assert_eq!((state.restart, state.xmin), (Lsn(77), xmin));
         for byte in 0..SIZE {
             let mut bad = good;
             bad[byte] ^= 1;

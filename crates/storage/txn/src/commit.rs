@@ -12,7 +12,7 @@
 //!    that were rewritten take the old ones' places (lost: redo of the record does it);
 //! 3. out of the running set: new snapshots see it, after all whose records come before ([`order`](crate::order));
 //! 4. end actions, locks;
-//! 5. record durable, unless `synchronous_commit` is off; files go (lost files: redo of the record drops them); the client hears of it.
+//! 5. record durable, and on standbys if some are named, unless `synchronous_commit` says otherwise; files go (lost files: redo of the record drops them); the client hears of it.
 //!
 //! So others see a transaction, and go on where they waited for it, before the disk has it ([`early`](crate::early) says why nobody is told what a
 //! crash can take back). A transaction is durable before step 2 if it did more than change rows: if files or descriptions of relations change with
@@ -33,9 +33,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use base::settings::SyncCommit;
 use base::{Lsn, Oid, RelFile, Xid, stop_point};
 use parking_lot::Mutex;
-use runtime::{WaitEvent, interleaving_point, waiting};
+use runtime::{Interrupt, WaitEvent, interleaving_point, waiting};
 use wal::Rmgr;
 
 use crate::clog::Outcome;
@@ -43,6 +44,7 @@ use crate::early::MOST_CHILDREN;
 use crate::error::TxnError;
 use crate::order::Number;
 use crate::running::Completion;
+use crate::standbys::Reach;
 use crate::subxact::Family;
 use crate::system::TxnSystem;
 
@@ -266,13 +268,14 @@ impl CheckpointGate {
     }
 }
 
-/// `synchronous_commit`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SyncCommit {
-    /// Do not wait for WAL.
-    Off,
-    /// Wait for the local flush (`local`, and `on` without standbys).
-    On,
+/// How far a commit's record must come on standbys, where some are named.
+fn reach(sync: SyncCommit) -> Option<Reach> {
+    match sync {
+        SyncCommit::Off | SyncCommit::Local => None,
+        SyncCommit::RemoteWrite => Some(Reach::Written),
+        SyncCommit::On => Some(Reach::Flushed),
+        SyncCommit::RemoteApply => Some(Reach::Applied),
+    }
 }
 
 /// What a transaction that has an xid leaves behind.
@@ -332,9 +335,9 @@ impl Durable {
         match sync {
             SyncCommit::Off if files => Durable::First,
             SyncCommit::Off => Durable::Later,
-            SyncCommit::On if files || acts || !remains.invalidations.is_empty() => Durable::First,
-            SyncCommit::On if remains.subxids.len() > MOST_CHILDREN => Durable::First,
-            SyncCommit::On => Durable::Last,
+            _ if files || acts || !remains.invalidations.is_empty() => Durable::First,
+            _ if remains.subxids.len() > MOST_CHILDREN => Durable::First,
+            _ => Durable::Last,
         }
     }
 }
@@ -342,9 +345,18 @@ impl Durable {
 /// A commit that others see.
 pub(crate) struct Visible<'a> {
     /// Lets checkpoints go on once the commit is over.
-    _pass: GatePass<'a>,
+    pass: GatePass<'a>,
     /// What has to be durable before the client hears of it.
     unflushed: Option<Lsn>,
+    /// How far its record has to come on standbys.
+    awaited: Option<Awaited>,
+}
+
+/// A record that standbys are to have.
+#[derive(Clone, Copy)]
+pub(crate) struct Awaited {
+    pub(crate) reach: Reach,
+    lsn: Lsn,
 }
 
 /// A transaction's place among the commits.
@@ -403,7 +415,7 @@ impl TxnSystem {
     pub(crate) fn commit_tree<'a>(
         &self,
         remains: Remains<'_>,
-        durable: Durable,
+        (durable, sync): (Durable, SyncCommit),
         in_flight: &'a InFlight,
         decided: Option<impl FnOnce()>,
     ) -> Result<Visible<'a>, TxnError> {
@@ -419,8 +431,11 @@ impl TxnSystem {
                 turn.inserted(lsn);
                 self.log().flush(lsn)?;
             }
-            Durable::Last => self.early.add(remains.xid, remains.subxids, lsn),
-            Durable::Later => {}
+            Durable::Last | Durable::Later => {}
+        }
+        let awaited = self.expect_standbys(sync, lsn);
+        if durable == Durable::Last || awaited.is_some() {
+            self.early.add(remains.xid, remains.subxids, lsn, awaited.map(|awaited| awaited.reach));
         }
         stop_point!("commit-before-clog");
         self.clog()
@@ -438,21 +453,42 @@ impl TxnSystem {
         stop_point!("commit-after-running");
         interleaving_point();
         self.locks().xids_ended(remains.xid, |_| true);
-        Ok(Visible { _pass: pass, unflushed: (durable == Durable::Last).then_some(lsn) })
+        Ok(Visible { pass, unflushed: (durable == Durable::Last).then_some(lsn), awaited })
     }
 
-    /// Step 5 of a commit: what was seen early is made durable.
+    /// A transaction whose record ends at `lsn` is about to be seen: what its client waits for on standbys.
+    pub(crate) fn expect_standbys(&self, sync: SyncCommit, lsn: Lsn) -> Option<Awaited> {
+        let reach = reach(sync).filter(|_| self.standbys.are_named())?;
+        let lsn = self.log().received_end(lsn);
+        self.standbys.expect(reach, lsn);
+        Some(Awaited { reach, lsn })
+    }
+
+    /// Waits until standbys have what they are to have. Returns the interrupt that ended the wait before.
+    pub(crate) fn await_standbys(&self, awaited: Option<Awaited>) -> Option<Interrupt> {
+        let Awaited { reach, lsn } = awaited?;
+        stop_point!("commit-before-standbys");
+        self.standbys.wait(reach, lsn).err()
+    }
+
+    /// Step 5 of a commit: what was seen early is made durable, and standbys get it. Returns the interrupt that ended the wait for them.
     pub(crate) fn make_durable(
         &self,
-        commit: &Visible<'_>,
+        commit: Visible<'_>,
         xid: Xid,
         subxids: &[Xid],
-    ) -> Result<(), TxnError> {
-        let Some(lsn) = commit.unflushed else { return Ok(()) };
-        stop_point!("commit-before-last-flush");
-        self.log().flush(lsn)?;
-        self.early.remove(xid, subxids);
-        Ok(())
+    ) -> Result<Option<Interrupt>, TxnError> {
+        let Visible { pass, unflushed, awaited } = commit;
+        if let Some(lsn) = unflushed {
+            stop_point!("commit-before-last-flush");
+            self.log().flush(lsn)?;
+        }
+        drop(pass);
+        let cut = self.await_standbys(awaited);
+        if unflushed.is_some() || awaited.is_some() {
+            self.early.remove(xid, subxids);
+        }
+        Ok(cut)
     }
 
     /// The same for a rollback: nothing is waited for, and a commit log that cannot be written says the same by its silence.

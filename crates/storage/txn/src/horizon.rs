@@ -32,6 +32,9 @@
 //! rows from `x > b` on. A version of a plain relation that a transaction below `x` ended was not ended by `b`; all other xids below `x`
 //! had ended before `s`, which therefore sees the end and does not need the version.
 //!
+//! Standbys · What their queries need (`hot_standby_feedback`) comes late, and may be less than what is gone already: it holds back from then on. That
+//! is all it is for; a query there that needs more is cancelled.
+//!
 //! Locks · `Publishers::slots`, a short mutex, taken after the running set's was released.
 //!
 //! PostgreSQL counterpart · `ComputeXidHorizons`, `GlobalVisState`. Differences: publication for each worker instead of each
@@ -158,12 +161,24 @@ impl Published {
 }
 
 /// The workers' words.
-#[derive(Default)]
 pub struct Publishers {
     slots: Mutex<Vec<Arc<Published>>>,
+    /// What snapshots of standbys need, which hold back rows of all relations.
+    standbys: AtomicU64,
+}
+
+impl Default for Publishers {
+    fn default() -> Publishers {
+        Publishers { slots: Mutex::default(), standbys: AtomicU64::new(NONE.0) }
+    }
 }
 
 impl Publishers {
+    /// Snapshots of standbys need rows from this xid on; none: they need no more than others.
+    pub fn set_standbys(&self, xmin: Option<Xid>) {
+        self.standbys.store(xmin.unwrap_or(NONE).0, Ordering::SeqCst);
+    }
+
     fn register(&self) -> Arc<Published> {
         let slot = Arc::new(Published::new());
         self.slots.lock().push(slot.clone());
@@ -193,6 +208,8 @@ impl Publishers {
     pub fn compute(&self, running: &Running) -> Oldest {
         // Before the words: see the module's proof.
         let oldest = running.oldest();
+        let standbys = Xid(self.standbys.load(Ordering::SeqCst));
+        let oldest = oldest.min(Oldest { parents: NONE, catalogs: standbys, plain: standbys });
         self.slots.lock().iter().fold(oldest, |oldest, slot| oldest.min(slot.load()))
     }
 }

@@ -37,10 +37,11 @@ use std::time::Duration;
 
 use base::{Lsn, Oid, SqlError, Xid, sql_err, stop_point};
 use parking_lot::Mutex;
-use runtime::fs;
+use runtime::{Interrupt, fs};
 use wal::Rmgr;
 
 use crate::SessionId;
+use crate::SyncCommit;
 use crate::clog::Outcome;
 use crate::commit::{Remains, Turn, info};
 use crate::error::TxnError;
@@ -550,14 +551,15 @@ impl TxnSystem {
     }
 
     /// Ends a prepared transaction. `invalidate` gets what the catalog's caches must forget, once the commit is visible and
-    /// before its locks are released; it must neither fail nor wait. An error of the log means that the server must stop.
+    /// before its locks are released; it must neither fail nor wait. An error of the log means that the server must stop. Returns the interrupt that ended the
+    /// wait for standbys.
     pub fn end_prepared(
         &self,
         by: &Resolver,
         gid: &str,
-        end: End,
+        (end, sync): (End, SyncCommit),
         invalidate: impl FnOnce(&[u8]),
-    ) -> Result<(), PrepareError> {
+    ) -> Result<Option<Interrupt>, PrepareError> {
         let (number, state) = self.prepared.claim(by, gid)?;
         let commit = end == End::Commit;
         let (kind, outcome, files, invalidations): (_, _, _, &[u8]) = match commit {
@@ -587,6 +589,10 @@ impl TxnSystem {
         }
         // Always, also for a rollback (invariant 5).
         self.log().flush(lsn)?;
+        let awaited = self.expect_standbys(sync, lsn);
+        if let Some(awaited) = awaited.filter(|_| commit) {
+            self.early.add(xid, subxids, lsn, Some(awaited.reach));
+        }
         stop_point!("end-prepared-before-clog");
         let marked = self.clog().mark(Some(state.xid), &state.subxids, outcome, lsn, false);
         marked.map_err(TxnError::status(state.xid))?;
@@ -608,17 +614,21 @@ impl TxnSystem {
         drop(pass);
         stop_point!("end-prepared-before-unlink");
         self.prepared.forget(number, state.xid);
-        Ok(())
+        let cut = self.await_standbys(awaited);
+        if awaited.is_some() && commit {
+            self.early.remove(xid, subxids);
+        }
+        Ok(cut)
     }
 
-    /// Logs `state`, durably, then lets the stand-in take the session's place; `hand_over` does so with its locks.
+    /// Logs `state`, durably, up to the position that is returned, then lets the stand-in take the session's place; `hand_over` does so with its locks.
     pub(crate) fn prepare_tree(
         &self,
         mut reserved: Reserved<'_>,
         state: PreparedState,
         serial: Option<Arc<Member>>,
         hand_over: impl FnOnce(SessionId),
-    ) -> Result<(), TxnError> {
+    ) -> Result<Lsn, TxnError> {
         let worker = self.worker();
         // A checkpoint whose redo starts behind the record must find the slot.
         let _pass = self.gate().enter(&worker.in_flight);
@@ -639,7 +649,7 @@ impl TxnSystem {
         }
         stop_point!("prepare-before-publish");
         self.prepared.publish(reserved.number, (state, serial), end, false);
-        Ok(())
+        Ok(end)
     }
 
     /// A place for one more prepared transaction of this identifier; given back when it is dropped.

@@ -7,13 +7,15 @@
 //! Locks · none of its own.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
-use base::{BlockNo, Lsn, MultiXactId, Oid, RelFile, SqlResult, Xid};
+use base::{BlockNo, Lsn, MultiXactId, Oid, RelFile, Severity, SqlError, SqlResult, Xid};
+use parking_lot::Mutex;
 use runtime::rest::{Ground, rest_on};
 use runtime::{WaitQueue, fs};
 use wal::{RecordBuilder, Rmgr, Wal, WalError};
@@ -35,6 +37,7 @@ use crate::running::{Running, RunningEntry};
 use crate::serializable::{PredicateLimits, Serializable};
 use crate::slru::SlruStats;
 use crate::snapshot::{Snapshot, SnapshotCache, SnapshotData};
+use crate::standbys::Standbys;
 use crate::subxact::{Family, SubxactMap};
 use crate::truncation::{OldestIds, Truncation};
 use crate::virtual_xid::VirtualXids;
@@ -61,6 +64,10 @@ pub trait Log: Send + Sync {
     fn flush(&self, upto: Lsn) -> Result<(), WalError>;
     /// Durable up to here.
     fn flushed(&self) -> Lsn;
+    /// Where who receives its bytes has all before `lsn`.
+    fn received_end(&self, lsn: Lsn) -> Lsn {
+        lsn
+    }
     /// Where it ends; records that are inserted later end behind it.
     fn end(&self) -> Lsn;
     /// Whether it is broken: records go nowhere, and every flush fails.
@@ -86,6 +93,10 @@ impl Log for Wal {
         Wal::flushed(self)
     }
 
+    fn received_end(&self, lsn: Lsn) -> Lsn {
+        Wal::received_end(self, lsn)
+    }
+
     fn end(&self) -> Lsn {
         Wal::insert_end(self)
     }
@@ -96,11 +107,22 @@ impl Log for Wal {
 }
 
 /// The log, as something that answers rest on.
-struct Durability(Arc<dyn Log>);
+struct Durability {
+    log: Arc<dyn Log>,
+    standbys: Arc<Standbys>,
+}
 
 impl Ground for Durability {
     fn settle(&self, position: u64) -> SqlResult<()> {
-        self.0.flush(Lsn(position)).map_err(|error| TxnError::Wal(error).into())
+        self.log.flush(Lsn(position)).map_err(TxnError::Wal)?;
+        self.standbys.settle(Lsn(position)).map_err(|interrupt| {
+            let mut error = SqlError::from(interrupt);
+            // What was to be answered is known, and must not be.
+            error.report_mut().severity = Severity::Fatal;
+            error.detail(
+                "The answer rests on a transaction that might not have been replicated to the standby.",
+            )
+        })
     }
 }
 
@@ -188,6 +210,15 @@ struct Known {
     early: Lsn,
 }
 
+/// Through whom a standby holds back rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum StandbyHolder {
+    /// The replication slots.
+    Slots,
+    /// The session of this number, which sends the log.
+    Sender(i32),
+}
+
 /// How a transaction ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
@@ -245,6 +276,7 @@ pub struct TxnSystem {
     running: Running,
     parents: Arc<SubxactMap>,
     publishers: Arc<Publishers>,
+    standby_holders: Mutex<BTreeMap<StandbyHolder, Xid>>,
     clog: Clog,
     gate: Arc<CheckpointGate>,
     locks: Arc<LockManager>,
@@ -258,6 +290,7 @@ pub struct TxnSystem {
     /// Who commits and has to wait for others that come before.
     pub(crate) behind: WaitQueue,
     pub(crate) early: EarlyCommits,
+    pub(crate) standbys: Arc<Standbys>,
     ground: Arc<dyn Ground>,
     serializable: Serializable,
     /// Runs once, before the first write.
@@ -301,7 +334,8 @@ impl TxnSystem {
             log.clone(),
             start.oldest.multi..start.next_multi,
         );
-        let ground = Arc::new(Durability(log.clone()));
+        let standbys = Arc::<Standbys>::default();
+        let ground = Arc::new(Durability { log: log.clone(), standbys: standbys.clone() });
         TxnSystem {
             // Relaxed: only uniqueness matters.
             id: SYSTEMS.fetch_add(1, Ordering::Relaxed),
@@ -309,6 +343,7 @@ impl TxnSystem {
             running,
             parents,
             publishers: Arc::default(),
+            standby_holders: Mutex::default(),
             clog: Clog::open(&clog_dir, buffers, log.clone(), start.oldest.xid..start.next_xid, true),
             truncation: Truncation::new(start.oldest.multi),
             gate: Arc::default(),
@@ -321,6 +356,7 @@ impl TxnSystem {
             order: CommitOrder::default(),
             behind: WaitQueue::new(),
             early: EarlyCommits::default(),
+            standbys,
             ground,
             serializable: Serializable::new(options.predicate),
             first_write: OnceLock::new(),
@@ -526,7 +562,8 @@ impl TxnSystem {
             slot.set(known);
         }
         if known.early != Lsn::INVALID {
-            if known.early > self.log.flushed() {
+            let flushed = self.log.flushed();
+            if known.early > flushed || self.early.lsn_of(xid, flushed, &self.standbys).is_some() {
                 rest_on(known.early.0, &self.ground);
                 return Ok(Ending::CommittedEarly);
             }
@@ -537,15 +574,20 @@ impl TxnSystem {
 
     fn look_up(&self, xid: Xid) -> Result<Known, TxnError> {
         let committed = self.clog.get(xid).map_err(TxnError::status(xid))? == Outcome::Committed;
-        let early = self.early.lsn_of(xid, self.log.flushed()).filter(|_| committed);
+        let early = self.early.lsn_of(xid, self.log.flushed(), &self.standbys).filter(|_| committed);
         Ok(Known { xid, committed, early: early.unwrap_or(Lsn::INVALID) })
+    }
+
+    /// Standbys that commits wait for.
+    pub fn standbys(&self) -> &Standbys {
+        &self.standbys
     }
 
     /// Whether `xid`, which committed, is seen before it is durable although its client waits for that: nothing may be done for its sake that
     /// others cannot tell from what was always so.
     #[inline]
     pub fn is_early(&self, xid: Xid) -> bool {
-        self.early.lsn_of(xid, self.log.flushed()).is_some()
+        self.early.lsn_of(xid, self.log.flushed(), &self.standbys).is_some()
     }
 
     /// Whether a hint bit may say that `xid` committed: its commit record is durable.
@@ -554,7 +596,7 @@ impl TxnSystem {
             return true;
         }
         let (lsn, flushed) = (self.clog.hint_lsn(xid), self.log.flushed());
-        (lsn == Lsn::INVALID || lsn <= flushed) && self.early.lsn_of(xid, flushed).is_none()
+        (lsn == Lsn::INVALID || lsn <= flushed) && self.early.lsn_of(xid, flushed, &self.standbys).is_none()
     }
 
     /// The top-level xid of a subtransaction, as long as anybody may ask; `xid` itself otherwise.
@@ -568,6 +610,21 @@ impl TxnSystem {
     /// `xmin` of the oldest snapshot that looks at rows of plain tables; none without one. Those of VACUUM do not.
     pub fn oldest_snapshot(&self) -> Option<Xid> {
         self.publishers.oldest_snapshot()
+    }
+
+    /// A standby's queries need rows from this xid on; none: it needs none any more.
+    pub fn hold_for_standby(&self, holder: StandbyHolder, xmin: Option<Xid>) {
+        let mut holders = self.standby_holders.lock();
+        match xmin {
+            Some(xmin) => drop(holders.insert(holder, xmin)),
+            None => drop(holders.remove(&holder)),
+        }
+        self.publishers.set_standbys(holders.values().min().copied());
+    }
+
+    /// From which xid on snapshots need rows of tables, those of standbys too.
+    pub fn rows_needed_from(&self) -> Xid {
+        self.oldest_needed().plain
     }
 
     /// What any running transaction or snapshot needs.

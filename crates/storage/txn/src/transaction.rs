@@ -17,10 +17,12 @@ use std::mem::take;
 use std::sync::Arc;
 
 use base::{CommandId, MultiXactId, Oid, RelFile, SqlError, SubxactId, Xid, sql_err};
+use runtime::Interrupt;
 use smallvec::SmallVec;
 
 use crate::SessionId;
-use crate::commit::{Durable, MappedFile, Remains, SyncCommit};
+use crate::SyncCommit;
+use crate::commit::{Durable, MappedFile, Remains};
 use crate::effects::{Effects, Marks, run_actions, run_all, take_if};
 use crate::error::TxnError;
 use crate::horizon::XidHolds;
@@ -164,6 +166,8 @@ pub struct Transaction {
     /// It asked for an xid to log changes with.
     logged: bool,
     obstacle: Option<Obstacle>,
+    /// What ended the last wait for standbys too early.
+    cut_wait: Option<Interrupt>,
     /// What its xid will hold back.
     holds: XidHolds,
     pub(crate) snapshot: Option<Snapshot>,
@@ -197,6 +201,7 @@ impl Transaction {
             in_doubt: false,
             logged: false,
             obstacle: None,
+            cut_wait: None,
             holds: XidHolds::Everything,
             snapshot: None,
             serial: None,
@@ -784,7 +789,7 @@ impl Transaction {
                 let locks = &locks;
                 let remains = Remains { xid, subxids, files, mapped, invalidations, locks };
                 let durable = Durable::of(&remains, sync, decided.is_some() || !stale.is_empty());
-                Some((xid, self.system.commit_tree(remains, durable, &worker.in_flight, decided)?))
+                Some((xid, self.system.commit_tree(remains, (durable, sync), &worker.in_flight, decided)?))
             }
             _ => {
                 decided.into_iter().for_each(|decided| decided());
@@ -796,8 +801,8 @@ impl Transaction {
         self.let_go();
         // Who begins now sees it, so it is not concurrent with it.
         self.end_serializable(true);
-        if let Some((xid, commit)) = &commit {
-            self.system.make_durable(commit, *xid, &subxids)?;
+        if let Some((xid, commit)) = commit {
+            self.cut_wait = self.system.make_durable(commit, xid, &subxids)?;
         }
         self.in_doubt = false;
         self.system.drop_files(&files);
@@ -807,7 +812,12 @@ impl Transaction {
 
     /// PREPARE TRANSACTION: ends the transaction for this session and leaves it to whoever commits it or rolls it back, with all
     /// its locks. Not for a failed block. After an error it is to be rolled back; one of the log means that the server must stop.
-    pub fn prepare(&mut self, gid: &str, owner: Oid, database: Oid) -> Result<(), PrepareError> {
+    pub fn prepare(
+        &mut self,
+        gid: &str,
+        (owner, database): (Oid, Oid),
+        sync: SyncCommit,
+    ) -> Result<(), PrepareError> {
         debug_assert!(!matches!(self.state, BlockState::Idle | BlockState::Failed));
         if let Some(obstacle) = self.obstacle {
             return Err(PrepareError::Obstacle(obstacle));
@@ -839,7 +849,7 @@ impl Transaction {
         self.snapshot = None;
         self.in_doubt = true;
         let serial = self.serial.clone();
-        system.prepare_tree(slot, state, serial, |to| self.held.hand_over(system.locks(), to))?;
+        let end = system.prepare_tree(slot, state, serial, |to| self.held.hand_over(system.locks(), to))?;
         self.in_doubt = false;
         let actions = take(&mut self.effects().actions);
         self.clear();
@@ -848,7 +858,13 @@ impl Transaction {
         run_all(late, End::Prepare);
         self.serial = None;
         self.state = BlockState::Idle;
+        self.cut_wait = system.await_standbys(system.expect_standbys(sync, end));
         Ok(())
+    }
+
+    /// The interrupt that ended the wait for standbys of what committed or was prepared last, if one did. It is told once.
+    pub fn take_cut_wait(&mut self) -> Option<Interrupt> {
+        self.cut_wait.take()
     }
 
     /// Rolls everything back.

@@ -52,10 +52,11 @@ impl Incoming {
             let segment = self.wal.geometry.segment_of(self.written);
             let offset = self.written.0 % size;
             let (now, later) = bytes.split_at(bytes.len().min((size - offset) as usize));
-            let (_, file) = match &mut self.file {
-                Some(open) if open.0 == segment => open,
-                other => other.insert((segment, self.wal.segments.of_timeline(self.timeline, segment)?)),
-            };
+            if self.file.as_ref().is_none_or(|(open, _)| *open != segment) {
+                self.file = Some((segment, self.wal.segments.of_timeline(self.timeline, segment)?));
+                self.prepare(segment + 1);
+            }
+            let (_, file) = self.file.as_ref().expect("opened above");
             file.write_all_at(now, offset).map_err(|error| self.failed("write to", segment, &error))?;
             self.written = Lsn(self.written.0 + now.len() as u64);
             if offset + now.len() as u64 == size {
@@ -66,6 +67,14 @@ impl Incoming {
         Ok(())
     }
 
+    /// Makes the file of a segment that will be wanted soon, beside: who waits for what is received is not to wait for that. An error is met again when it is
+    /// wanted.
+    fn prepare(&self, segment: u64) {
+        let (wal, timeline) = (self.wal.clone(), self.timeline);
+        let make = move || drop(wal.segments.of_timeline(timeline, segment));
+        let _ = runtime::spawn_thread("walreceiver files", make);
+    }
+
     /// Makes durable what was written.
     pub fn flush(&mut self) -> Result<(), WalError> {
         if let Some((segment, file)) = &self.file
@@ -74,6 +83,7 @@ impl Incoming {
             file.sync_data().map_err(|error| self.failed("fsync", *segment, &error))?;
         }
         self.flushed = self.written;
+        self.wal.note_received(None, self.flushed);
         Ok(())
     }
 
@@ -97,6 +107,7 @@ impl Incoming {
 impl crate::segment::Segments {
     /// The file of a segment on a time line that is not ours to write yet, made if it is not there.
     fn of_timeline(&self, timeline: TimelineId, segment: u64) -> Result<File, WalError> {
+        let _guard = self.lock_preparing();
         let path = self.path_on(timeline, segment);
         let open = || File::open(&path, OpenOptions::READ_WRITE);
         let whole = match open().and_then(|file| Ok((file.len()?, file))) {

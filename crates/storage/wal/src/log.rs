@@ -163,6 +163,8 @@ pub struct Wal {
     failed: AtomicBool,
     recovering: AtomicBool,
     in_recovery: OnceLock<FlushInRecovery>,
+    /// While it is replayed: so much of it is here, and durable.
+    received: AtomicU64,
     /// LSN of the last removal and smoothed distance between two, for recycling.
     last_removal: AtomicU64,
     distance: AtomicU64,
@@ -271,6 +273,7 @@ impl Wal {
             failed: AtomicBool::new(false),
             recovering: AtomicBool::new(true),
             in_recovery: OnceLock::new(),
+            received: AtomicU64::new(0),
             last_removal: AtomicU64::new(0),
             distance: AtomicU64::new(0),
             written: Default::default(),
@@ -294,7 +297,18 @@ impl Wal {
         self.queue.restart(next);
         // Release: pairs with the Acquire in `is_recovering`; an inserter that is let in sees the position.
         self.recovering.store(false, Ordering::Release);
+        // Who sends an old time line sends no more of it than this.
+        self.flush_watchers.wake_all();
         Ok(())
+    }
+
+    /// While the log is replayed: the time line that it is replayed on, and up to where it is here, durably, for those who send it elsewhere.
+    pub fn note_received(&self, timeline: Option<TimelineId>, end: Lsn) {
+        if let Some(timeline) = timeline {
+            self.segments.replays(timeline);
+        }
+        self.received.fetch_max(end.0, Ordering::AcqRel);
+        self.flush_watchers.wake_all();
     }
 
     /// As [`start`](Self::start), for a log that is only looked at: no byte of it changes. No change is [admitted](Self::admit), and what can be left
@@ -620,6 +634,14 @@ impl Wal {
     /// End of what is on disk.
     pub fn flushed(&self) -> Lsn {
         self.geometry.lsn(self.queue.flushed())
+    }
+
+    /// End of what is on disk, or, while the log is replayed, of what is here of it.
+    pub fn durable_end(&self) -> Lsn {
+        match self.is_recovering() {
+            true => Lsn(self.received.load(Ordering::Acquire)),
+            false => self.flushed(),
+        }
     }
 
     /// The sticky error, if the log is broken.

@@ -229,6 +229,10 @@ impl Replayed {
     /// The next chunk was read.
     pub fn keep(&mut self, chunk: &Chunk) -> Result<(), WalError> {
         let (last, _) = self.geometry.locate(chunk.end().saturating_sub(1));
+        if self.segments.last().is_some_and(|mapping| !mapping.is_live()) {
+            // It may have been written to since.
+            self.segments.pop();
+        }
         while self.first + (self.segments.len() as u64) <= last {
             let path = self.path(self.first + self.segments.len() as u64);
             let file = File::open(&path, OpenOptions::READ);

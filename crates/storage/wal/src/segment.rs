@@ -101,6 +101,11 @@ impl Segments {
         TimelineId(self.timeline.load(Ordering::Relaxed))
     }
 
+    /// The time line that is replayed; nothing is written yet.
+    pub fn replays(&self, timeline: TimelineId) {
+        self.timeline.store(timeline.0, Ordering::Relaxed);
+    }
+
     /// The file name of a segment on the time line that is written.
     pub fn name(&self, segment: u64) -> String {
         self.geometry.file_name(self.timeline(), segment)
@@ -184,6 +189,11 @@ impl Segments {
         let file = Arc::new(file);
         *self.open.lock() = Some((segment, file.clone()));
         Ok(file)
+    }
+
+    /// Segments are made and recycled by one at a time.
+    pub fn lock_preparing(&self) -> runtime::MutexGuard<'_, ()> {
+        self.prepare.lock()
     }
 
     /// Makes the file of a segment if it is not there: all bytes written, so that later syncs need no metadata.

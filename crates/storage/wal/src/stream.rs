@@ -39,9 +39,13 @@ impl Wal {
     /// End of the bytes on disk: as [`flushed`](Self::flushed), but where that is the beginning of a segment without records, whose file need not be there yet,
     /// the end of the one before.
     pub fn flushed_bytes(&self) -> Lsn {
-        let end = self.flushed();
-        let offset = end.0 % self.geometry.segment_size();
-        if offset == SEGMENT_HEADER { Lsn(end.0 - offset) } else { end }
+        self.received_end(self.durable_end())
+    }
+
+    /// Where who receives the log has all records that end before or at `lsn`.
+    pub fn received_end(&self, lsn: Lsn) -> Lsn {
+        let offset = lsn.0 % self.geometry.segment_size();
+        if offset == SEGMENT_HEADER { Lsn(lsn.0 - offset) } else { lsn }
     }
 
     /// Waits until more than this is on disk, or the log is broken.

@@ -239,7 +239,7 @@ impl Session {
             | F::PgGetShmemAllocationsNuma => Vec::new(),
             F::PgGetShmemAllocations => memory_of_server(&self.engine().options()),
             F::PgGetBackendMemoryContexts => memory_of_session(),
-            F::PgStatGetWalReceiver => vec![vec![Datum::Null; 15]],
+            F::PgStatGetWalReceiver => vec![self.receiver_row()?],
             F::PgStatGetReplicationSlot => {
                 let mut row = vec![Datum::text(arg::<&str>(args, 0))];
                 row.extend(std::iter::repeat_n(Datum::Int8(0), 8));

@@ -24,7 +24,9 @@ impl Session {
         let wal = self.engine().wal();
         Ok(Some(match id {
             F::PgIsInRecovery => Datum::Bool(self.engine().is_following()),
-            F::PgLastWalReceiveLsn => Datum::Null,
+            F::PgLastWalReceiveLsn => {
+                self.engine().received().map_or(Datum::Null, |progress| lsn(progress.flushed))
+            }
             F::PgLastWalReplayLsn => {
                 let replayed = self.engine().replayed();
                 replayed.map_or(Datum::Null, |replayed| lsn(replayed.end))

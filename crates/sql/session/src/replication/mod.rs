@@ -3,7 +3,7 @@
 //!
 //! # Layout
 //! [`grammar`]: the commands, from their text. `slots`: those about slots, and functions of SQL that do the same. `sender`: START_REPLICATION. `backup`: base backups. `senders`: who sends,
-//! as others see it. This file: who may replicate, and commands that answer with a row.
+//! as others see it; `synchronous`: which of them commits wait for. This file: who may replicate, and commands that answer with a row.
 //!
 //! # Invariants
 //! 1. A connection to no database takes replication commands only.
@@ -17,6 +17,7 @@ pub mod grammar;
 mod sender;
 mod senders;
 mod slots;
+pub mod synchronous;
 
 use std::sync::Arc;
 
@@ -36,6 +37,9 @@ use grammar::Command;
 pub use sender::is_end;
 pub use senders::{Figures, Sender, SenderState, Senders};
 pub use slots::slot_error;
+
+/// The number by which the receiver of a standby's log is shown.
+const RECEIVER_PID: i32 = 6;
 
 /// Where a connection is that is to no database.
 pub(crate) fn no_database() -> DatabaseRow {
@@ -173,7 +177,7 @@ impl Session {
         let row = [
             Datum::text(&wal.system_identifier().to_string()),
             Datum::Int8(wal.timeline().0.into()),
-            Datum::text(&wal.flushed().to_string()),
+            Datum::text(&wal.durable_end().to_string()),
             text_or_null(Some(name.as_str()).filter(|name| !name.is_empty())),
         ];
         self.answer(&columns, &row, out)

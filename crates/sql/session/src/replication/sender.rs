@@ -10,15 +10,16 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use base::settings::Setting;
-use base::{Lsn, SqlError, SqlResult, SqlState, TimelineId, sql_err};
+use base::{Lsn, SqlError, SqlResult, SqlState, TimelineId, Xid, sql_err};
 use engine::EngineError;
 use engine::slots::InUse;
 use runtime::time::either;
 use runtime::{Instant, Interrupts};
 use tuple::Datum;
+use txn::StandbyHolder;
 use types::oids;
 use wal::{History, StreamError, Wal, WalStream};
-use wire::replication::{self, Reply, Status};
+use wire::replication::{self, Feedback, Reply, Status};
 
 use super::{Sender, SenderState, slot_error};
 use crate::Session;
@@ -73,7 +74,7 @@ impl Session {
         sender.update(|figures| figures.state = SenderState::Catchup);
         out.copy_both()?;
         let wal = self.engine().wal();
-        let flushed = wal.flushed();
+        let flushed = wal.durable_end();
         if flushed < start {
             sender.update(|figures| figures.state = SenderState::Startup);
             return Err(SqlError::internal(format!(
@@ -84,7 +85,7 @@ impl Session {
             session: self,
             wal,
             log: wal.stream(course.timeline),
-            end: course.end,
+            course,
             slot: slot.as_ref(),
             sender: &sender,
             sent: start,
@@ -96,7 +97,7 @@ impl Session {
         let ended = stream.run(out);
         sender.update(|figures| figures.state = SenderState::Startup);
         match ended? {
-            End::Wanted => self.next_timeline(&course, out),
+            End::Wanted => self.next_timeline(&stream.course, out),
             End::Complete => {
                 // The receiver knows that nothing will follow.
                 out.command_complete("COPY 0")?;
@@ -156,13 +157,21 @@ pub fn is_end(error: &SqlError) -> bool {
     error.code() == SqlState::SUCCESSFUL_COMPLETION
 }
 
+impl Drop for Stream<'_> {
+    /// What it held back for the receiver goes with the connection; what the slot holds back stays.
+    fn drop(&mut self) {
+        let holder = StandbyHolder::Sender(self.session.info.pid);
+        self.session.engine().txns().hold_for_standby(holder, None);
+        self.session.backend.holds_snapshots(std::iter::empty());
+    }
+}
+
 /// A stream to one receiver.
 struct Stream<'a> {
     session: &'a Session,
     wal: &'a Wal,
     log: WalStream<'a>,
-    /// Where an old time line ends.
-    end: Option<Lsn>,
+    course: Course,
     slot: Option<&'a InUse<'a>>,
     sender: &'a Sender,
     /// What is before this was sent.
@@ -184,8 +193,9 @@ impl Stream<'_> {
                 if self.done == [true; 2] {
                     return Ok(End::Wanted);
                 }
+                self.follow_timeline()?;
                 self.send_more(out)?;
-                if self.end.is_some_and(|end| self.sent >= end) && !self.done[0] {
+                if self.course.end.is_some_and(|end| self.sent >= end) && !self.done[0] {
                     out.copy_out_done()?;
                     self.done[0] = true;
                 }
@@ -235,9 +245,18 @@ impl Stream<'_> {
         Box::pin(either(self.wal.until_flushed_behind(self.sent), senders.until_complete()))
     }
 
+    /// The time line that is sent may have become an old one: a standby here has followed another, or become a server of its own.
+    fn follow_timeline(&mut self) -> SqlResult<()> {
+        if self.course.end.is_none() && self.course.timeline != self.wal.timeline() {
+            self.course = self.session.course(Some(self.course.timeline), self.sent)?;
+        }
+        Ok(())
+    }
+
     /// What there is to send: the log that is on disk, or all of an old time line.
     fn available(&self) -> Lsn {
-        self.end.unwrap_or_else(|| self.wal.flushed_bytes())
+        // While the log is replayed, the end of the time line need not be here yet.
+        self.course.end.map_or_else(|| self.wal.flushed_bytes(), |end| end.min(self.wal.durable_end()))
     }
 
     /// Puts the next bytes of the log into the output.
@@ -261,13 +280,18 @@ impl Stream<'_> {
             _ => SenderState::Catchup,
         };
         let now = (runtime::now().0 / 1000) as i64;
-        self.sender.update(|figures| {
+        let caught_up = self.sender.update(|figures| {
+            let was = figures.state;
             // What was streaming once falls behind for moments only.
-            if !(figures.state == SenderState::Streaming && state == SenderState::Catchup) {
+            if !(was == SenderState::Streaming && state == SenderState::Catchup) {
                 figures.state = state;
             }
             figures.sends(self.sent, now);
+            was != figures.state
         });
+        if caught_up {
+            self.release();
+        }
         Ok(())
     }
 
@@ -312,15 +336,50 @@ impl Stream<'_> {
         (self.heard, self.asked) = (runtime::now(), false);
         match replication::reply(body)? {
             Reply::Status(status) => self.note_status(&status, out),
-            // No snapshot of a receiver holds anything back here: a standby answers no queries yet.
-            Reply::Feedback(_) => {}
+            Reply::Feedback(feedback) => self.note_feedback(&feedback),
         }
         Ok(())
     }
 
+    /// Commits that wait for what the receiver has go on.
+    fn release(&self) {
+        let standbys = self.session.engine().txns().standbys();
+        for line in self.session.instance.senders().release(standbys) {
+            self.session.log(line, None);
+        }
+    }
+
+    /// Rows that the receiver's queries need stay, if they are still there: for the slot, or as long as it is connected.
+    fn note_feedback(&self, feedback: &Feedback) {
+        let txns = self.session.engine().txns();
+        let full = |(xid, epoch): (u32, u32)| Xid(u64::from(epoch) << 32 | u64::from(xid));
+        let needed = [feedback.xmin, feedback.catalog_xmin].map(full);
+        let needed: Vec<Xid> = needed.into_iter().filter(|xid| xid.0 as u32 != 0).collect();
+        // What is not yet given out is another server's, or nonsense.
+        if needed.iter().any(|xid| *xid > txns.next_xid()) {
+            return;
+        }
+        let xmin = needed.into_iter().min();
+        match self.slot {
+            Some(slot) => slot.hold_from(xmin),
+            None => {
+                txns.hold_for_standby(StandbyHolder::Sender(self.session.info.pid), xmin);
+                self.session.backend.holds_snapshots(xmin.into_iter());
+            }
+        }
+    }
+
     fn note_status(&mut self, status: &Status, out: &mut dyn Output) {
         let now = (runtime::now().0 / 1000) as i64;
-        self.sender.update(|figures| figures.replied(status, now));
+        self.sender.update(|figures| {
+            let name = self.session.settings.borrow();
+            let name = name.text(Setting::application_name);
+            if figures.name != name {
+                name.clone_into(&mut figures.name);
+            }
+            figures.replied(status, now);
+        });
+        self.release();
         if let Some(slot) = self.slot
             && status.flushed != Lsn::INVALID
         {

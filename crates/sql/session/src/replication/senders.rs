@@ -1,7 +1,7 @@
 //! Who sends the log: what `pg_stat_replication` shows, and how senders end with the server.
 //!
 //! # Locks
-//! `list` and `Sender::figures` (short).
+//! `names`, then `list`, then `Sender::figures` (short).
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -10,7 +10,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use base::Lsn;
 use parking_lot::Mutex;
 use runtime::{Event, Interrupts, WaitQueue};
+use txn::Standbys;
 use wire::replication::Status;
+
+use super::synchronous::{Candidate, Method, Names};
 
 /// Samples of positions kept for lags.
 const SAMPLES: usize = 1024;
@@ -49,6 +52,10 @@ impl SenderState {
 pub struct Figures {
     /// What it does.
     pub state: SenderState,
+    /// How the receiver calls itself.
+    pub name: String,
+    /// Commits wait for it.
+    is_synchronous: bool,
     /// Everything before this was sent.
     pub sent: Lsn,
     /// What the receiver has written, made durable and applied.
@@ -63,6 +70,11 @@ pub struct Figures {
 }
 
 impl Figures {
+    /// Its place among standbys that commits wait for; 0: none. One that does not tell what is durable is none of them.
+    fn priority(&self, names: &Names) -> i32 {
+        if self.reported[1] == Lsn::INVALID { 0 } else { names.priority(&self.name) }
+    }
+
     /// The log up to here was sent at this time, by the monotonic clock.
     pub fn sends(&mut self, position: Lsn, now: i64) {
         self.sent = position;
@@ -149,6 +161,8 @@ impl Sender {
 /// All connections that replicate.
 #[derive(Debug, Default)]
 pub struct Senders {
+    /// Which of them commits wait for; none: for none.
+    names: Mutex<Option<Names>>,
     list: Mutex<BTreeMap<i32, Arc<Sender>>>,
     /// The server stops: none begins to send.
     stopping: AtomicBool,
@@ -172,6 +186,86 @@ impl Senders {
     /// All of them by their numbers.
     pub fn list(&self) -> Vec<(i32, Arc<Sender>)> {
         self.list.lock().iter().map(|(pid, sender)| (*pid, sender.clone())).collect()
+    }
+
+    /// `synchronous_standby_names` is now this. What has a flaw was refused before.
+    pub fn take_names(&self, text: &str, standbys: &Standbys) {
+        let mut names = self.names.lock();
+        *names = Names::parse(text).ok().flatten();
+        standbys.set_named(names.is_some());
+        if let Some(names) = &*names {
+            self.let_go_on(names, standbys);
+        }
+    }
+
+    /// Those go on who wait for no more than standbys have.
+    fn let_go_on(&self, names: &Names, standbys: &Standbys) -> (Vec<Arc<Sender>>, Vec<Candidate>) {
+        let (senders, candidates) = self.candidates(names);
+        if let Some(positions) = names.reached(&candidates) {
+            standbys.come_to(positions);
+        }
+        (senders, candidates)
+    }
+
+    /// A receiver has come further, or has caught up: those who wait for it go on. Returns what the log is to be told.
+    pub fn release(&self, standbys: &Standbys) -> Vec<String> {
+        if !standbys.are_named() {
+            return Vec::new();
+        }
+        let names = self.names.lock();
+        let Some(names) = &*names else { return Vec::new() };
+        let (senders, candidates) = self.let_go_on(names, standbys);
+        let chosen = names.chosen(&candidates);
+        let mut told = Vec::new();
+        for (at, sender) in senders.iter().enumerate() {
+            let is_synchronous = chosen.contains(&at);
+            let mut figures = sender.figures.lock();
+            if std::mem::replace(&mut figures.is_synchronous, is_synchronous) || !is_synchronous {
+                continue;
+            }
+            let (name, priority) = (&figures.name, candidates[at].priority);
+            told.push(match names.method() {
+                Method::First => {
+                    format!("standby \"{name}\" is now a synchronous standby with priority {priority}")
+                }
+                Method::Any => {
+                    format!("standby \"{name}\" is now a candidate for quorum synchronous standby")
+                }
+            });
+        }
+        told
+    }
+
+    /// Those that commits may wait for.
+    fn candidates(&self, names: &Names) -> (Vec<Arc<Sender>>, Vec<Candidate>) {
+        let list = self.list.lock();
+        let candidate = |sender: &Arc<Sender>| {
+            let figures = sender.figures.lock();
+            let priority = figures.priority(names);
+            let sends = matches!(figures.state, SenderState::Streaming | SenderState::Stopping);
+            (priority > 0 && sends)
+                .then(|| (sender.clone(), Candidate { priority, reported: figures.reported }))
+        };
+        list.values().filter_map(candidate).unzip()
+    }
+
+    /// The place of a sender among the standbys that commits wait for, and the word for it.
+    pub fn standing(&self, pid: i32) -> (i32, &'static str) {
+        let names = self.names.lock();
+        let sender = self.list.lock().get(&pid).cloned();
+        let (Some(names), Some(sender)) = (&*names, sender) else { return (0, "async") };
+        let priority = sender.figures.lock().priority(names);
+        if priority == 0 {
+            return (0, "async");
+        }
+        let (senders, candidates) = self.candidates(names);
+        let at = senders.iter().position(|other| Arc::ptr_eq(other, &sender));
+        let word = match at.filter(|at| names.chosen(&candidates).contains(at)) {
+            None => "potential",
+            Some(_) if names.method() == Method::First => "sync",
+            Some(_) => "quorum",
+        };
+        (priority, word)
     }
 
     /// One begins to send the log: it does not end with the clients. False if the server stops.

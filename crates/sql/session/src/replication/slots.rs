@@ -1,14 +1,14 @@
 //! Commands and functions about replication slots.
 
 use base::{Lsn, SqlError, SqlResult, SqlState, sql_err};
-use engine::EngineError;
 use engine::slots::{InUse, SlotError, SlotState};
+use engine::{EngineError, Phase};
 use tuple::Datum;
 use types::value::IntoDatum;
 use types::{SessionFn, oids};
 
 use super::grammar::OptionItem;
-use super::{no_logical_decoding, position, text_or_null};
+use super::{RECEIVER_PID, no_logical_decoding, position, text_or_null};
 use crate::Session;
 use crate::functions::{Row, arg};
 use crate::output::Output;
@@ -292,7 +292,7 @@ impl Session {
             Datum::Bool(slot.is_temporary()),
             Datum::Bool(state.pid != 0),
             if state.pid != 0 { Datum::Int4(state.pid) } else { Datum::Null },
-            Datum::Null,
+            state.xmin.map_or(Datum::Null, |xmin| Datum::Oid(xmin.0 as u32)),
             Datum::Null,
             position(state.restart),
             Datum::Null,
@@ -306,6 +306,34 @@ impl Session {
             no(),
             no(),
         ])
+    }
+
+    /// The row of `pg_stat_get_wal_receiver`; all null without a receiver.
+    pub(crate) fn receiver_row(&self) -> SqlResult<Row> {
+        let progress = self.engine().received().filter(|progress| progress.phase != Phase::Ended);
+        let Some(progress) = progress else { return Ok(vec![Datum::Null; 15]) };
+        let mut row = vec![Datum::Int4(RECEIVER_PID)];
+        if !self.has_role(catalog::predefined::READ_ALL_STATS)? {
+            row.resize(15, Datum::Null);
+            return Ok(row);
+        }
+        let sender = &progress.sender;
+        let time = |time: i64| if time == 0 { Datum::Null } else { Datum::Int8(time) };
+        let text = |text: &str| text_or_null(Some(text).filter(|text| !text.is_empty()));
+        row.push(Datum::text(if progress.phase == Phase::Streaming { "streaming" } else { "starting" }));
+        row.extend([position(progress.start), Datum::Int4(progress.timeline.0 as i32)]);
+        row.extend([progress.written, progress.flushed].map(position));
+        row.push(Datum::Int4(progress.timeline.0 as i32));
+        row.extend([
+            time(sender.sent_at),
+            time(sender.arrived_at),
+            position(sender.end),
+            time(sender.end_at),
+        ]);
+        row.extend([text(&sender.slot), text(&sender.host)]);
+        row.push(if sender.port == 0 { Datum::Null } else { Datum::Int4(sender.port.into()) });
+        row.push(text(&sender.connection));
+        Ok(row)
     }
 
     /// Rows of `pg_stat_get_wal_senders`.
@@ -329,8 +357,9 @@ impl Session {
                     None => Datum::Null,
                 });
             }
-            row.push(Datum::Int4(0));
-            row.push(Datum::text("async"));
+            let (priority, state) = self.instance.senders().standing(pid);
+            row.push(Datum::Int4(priority));
+            row.push(Datum::text(state));
             row.push(figures.reply_time.map_or(Datum::Null, Datum::Int8));
             rows.push(row);
         }

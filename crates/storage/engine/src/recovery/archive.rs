@@ -195,6 +195,10 @@ impl Engine {
         let (redo, oldest) = (record.checkpoint.redo, record.checkpoint.oldest_running);
         let engine = Engine::begin_recovery(dir, options, lock, control, record.prepared, wal, Vec::new())?;
         engine.txns.begin_replay(oldest);
+        if let Some(upstream) = &settings.upstream {
+            let txns = engine.txns.clone();
+            upstream.inflow().set_horizon(move || Some(txns.rows_needed_from()));
+        }
         let target = if request == Request::Label { None } else { settings.target.clone() };
         let stopper = Stopper { target, inclusive: settings.inclusive };
         let start = course::Start { request, supply, end, stopper, consistency, redo };

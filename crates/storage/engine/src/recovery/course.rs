@@ -247,6 +247,7 @@ impl Course {
     fn pass(&mut self, engine: &Engine, opens: bool) -> Result<(Read, Replayed), EngineError> {
         let options = engine.options();
         let supply = self.supply.clone();
+        engine.wal.note_received(Some(supply.history.timeline()), self.from);
         let reader = engine.wal.reader(self.from).along(supply.history.clone()).bringing(Box::new(supply));
         let inflow = options.archive_recovery.upstream.as_deref().map(Upstream::inflow);
         let mut log = Replayed::clone(&self.recovery.log.read());

@@ -234,6 +234,7 @@ impl<'a> Pass<'a> {
             if let Some(inflow) = bounds.inflow {
                 inflow.note_applied(self.end);
             }
+            self.engine.wal.note_received(None, self.end);
             self.report(self.last);
         };
         ahead.end();

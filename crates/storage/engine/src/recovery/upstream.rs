@@ -14,11 +14,11 @@
 //! # PostgreSQL counterpart
 //! `WalRcvData` in `walreceiver.h`.
 
-use std::fmt::Debug;
-use std::sync::Arc;
+use std::fmt::{Debug, Formatter};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
-use base::{Lsn, TimelineId};
+use base::{Lsn, TimelineId, Xid};
 use parking_lot::Mutex;
 use runtime::WaitQueue;
 use wal::Wal;
@@ -99,6 +99,16 @@ pub struct Inflow {
     applied: AtomicU64,
     /// The receiver, waiting for the replay.
     replayed: WaitQueue,
+    horizon: OnceLock<Horizon>,
+}
+
+/// Says from which xid on snapshots here need rows.
+struct Horizon(Box<dyn Fn() -> Option<Xid> + Send + Sync>);
+
+impl Debug for Horizon {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Horizon")
+    }
 }
 
 impl Inflow {
@@ -125,6 +135,16 @@ impl Inflow {
             (state.flushed > at || state.phase == Phase::Ended).then_some(())
         };
         self.changed.until(more).await;
+    }
+
+    /// Who knows what snapshots here need, once there can be any.
+    pub(crate) fn set_horizon(&self, horizon: impl Fn() -> Option<Xid> + Send + Sync + 'static) {
+        let _ = self.horizon.set(Horizon(Box::new(horizon)));
+    }
+
+    /// From which xid on snapshots here need rows, if any can be here yet (`hot_standby_feedback`).
+    pub fn horizon(&self) -> Option<Xid> {
+        self.horizon.get().and_then(|horizon| horizon.0())
     }
 
     /// What is before this was replayed.

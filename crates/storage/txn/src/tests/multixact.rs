@@ -8,7 +8,7 @@ use runtime::Simulation;
 use wal::Rmgr;
 
 use super::{FIRST, MemoryLog, Server, simulate};
-use crate::commit::SyncCommit;
+use crate::SyncCommit;
 use crate::multixact::{CREATE, Holder, LockStrength, Member, MemberStatus, entries};
 use crate::{Log, Transaction, TxnStart, TxnSystem};
 

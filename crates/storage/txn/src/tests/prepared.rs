@@ -23,11 +23,11 @@ const TABLE: LockTag = LockTag::Relation { database: DATABASE, relation: Oid(163
 const OTHER: LockTag = LockTag::Relation { database: DATABASE, relation: Oid(16385) };
 
 fn prepare(t: &mut Transaction, gid: &str) -> Result<(), String> {
-    t.prepare(gid, OWNER, DATABASE).map_err(shown)
+    t.prepare(gid, (OWNER, DATABASE), SyncCommit::On).map_err(shown)
 }
 
 fn end(system: &TxnSystem, gid: &str, end: End) -> Result<(), String> {
-    system.end_prepared(&SUPERUSER, gid, end, |_| {}).map_err(shown)
+    system.end_prepared(&SUPERUSER, gid, (end, SyncCommit::On), |_| {}).map(drop).map_err(shown)
 }
 
 fn shown(error: PrepareError) -> String {
@@ -91,7 +91,7 @@ fn a_prepared_transaction_is_nobodys_and_runs_until_it_is_ended() {
             assert!(server.dropped.0.lock().is_empty());
             let mut invalidations = None;
             system
-                .end_prepared(&SUPERUSER, "g", outcome, |bytes| {
+                .end_prepared(&SUPERUSER, "g", (outcome, SyncCommit::On), |bytes| {
                     assert!(!free(&server, OTHER, LockMode::Exclusive), "caches first, then locks");
                     invalidations = Some(bytes.to_vec());
                 })
@@ -134,7 +134,9 @@ fn identifiers_owners_and_limits() {
             prepare(&mut server.session(1), &format!("{}{n}", &long[1..199])).unwrap();
         }
         assert_eq!(refused("more"), "53200 maximum number of prepared transactions reached");
-        let by = |by: Resolver, gid| system.end_prepared(&by, gid, End::Abort, |_| {}).map_err(shown);
+        let by = |by: Resolver, gid| {
+            system.end_prepared(&by, gid, (End::Abort, SyncCommit::On), |_| {}).map(drop).map_err(shown)
+        };
         let joe = Resolver { user: Oid(11), superuser: false, database: DATABASE };
         assert_eq!(by(joe, "a").unwrap_err(), "42501 permission denied to finish prepared transaction");
         let elsewhere = Resolver { database: Oid(4), ..SUPERUSER };
@@ -185,7 +187,7 @@ fn one_session_ends_it_and_others_hear_that_it_is_busy() {
         let system = server.system.clone();
         let mut second = Ok(());
         system
-            .end_prepared(&SUPERUSER, "g", End::Commit, |_| {
+            .end_prepared(&SUPERUSER, "g", (End::Commit, SyncCommit::On), |_| {
                 second = end(&server.system, "g", End::Abort);
             })
             .unwrap();
@@ -324,7 +326,9 @@ fn after_a_crash_it_runs_again_with_its_locks_from_the_log_or_from_its_file() {
             let mut invalidations = Vec::new();
             third
                 .system
-                .end_prepared(&SUPERUSER, "g", End::Commit, |bytes| invalidations = bytes.to_vec())
+                .end_prepared(&SUPERUSER, "g", (End::Commit, SyncCommit::On), |bytes| {
+                    invalidations = bytes.to_vec()
+                })
                 .unwrap();
             assert_eq!(invalidations, b"live");
             assert_eq!(*third.dropped.0.lock(), [1]);

@@ -285,7 +285,7 @@ fn the_state_file_of_a_transaction_that_ended_long_ago_is_no_obstacle() {
         let mut t = server.session(1);
         t.begin_block();
         let xid = t.xid().unwrap();
-        t.prepare("g", owner, Oid(5)).unwrap();
+        t.prepare("g", (owner, Oid(5)), SyncCommit::On).unwrap();
         checkpoint(&server);
         let name = Path::new("/data/pg_twophase").join(&files("pg_twophase")[0]);
         let bytes = runtime::fs::read_to_vec(&name).unwrap();
@@ -294,7 +294,7 @@ fn the_state_file_of_a_transaction_that_ended_long_ago_is_no_obstacle() {
         assert_eq!(server.system.oldest_running(), xid);
         server.system.truncate(oldest(xid, MultiXactId(1))).unwrap();
         let by = Resolver { user: owner, superuser: true, database: Oid(5) };
-        server.system.end_prepared(&by, "g", End::Commit, |_| {}).unwrap();
+        server.system.end_prepared(&by, "g", (End::Commit, SyncCommit::On), |_| {}).unwrap();
         server.system.truncate_pending().unwrap();
         server.system.truncate(oldest(young, MultiXactId(1))).unwrap();
         let survivor = checkpoint(&server);
