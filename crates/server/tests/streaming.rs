@@ -119,7 +119,7 @@ impl Receiver {
         stream.set_read_timeout(None).unwrap();
         // From the beginning of a segment on.
         let start = of.client().value(
-            "select '0/' || to_hex(((pg_current_wal_flush_lsn() - '0/0') / 1048576)::bigint * 1048576)",
+            "select '0/' || to_hex((div(pg_current_wal_flush_lsn() - '0/0', 1048576) * 1048576)::bigint)",
         );
         let start = format!("START_REPLICATION {start} TIMELINE 1\0");
         client.send(&message(b'Q', start.as_bytes())).unwrap();
