@@ -27,7 +27,6 @@ const PARALLEL: &str = "No plan runs in parallel.";
 const READ_AHEAD: &str = "Pages are read one by one.";
 const REPLICATION: &str = "There is no logical replication.";
 const XML: &str = "There are no values of type xml.";
-const STANDBY: &str = "Counts on a standby, and the server is never one.";
 
 settings! {
     "Customized Options" {
