@@ -2,7 +2,7 @@
 //! Tables: row versions in slotted pages, their visibility, HOT chains, pruning, free-space and visibility maps, TOAST, VACUUM.
 //!
 //! * [`header`]: bits and bytes of a row version. [`ops`]: what may be done to a page, as pure functions. `records`: their WAL.
-//! * [`insert()`], [`multi_insert()`], [`update()`], [`delete()`], [`lock_tuple()`], [`lock_later()`], [`lock_rows()`]: changes.
+//! * [`insert()`], [`multi_insert()`], [`update()`], [`delete()`], [`lock_tuple()`], [`lock_later()`], [`lock_rows()`]: changes; [`is_held()`]: who wants a lock only if it is free.
 //! * [`fetch()`], [`HeapScan`], [`visibility`]: reading. `shortcut`: past the old versions of long chains.
 //! * [`prune`], [`vacuum`]: getting rid of dead versions. [`fsm`], [`vm`]: the maps. [`toast`]: large values.
 //! * [`rewrite`]: a table's versions in a new file.
@@ -62,7 +62,7 @@ pub use fetch::{
 };
 pub use insert::{InsertOptions, insert, multi_insert};
 pub use latest::fetch_latest;
-pub use lock::{Wanted, lock_later, lock_tuple};
+pub use lock::{Wanted, is_held, lock_later, lock_tuple};
 pub use lock_rows::{KnownHolders, fetch_and_lock_rows, lock_rows};
 pub use prune::prune_opt;
 pub use rel::{Access, Chunks, HeapDesc, HeapRel, View, Writer};

@@ -19,7 +19,7 @@
 use base::{Tid, Xid};
 use buffer::{ExclusivePage, PageChange, WalAction};
 use page::{LpFlags, PageBytes};
-use txn::{Holder, LockStrength, Member, MemberStatus, TxnError};
+use txn::{Holder, LockStrength, Member, MemberStatus, Transaction, TxnError};
 use wal::Rmgr;
 
 use crate::error::{HeapResult, Later, LockOutcome, Refusal};
@@ -64,6 +64,26 @@ pub fn lock_tuple(
         }
         found => lock_found(access, rel, writer, (&mut page, &map), (tid, strength), found),
     }
+}
+
+/// Whether another transaction that still runs holds the version at `tid` so that a lock of this strength must wait for it. No is no promise: who wants the
+/// lock tries. Keeps nobody else from the page.
+pub fn is_held(
+    access: &Access<'_>,
+    rel: &HeapRel,
+    me: &Transaction,
+    tid: Tid,
+    strength: LockStrength,
+) -> HeapResult<bool> {
+    let pin = access.pool.read(heap_tag(rel, tid.block))?;
+    let page = pin.shared();
+    let normal = page::line_pointer(&page, tid.offset).is_some_and(|lp| lp.flags == LpFlags::Normal);
+    let Some(header) = read_header(&page, tid.offset).filter(|_| normal) else { return Ok(false) };
+    let one = !header.xmax_invalid() && header.multi().is_none() && header.raw_xmax.is_normal();
+    Ok(one
+        && header.xmax_status().strength().conflicts(strength)
+        && !me.is_mine(header.raw_xmax)
+        && access.txns.is_in_progress(header.raw_xmax))
 }
 
 /// Locks the version at `later`, which came after one that was locked: whether anybody sees it or not, if it is still the one. Also

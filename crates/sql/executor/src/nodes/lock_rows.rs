@@ -5,6 +5,8 @@
 //! it, a statement has locked all rows before it and none behind. What the rows below are does not depend on when they are read, as the snapshot says
 //! what they are; only what functions do between two rows could tell, so that one of those puts an end to it ([`may_lock_ahead`]). An index scan right
 //! below that gives all it finds locks such rows itself, in the same look at the page ([`PageLock`]).
+//!
+//! SKIP LOCKED looks whether somebody has the row before it asks for the page: workers at one queue of jobs pass what the others have taken side by side.
 
 use std::sync::Arc;
 
@@ -157,6 +159,9 @@ impl Mark {
 
     /// Locks the row of which the statement sees the version at `tid`.
     fn lock(&self, table: &Locked, tid: Tid, cx: &mut Cx<'_>) -> SqlResult<Newest> {
+        if self.wait == RowLockWait::SkipLocked && self.is_held(table, tid, cx)? {
+            return Ok(Newest::Skipped);
+        }
         recheck::lock_row((table.oid, &table.heap), (tid, Wanted::Seen), self.strength, self.wait, cx)
             .map_err(|error| {
                 if error.code() == base::SqlState::LOCK_NOT_AVAILABLE && self.wait == RowLockWait::NoWait {
@@ -168,6 +173,14 @@ impl Mark {
                 }
                 error
             })
+    }
+}
+
+impl Mark {
+    /// Whether somebody has the row. Many who look for one that is free need not keep each other from the page for that.
+    fn is_held(&self, table: &Locked, tid: Tid, cx: &Cx<'_>) -> SqlResult<bool> {
+        let me = cx.env.txn.borrow();
+        heap::is_held(&cx.env.access, &table.heap, &me, tid, self.strength).map_err(eval::error::heap)
     }
 }
 
