@@ -43,20 +43,43 @@ pub(crate) fn reserve(rel: &HeapRel) -> usize {
 /// Whether pruning the page looks worth while: something on it may have become removable, and room is short.
 #[inline]
 pub(crate) fn looks_prunable(txns: &TxnSystem, rel: &HeapRel, page: &PageBytes) -> bool {
-    let xid = page::prune_xid(page);
-    xid.is_valid()
+    page::prune_xid(page).is_valid()
         && (page::has_flag(page, flags::PAGE_FULL) || ops::room(page) < reserve(rel).max(PAGE_SIZE / 10))
-        && (is_removable(txns, rel.desc.kind, xid) || xid < txns.early_limit(rel.desc.kind))
+        && has_removable(txns, rel, page)
 }
+
+/// Whether something on the page may have become removable.
+#[inline]
+fn has_removable(txns: &TxnSystem, rel: &HeapRel, page: &PageBytes) -> bool {
+    let xid = page::prune_xid(page);
+    xid.is_valid() && (is_removable(txns, rel.desc.kind, xid) || xid < txns.early_limit(rel.desc.kind))
+}
+
+/// So many dead versions on a page are pruned though there is room: everybody who reads the page has to pass them.
+pub(crate) const MANY_DEAD: u32 = 32;
 
 /// Prunes a page if that looks worth while and it can be had at once: nobody else has it pinned. The caller holds no latch and
 /// no other pin on it.
 pub fn prune_opt(access: &Access<'_>, rel: &HeapRel, pin: &Pin) -> HeapResult<()> {
-    if !looks_prunable(access.txns, rel, &pin.shared()) || !access.pool.wal().has_room() {
+    prune_if(access, rel, pin, looks_prunable)
+}
+
+/// The same for a page on which somebody has met [`MANY_DEAD`] versions, whether room is short or not.
+pub(crate) fn prune_dead(access: &Access<'_>, rel: &HeapRel, pin: &Pin) -> HeapResult<()> {
+    prune_if(access, rel, pin, has_removable)
+}
+
+fn prune_if(
+    access: &Access<'_>,
+    rel: &HeapRel,
+    pin: &Pin,
+    wanted: fn(&TxnSystem, &HeapRel, &PageBytes) -> bool,
+) -> HeapResult<()> {
+    if !wanted(access.txns, rel, &pin.shared()) || !access.pool.wal().has_room() {
         return Ok(());
     }
     let Some(mut page) = pin.try_cleanup() else { return Ok(()) };
-    if looks_prunable(access.txns, rel, &page) {
+    if wanted(access.txns, rel, &page) {
         let mut pruner = Pruner::default();
         pruner.plan(access, rel, &page, &PruneGoal::default())?;
         pruner.execute(access, rel, &mut page, None)?;

@@ -28,7 +28,7 @@ use crate::error::{HeapError, HeapResult};
 use crate::fetch::heap_tag;
 use crate::header::{Bases, Header, read_header};
 use crate::ops;
-use crate::prune::{looks_prunable, prune_opt};
+use crate::prune::{MANY_DEAD, looks_prunable, prune_dead, prune_opt};
 use crate::rel::{Access, HeapRel, View};
 use crate::row::TupleRef;
 use crate::serial::{SoughtRows, note_version};
@@ -226,6 +226,7 @@ impl HeapScan {
         let bases = Bases::of(&page);
         let serial = self.rel.serial(view.me);
         let rows = self.sought.is_some();
+        let mut dead = 0;
         for n in 1..=page::max_offset(&page) {
             if page::line_pointer(&page, n).is_none_or(|lp| lp.flags != LpFlags::Normal) {
                 continue;
@@ -248,10 +249,16 @@ impl HeapScan {
             }
             if sees {
                 self.visible.push(n);
+            } else if header.raw_xmax.is_normal() && header.multi().is_none() {
+                dead += u32::from(is_removable(access.txns, self.rel.desc.kind, header.raw_xmax));
             }
         }
         if !self.visible.is_empty() {
             self.page.copy_from_slice(&page[..]);
+        }
+        drop(page);
+        if dead >= MANY_DEAD {
+            prune_dead(access, &self.rel, &pin)?;
         }
         let now = runtime::usage::pages();
         self.pages = [self.pages[0] + now[0] - before[0], self.pages[1] + now[1] - before[1]];

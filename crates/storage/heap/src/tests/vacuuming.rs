@@ -51,6 +51,41 @@ fn dead_rows_leave_index_then_heap_and_their_room_is_used_again() {
     world.check_redo(&[&rel]);
 }
 
+/// Who reads a page on which many dead versions lie takes them away, though there is room; not those that a snapshot needs.
+#[test]
+fn a_scan_takes_many_dead_versions_away() {
+    let world = World::new();
+    let rel = world.pairs();
+    let mut setup = world.session();
+    let mut tid = setup.insert(&rel, 1, "v");
+    setup.commit();
+    let mut update = |times: u32| {
+        for _ in 0..times {
+            let mut writer = world.session();
+            tid = writer.update(&rel, tid, 1, "v").0;
+            writer.commit();
+        }
+    };
+    let versions = || {
+        let pin = world.pool.read(crate::fetch::heap_tag(&rel, BlockNo(0))).unwrap();
+        let page = pin.shared();
+        let normal = |n| page::line_pointer(&page, n).is_some_and(|lp| lp.flags == LpFlags::Normal);
+        (1..=page::max_offset(&page)).filter(|n| normal(*n)).count() as u32
+    };
+    update(prune::MANY_DEAD - 1);
+    assert_eq!(world.session().rows(&rel).len(), 1);
+    assert_eq!(versions(), prune::MANY_DEAD, "they are too few");
+    let mut reader = world.session();
+    let snapshot = reader.txn.statement_snapshot().unwrap();
+    update(prune::MANY_DEAD);
+    assert_eq!(world.session().rows(&rel).len(), 1);
+    assert_eq!(versions(), 2 * prune::MANY_DEAD, "the snapshot needs more of them than are left");
+    drop(snapshot);
+    assert_eq!(world.session().rows(&rel).len(), 1);
+    assert_eq!(versions(), 1);
+    world.check_redo(&[&rel]);
+}
+
 #[test]
 fn a_snapshot_holds_vacuum_back() {
     let world = World::new();
