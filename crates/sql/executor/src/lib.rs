@@ -19,6 +19,7 @@ mod index;
 pub mod kept;
 pub mod nodes;
 mod partition;
+pub mod probe;
 mod recheck;
 mod row_key;
 pub mod run;

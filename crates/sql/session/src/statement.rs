@@ -67,7 +67,7 @@ pub(crate) struct Body {
 pub struct Source {
     pub(crate) text: Arc<str>,
     pub(crate) work: Work,
-    planned: RefCell<Option<Rc<Planned>>>,
+    pub(super) planned: RefCell<Option<Rc<Planned>>>,
     /// Which plans it ran by.
     pub(crate) choices: Choices,
     /// Types given with Parse; `None` for the simple protocol, which has no parameters.
@@ -461,7 +461,7 @@ impl Session {
     }
 
     /// Whether all statements of the transaction have one snapshot.
-    fn keeps_snapshot(&self) -> bool {
+    pub(super) fn keeps_snapshot(&self) -> bool {
         self.txn.borrow().characteristics().isolation.keeps_snapshot()
     }
 
@@ -518,6 +518,11 @@ impl Session {
         planned.versions == self.versions()
             && planned.shared.is_current()
             && self.fits_snapshot(&planned.shared)
+    }
+
+    /// Whether a plan that was good for its user is so still.
+    pub(super) fn depends_on_the_same(&self, planned: &Planned) -> bool {
+        planned.versions.own_changes == self.versions().own_changes && planned.shared.is_current()
     }
 
     /// A plan that is current, with its relations locked.

@@ -27,6 +27,7 @@ use tuple::Datum;
 use txn::{LockMode, LockWait};
 
 use super::internal::Internal;
+use super::referenced::Referenced;
 use crate::functions::quote_identifier;
 use crate::lookup::names;
 use crate::routine::{Run, Sees};
@@ -45,7 +46,7 @@ pub(super) fn find(oid: Oid) -> Option<&'static Internal> {
 
 /// What is done by a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Query {
+pub(super) enum Query {
     /// Finds and locks the row that a referencing one refers to.
     Referenced,
     /// The same, for a key of the referenced table.
@@ -66,11 +67,11 @@ enum Query {
 }
 
 /// How two values of a key are compared, in a statement.
-struct Equality {
+pub(super) struct Equality {
     /// `OPERATOR(schema.name)`
     operator: String,
     /// Casts that bring each side to the operator's types; empty where none is needed.
-    casts: [String; 2],
+    pub(super) casts: [String; 2],
 }
 
 impl Equality {
@@ -102,8 +103,8 @@ impl Equality {
 }
 
 /// Those of a foreign key's columns: of referenced values with referencing ones, and among referenced ones.
-struct Equalities {
-    across: Vec<Equality>,
+pub(super) struct Equalities {
+    pub(super) across: Vec<Equality>,
     within: Vec<Equality>,
 }
 
@@ -124,13 +125,14 @@ impl Equalities {
 }
 
 /// A foreign key that this session has had to do with.
-struct Known {
-    info: ForeignKeyInfo,
-    equal: Equalities,
+pub(super) struct Known {
+    pub(super) info: ForeignKeyInfo,
+    pub(super) equal: Equalities,
     /// The referencing table and the referenced one, as the statements were made for them.
-    table: Arc<Table>,
-    other: Arc<Table>,
+    pub(super) table: Arc<Table>,
+    pub(super) other: Arc<Table>,
     sources: RefCell<FxHashMap<Query, Rc<Source>>>,
+    pub(super) probe: Referenced,
 }
 
 /// Foreign keys that a session has had to do with, by constraint.
@@ -151,7 +153,8 @@ impl Session {
         let info = self.with_reader(|reader| reader.foreign_key(constraint))?.ok_or_else(missing)?;
         let (table, other) = (names::describe(self, info.table)?, names::describe(self, info.foreign.table)?);
         let equal = Equalities::of(self, &table, &other, &info)?;
-        let known = Rc::new(Known { info, equal, table, other, sources: RefCell::default() });
+        let (sources, probe) = Default::default();
+        let known = Rc::new(Known { info, equal, table, other, sources, probe });
         self.foreign_keys.0.borrow_mut().insert(constraint, known.clone());
         Ok(known)
     }
@@ -252,7 +255,7 @@ fn check(
         RelationKind::PartitionedTable => Sees::Latest,
         _ => Sees::Now,
     };
-    if known.finds(session, Query::Referenced, &key, sees)? {
+    if known.is_referenced(session, &key, sees)? {
         return Ok(());
     }
     Err(not_present(session, (&known.table, &known.other), &known.info, &key)?)
@@ -361,7 +364,13 @@ impl Known {
         if matches!(query, Query::Referenced | Query::CameBack) { &self.other } else { &self.table }
     }
 
-    fn finds(&self, session: &Session, query: Query, key: &[Datum], sees: Sees<'_>) -> SqlResult<bool> {
+    pub(super) fn finds(
+        &self,
+        session: &Session,
+        query: Query,
+        key: &[Datum],
+        sees: Sees<'_>,
+    ) -> SqlResult<bool> {
         let mut found = false;
         self.run(session, query, key, sees, &mut |run| {
             run.fetch(session, 1, &mut |_| {
@@ -400,7 +409,7 @@ impl Known {
         })
     }
 
-    fn source(&self, query: Query) -> SqlResult<Rc<Source>> {
+    pub(super) fn source(&self, query: Query) -> SqlResult<Rc<Source>> {
         if let Some(source) = self.sources.borrow().get(&query) {
             return Ok(source.clone());
         }

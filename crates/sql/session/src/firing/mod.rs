@@ -2,7 +2,7 @@
 //! Carries out what triggers do: at the end of a statement, at SET CONSTRAINTS, at the end of the transaction.
 //!
 //! # Layout
-//! `internal`: functions of the system, which implement constraints; [`foreign_key`]: those of foreign keys; `text_search`: those that keep documents up to date.
+//! `internal`: functions of the system, which implement constraints; [`foreign_key`]: those of foreign keys, `referenced`: how they find the row that one refers to; `text_search`: those that keep documents up to date.
 //!
 //! # Invariants
 //! 1. Nothing of the session is borrowed while a trigger's function or condition runs.
@@ -12,6 +12,7 @@
 
 pub mod foreign_key;
 mod internal;
+mod referenced;
 mod text_search;
 
 use std::rc::Rc;
