@@ -430,6 +430,57 @@ fn each_of_a_crowd_is_told_what_became_of_the_row() {
     }
 }
 
+/// From some number of waiters on, who comes to a row waits with no snapshot and no xid, so that the row's old versions need not stay; and changes it in
+/// its turn, as if it had come later.
+#[test]
+fn who_comes_to_a_crowd_holds_nothing_back() {
+    const CROWD: usize = 32;
+    const MORE: usize = 12;
+    let server = Server::start(&[]);
+    let (mut holder, mut watcher) = (server.client(), server.client());
+    run(
+        &mut watcher,
+        &["create table hot (id int primary key, v int)", "insert into hot values (1, 0), (2, 0), (3, 0)"],
+    );
+    run(&mut holder, &["begin", "update hot set v = v + 1 where id = 1"]);
+    let all_wait = |watcher: &mut Client, most: usize| {
+        let waiting = "select count(*) from pg_locks where not granted";
+        until("they wait", || watcher.value(waiting) == most.to_string());
+    };
+    let mut first: Vec<Client> = (0..CROWD + 1).map(|_| server.client()).collect();
+    let mut more: Vec<Client> = (0..MORE).map(|_| server.client()).collect();
+    let returned = thread::scope(|scope| {
+        let hot = "update hot set v = v + 1 where id = 1";
+        let first: Vec<_> = first.iter_mut().map(|client| scope.spawn(|| run(client, &[hot]))).collect();
+        all_wait(&mut watcher, CROWD + 1);
+        let more: Vec<_> = (0..)
+            .zip(&mut more)
+            .map(|(number, client)| {
+                // The last ones delete it: who comes behind them finds nothing.
+                let text = match number {
+                    0 => "update hot set v = v + 1 where id = 1 returning v - v + 7",
+                    1 => "with gone as (delete from hot where id = 2 returning 1) update hot set v = v + 1 where id = 1 returning 8",
+                    _ => hot,
+                };
+                let rows = scope.spawn(move || client.query(text).unwrap());
+                all_wait(&mut watcher, CROWD + 2 + number);
+                rows
+            })
+            .collect();
+        let held = "select count(backend_xmin) || ' ' || count(backend_xid) from pg_stat_activity where wait_event_type = 'Lock'";
+        // One of those who came to the crowd has done more than look for the row.
+        assert_eq!(watcher.value(held), format!("{} {}", CROWD + 2, CROWD + 2));
+        run(&mut holder, &["commit"]);
+        first.into_iter().for_each(|one| one.join().unwrap());
+        more.into_iter().map(|one| one.join().unwrap()).collect::<Vec<_>>()
+    });
+    assert_eq!(returned[0], [[Some("7".to_string())]]);
+    assert_eq!(returned[1], [[Some("8".to_string())]]);
+    assert_eq!(watcher.value("select v from hot where id = 1"), (1 + CROWD + 1 + MORE).to_string());
+    assert_eq!(watcher.value("select count(*) from hot"), "2");
+    assert_eq!(watcher.value("select count(*) from pg_locks where locktype = 'tuple'"), "0");
+}
+
 /// The one at the head of a crowd waits for one who waits in it: one of the two is told of a deadlock, and all others go on.
 #[test]
 fn a_deadlock_in_a_crowd_stops_one_of_two() {

@@ -21,6 +21,7 @@ use crate::needs::Needs;
 use crate::row_store::RowStore;
 use crate::spill::TempDir;
 use crate::trigger::{Events, Firing};
+use crate::turn::Turn;
 
 /// What expressions ask of the session beyond their arguments.
 pub trait Facilities {
@@ -149,6 +150,8 @@ pub struct State {
     pub events: Events,
     /// Whose events these are.
     pub part: Part,
+    /// Whether the statement may begin again.
+    pub turn: Turn,
 }
 
 /// What a run is a part of.
@@ -210,6 +213,7 @@ impl State {
             processed: 0,
             events: Events::default(),
             part: Part::Whole,
+            turn: Turn::default(),
         }
     }
 }

@@ -3,13 +3,15 @@
 //! Who waits for a row stands in its queue, a heavyweight lock on the version that he found, and holds that lock until his transaction ends once he
 //! has come to its head: so the end of a transaction wakes one of those who wait for its row, however many there are. The queue moves along with the
 //! row: its head takes it to the newest version that it finds ([`txn::Transaction::carry_queue`]), and a commit to the one that it wrote
-//! ([`txn::Transaction::row_moved`]). Who finds the row free, and a crowd waiting for it, queues too ([`is_crowded`]).
+//! ([`txn::Transaction::row_moved`]). Who finds the row free, and a crowd waiting for it, queues too ([`is_crowded`]); if its statement has done nothing
+//! yet, without its snapshot ([`come_in_turn`]).
 
 use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, Tid, Xid, sql_err};
 use eval::cx::{Cx, GivenRow};
 use eval::node::{datum_tid, tid_datum};
+use eval::turn::Turn;
 use heap::{HeapRel, HeapTuple, Later, LockOutcome, LockStrength, Refusal, View, Wanted};
 use plan::{Expr, Node as PlanNode, Plan, RelId, RowLockWait, Statement, Var};
 use tuple::Datum;
@@ -175,8 +177,77 @@ pub fn after_refusal(
 /// Whether who wants to change a version that nobody has locked or changed is to queue for it, because a crowd waits for it. A transaction that keeps its
 /// snapshot is better off if it is first.
 pub fn is_crowded(table: Table<'_>, tid: Tid, strength: LockStrength, cx: &Cx<'_>) -> bool {
-    let mode = Queue::new(table, strength).mode();
-    !cx.env.fixed_snapshot && cx.env.access.txns.locks().is_crowded(row_tag(table, tid), mode)
+    let (tag, mode) = (row_tag(table, tid), Queue::new(table, strength).mode());
+    !cx.env.fixed_snapshot
+        && cx.env.access.txns.locks().is_crowded(tag, mode)
+        && !cx.env.txn.borrow().holds_lock(tag, mode)
+}
+
+/// A statement is about to change its first row, and has done nothing yet. If a crowd waits for the row, or has waited while the statement looked for it, the
+/// statement ends, to begin again in its turn ([`eval::turn`]).
+pub fn come_in_turn(
+    table: Table<'_>,
+    tid: Tid,
+    (turn, strength): (Turn, LockStrength),
+    cx: &mut Cx<'_>,
+) -> SqlResult<()> {
+    let here = (row_tag(table, tid), Queue::new(table, strength).mode());
+    match turn.come() {
+        Some(come) if come == here => return Ok(()),
+        // The row is not where its queue has led to.
+        Some((tag, mode)) => drop(cx.env.txn.borrow_mut().unlock(tag, mode)),
+        None => {}
+    }
+    let locks = cx.env.access.txns.locks();
+    if !turn.may_begin_again() || cx.env.fixed_snapshot || !locks.may_be_crowded() {
+        return Ok(());
+    }
+    let again = match find_crowd(table, tid, strength, cx)? {
+        Crowd::None => return Ok(()),
+        Crowd::At(tid) => Some((row_tag(table, tid), here.1)),
+        Crowd::Ahead => None,
+    };
+    cx.state.turn = turn;
+    cx.state.turn.end(again);
+    Err(SqlError::internal("a statement that is to begin again went on"))
+}
+
+/// Versions of a row that are looked at to find the crowd that waits for it.
+const MOST_VERSIONS: usize = 64;
+
+/// Where a crowd waits for a row.
+enum Crowd {
+    /// Nowhere; or this transaction may have a part in the row, so that others wait for it.
+    None,
+    /// For the version at this place.
+    At(Tid),
+    /// For one that is far ahead.
+    Ahead,
+}
+
+/// Looks for the crowd that waits for the row of which the statement sees the version at `tid`: there, or at a version that has come since.
+fn find_crowd(table: Table<'_>, tid: Tid, strength: LockStrength, cx: &Cx<'_>) -> SqlResult<Crowd> {
+    let (mut at, mut writer, mut version) = (tid, None, HeapTuple::new());
+    for _ in 0..MOST_VERSIONS {
+        heap::fetch_version(&cx.env.access, table.1, at, &mut version).map_err(eval::error::heap)?;
+        let header = version.get().filter(|tuple| writer.is_none_or(|xid| tuple.xmin() == xid));
+        let Some(header) = header.map(|tuple| *tuple.header()) else { return Ok(Crowd::None) };
+        let me = cx.env.txn.borrow();
+        let held = !header.xmax_invalid();
+        let mine = me.is_mine(header.raw_xmax) || me.is_rolled_back_child(header.raw_xmax);
+        drop(me);
+        if held && (mine || header.multi().is_some()) {
+            return Ok(Crowd::None);
+        }
+        if is_crowded(table, at, strength, cx) {
+            return Ok(Crowd::At(at));
+        }
+        if !held || header.lock_only() || header.ctid == at {
+            return Ok(Crowd::None);
+        }
+        (at, writer) = (header.ctid, Some(header.raw_xmax));
+    }
+    Ok(Crowd::Ahead)
 }
 
 /// Waits in the queue for a row, then locks its newest version.

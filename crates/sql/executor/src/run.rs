@@ -17,6 +17,7 @@ use eval::needs::Needs;
 use eval::node::{BoxNode, Node, Origin};
 use eval::row_store::RowStore;
 use eval::trigger::{Condition, Events};
+use eval::turn::Turn;
 use parse::fingerprint::Fingerprint;
 use plan::{Context, Expr, Statement};
 use tuple::Datum;
@@ -201,9 +202,20 @@ impl Execution {
         self.params.clear();
         self.params.extend_from_slice(params);
         self.state.processed = 0;
+        self.state.turn = Turn::default();
         self.running = true;
         self.on_row = false;
         self.begins = std::mem::replace(&mut self.used, true);
+    }
+
+    /// Lets the run that begins end before it has done anything, to begin again later.
+    pub fn take_turn(&mut self, turn: Turn) {
+        self.state.turn = turn;
+    }
+
+    /// What became of that.
+    pub fn turn(&self) -> Turn {
+        self.state.turn
     }
 
     /// Hands out up to `limit` rows (0: all); each is cut to the columns of the result.

@@ -310,12 +310,16 @@ impl Expr {
 
     /// Whether a volatile function is called that is `meant`.
     pub fn calls_volatile(&self, meant: &dyn Fn(&Function) -> bool) -> bool {
-        let is_it = |f: &Function| f.volatility() == Volatility::Volatile && meant(f);
+        self.calls(&|f| f.volatility() == Volatility::Volatile && meant(f))
+    }
+
+    /// Whether a function is called that is `meant`.
+    pub fn calls(&self, meant: &dyn Fn(&Function) -> bool) -> bool {
         self.any(&mut |e| match e {
             Expr::Call(call) | Expr::NullIf(call) | Expr::Distinct { equality: call, .. } => {
-                is_it(&call.function)
+                meant(&call.function)
             }
-            Expr::ArrayOp(op) => is_it(&op.function),
+            Expr::ArrayOp(op) => meant(&op.function),
             _ => false,
         })
     }

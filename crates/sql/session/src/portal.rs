@@ -8,6 +8,7 @@ use base::{CommandId, Oid, SqlError, SqlResult, SubxactId};
 use eval::cx::Env;
 use eval::node::Origin;
 use eval::row_store::{Place, RowStore};
+use eval::turn::{Queued, Turn};
 use executor::nodes::OriginSink;
 use executor::run::{Execution, Progress};
 use smallvec::SmallVec;
@@ -178,7 +179,7 @@ impl Session {
     }
 
     fn run_query(&self, portal: &mut Portal, max_rows: u32, out: &mut dyn Output) -> SqlResult<Option<Tag>> {
-        let mut running = match std::mem::replace(&mut portal.state, State::Done) {
+        let running = match std::mem::replace(&mut portal.state, State::Done) {
             State::Suspended(running) => running,
             State::Stored(stored) => return self.send_stored(portal, stored, max_rows, out),
             State::Ready => self.start(portal)?,
@@ -189,7 +190,8 @@ impl Session {
             let stored = self.carry_out(portal, running, out)?;
             return self.send_stored(portal, stored, max_rows, out);
         }
-        let progress = self.pull(&mut running, &portal.formats, max_rows.into(), out);
+        let pull = |running: &mut Running| self.pull(running, &portal.formats, max_rows.into(), out);
+        let (mut running, progress) = self.in_turn(portal, running, pull)?;
         match progress {
             Ok(progress) if !progress.finished => {
                 portal.state = State::Suspended(running);
@@ -209,21 +211,18 @@ impl Session {
     }
 
     /// Runs a statement to its end and keeps the rows that it returns. Notices go to the client at once: the statement may wait.
-    fn carry_out(
-        &self,
-        portal: &Portal,
-        mut running: Running,
-        out: &mut dyn Output,
-    ) -> SqlResult<Box<Stored>> {
+    fn carry_out(&self, portal: &Portal, running: Running, out: &mut dyn Output) -> SqlResult<Box<Stored>> {
         let mut rows = RowStore::default();
-        let Running { execution, snapshot, command, watched, .. } = &mut running;
-        let done = self.notices.lend(out, |_| {
-            self.watch_part(watched, || {
-                self.with_env(snapshot, *command, |env| {
-                    execution.fetch(env, 0, &mut |row| self.keep_row(&mut rows, row.to_vec()))
+        let (mut running, done) = self.in_turn(portal, running, |running| {
+            let Running { execution, snapshot, command, watched, .. } = running;
+            self.notices.lend(out, |_| {
+                self.watch_part(watched, || {
+                    self.with_env(snapshot, *command, |env| {
+                        execution.fetch(env, 0, &mut |row| self.keep_row(&mut rows, row.to_vec()))
+                    })
                 })
             })
-        });
+        })?;
         let planned = running.planned.clone();
         if done.is_ok() {
             portal.end_watch(self, &mut running);
@@ -354,7 +353,51 @@ impl Session {
         let mut execution = self.execution_for(&watched, &planned.shared.prepared)?;
         execution.start(&portal.params);
         let mut txn = self.txn.borrow_mut();
+        if watched.is_none() && txn.system().locks().may_be_crowded() {
+            execution.take_turn(Turn::first());
+        }
         let (snapshot, command) = (txn.statement_snapshot()?, txn.current_command());
+        Ok(Running { planned, execution, snapshot, command, watched })
+    }
+
+    /// Runs a statement; if it ends to begin again ([`eval::turn`]), once more in its turn.
+    fn in_turn(
+        &self,
+        portal: &Portal,
+        mut running: Running,
+        mut run: impl FnMut(&mut Running) -> SqlResult<Progress>,
+    ) -> SqlResult<(Running, SqlResult<Progress>)> {
+        loop {
+            let done = run(&mut running);
+            let turn = running.execution.turn();
+            match turn.wanted() {
+                Some(queued) if done.is_err() => running = self.begin_again(portal, running, queued)?,
+                _ => {
+                    // It has not come to a row.
+                    if let Some((tag, mode)) = turn.come() {
+                        self.txn.borrow_mut().unlock(tag, mode);
+                    }
+                    return Ok((running, done));
+                }
+            }
+        }
+    }
+
+    /// Begins a statement again that has ended for that, at the head of the queue that it was to wait in. It waits with no snapshot.
+    #[cold]
+    fn begin_again(&self, portal: &Portal, ended: Running, queued: Option<Queued>) -> SqlResult<Running> {
+        let Running { planned, mut execution, snapshot, watched, .. } = ended;
+        drop(snapshot);
+        self.show_snapshots();
+        let mut txn = self.txn.borrow_mut();
+        let mut come = None;
+        if let Some((tag, mode)) = queued {
+            come = Some((txn.lock_in_queue(tag, mode).map_err(eval::error::lock)?, mode));
+        }
+        let (snapshot, command) = (txn.statement_snapshot()?, txn.current_command());
+        let turn = execution.turn().next(come);
+        execution.start(&portal.params);
+        execution.take_turn(turn);
         Ok(Running { planned, execution, snapshot, command, watched })
     }
 

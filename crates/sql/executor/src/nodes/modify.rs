@@ -15,6 +15,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, Tid, sql_err};
+use catalog::TriggerKind;
 use catalog::view::{RelationKind, Table};
 use counters::Change;
 use eval::code::{Code, Rows, passes};
@@ -22,10 +23,12 @@ use eval::compile::{Inputs, RawRow};
 use eval::cx::Cx;
 use eval::node::datum_tid;
 use eval::trigger::{Event, TableTriggers};
+use eval::turn::Turn;
 use heap::{DeleteOutcome, HeapTuple, LockStrength};
 use plan::explain::Detail;
-use plan::{Command, Expr, Modify, ParamId, Plan, RelId};
+use plan::{Command, Expr, Function, Modify, Node as PlanNode, ParamId, Plan, RelId};
 use tuple::Datum;
+use types::Volatility;
 
 use super::modify_target::{SYSTEM, Step, Target, with_row};
 use super::{BoxNode, Builder, Node, Projection};
@@ -77,8 +80,10 @@ pub fn build<'p>(builder: &mut Builder<'p>, plan: &'p Plan, modify: &'p Modify) 
     let batch = targets.first().and_then(|target| Batch::of(builder, modify, target));
     let others = recheck::references(builder.statement, &modify.source.output, &[modify.rel]);
     let source = builder.build(&modify.source)?;
+    let statement_triggers = TableTriggers::new(&modify.table).map(Rc::new);
     Ok(Box::new(ModifyNode {
-        statement_triggers: TableTriggers::new(&modify.table).map(Rc::new),
+        begins_with_a_row: begins_with_a_row(builder, modify, statement_triggers.as_deref()),
+        statement_triggers,
         begun: false,
         ended: false,
         assigned: modify.columns.clone(),
@@ -108,6 +113,31 @@ pub fn build<'p>(builder: &mut Builder<'p>, plan: &'p Plan, modify: &'p Modify) 
         row: Vec::new(),
         root_row: Vec::new(),
     }))
+}
+
+/// Whether nothing that an UPDATE or DELETE does before it changes its first row could be seen.
+fn begins_with_a_row(builder: &Builder<'_>, modify: &Modify, triggers: Option<&TableTriggers>) -> bool {
+    let event = match modify.command {
+        Command::Update => Event::Update,
+        Command::Delete => Event::Delete,
+        _ => return false,
+    };
+    // Who waits for a row is told that it has gone to another partition.
+    let in_partitions = modify.table.partitioning.is_some() || modify.table.partition_of.is_valid();
+    builder.statement.subplans.is_empty()
+        && !in_partitions
+        && !triggers.is_some_and(|triggers| triggers.has(TriggerKind::BEFORE, event))
+        && is_unnoticed(&modify.source)
+}
+
+/// Whether it does not matter to anybody that a plan runs.
+fn is_unnoticed(plan: &Plan) -> bool {
+    let may_act =
+        |function: &Function| function.user().is_some() || function.volatility() == Volatility::Volatile;
+    let mut unnoticed = !matches!(plan.node, PlanNode::LockRows { .. });
+    plan.for_exprs(&mut |expr| unnoticed = unnoticed && !expr.calls(&may_act));
+    plan.for_children(&mut |child| unnoticed = unnoticed && is_unnoticed(child));
+    unnoticed
 }
 
 /// The layout of a row of the statement's target that begins at `start`.
@@ -160,6 +190,8 @@ struct ModifyNode {
     targets: Vec<Rc<Target>>,
     /// Triggers of the statement's target, for the statement as a whole.
     statement_triggers: Option<Rc<TableTriggers>>,
+    /// Nothing that the statement does before it changes its first row could be seen.
+    begins_with_a_row: bool,
     /// BEFORE STATEMENT triggers have fired.
     begun: bool,
     /// AFTER STATEMENT triggers are queued.
@@ -560,6 +592,10 @@ impl ModifyNode {
         let target = self.targets[self.at].clone();
         let mut tid = self.source_tid()?;
         recheck::must_be_kept(&target.heap, tid, cx)?;
+        let turn = cx.state.turn.begin();
+        if turn != Turn::default() && self.begins_with_a_row {
+            recheck::come_in_turn(target.rows(), tid, (turn, self.strength(&target)?), cx)?;
+        }
         let may_be_crowded = cx.env.access.txns.locks().may_be_crowded();
         let mut crowded = may_be_crowded && self.is_crowded(&target, tid, cx)?;
         loop {
