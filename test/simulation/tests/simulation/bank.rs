@@ -42,9 +42,6 @@ const SETUP: &[&str] = &[
     "create index accounts_by_parts on accounts using gin ((array[balance % 7, balance])) with (gin_pending_list_limit = 64)",
     "create index accounts_by_place on accounts using spgist (point(id, balance))",
     "create index accounts_by_box on accounts using gist (point(id, balance))",
-    "create extension vector",
-    "create index accounts_by_graph on accounts using hnsw ((array[id, balance]::vector(2)) vector_l2_ops) with (m = 4, ef_construction = 8)",
-    "create index accounts_by_list on accounts using ivfflat ((array[id, balance]::vector(2)) vector_l2_ops) with (lists = 3)",
     "create table history (id int primary key, source int, target int, amount int)",
 ];
 
@@ -76,7 +73,6 @@ struct Plan {
     sessions: u64,
     options: EngineOptions,
     with_balance_index: bool,
-    with_vectors: bool,
 }
 
 impl Plan {
@@ -90,8 +86,7 @@ impl Plan {
         options.checkpoint_timeout = Duration::from_millis(*choices.of(&[100, 400, 2000]));
         options.recovery =
             RecoveryOptions { open_early: choices.one_in(2), workers: choices.between(1, 3) as usize };
-        let (sessions, with_balance_index) = (choices.between(8, 24), choices.one_in(2));
-        Plan { sessions, options, with_balance_index, with_vectors: choices.one_in(3) }
+        Plan { sessions: choices.between(8, 24), options, with_balance_index: choices.one_in(2) }
     }
 }
 
@@ -193,9 +188,6 @@ fn open_accounts(plan: &Plan) {
     if !plan.with_balance_index {
         client.run("drop index accounts_balance").expect("the index is dropped");
     }
-    if !plan.with_vectors {
-        client.run("drop extension vector cascade").expect("its indexes are dropped");
-    }
     client.close();
 }
 
@@ -205,7 +197,7 @@ fn last_life(plan: &Plan, ledger: &SharedLedger, choices: &mut Choices) {
     check(&server, ledger);
     let background = server.start_background();
     let tellers = start_tellers(&server, plan, ledger, choices);
-    wait(sleep(Duration::from_millis(120)));
+    wait(sleep(Duration::from_millis(60)));
     tellers.stop();
     background.stop();
     check(&server, ledger);
