@@ -252,12 +252,12 @@ fn change(round: u64) -> Vec<String> {
     statements.push(format!("insert into m values {}", rows.join(", ")));
     statements.push("savepoint s".into());
     statements.push(format!("update m set b = b + 1, x = 'k' || (b % 29) where n % 17 = {}", round % 17));
-    statements.push(if round % 3 == 0 { "rollback to s".into() } else { "release s".into() });
+    statements.push(if round.is_multiple_of(3) { "rollback to s".into() } else { "release s".into() });
     statements.push(format!("delete from m where n % 11 = {}", round % 11));
     // The sums must always agree.
     statements.push("update sums set n = (select count(*) from m), b = (select sum(b) from m)".into());
     statements.push(if round % 5 == 4 { "rollback".into() } else { "commit".into() });
-    if round % 4 == 0 {
+    if round.is_multiple_of(4) {
         statements.push("vacuum m".into());
     }
     statements

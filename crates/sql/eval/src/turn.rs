@@ -41,6 +41,12 @@ impl Turn {
         self.left > 0
     }
 
+    /// Whether the statement has ended to begin again, or has begun again and not come to a row.
+    #[inline]
+    pub fn is_taken(self) -> bool {
+        self.wanted.is_some() || self.come.is_some()
+    }
+
     /// The statement is to end, wait for the lock if there is one, and begin again.
     pub fn end(&mut self, queued: Option<Queued>) {
         self.wanted = Some(queued);

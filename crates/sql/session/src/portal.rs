@@ -179,7 +179,7 @@ impl Session {
     }
 
     fn run_query(&self, portal: &mut Portal, max_rows: u32, out: &mut dyn Output) -> SqlResult<Option<Tag>> {
-        let running = match std::mem::replace(&mut portal.state, State::Done) {
+        let mut running = match std::mem::replace(&mut portal.state, State::Done) {
             State::Suspended(running) => running,
             State::Stored(stored) => return self.send_stored(portal, stored, max_rows, out),
             State::Ready => self.start(portal)?,
@@ -190,8 +190,11 @@ impl Session {
             let stored = self.carry_out(portal, running, out)?;
             return self.send_stored(portal, stored, max_rows, out);
         }
-        let pull = |running: &mut Running| self.pull(running, &portal.formats, max_rows.into(), out);
-        let (mut running, progress) = self.in_turn(portal, running, pull)?;
+        let mut pull = |running: &mut Running| self.pull(running, &portal.formats, max_rows.into(), out);
+        let mut progress = pull(&mut running);
+        if running.execution.turn().is_taken() {
+            (running, progress) = self.in_turn(portal, (running, progress), pull)?;
+        }
         match progress {
             Ok(progress) if !progress.finished => {
                 portal.state = State::Suspended(running);
@@ -211,9 +214,14 @@ impl Session {
     }
 
     /// Runs a statement to its end and keeps the rows that it returns. Notices go to the client at once: the statement may wait.
-    fn carry_out(&self, portal: &Portal, running: Running, out: &mut dyn Output) -> SqlResult<Box<Stored>> {
+    fn carry_out(
+        &self,
+        portal: &Portal,
+        mut running: Running,
+        out: &mut dyn Output,
+    ) -> SqlResult<Box<Stored>> {
         let mut rows = RowStore::default();
-        let (mut running, done) = self.in_turn(portal, running, |running| {
+        let mut run = |running: &mut Running| {
             let Running { execution, snapshot, command, watched, .. } = running;
             self.notices.lend(out, |_| {
                 self.watch_part(watched, || {
@@ -222,7 +230,11 @@ impl Session {
                     })
                 })
             })
-        })?;
+        };
+        let mut done = run(&mut running);
+        if running.execution.turn().is_taken() {
+            (running, done) = self.in_turn(portal, (running, done), run)?;
+        }
         let planned = running.planned.clone();
         if done.is_ok() {
             portal.end_watch(self, &mut running);
@@ -360,27 +372,23 @@ impl Session {
         Ok(Running { planned, execution, snapshot, command, watched })
     }
 
-    /// Runs a statement; if it ends to begin again ([`eval::turn`]), once more in its turn.
+    /// Runs a statement that has ended to begin again ([`eval::turn`]) in its turn.
+    #[cold]
     fn in_turn(
         &self,
         portal: &Portal,
-        mut running: Running,
+        (mut running, mut done): (Running, SqlResult<Progress>),
         mut run: impl FnMut(&mut Running) -> SqlResult<Progress>,
     ) -> SqlResult<(Running, SqlResult<Progress>)> {
-        loop {
-            let done = run(&mut running);
-            let turn = running.execution.turn();
-            match turn.wanted() {
-                Some(queued) if done.is_err() => running = self.begin_again(portal, running, queued)?,
-                _ => {
-                    // It has not come to a row.
-                    if let Some((tag, mode)) = turn.come() {
-                        self.txn.borrow_mut().unlock(tag, mode);
-                    }
-                    return Ok((running, done));
-                }
-            }
+        while let (Err(_), Some(queued)) = (&done, running.execution.turn().wanted()) {
+            running = self.begin_again(portal, running, queued)?;
+            done = run(&mut running);
         }
+        // It has not come to a row.
+        if let Some((tag, mode)) = running.execution.turn().come() {
+            self.txn.borrow_mut().unlock(tag, mode);
+        }
+        Ok((running, done))
     }
 
     /// Begins a statement again that has ended for that, at the head of the queue that it was to wait in. It waits with no snapshot.

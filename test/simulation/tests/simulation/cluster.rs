@@ -96,7 +96,7 @@ impl Server {
 
     /// Starts checkpointer, background writer and WAL writers.
     pub fn start_background(&self) -> Background {
-        type Loop = fn(&Engine, &Stop, &dyn Fn()) -> Result<(), EngineError>;
+        type Loop = fn(&Arc<Engine>, &Stop, &dyn Fn()) -> Result<(), EngineError>;
         let loops: [(&'static str, Loop); 5] = [
             ("recovery", background::recovery),
             ("checkpointer", background::checkpointer),

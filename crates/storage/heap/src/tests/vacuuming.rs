@@ -81,8 +81,10 @@ fn a_scan_takes_many_dead_versions_away() {
     assert_eq!(world.session().rows(&rel).len(), 1);
     assert_eq!(versions(), 2 * prune::MANY_DEAD, "the snapshot needs more of them than are left");
     drop(snapshot);
+    // A worker that knows of no later need does not ask again at once.
+    update(1);
     assert_eq!(world.session().rows(&rel).len(), 1);
-    assert_eq!(versions(), 1);
+    assert!(versions() <= 2);
     world.check_redo(&[&rel]);
 }
 
