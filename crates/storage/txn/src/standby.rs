@@ -3,7 +3,7 @@
 //! Layout · [`REMOVED`]: `limit: u64`. [`CUT`]: database, relation, then tablespace, database and number of its file, five `u32`.
 //!
 //! PostgreSQL counterpart · The horizons in records that remove rows, `XLOG_STANDBY_LOCK`. Differences: a horizon has a record of its own, once for each new one,
-//! whatever is removed; of locks only those are told that a cut of a file needs, and commits have theirs ([`commit`](crate::commit)).
+//! whatever is removed; of locks only those are told that a cut of a file needs, and commits have theirs ([`commit`]).
 
 use base::{Oid, RelFile, Xid};
 use wal::{Record, Rmgr};

@@ -7,7 +7,7 @@
 //! 1. Who waits is woken once, when the position has come to his record; nobody else is looked at. So ten thousand waiters cost no more than their own waits.
 //! 2. A position is stored before waiters are taken out, and a waiter looks at it again after he has entered: no wake-up is lost.
 //! 3. A transaction that waits is seen already ([`early`](crate::early)): who learns of it rests on its record, and waits for the same
-//!    ([`Standbys::settle`]). A failover takes back nothing that anybody outside was told of.
+//!    (`Standbys::settle`). A failover takes back nothing that anybody outside was told of.
 //! 4. It holds no lock, no place among the commits and no checkpoint up.
 //!
 //! Locks · `waiters`, short mutexes, one for each reach; `named` (short) before them.
