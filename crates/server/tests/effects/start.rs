@@ -34,7 +34,10 @@ type Row = (&'static str, &'static str, Shows);
 /// Names of all settings here.
 pub fn names() -> impl Iterator<Item = &'static str> {
     let started = STARTED.iter().map(|row| row.0);
-    let elsewhere = ["config_file", "data_directory", "port"].into_iter().chain(ARCHIVE.iter().copied());
+    let elsewhere = ["config_file", "data_directory", "port"]
+        .into_iter()
+        .chain(ARCHIVE.iter().copied())
+        .chain(STANDBY.iter().copied());
     started.chain(TLS.iter().map(|row| row.0)).chain(elsewhere)
 }
 
@@ -57,6 +60,22 @@ const ARCHIVE: &[&str] = &[
     "restore_command",
     "wal_keep_size",
     "wal_retrieve_retry_interval",
+];
+
+/// Seen by the tests of standbys and of streaming.
+const STANDBY: &[&str] = &[
+    "cluster_name",
+    "hot_standby",
+    "hot_standby_feedback",
+    "log_recovery_conflict_waits",
+    "max_standby_archive_delay",
+    "max_standby_streaming_delay",
+    "primary_conninfo",
+    "primary_slot_name",
+    "synchronous_standby_names",
+    "wal_receiver_create_temp_slot",
+    "wal_receiver_status_interval",
+    "wal_receiver_timeout",
 ];
 
 /// On a server whose values for all of them are others.

@@ -375,7 +375,7 @@ fn slru_number(name: &str) -> u8 {
 }
 
 /// What sessions and loops can be seen waiting for.
-const WAITS: [(&str, &str, &str); 63] = [
+const WAITS: [(&str, &str, &str); 66] = [
     ("Activity", "ArchiverMain", "The archiver pauses until a file of the log is to be archived."),
     ("Activity", "BgwriterMain", "The background writer pauses between two rounds."),
     ("Activity", "CheckpointerMain", "The checkpointer pauses until a checkpoint may be due."),
@@ -425,7 +425,9 @@ const WAITS: [(&str, &str, &str); 63] = [
     ("IPC", "BufferIo", "Another session reads or writes the page."),
     ("IPC", "CheckpointDone", "A checkpoint is under way, and must be over first."),
     ("IPC", "ProcarrayGroupUpdate", "The transaction commits, and one that comes before is not seen yet."),
+    ("IPC", "RecoveryConflictSnapshot", "The replay waits for snapshots that need what the log removes."),
     ("IPC", "RecoveryEndCommand", "The command runs that was to run when recovery is over."),
+    ("IPC", "RecoveryPause", "The replay is paused, until somebody lets it go on."),
     ("IPC", "ReplicationSlotDrop", "Another session uses the replication slot."),
     ("IPC", "RestoreCommand", "The command runs that brings a file of the log from an archive."),
     (
@@ -433,6 +435,7 @@ const WAITS: [(&str, &str, &str); 63] = [
         "SafeSnapshot",
         "A read-only transaction waits until serializable ones that write cannot make its snapshot unsafe.",
     ),
+    ("IPC", "SyncRep", "The transaction has committed here, and waits for synchronous standbys."),
     ("LWLock", "BufferContent", "Another session changes the page, or reads what is to be changed."),
     ("LWLock", "MultiXactGen", "Another session makes a page for new multixacts."),
     ("LWLock", "MultiXactMemberSLRU", "Another session changes which pages of the multixacts are in memory."),

@@ -154,7 +154,12 @@ impl Course {
         let history = &supply.history;
         let reader = engine.wal.reader(redo).along(history.clone());
         let log = Replayed::new(&reader);
-        let recovery = Arc::new(Recovery::new(log, 0, engine.options().startup_progress));
+        // A standby is never done, so its log is not to tell of that without end.
+        let report = match request {
+            Request::Standby => Duration::ZERO,
+            _ => engine.options().startup_progress,
+        };
+        let recovery = Arc::new(Recovery::new(log, 0, report));
         recovery.reached.set(redo);
         recovery.reached.set_timeline(history.at(redo));
         engine.pool.set_overdue(Some(recovery.clone()));
