@@ -13,7 +13,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use base::settings::{ServerSettings, Setting};
-use base::{Oid, Severity, SqlError, SqlResult, SqlState};
+use base::{Severity, SqlError, SqlResult, SqlState};
 use runtime::{Interrupts, Workers, with_interrupts};
 use session::{Column, Format, Output, RowEncoder, SessionInfo};
 use tuple::Datum;
@@ -28,8 +28,6 @@ use crate::{descriptors, directory, log, memory_limit};
 const WORKERS: usize = 2;
 /// Number of the session.
 const PID: i32 = crate::sessions::FIRST_PID;
-/// A type of eight bytes that does not fit a register.
-const MACADDR8: Oid = Oid(774);
 
 /// What is to be done.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -72,7 +70,7 @@ fn serve(single: Single, settings: Arc<ServerSettings>, open: Open) -> SqlResult
         // PostgreSQL's sign of a server without sessions.
         pid: -(std::process::id() as i32),
         data_directory: dir.clone(),
-        started: runtime::wall_clock_micros() / 1_000_000 + 946_684_800,
+        started: runtime::wall_clock_micros() / 1_000_000 + base::calendar::UNIX_SECONDS,
         port: settings.int(Setting::port) as u16,
         socket_directory: String::new(),
         address: String::new(),
@@ -187,7 +185,7 @@ const LINE: &str = "\t----\n";
 
 fn show_attribute(number: usize, column: &Column, value: Option<&str>) {
     let Column { name, type_oid, type_len, typmod, .. } = column;
-    let by_value = matches!(type_len, 1 | 2 | 4 | 8) && *type_oid != MACADDR8;
+    let by_value = matches!(type_len, 1 | 2 | 4 | 8) && *type_oid != types::oids::macaddr8;
     let value = value.map(|value| format!(" = \"{value}\"")).unwrap_or_default();
     write_out(&format!(
         "\t{number:2}: {name}{value}\t(typeid = {type_oid}, len = {type_len}, typmod = {typmod}, byval = {})\n",
@@ -199,14 +197,6 @@ impl Output for Terminal {
     fn row_description(&mut self, columns: &[Column], _: &[Format]) -> SqlResult<()> {
         (1..).zip(columns).for_each(|(number, column)| show_attribute(number, column, None));
         write_out(LINE);
-        Ok(())
-    }
-
-    fn no_data(&mut self) -> SqlResult<()> {
-        Ok(())
-    }
-
-    fn parameter_description(&mut self, _: &[Oid]) -> SqlResult<()> {
         Ok(())
     }
 
@@ -222,44 +212,18 @@ impl Output for Terminal {
         Ok(())
     }
 
-    fn command_complete(&mut self, _: &str) -> SqlResult<()> {
-        Ok(())
-    }
-
-    fn empty_query(&mut self) -> SqlResult<()> {
-        Ok(())
-    }
-
-    fn portal_suspended(&mut self) -> SqlResult<()> {
-        Ok(())
-    }
-
     fn notice(&mut self, notice: &SqlError) {
         if notice.report().severity >= Severity::Warning {
             log::report(notice, None, None);
         }
     }
 
-    fn parameter_status(&mut self, _: &str, _: &str) {}
-
     fn copy_in(&mut self, _: Format, _: usize) -> SqlResult<()> {
         Err(SqlError::not_supported("COPY FROM STDIN in single-user mode"))
     }
 
-    fn copy_in_data(&mut self) -> SqlResult<Option<Vec<u8>>> {
-        Ok(None)
-    }
-
-    fn copy_out(&mut self, _: Format, _: usize) -> SqlResult<()> {
-        Ok(())
-    }
-
     fn copy_out_data(&mut self, row: &[u8]) -> SqlResult<()> {
         write_out(&String::from_utf8_lossy(row));
-        Ok(())
-    }
-
-    fn copy_out_done(&mut self) -> SqlResult<()> {
         Ok(())
     }
 }

@@ -11,7 +11,7 @@ use catalog::{
 };
 use engine::{Engine, EngineOptions};
 use runtime::fs::{self, File, OpenOptions};
-use session::output::{Column, Format, Output, RowEncoder};
+use session::output::{Format, Output, RowEncoder};
 use session::{Instance, Session, SessionInfo};
 use tuple::Datum;
 
@@ -53,42 +53,14 @@ fn make_system_views(engine: &Arc<Engine>, options: &BootstrapOptions) -> SqlRes
 struct Silent;
 
 impl Output for Silent {
-    fn row_description(&mut self, _: &[Column], _: &[Format]) -> SqlResult<()> {
-        Ok(())
-    }
-    fn no_data(&mut self) -> SqlResult<()> {
-        Ok(())
-    }
-    fn parameter_description(&mut self, _: &[Oid]) -> SqlResult<()> {
-        Ok(())
-    }
     fn data_row(&mut self, _: &RowEncoder<'_>, _: &[Datum]) -> SqlResult<()> {
         Ok(())
     }
-    fn command_complete(&mut self, _: &str) -> SqlResult<()> {
-        Ok(())
-    }
-    fn empty_query(&mut self) -> SqlResult<()> {
-        Ok(())
-    }
-    fn portal_suspended(&mut self) -> SqlResult<()> {
-        Ok(())
-    }
     fn notice(&mut self, _: &SqlError) {}
-    fn parameter_status(&mut self, _: &str, _: &str) {}
     fn copy_in(&mut self, _: Format, _: usize) -> SqlResult<()> {
         Err(SqlError::not_supported("COPY FROM STDIN during initialization"))
     }
-    fn copy_in_data(&mut self) -> SqlResult<Option<Vec<u8>>> {
-        Ok(None)
-    }
-    fn copy_out(&mut self, _: Format, _: usize) -> SqlResult<()> {
-        Ok(())
-    }
     fn copy_out_data(&mut self, _: &[u8]) -> SqlResult<()> {
-        Ok(())
-    }
-    fn copy_out_done(&mut self) -> SqlResult<()> {
         Ok(())
     }
 }

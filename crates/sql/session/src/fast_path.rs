@@ -17,7 +17,7 @@ use types::encoding::Passage;
 
 use super::transaction::failed_block;
 use super::{ParamValue, Session};
-use crate::output::{Column, Format, Output, RowEncoder, passes_on};
+use crate::output::{Format, Output, RowEncoder, passes_on};
 
 impl Session {
     /// Calls a function. Gives the result in the format asked for; none is NULL.
@@ -91,15 +91,6 @@ struct Taken<'a> {
 }
 
 impl Output for Taken<'_> {
-    fn row_description(&mut self, _: &[Column], _: &[Format]) -> SqlResult<()> {
-        Ok(())
-    }
-    fn no_data(&mut self) -> SqlResult<()> {
-        Ok(())
-    }
-    fn parameter_description(&mut self, _: &[Oid]) -> SqlResult<()> {
-        Ok(())
-    }
     fn data_row(&mut self, encoder: &RowEncoder<'_>, row: &[Datum]) -> SqlResult<()> {
         let mut bytes = Vec::new();
         let some = match self.passage {
@@ -107,15 +98,6 @@ impl Output for Taken<'_> {
             Some(passage) => encoder.encode_in(passage, 0, &row[0], &mut bytes)?,
         };
         self.value = some.then_some(bytes);
-        Ok(())
-    }
-    fn command_complete(&mut self, _: &str) -> SqlResult<()> {
-        Ok(())
-    }
-    fn empty_query(&mut self) -> SqlResult<()> {
-        Ok(())
-    }
-    fn portal_suspended(&mut self) -> SqlResult<()> {
         Ok(())
     }
     passes_on!();

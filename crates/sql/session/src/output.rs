@@ -126,44 +126,64 @@ impl RowEncoder<'_> {
 ///
 /// ReadyForQuery is the server's own: after [`crate::Session::simple_query`] and [`crate::Session::sync`] it sends
 /// [`crate::Session::transaction_status`].
+///
+/// Messages that only clients look at are ignored unless a sink says otherwise.
 pub trait Output {
     /// RowDescription.
-    fn row_description(&mut self, columns: &[Column], formats: &[Format]) -> SqlResult<()>;
+    fn row_description(&mut self, _columns: &[Column], _formats: &[Format]) -> SqlResult<()> {
+        Ok(())
+    }
     /// NoData: the statement returns no rows.
-    fn no_data(&mut self) -> SqlResult<()>;
+    fn no_data(&mut self) -> SqlResult<()> {
+        Ok(())
+    }
     /// ParameterDescription.
-    fn parameter_description(&mut self, types: &[Oid]) -> SqlResult<()>;
+    fn parameter_description(&mut self, _types: &[Oid]) -> SqlResult<()> {
+        Ok(())
+    }
     /// DataRow: calls [`RowEncoder::encode`] for each value.
     fn data_row(&mut self, encoder: &RowEncoder<'_>, row: &[Datum]) -> SqlResult<()>;
     /// A statement begins that is not the first of its Query message, or has ended in the midst of extended messages: `statement_timeout`
     /// (milliseconds; 0: none) counts anew.
     fn next_statement(&mut self, _timeout: i32) {}
     /// CommandComplete with PostgreSQL's tag (`INSERT 0 1`).
-    fn command_complete(&mut self, tag: &str) -> SqlResult<()>;
+    fn command_complete(&mut self, _tag: &str) -> SqlResult<()> {
+        Ok(())
+    }
     /// CommandComplete of a command that counts rows: the tag is its name and their number.
     fn command_complete_rows(&mut self, command: &'static str, rows: u64) -> SqlResult<()> {
         self.command_complete(&format!("{command} {rows}"))
     }
     /// EmptyQueryResponse.
-    fn empty_query(&mut self) -> SqlResult<()>;
+    fn empty_query(&mut self) -> SqlResult<()> {
+        Ok(())
+    }
     /// PortalSuspended: the row limit of Execute was reached.
-    fn portal_suspended(&mut self) -> SqlResult<()>;
+    fn portal_suspended(&mut self) -> SqlResult<()> {
+        Ok(())
+    }
     /// NoticeResponse; the session has applied `client_min_messages` already.
     fn notice(&mut self, notice: &SqlError);
     /// ParameterStatus after a reported setting changed.
-    fn parameter_status(&mut self, name: &str, value: &str);
+    fn parameter_status(&mut self, _name: &str, _value: &str) {}
     /// The client's encoding may have changed: its texts come and go this way from now on; none: as they are.
     fn passage(&mut self, _passage: Option<Passage>) {}
     /// CopyInResponse.
     fn copy_in(&mut self, format: Format, columns: usize) -> SqlResult<()>;
     /// The next CopyData from the client, `None` at CopyDone. CopyFail and a lost connection are errors. Waits.
-    fn copy_in_data(&mut self) -> SqlResult<Option<Vec<u8>>>;
+    fn copy_in_data(&mut self) -> SqlResult<Option<Vec<u8>>> {
+        Ok(None)
+    }
     /// CopyOutResponse.
-    fn copy_out(&mut self, format: Format, columns: usize) -> SqlResult<()>;
+    fn copy_out(&mut self, _format: Format, _columns: usize) -> SqlResult<()> {
+        Ok(())
+    }
     /// One CopyData message.
     fn copy_out_data(&mut self, row: &[u8]) -> SqlResult<()>;
     /// CopyDone.
-    fn copy_out_done(&mut self) -> SqlResult<()>;
+    fn copy_out_done(&mut self) -> SqlResult<()> {
+        Ok(())
+    }
     /// CopyBothResponse: from now on CopyData goes both ways. Those who have no client of their own cannot.
     fn copy_both(&mut self) -> SqlResult<()> {
         Err(SqlError::not_supported("replication without a client"))

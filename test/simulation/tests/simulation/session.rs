@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use base::{Oid, SqlError, SqlResult};
-use session::{Column, Format, Instance, Output, RowEncoder, Session, SessionInfo};
+use base::{SqlError, SqlResult};
+use session::{Format, Instance, Output, RowEncoder, Session, SessionInfo};
 use tuple::Datum;
 
 /// A session of the superuser. A crash drops it as it is: nothing is rolled back by its destructor.
@@ -59,15 +59,6 @@ fn answer(executed: SqlResult<()>, rows: Rows) -> SqlResult<Vec<String>> {
 struct Rows(Vec<String>);
 
 impl Output for Rows {
-    fn row_description(&mut self, _: &[Column], _: &[Format]) -> SqlResult<()> {
-        Ok(())
-    }
-    fn no_data(&mut self) -> SqlResult<()> {
-        Ok(())
-    }
-    fn parameter_description(&mut self, _: &[Oid]) -> SqlResult<()> {
-        Ok(())
-    }
     fn data_row(&mut self, encoder: &RowEncoder<'_>, row: &[Datum]) -> SqlResult<()> {
         let mut line = Vec::new();
         for (i, value) in row.iter().enumerate() {
@@ -79,31 +70,12 @@ impl Output for Rows {
         self.0.push(String::from_utf8_lossy(&line).into_owned());
         Ok(())
     }
-    fn command_complete(&mut self, _: &str) -> SqlResult<()> {
-        Ok(())
-    }
-    fn empty_query(&mut self) -> SqlResult<()> {
-        Ok(())
-    }
-    fn portal_suspended(&mut self) -> SqlResult<()> {
-        Ok(())
-    }
     fn notice(&mut self, _: &SqlError) {}
-    fn parameter_status(&mut self, _: &str, _: &str) {}
     fn copy_in(&mut self, _: Format, _: usize) -> SqlResult<()> {
-        Ok(())
-    }
-    fn copy_in_data(&mut self) -> SqlResult<Option<Vec<u8>>> {
-        Ok(None)
-    }
-    fn copy_out(&mut self, _: Format, _: usize) -> SqlResult<()> {
         Ok(())
     }
     fn copy_out_data(&mut self, row: &[u8]) -> SqlResult<()> {
         self.0.push(String::from_utf8_lossy(row).into_owned());
-        Ok(())
-    }
-    fn copy_out_done(&mut self) -> SqlResult<()> {
         Ok(())
     }
 }

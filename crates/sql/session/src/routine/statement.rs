@@ -14,7 +14,7 @@ use tuple::Datum;
 use txn::{LockMode, Snapshot};
 
 use super::Invocation;
-use crate::output::{Column, Format, Output, RowEncoder};
+use crate::output::{Format, Output, RowEncoder};
 use crate::{Body, Planned, Ran, Session, Source, Wanted, Watched};
 
 /// A statement of a body. Its plan is kept between runs and shared by sessions where it can be.
@@ -389,32 +389,13 @@ impl<'a> Sink<'a> {
 }
 
 impl Output for Sink<'_> {
-    fn row_description(&mut self, _: &[Column], _: &[Format]) -> SqlResult<()> {
-        Ok(())
-    }
-    fn no_data(&mut self) -> SqlResult<()> {
-        Ok(())
-    }
-    fn parameter_description(&mut self, _: &[Oid]) -> SqlResult<()> {
-        Ok(())
-    }
     fn data_row(&mut self, _: &RowEncoder<'_>, row: &[Datum]) -> SqlResult<()> {
         self.rows += 1;
         (self.each)(row)
     }
-    fn command_complete(&mut self, _: &str) -> SqlResult<()> {
-        Ok(())
-    }
-    fn empty_query(&mut self) -> SqlResult<()> {
-        Ok(())
-    }
-    fn portal_suspended(&mut self) -> SqlResult<()> {
-        Ok(())
-    }
     fn notice(&mut self, notice: &SqlError) {
         self.session.notice(notice.clone());
     }
-    fn parameter_status(&mut self, _: &str, _: &str) {}
     fn copy_in(&mut self, _: Format, _: usize) -> SqlResult<()> {
         self.no_client()
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 use base::settings::ServerSettings;
-use base::{Oid, SqlError, SqlResult};
+use base::{SqlError, SqlResult};
 use catalog::BootstrapOptions;
 use command::{Commands, initialize};
 use engine::{Engine, EngineOptions};
@@ -159,12 +159,6 @@ impl Output for Collected {
         self.columns = columns.to_vec();
         Ok(())
     }
-    fn no_data(&mut self) -> SqlResult<()> {
-        Ok(())
-    }
-    fn parameter_description(&mut self, _: &[Oid]) -> SqlResult<()> {
-        Ok(())
-    }
     fn data_row(&mut self, encoder: &RowEncoder<'_>, row: &[Datum]) -> SqlResult<()> {
         let mut line = Vec::new();
         for (i, value) in row.iter().enumerate() {
@@ -180,16 +174,9 @@ impl Output for Collected {
         self.tags.push(tag.to_owned());
         Ok(())
     }
-    fn empty_query(&mut self) -> SqlResult<()> {
-        Ok(())
-    }
-    fn portal_suspended(&mut self) -> SqlResult<()> {
-        Ok(())
-    }
     fn notice(&mut self, notice: &SqlError) {
         self.notices.push(notice.message().to_owned());
     }
-    fn parameter_status(&mut self, _: &str, _: &str) {}
     fn copy_in(&mut self, _: Format, _: usize) -> SqlResult<()> {
         self.input.reverse();
         Ok(())
@@ -197,14 +184,8 @@ impl Output for Collected {
     fn copy_in_data(&mut self) -> SqlResult<Option<Vec<u8>>> {
         Ok(self.input.pop())
     }
-    fn copy_out(&mut self, _: Format, _: usize) -> SqlResult<()> {
-        Ok(())
-    }
     fn copy_out_data(&mut self, row: &[u8]) -> SqlResult<()> {
         self.rows.push(String::from_utf8_lossy(row).into_owned());
-        Ok(())
-    }
-    fn copy_out_done(&mut self) -> SqlResult<()> {
         Ok(())
     }
 }
