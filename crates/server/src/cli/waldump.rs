@@ -411,7 +411,7 @@ fn line(record: &Record, previous: Lsn, blocks: bool) -> String {
     let mut out = format!(
         "rmgr: {:<11} len (rec/tot): {:6}/{:6}, tx: {:10}, lsn: {}, prev {previous}, desc: {name} {text}",
         record.rmgr.name(),
-        record.total_length() - stats::image_bytes(record),
+        record.total_length() - record.image_length(),
         record.total_length(),
         record.xid,
         record.lsn,

@@ -87,6 +87,7 @@
 mod archive;
 mod before;
 mod builder;
+mod figures;
 mod flush_queue;
 mod geometry;
 mod hole;
@@ -110,6 +111,7 @@ mod tests;
 
 pub use archive::{ARCHIVE_STATUS, ArchiveStatus};
 pub use builder::{BlockOptions, MAX_BLOCKS, RecordBuilder};
+pub use figures::Figures;
 pub use geometry::{is_segment_name, parse_segment_file_name, segment_file_name};
 pub use incoming::Incoming;
 pub use log::{FlushInRecovery, Wal, WalError, WalOptions, WalStart, WalStats};

@@ -349,6 +349,11 @@ impl<B: Deref<Target = [u8]>> Record<B> {
         self.bytes.len()
     }
 
+    /// Bytes of the images of pages among them.
+    pub fn image_length(&self) -> usize {
+        self.blocks().filter_map(|block| block.image).map(|image| image.stored_length()).sum()
+    }
+
     /// Number of block references.
     pub fn block_count(&self) -> usize {
         self.blocks.len()

@@ -4,28 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use base::Lsn;
-use wal::{Record, Rmgr};
-
-/// Bytes of the images of pages in a record.
-pub(super) fn image_bytes(record: &Record) -> usize {
-    record.blocks().filter_map(|block| block.image.map(|image| image.stored_length())).sum()
-}
-
-/// How many records there are, and their bytes without and with images.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Figures {
-    count: u64,
-    record: u64,
-    image: u64,
-}
-
-impl Figures {
-    fn add(&mut self, other: Figures) {
-        self.count += other.count;
-        self.record += other.record;
-        self.image += other.image;
-    }
-}
+use wal::{Figures, Record, Rmgr};
 
 /// Figures of all kinds of records.
 #[derive(Debug, Default)]
@@ -33,9 +12,7 @@ pub(super) struct Stats(BTreeMap<(Rmgr, &'static str), Figures>);
 
 impl Stats {
     pub fn add(&mut self, record: &Record) {
-        let image = image_bytes(record) as u64;
-        let figures = Figures { count: 1, record: record.total_length() as u64 - image, image };
-        self.0.entry((record.rmgr, engine::describe(record).0)).or_default().add(figures);
+        self.0.entry((record.rmgr, engine::describe(record).0)).or_default().add(Figures::of(record));
     }
 
     /// The table; `by_kind`: a line for each kind of record, else for each resource manager.
@@ -75,7 +52,7 @@ impl Stats {
             "{:<27} {rule:>20} {:8} {rule:>20} {:8} {rule:>20} {:8} {rule:>20}",
             "", "", "", ""
         );
-        let combined = total.record + total.image;
+        let combined = total.combined();
         let share = |bytes: u64| format!("[{:.2}%]", percent(bytes, combined));
         let _ = writeln!(
             out,
@@ -102,7 +79,7 @@ fn line(name: &str, figures: &Figures, total: &Figures) -> String {
         (count, total.count),
         (record, total.record),
         (image, total.image),
-        (record + image, total.record + total.image),
+        (figures.combined(), total.combined()),
     ];
     let mut out = format!("{name:<27}");
     for (part, whole) in columns {

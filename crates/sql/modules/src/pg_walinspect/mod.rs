@@ -14,7 +14,7 @@ use session::module::{Module, ModuleFunction, rows};
 use session::routine::{Invocation, Returned};
 use tuple::Datum;
 use types::value::FromDatum;
-use wal::{BlockRef, Image, Record, Rmgr, WalReader};
+use wal::{BlockRef, Figures, Image, Record, Rmgr, WalReader};
 
 use ModuleFunction::Session as F;
 
@@ -106,11 +106,6 @@ fn log_of(session: &Session, invocation: &Invocation<'_>) -> SqlResult<Log> {
     Log::open(session, start, end)
 }
 
-/// Bytes of page images in a record.
-fn image_bytes(record: &Record) -> usize {
-    record.blocks().filter_map(|block| block.image).map(|image| image.stored_length()).sum()
-}
-
 fn int(value: usize) -> Datum {
     Datum::Int4(value as i32)
 }
@@ -156,7 +151,7 @@ fn record_row(record: &Record, before: Option<Lsn>) -> Vec<Datum> {
         Datum::text(name),
         int(record.total_length()),
         int(record.data().len()),
-        int(image_bytes(record)),
+        int(record.image_length()),
         text(&said),
         text(&blocks),
     ]
@@ -184,56 +179,41 @@ fn records_info(session: &Session, invocation: &Invocation<'_>) -> SqlResult<Ret
     rows(session, invocation, list)
 }
 
-/// What all records of a kind take.
-#[derive(Clone, Copy, Default)]
-struct Sum {
-    count: u64,
-    record: u64,
-    images: u64,
-}
-
-impl Sum {
-    fn add(&mut self, other: Sum) {
-        self.count += other.count;
-        self.record += other.record;
-        self.images += other.images;
-    }
-
-    fn row(self, name: &str, all: Sum) -> Vec<Datum> {
-        let part = |part: u64, whole: u64| Datum::Float8(crate::relation::percent(part, whole));
-        let number = |value: u64| Datum::Int8(value as i64);
-        let both = |sum: Sum| sum.record + sum.images;
-        vec![
-            Datum::text(name),
-            number(self.count),
-            part(self.count, all.count),
-            number(self.record),
-            part(self.record, all.record),
-            number(self.images),
-            part(self.images, all.images),
-            number(both(self)),
-            part(both(self), both(all)),
-        ]
-    }
+/// A line about these records, of `all`.
+fn figures_row(name: &str, figures: Figures, all: Figures) -> Vec<Datum> {
+    let part = |part: u64, whole: u64| Datum::Float8(crate::relation::percent(part, whole));
+    let number = |value: u64| Datum::Int8(value as i64);
+    vec![
+        Datum::text(name),
+        number(figures.count),
+        part(figures.count, all.count),
+        number(figures.record),
+        part(figures.record, all.record),
+        number(figures.image),
+        part(figures.image, all.image),
+        number(figures.combined()),
+        part(figures.combined(), all.combined()),
+    ]
 }
 
 fn statistics(session: &Session, invocation: &Invocation<'_>) -> SqlResult<Returned> {
     let by_record = bool::from_datum(&invocation.args[2]);
     let mut log = log_of(session, invocation)?;
-    let mut sums: BTreeMap<(Rmgr, u8), (String, Sum)> = BTreeMap::new();
+    let mut sums: BTreeMap<(Rmgr, u8), (String, Figures)> = BTreeMap::new();
     if !by_record {
-        sums.extend(Rmgr::ALL.into_iter().map(|rmgr| ((rmgr, 0), (rmgr.name().to_owned(), Sum::default()))));
+        sums.extend(
+            Rmgr::ALL.into_iter().map(|rmgr| ((rmgr, 0), (rmgr.name().to_owned(), Figures::default()))),
+        );
     }
-    let mut all = Sum::default();
+    let mut all = Figures::default();
     while let Some((record, _)) = log.next()? {
-        let images = image_bytes(&record) as u64;
-        let one = Sum { count: 1, record: record.total_length() as u64 - images, images };
+        let one = Figures::of(&record);
         all.add(one);
         let kind = if by_record { record.info } else { 0 };
         let named = || format!("{}/{}", record.rmgr.name(), engine::describe(&record).0);
-        sums.entry((record.rmgr, kind)).or_insert_with(|| (named(), Sum::default())).1.add(one);
+        sums.entry((record.rmgr, kind)).or_insert_with(|| (named(), Figures::default())).1.add(one);
     }
-    rows(session, invocation, sums.into_values().map(|(name, sum)| sum.row(&name, all)))
+    rows(session, invocation, sums.into_values().map(|(name, sum)| figures_row(&name, sum, all)))
 }
 
 fn image_facts(image: &Image<'_>) -> Datum {
