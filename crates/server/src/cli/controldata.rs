@@ -59,7 +59,7 @@ fn complain(message: &str) -> i32 {
 
 /// Reads a control file; the error is PostgreSQL's message.
 pub(super) fn read(dir: &Path) -> Result<ControlFile, String> {
-    let path = dir.join("global/pg_control");
+    let path = dir.join(engine::files::CONTROL);
     if let Err(error) = runtime::fs::metadata(&path) {
         let why = base::os_error(&error);
         return Err(format!("could not open file \"{}\" for reading: {why}", path.display()));

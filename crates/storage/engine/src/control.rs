@@ -62,7 +62,8 @@ const OWN_CHECKPOINT: usize = OWN + 16;
 const OWN_TIME: usize = OWN_CHECKPOINT + Checkpoint::SIZE;
 /// Bytes of the file before version 14, which began with the magic.
 const OLD_SIZE: usize = 160;
-const FILE: &str = "global/pg_control";
+/// Its name below the data directory.
+pub const FILE: &str = "global/pg_control";
 
 /// What the cluster was doing when the control file was last written. Numbers are PostgreSQL's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,6 +12,24 @@ use crate::EngineError;
 
 pub use smgr::SEGMENT_PAGES;
 
+pub use crate::control::FILE as CONTROL;
+pub use crate::lengths::FILE as LENGTHS;
+pub use crate::lock::FILE as LOCK;
+
+/// Folders at the top of a data directory whose contents are of no use to a copy.
+pub const EMPTIED: [&str; 7] =
+    ["pg_stat_tmp", "pg_replslot", "pg_dynshmem", "pg_notify", "pg_serial", "pg_snapshots", "pg_subtrans"];
+/// Files at the top that a copy does not take over.
+pub const LEFT_OUT: [&str; 7] = [
+    "postgresql.auto.conf.tmp",
+    "current_logfiles.tmp",
+    "backup_label",
+    "tablespace_map",
+    "backup_manifest",
+    "postmaster.pid",
+    "postmaster.opts",
+];
+
 /// Pages read at a time.
 const STRETCH: usize = 64;
 

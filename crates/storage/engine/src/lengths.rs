@@ -24,7 +24,8 @@ use base::{Oid, RelFile};
 
 use crate::EngineError;
 
-pub(crate) const FILE: &str = "global/pg_lengths";
+/// Its name below the data directory.
+pub const FILE: &str = "global/pg_lengths";
 const MAGIC: &[u8; 8] = b"STMPLENS";
 const ENTRY: usize = 16;
 

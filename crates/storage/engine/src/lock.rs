@@ -7,7 +7,8 @@ use std::path::Path;
 
 use crate::EngineError;
 
-const FILE: &str = "stampede.lock";
+/// Its name below the data directory.
+pub const FILE: &str = "stampede.lock";
 
 /// Holds the directory until it is dropped.
 #[derive(Debug)]

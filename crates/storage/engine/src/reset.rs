@@ -56,7 +56,7 @@ pub fn guess(dir: &Path) -> Result<ControlFile, EngineError> {
         names(&wal)?.into_iter().filter(|name| wal::is_segment_name(name)).collect();
     // By place, whatever the time line.
     segments.sort_by_key(|name| name[8..].to_owned());
-    let now = (runtime::wall_clock_micros() / 1_000_000 + 946_684_800) as u64;
+    let now = (runtime::wall_clock_micros() / 1_000_000 + base::calendar::UNIX_SECONDS) as u64;
     let initial = Checkpoint {
         next_xid: Xid::FIRST_NORMAL,
         next_oid: relation::FIRST_INITIAL,

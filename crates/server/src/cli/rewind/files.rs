@@ -10,7 +10,7 @@ use std::path::Path;
 
 use base::{Fork, PAGE_SIZE, RelFile};
 use engine::changes::Changes;
-use engine::files::SEGMENT_PAGES;
+use engine::files::{CONTROL, EMPTIED, LEFT_OUT, LOCK, SEGMENT_PAGES};
 use runtime::fs;
 
 use super::super::messages::Failure;
@@ -65,30 +65,8 @@ pub(super) fn walk(dir: &Path) -> Result<Vec<Found>, Failure> {
     Ok(found)
 }
 
-/// Folders whose contents are of no use elsewhere.
-const EMPTIED: [&str; 8] = [
-    "pg_stat_tmp",
-    "pg_replslot",
-    "pg_dynshmem",
-    "pg_notify",
-    "pg_serial",
-    "pg_snapshots",
-    "pg_subtrans",
-    "base/pgsql_tmp",
-];
-/// Files that are of no use elsewhere.
-const LEFT_OUT: [&str; 7] = [
-    "postgresql.auto.conf.tmp",
-    "current_logfiles.tmp",
-    "backup_label",
-    "tablespace_map",
-    "backup_manifest",
-    "postmaster.pid",
-    "postmaster.opts",
-];
-const CONTROL: &str = "global/pg_control";
-/// Held while the target is changed.
-const LOCK: &str = "stampede.lock";
+/// Where temporary files are, which are of no use elsewhere.
+const TEMPORARY: &str = "base/pgsql_tmp";
 
 /// Why a file is not wanted, of whichever cluster; none if it is.
 fn exclusion(path: &str) -> Option<&'static str> {
@@ -96,7 +74,10 @@ fn exclusion(path: &str) -> Option<&'static str> {
     if let Some(left_out) = LEFT_OUT.iter().find(|left_out| **left_out == name) {
         return Some(left_out);
     }
-    EMPTIED.into_iter().find(|folder| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')))
+    EMPTIED
+        .into_iter()
+        .chain([TEMPORARY])
+        .find(|folder| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')))
 }
 
 /// Whether a file is a segment of a relation's main fork.

@@ -123,7 +123,7 @@ impl Server {
 
 impl Source for Server {
     fn control(&mut self) -> Result<ControlFile, Failure> {
-        let bytes = self.read("global/pg_control")?;
+        let bytes = self.read(engine::files::CONTROL)?;
         ControlFile::decode(&bytes).map_err(|error| error.to_string().into())
     }
 

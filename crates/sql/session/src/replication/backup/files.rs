@@ -12,6 +12,7 @@ use std::time::Duration;
 use base::calendar::UNIX_SECONDS;
 use base::{BlockNo, Lsn, PAGE_SIZE, Severity, SqlError, SqlResult, SqlState};
 use engine::backup::{Backup, BackupEnd};
+use engine::files::{CONTROL, EMPTIED, LEFT_OUT, LENGTHS, LOCK};
 use page::PageBytes;
 use runtime::fs::{self, File, Metadata, OpenOptions};
 use runtime::{WaitEvent, waiting};
@@ -28,23 +29,6 @@ const READS: usize = 5;
 const PAUSE: Duration = Duration::from_millis(2);
 /// Damaged pages of a file that are told of.
 const TOLD: usize = 5;
-
-/// Folders whose contents are of no use in a copy.
-const EMPTIED: [&str; 7] =
-    ["pg_stat_tmp", "pg_replslot", "pg_dynshmem", "pg_notify", "pg_serial", "pg_snapshots", "pg_subtrans"];
-/// Files at the top that are not copied.
-const LEFT_OUT: [&str; 8] = [
-    "postmaster.pid",
-    "postmaster.opts",
-    "backup_label",
-    "tablespace_map",
-    "backup_manifest",
-    "current_logfiles.tmp",
-    "postgresql.auto.conf.tmp",
-    "stampede.lock",
-];
-const CONTROL: &str = "global/pg_control";
-const LENGTHS: &str = "global/pg_lengths";
 
 /// What becomes of a name in the data directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +48,7 @@ fn fate(folder: &str, name: &str, is_dir: bool) -> Fate {
     if temporary || unnamed || path == CONTROL || path == LENGTHS {
         return Fate::LeaveOut;
     }
-    if folder.is_empty() && (LEFT_OUT.contains(&name) || (name.starts_with(".s.PGSQL."))) {
+    if folder.is_empty() && (LEFT_OUT.contains(&name) || name == LOCK || name.starts_with(".s.PGSQL.")) {
         return Fate::LeaveOut;
     }
     if is_dir && folder.is_empty() && (EMPTIED.contains(&name) || name == "pg_wal") {
