@@ -510,14 +510,14 @@ async fn reach(place: &Place, keepalives: Keepalives) -> Result<(Box<dyn Stream>
         let stream = UnixStream::connect(&path).await.map_err(|error| {
             broken(format!(
                 "{shown} failed: {}\n\tIs the server running locally and accepting connections on that socket?",
-                plain(&error)
+                base::os_error(&error)
             ))
         })?;
         return Ok((Box::new(stream), shown));
     }
     let host = place.address.as_deref().unwrap_or(&place.host);
     let addresses = tokio::net::lookup_host((host, place.port)).await.map_err(|error| {
-        broken(format!("could not translate host name \"{host}\" to address: {}", plain(&error)))
+        broken(format!("could not translate host name \"{host}\" to address: {}", base::os_error(&error)))
     })?;
     let mut failure = broken(format!("could not translate host name \"{host}\" to address"));
     for address in addresses {
@@ -532,17 +532,12 @@ async fn reach(place: &Place, keepalives: Keepalives) -> Result<(Box<dyn Stream>
             Err(error) => {
                 failure = broken(format!(
                     "{shown} failed: {}\n\tIs the server running on that host and accepting TCP/IP connections?",
-                    plain(&error)
+                    base::os_error(&error)
                 ));
             }
         }
     }
     Err(failure)
-}
-
-/// The system's words, without its number.
-fn plain(error: &io::Error) -> String {
-    base::os_error(error)
 }
 
 fn keep_alive(socket: RawFd, keepalives: Keepalives) {

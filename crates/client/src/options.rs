@@ -254,7 +254,9 @@ impl Options {
                 place.password = passfile::look_up(&file, &host, "replication", &user, &warn);
             }
         }
-        let (ssl, tls) = encryption(get("sslmode"), get("sslrootcert"), home.as_deref())?;
+        let (mode, authorities) = (get("sslmode"), get("sslrootcert"));
+        let encryption = Encryption::of(mode.as_deref(), authorities.as_deref(), home.as_deref())?;
+        let tls = tls::configuration(encryption.verify, encryption.authorities.as_deref())?;
         let seconds: u64 = get("connect_timeout").map_or(Ok(0), |text| number("connect_timeout", &text))?;
         Ok(Options {
             places,
@@ -265,7 +267,7 @@ impl Options {
                 .or(get("fallback_application_name"))
                 .unwrap_or_else(|| fallback.to_owned()),
             options: get("options"),
-            ssl,
+            ssl: encryption.mode,
             tls,
             binding: choice(
                 "channel_binding",
@@ -333,11 +335,7 @@ fn places(host: Option<String>, address: Option<String>, port: Option<String>) -
         .map(|at| {
             let port = port(at)?;
             let address = addresses.get(at).filter(|address| !address.is_empty()).cloned();
-            let usual = || {
-                let has_socket = |dir: &&str| Path::new(dir).join(format!(".s.PGSQL.{port}")).exists();
-                let found = SOCKET_DIRECTORIES.into_iter().find(has_socket);
-                found.unwrap_or(SOCKET_DIRECTORIES[0]).to_owned()
-            };
+            let usual = || socket_directory(port).to_owned();
             let host = match hosts.get(at).filter(|host| !host.is_empty()) {
                 Some(host) => host.clone(),
                 None => address.clone().unwrap_or_else(usual),
@@ -356,31 +354,53 @@ fn keepalives(get: &impl Fn(&str) -> Option<String>) -> Result<Keepalives, Strin
     })
 }
 
-fn encryption(
-    mode: Option<String>,
-    authorities: Option<String>,
-    home: Option<&Path>,
-) -> Result<(SslMode, Arc<ClientConfig>), String> {
-    let usual = home.map(|home| home.join(".postgresql/root.crt"));
-    let file = authorities.map(PathBuf::from).or(usual);
-    let (mode, verify) = choice("sslmode", mode.as_deref().unwrap_or("prefer"), MODES)?;
-    // As in libpq: whoever has a root certificate wants it looked at.
-    let has_file = file.as_ref().is_some_and(|file| file.exists());
-    let verify = match verify {
-        Verify::Nothing if mode == SslMode::Require && has_file => Verify::Authority,
-        other => other,
-    };
-    Ok((mode, tls::configuration(verify, file.as_deref())?))
+/// Whether to encrypt, and whose certificate will do.
+#[derive(Clone, Debug)]
+pub struct Encryption {
+    /// Whether to.
+    pub mode: SslMode,
+    /// What is looked at in the server's certificate.
+    pub verify: Verify,
+    /// The file with the authorities that are trusted.
+    pub authorities: Option<PathBuf>,
 }
 
-fn choice<T: Copy>(name: &str, value: &str, known: &[(&str, T)]) -> Result<T, String> {
+impl Encryption {
+    /// By `sslmode` and `sslrootcert`, and the usual file in a home directory.
+    pub fn of(
+        mode: Option<&str>,
+        authorities: Option<&str>,
+        home: Option<&Path>,
+    ) -> Result<Encryption, String> {
+        let usual = home.map(|home| home.join(".postgresql/root.crt"));
+        let authorities = authorities.map(PathBuf::from).or(usual);
+        let (mode, verify) = choice("sslmode", mode.unwrap_or("prefer"), MODES)?;
+        // As in libpq: whoever has a root certificate wants it looked at.
+        let has_file = authorities.as_ref().is_some_and(|file| file.exists());
+        let verify = match verify {
+            Verify::Nothing if mode == SslMode::Require && has_file => Verify::Authority,
+            other => other,
+        };
+        Ok(Encryption { mode, verify, authorities })
+    }
+}
+
+/// One of the words that an option may have.
+pub fn choice<T: Copy>(name: &str, value: &str, known: &[(&str, T)]) -> Result<T, String> {
     let found = known.iter().find(|(word, _)| *word == value);
     found.map(|(_, meaning)| *meaning).ok_or_else(|| format!("invalid {name} value: \"{value}\""))
 }
 
-fn number<T: std::str::FromStr>(name: &str, text: &str) -> Result<T, String> {
+/// An option that is a number.
+pub fn number<T: std::str::FromStr>(name: &str, text: &str) -> Result<T, String> {
     let invalid = || format!("invalid integer value \"{text}\" for connection option \"{name}\"");
     text.trim().parse().map_err(|_| invalid())
+}
+
+/// The folder that has a server's socket for this port, unless told otherwise.
+pub fn socket_directory(port: u16) -> &'static str {
+    let has_socket = |dir: &&str| Path::new(dir).join(format!(".s.PGSQL.{port}")).exists();
+    SOCKET_DIRECTORIES.into_iter().find(has_socket).unwrap_or(SOCKET_DIRECTORIES[0])
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use client::tls::Verify;
+use client::options::{self, Encryption, Environment, choice, number};
 use client::{conninfo, passfile};
 use tokio_postgres::Config;
 use tokio_postgres::config::{ChannelBinding, Host, SslMode, TargetSessionAttrs};
@@ -26,9 +26,6 @@ pub struct Flags {
     /// `-d` or the first word: a name, or a connection string.
     pub database: Option<String>,
 }
-
-/// Where a variable of the environment is looked up.
-pub type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// How a server is reached.
 #[derive(Clone)]
@@ -144,9 +141,6 @@ fn merge(flags: &Flags, environment: Environment<'_>) -> Result<BTreeMap<String,
     Ok(options)
 }
 
-/// Directories where servers put their socket unless told otherwise.
-const SOCKET_DIRECTORIES: [&str; 2] = ["/tmp", "/var/run/postgresql"];
-
 /// Sets hosts and ports; returns how they are shown.
 fn hosts(
     config: &mut Config,
@@ -163,12 +157,10 @@ fn hosts(
         let parsed = address.parse().map_err(|_| format!("could not parse network address \"{address}\""))?;
         config.hostaddr(parsed);
     }
-    let has_socket = |dir: &&str| Path::new(dir).join(format!(".s.PGSQL.{}", ports[0])).exists();
-    let usual = || SOCKET_DIRECTORIES.into_iter().find(has_socket).unwrap_or(SOCKET_DIRECTORIES[0]);
     let names = match (host, address) {
         (Some(host), _) => host,
         (None, Some(_)) => "",
-        (None, None) => usual(),
+        (None, None) => options::socket_directory(ports[0]),
     };
     for name in names.split(',').filter(|name| !name.is_empty()) {
         config.host(name);
@@ -198,40 +190,16 @@ fn encryption(
     authorities: Option<&str>,
     home: Option<&Path>,
 ) -> Result<Tls, String> {
-    let usual = home.map(|home| home.join(".postgresql/root.crt"));
-    let file = authorities.map(PathBuf::from).or(usual);
-    let (mode, verify) = choice(
-        "sslmode",
-        mode.unwrap_or("prefer"),
-        &[
-            ("disable", (SslMode::Disable, Verify::Nothing)),
-            ("allow", (SslMode::Prefer, Verify::Nothing)),
-            ("prefer", (SslMode::Prefer, Verify::Nothing)),
-            ("require", (SslMode::Require, Verify::Nothing)),
-            ("verify-ca", (SslMode::Require, Verify::Authority)),
-            ("verify-full", (SslMode::Require, Verify::Full)),
-        ],
-    )?;
-    // As in libpq: whoever has a root certificate wants it looked at.
-    let has_file = file.as_ref().is_some_and(|file| file.exists());
-    let verify = match verify {
-        Verify::Nothing if mode == SslMode::Require && has_file => Verify::Authority,
-        other => other,
+    let Encryption { mode, verify, authorities } = Encryption::of(mode, authorities, home)?;
+    let mode = match mode {
+        options::SslMode::Disable => SslMode::Disable,
+        options::SslMode::Allow | options::SslMode::Prefer => SslMode::Prefer,
+        options::SslMode::Require => SslMode::Require,
     };
     // A socket's other end is on this machine: there is nobody to listen.
     let is_local = config.get_hosts().iter().all(|host| matches!(host, Host::Unix(_)));
     config.ssl_mode(if is_local && !config.get_hosts().is_empty() { SslMode::Disable } else { mode });
-    Tls::new(verify, file.as_deref())
-}
-
-fn choice<T: Copy>(name: &str, value: &str, known: &[(&str, T)]) -> Result<T, String> {
-    let found = known.iter().find(|(word, _)| *word == value);
-    found.map(|(_, meaning)| *meaning).ok_or_else(|| format!("invalid {name} value: \"{value}\""))
-}
-
-fn number<T: std::str::FromStr>(name: &str, text: &str) -> Result<T, String> {
-    let invalid = || format!("invalid integer value \"{text}\" for connection option \"{name}\"");
-    text.trim().parse().map_err(|_| invalid())
+    Tls::new(verify, authorities.as_deref())
 }
 
 #[cfg(test)]
