@@ -6,7 +6,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use support::copies::{archive_command, archived, base_copy, restored};
-use support::{Client, READY, Server, output, text};
+use support::sums::{self, add, sum};
+use support::{READY, Server, output, text};
 
 /// A server that archives, with a table of sums; and the archive.
 fn primary(settings: &[&str]) -> (Server, PathBuf) {
@@ -17,21 +18,8 @@ fn primary(settings: &[&str]) -> (Server, PathBuf) {
         server.set_option(setting);
     }
     server.run();
-    server.client().query("create table t (n int primary key, amount int, pad text)").unwrap();
+    sums::create(&server);
     (server, archive)
-}
-
-/// Adds `count` rows, and tells what they come to.
-fn add(client: &mut Client, from: u32, count: u32) {
-    let statement = format!(
-        "insert into t select n, n % 97, repeat('x', 200) from generate_series({from}, {}) n",
-        from + count - 1
-    );
-    client.query(&statement).unwrap();
-}
-
-fn sum(client: &mut Client) -> String {
-    client.value("select count(*) || ' ' || coalesce(sum(amount), 0) from t")
 }
 
 /// It cannot start, for this reason.

@@ -172,12 +172,7 @@ fn an_old_leader_follows_the_one_that_it_was_rewound_to() {
     old.launch();
     let caught_up = format!("select count(*) from pg_stat_replication where replay_lsn >= '{end}'");
     until("the old leader has it all", || new.client().value(&caught_up) == "1");
-    let promoted = output(old.program("pg_ctl").arg("-D").arg(old.data()).arg("promote"));
-    assert!(promoted.status.success(), "{}", text(&promoted));
-    old.wait_for_log(support::READY);
-    assert_eq!(contents(&mut old.client()), wanted);
-    old.stop();
-    old.assert_sound();
+    assert_promoted_with(&mut old, &wanted);
     new.stop();
     let away = rewind_from_server(&old, &new, &[]);
     assert_eq!(away.status.code(), Some(1));
@@ -186,6 +181,16 @@ fn an_old_leader_follows_the_one_that_it_was_rewound_to() {
         "{}",
         text(&away)
     );
+}
+
+/// A standby is promoted, and has these contents.
+fn assert_promoted_with(standby: &mut Server, wanted: &[String]) {
+    let promoted = output(standby.program("pg_ctl").arg("-D").arg(standby.data()).arg("promote"));
+    assert!(promoted.status.success(), "{}", text(&promoted));
+    standby.wait_for_log(support::READY);
+    assert_eq!(contents(&mut standby.client()), wanted);
+    standby.stop();
+    standby.assert_sound();
 }
 
 /// It follows the new leader's archive as a standby, and needs log that its own folder does not have any more.
@@ -233,12 +238,7 @@ fn a_rewound_leader_follows_the_archive() {
     old.set_option("wal_retrieve_retry_interval=200ms");
     old.launch();
     old.wait_for_log(&format!("restored log file \"{last}\" from archive"));
-    let promoted = output(old.program("pg_ctl").arg("-D").arg(old.data()).arg("promote"));
-    assert!(promoted.status.success(), "{}", text(&promoted));
-    old.wait_for_log(support::READY);
-    assert_eq!(contents(&mut old.client()), wanted);
-    old.stop();
-    old.assert_sound();
+    assert_promoted_with(&mut old, &wanted);
 }
 
 #[test]

@@ -1,18 +1,16 @@
 //! Sessions on a standby while the log is replayed: what they may do, what they see, who is in the way of whom, and how they go on when it is promoted.
 
-#[path = "support/pair.rs"]
-mod pair;
 mod support;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use pair::{caught_up, run_standby, standby_of};
+use support::pair::{caught_up, run_standby, standby_of};
 use support::{READY, Server, code, knob, run, until};
 
 fn pair(settings: &[&str]) -> (Server, Server) {
     let mut primary = Server::start(&["max_prepared_transactions=10"]);
-    let mut standby = standby_of(&mut primary, &["max_prepared_transactions=10"]);
+    let mut standby = standby_of(&mut primary, "", &["max_prepared_transactions=10"]);
     settings.iter().for_each(|setting| standby.set_option(setting));
     run_standby(&mut standby);
     // That somebody has entered the database is known to both: a session that could not note that would end with the promotion.

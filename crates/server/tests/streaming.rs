@@ -5,9 +5,10 @@ mod support;
 use std::fs;
 use std::net::{Shutdown, TcpStream};
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
 
 use support::client::message;
+use support::pair::{primary_conninfo, standby_of};
+use support::sums::{self, add, sum};
 use support::{Client, READY, Server, until};
 
 /// A server with a table of sums.
@@ -15,53 +16,13 @@ fn primary(settings: &[&str]) -> Server {
     let mut server = Server::init(&["--wal-segsize=1"]);
     ["autovacuum=off"].iter().chain(settings).for_each(|setting| server.set_option(setting));
     server.run();
-    server.client().query("create table t (n int primary key, amount int, pad text)").unwrap();
+    sums::create(&server);
     server
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
-        let target = to.join(entry.file_name());
-        match entry.file_type().unwrap().is_dir() {
-            true => copy(&entry.path(), &target),
-            false => drop(fs::copy(entry.path(), target).unwrap()),
-        }
-    }
-}
-
-/// How a standby connects to a server.
-fn conninfo(to: &Server, more: &str) -> String {
-    format!("primary_conninfo=host=127.0.0.1 port={} user=postgres {more}", to.port)
 }
 
 /// A standby on a copy of the data of a server, which is stopped for it; not started yet.
 fn standby(of: &mut Server, settings: &[&str]) -> Server {
-    let mut server = Server::init(&[]);
-    fs::remove_dir_all(server.data()).unwrap();
-    of.stop();
-    copy(&of.data(), &server.data());
-    of.run();
-    fs::set_permissions(server.data(), fs::Permissions::from_mode(0o700)).unwrap();
-    fs::write(server.data().join("standby.signal"), "").unwrap();
-    server.set_option("autovacuum=off");
-    server.set_option("wal_retrieve_retry_interval=100ms");
-    server.set_option(&conninfo(of, "application_name=s1"));
-    settings.iter().for_each(|setting| server.set_option(setting));
-    server
-}
-
-/// Adds `count` rows.
-fn add(client: &mut Client, from: u32, count: u32) {
-    let statement = format!(
-        "insert into t select n, n % 97, repeat('x', 200) from generate_series({from}, {}) n",
-        from + count - 1
-    );
-    client.query(&statement).unwrap();
-}
-
-fn sum(client: &mut Client) -> String {
-    client.value("select count(*) || ' ' || coalesce(sum(amount), 0) from t")
+    standby_of(of, "application_name=s1", settings)
 }
 
 /// Waits until a standby of this name has replayed all there is.
@@ -311,7 +272,7 @@ fn a_standby_follows_its_primary_to_the_next_time_line() {
     let mut old = primary(&["wal_keep_size=100MB"]);
     let mut first = standby(&mut old, &["wal_keep_size=100MB"]);
     let mut second = standby(&mut old, &[]);
-    second.set_option(&conninfo(&old, "application_name=s2"));
+    second.set_option(&primary_conninfo(&old, "application_name=s2"));
     for server in [&mut first, &mut second] {
         server.launch();
         server.wait_for_log("started streaming WAL from primary at");
@@ -323,7 +284,7 @@ fn a_standby_follows_its_primary_to_the_next_time_line() {
     promote(&mut first);
     add(&mut first.client(), 10_001, 5000);
     second.stop();
-    second.set_option(&conninfo(&first, "application_name=s2"));
+    second.set_option(&primary_conninfo(&first, "application_name=s2"));
     second.launch();
     second.wait_for_log("fetching timeline history file for timeline 2 from primary server");
     second.wait_for_log("new target timeline is 2");
@@ -369,12 +330,12 @@ fn a_primary_that_is_not_ours_is_refused() {
     let mut one = primary(&[]);
     let other = primary(&[]);
     let mut standby = standby(&mut one, &[]);
-    standby.set_option(&conninfo(&other, ""));
+    standby.set_option(&primary_conninfo(&other, ""));
     standby.launch();
     standby.wait_for_log("database system identifier differs between the primary and standby");
     standby.stop();
     // One that has left the primary's time line cannot go back.
-    standby.set_option(&conninfo(&one, ""));
+    standby.set_option(&primary_conninfo(&one, ""));
     standby.launch();
     standby.wait_for_log("started streaming WAL from primary at");
     promote(&mut standby);
@@ -417,7 +378,7 @@ fn what_is_no_server_is_told_and_nothing_is_lost() {
             std::thread::sleep(std::time::Duration::from_millis(50));
         }
     });
-    let good = conninfo(&primary, "application_name=s1");
+    let good = primary_conninfo(&primary, "application_name=s1");
     standby.set_option(&format!("primary_conninfo=host=127.0.0.1 port={port} user=postgres"));
     standby.launch();
     standby.wait_for_log("expected authentication request from server, but received H");

@@ -24,6 +24,13 @@ pub fn copy(from: &Path, to: &Path) {
     }
 }
 
+/// A copy of a data directory takes the place of a server's, which is not running.
+pub fn copy_into(from: &Path, server: &mut Server) {
+    fs::remove_dir_all(server.data()).unwrap();
+    copy(from, &server.data());
+    fs::set_permissions(server.data(), fs::Permissions::from_mode(0o700)).unwrap();
+}
+
 /// A copy of the data of a server that is stopped for it.
 pub fn base_copy(server: &mut Server, name: &str) -> PathBuf {
     server.stop();
@@ -38,9 +45,7 @@ pub fn base_copy(server: &mut Server, name: &str) -> PathBuf {
 /// A server on a copy of the data that recovers an archive, not started yet.
 pub fn restored(base: &Path, archive: &Path, settings: &[&str]) -> Server {
     let mut server = Server::init(&[]);
-    fs::remove_dir_all(server.data()).unwrap();
-    copy(base, &server.data());
-    fs::set_permissions(server.data(), fs::Permissions::from_mode(0o700)).unwrap();
+    copy_into(base, &mut server);
     fs::write(server.data().join("recovery.signal"), "").unwrap();
     let command = format!("restore_command=cp {}/%f %p", archive.display());
     for setting in ["autovacuum=off", &command, "recovery_target_action=promote"].iter().chain(settings) {

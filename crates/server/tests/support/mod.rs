@@ -7,6 +7,8 @@
 
 pub mod client;
 pub mod copies;
+pub mod pair;
+pub mod sums;
 
 use std::fs;
 use std::io::{Read, Seek, SeekFrom};

@@ -1,35 +1,26 @@
 //! A server and a standby that receives its log.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
 
-use crate::support::{Client, Server, until};
+use super::copies::copy_into;
+use super::{Client, Server, until};
 
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
-        let target = to.join(entry.file_name());
-        match entry.file_type().unwrap().is_dir() {
-            true => copy(&entry.path(), &target),
-            false => drop(fs::copy(entry.path(), target).unwrap()),
-        }
-    }
-}
-
-/// A server on a copy of the data of another, which is stopped for it: a standby of that one, not started yet.
-pub fn standby_of(primary: &mut Server, settings: &[&str]) -> Server {
-    let mut server = Server::init(&[]);
-    fs::remove_dir_all(server.data()).unwrap();
+/// A server on a copy of the data of another, which is stopped for it: a standby of that one, not started yet. `conninfo`: what else it says to connect.
+pub fn standby_of(primary: &mut Server, conninfo: &str, settings: &[&str]) -> Server {
     primary.stop();
-    copy(&primary.data(), &server.data());
+    let mut server = Server::init(&[]);
+    copy_into(&primary.data(), &mut server);
     primary.run();
-    fs::set_permissions(server.data(), fs::Permissions::from_mode(0o700)).unwrap();
     fs::write(server.data().join("standby.signal"), "").unwrap();
-    let conninfo = format!("primary_conninfo=host=127.0.0.1 port={} user=postgres", primary.port);
+    let conninfo = primary_conninfo(primary, conninfo);
     let usual = ["autovacuum=off", "wal_retrieve_retry_interval=100ms", &conninfo];
     usual.iter().chain(settings).for_each(|setting| server.set_option(setting));
     server
+}
+
+/// How a standby connects to a server.
+pub fn primary_conninfo(to: &Server, more: &str) -> String {
+    format!("primary_conninfo=host=127.0.0.1 port={} user=postgres {more}", to.port)
 }
 
 /// Starts a standby, and waits until it lets clients in that read.
