@@ -301,7 +301,7 @@ impl<'a> Stream<'a> {
             self.incoming.flush().map_err(disk)?;
         }
         let (written, flushed) = (self.incoming.written(), self.incoming.flushed());
-        if self.receiver.inflow.progress().flushed < flushed {
+        if self.receiver.inflow.durable().0 < flushed {
             self.receiver.inflow.update(|progress| {
                 (progress.written, progress.flushed) = (written, flushed);
             });

@@ -334,7 +334,7 @@ impl<'a> Pass<'a> {
             Conflict::Cut(_, file) => Some(*file),
             _ => None,
         };
-        let streams = live.inflow.is_some_and(|inflow| inflow.progress().phase == Phase::Streaming);
+        let streams = live.inflow.is_some_and(|inflow| inflow.durable().1 == Phase::Streaming);
         let locks = self.engine.resolve(conflict, live.since, streams)?;
         match cut {
             Some(file) => {

@@ -152,11 +152,11 @@ impl Supply {
                 // All that the sender was told of is replayed.
                 stream.upstream.stop();
             }
-            let progress = inflow.progress();
-            if progress.flushed > looked {
+            let (flushed, phase) = inflow.durable();
+            if flushed > looked {
                 return true;
             }
-            if progress.phase == Phase::Ended {
+            if phase == Phase::Ended {
                 return false;
             }
             let news = either(inflow.until_behind(looked), given_up.until_set());
@@ -176,7 +176,7 @@ impl SegmentSource for Supply {
 
     fn end_of_written(&self) -> Option<Lsn> {
         let stream = self.active()?;
-        let end = stream.upstream.inflow().progress().flushed;
+        let (end, _) = stream.upstream.inflow().durable();
         stream.looked.store(end.0, Ordering::Relaxed);
         Some(end)
     }

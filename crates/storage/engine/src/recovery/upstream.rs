@@ -117,6 +117,12 @@ impl Inflow {
         self.state.lock().clone()
     }
 
+    /// How far it is durable here, and what the receiver does: what is asked for each piece of the log.
+    pub fn durable(&self) -> (Lsn, Phase) {
+        let state = self.state.lock();
+        (state.flushed, state.phase)
+    }
+
     /// The receiver tells how it goes.
     pub fn update(&self, change: impl FnOnce(&mut Progress)) {
         change(&mut self.state.lock());
