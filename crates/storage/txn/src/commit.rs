@@ -44,8 +44,8 @@ use crate::early::MOST_CHILDREN;
 use crate::error::TxnError;
 use crate::order::Number;
 use crate::running::Completion;
-use crate::standbys::Reach;
 use crate::subxact::Family;
+use crate::synchronous::Reach;
 use crate::system::TxnSystem;
 
 /// `info` of the records of `Rmgr::Xact`.

@@ -12,7 +12,7 @@
 //! A commit that builds on an early one has its record behind, so its own flush, if it waits for one, covers both. A commit that waits for
 //! none (`synchronous_commit = off`) is answered by a session that rests on the early one.
 //!
-//! The same holds of one that waits for standbys ([`standbys`](crate::standbys)), until they have its record: what a crash cannot take back, a failover could.
+//! The same holds of one that waits for standbys ([`synchronous`](crate::synchronous)), until they have its record: what a crash cannot take back, a failover could.
 //!
 //! Locks · `xids`, a short mutex.
 //!
@@ -26,7 +26,7 @@ use rustc_hash::FxHashMap;
 
 #[cfg(doc)]
 use crate::TxnSystem;
-use crate::standbys::{Reach, Standbys};
+use crate::synchronous::{Reach, Standbys};
 
 /// Subtransactions up to which a transaction is seen early.
 pub const MOST_CHILDREN: usize = 64;

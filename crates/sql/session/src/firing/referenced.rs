@@ -5,7 +5,6 @@
 //! 1. The statement runs first, and again whenever something that it depends on has changed: so what it takes to run it (privileges of the table's owner,
 //!    locks) is asked for as often as ever.
 //! 2. A transaction that keeps its snapshot, whose reads may have to be watched too, and a statement whose parts are counted, run the statement.
-//!
 //! 3. A key that was found is known as long as the (sub)transaction has changed nothing since: its row is locked, so nobody else takes it away. Rows of one
 //!    statement that refer to few others ask for each of them once.
 //!
