@@ -448,8 +448,8 @@ fn a_silent_receiver_is_asked_and_then_left() {
     let server = Server::start(&["wal_sender_timeout=2s"]);
     let mut admin = server.client();
     let begin = segment_now(&mut admin);
-    let mut silent = stream(&server, &format!("START_REPLICATION {}", shown(begin)));
     let began = Instant::now();
+    let mut silent = stream(&server, &format!("START_REPLICATION {}", shown(begin)));
     let mut asked = false;
     loop {
         match silent.message() {

@@ -109,8 +109,9 @@ pub(crate) struct Checkpointer {
     waiting: AtomicUsize,
 }
 
+/// Of the latest checkpoint.
 #[derive(Default)]
-struct Progress {
+pub(crate) struct Progress {
     /// Redo point of the latest checkpoint.
     redo: Lsn,
     /// When it was taken.
@@ -135,7 +136,14 @@ impl Default for Checkpointer {
 impl Checkpointer {
     /// The server starts from the checkpoint with this redo point.
     pub(crate) fn start(&self, redo: Lsn) {
-        *self.progress.lock() = Progress { redo, at: now(), ..Progress::default() };
+        self.progress.lock().start(redo);
+    }
+}
+
+impl Progress {
+    /// The server starts from the checkpoint with this redo point.
+    pub(crate) fn start(&mut self, redo: Lsn) {
+        *self = Progress { redo, at: now(), ..Progress::default() };
     }
 }
 
@@ -229,6 +237,11 @@ impl Engine {
         let progress = progress.lock();
         waiting.fetch_sub(1, Relaxed);
         progress
+    }
+
+    /// Waits for the checkpoint or restart point under way, which hurries. None begins as long as what is returned is held.
+    pub(crate) fn hold_checkpoints(&self) -> runtime::MutexGuard<'_, Progress> {
+        self.next_checkpoint(CheckpointCause::Requested)
     }
 
     /// The server stops, and will ask for the last checkpoint: from now on none is spread.

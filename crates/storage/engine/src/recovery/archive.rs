@@ -219,6 +219,8 @@ impl Engine {
     ) -> Result<(), EngineError> {
         let (request, archive, history) = (course.request(), course.archive(), course.history());
         course.close();
+        // A restart point under way would name a checkpoint behind the one from which this begins.
+        let mut progress = self.hold_checkpoints();
         let end = read.end;
         let from = log.timeline_at(end).unwrap_or(history.at(end));
         let timeline = match request {
@@ -248,7 +250,8 @@ impl Engine {
         self.reset_unlogged()?;
         self.smgr.end_recovery();
         self.settle_databases()?;
-        self.checkpointer.start(redo);
+        progress.start(redo);
+        drop(progress);
         self.start_redo(self.options().recovery.open_early)?;
         if request != Request::Label {
             let command = self.options().archive_recovery.end_command.clone();

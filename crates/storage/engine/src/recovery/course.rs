@@ -234,6 +234,7 @@ impl Course {
                 }
                 Next::Stop(reason) => {
                     self.drainer.finish_all(engine, &mut log, read.end)?;
+                    let _alone = engine.hold_checkpoints();
                     if !self.restart_point(engine)? {
                         engine.write_replayed(&self.recovery, &mut |_, _| ())?;
                     }

@@ -9,7 +9,9 @@
 //!    point begins is written before the control file names the checkpoint. A page that is being brought up to date just then is waited for, as it is being
 //!    read or is dirty already.
 //! 2. The commit log, multixacts and maps are ahead of pages, never behind: they are changed when a record is read.
-//! 3. Prepared transactions that are known are kept in files: those that a start from this checkpoint is to expect are among them, or have ended since, which
+//! 3. One at a time, and none while the server goes over to writing ([`Engine::hold_checkpoints`]): who makes one holds what the checkpointer holds. So the
+//!    control file never goes back to an older checkpoint, whose log is gone.
+//! 4. Prepared transactions that are known are kept in files: those that a start from this checkpoint is to expect are among them, or have ended since, which
 //!    their files' absence and the log tell.
 //!
 //! # PostgreSQL counterpart
@@ -55,10 +57,11 @@ impl Checkpoints {
         self.drained.fetch_max(end.0, Ordering::AcqRel);
     }
 
-    /// The last one whose redo point all pages have passed.
-    fn due(&self) -> Option<SeenCheckpoint> {
+    /// The last one behind that of the control file whose redo point all pages have passed.
+    fn due(&self, behind: Lsn) -> Option<SeenCheckpoint> {
         let drained = Lsn(self.drained.load(Ordering::Acquire));
-        self.seen.lock().iter().rev().find(|seen| seen.checkpoint.redo <= drained).copied()
+        let is_due = |seen: &&SeenCheckpoint| seen.lsn > behind && seen.checkpoint.redo <= drained;
+        self.seen.lock().iter().rev().find(is_due).copied()
     }
 
     fn done(&self, checkpoint: &SeenCheckpoint) {
@@ -68,14 +71,15 @@ impl Checkpoints {
 
 impl Engine {
     /// Lets redo begin at the last checkpoint that can be had, if there is a new one; writes are spread as `progress` says, which is called behind each
-    /// page. Tells whether it did.
+    /// page. Tells whether it did. The caller sees to invariant 3.
     pub(super) fn restart_point_of(
         &self,
         recovery: &Arc<Recovery>,
         restart: &RestartPoint,
         progress: &mut dyn FnMut(usize, usize),
     ) -> Result<bool, EngineError> {
-        let Some(seen) = recovery.checkpoints.due() else { return Ok(false) };
+        let known = self.control.lock().checkpoint_lsn;
+        let Some(seen) = recovery.checkpoints.due(known) else { return Ok(false) };
         self.write_replayed(recovery, progress)?;
         base::stop_point!("archive-before-restart-point");
         {
