@@ -97,6 +97,8 @@ pub struct Level {
     pub constant: Vec<Expr>,
     /// Relations a lateral relation needs.
     pub lateral: HashMap<RelId, RelSet>,
+    /// Conditions on a subquery that are checked inside it.
+    pub pushed: Vec<(RelId, Expr)>,
 }
 
 /// Number from which [`PathKey::class`] counts `singles`.
@@ -269,12 +271,15 @@ impl Level {
         true
     }
 
-    /// Conditions on one relation alone.
+    /// Conditions on one relation alone that are to be checked where it is read.
     pub fn filters_of(&self, rel: RelId) -> Vec<Expr> {
         let one = RelSet::one(rel);
         let mut out = self.class_filters(rel);
         let own = self.clauses.iter().filter(|c| c.rels == one && c.special.is_none());
         out.extend(own.map(|c| c.expr.clone()));
+        if !self.pushed.is_empty() {
+            out.retain(|e| !self.pushed.iter().any(|(of, pushed)| *of == rel && pushed == e));
+        }
         out
     }
 
@@ -306,6 +311,7 @@ impl Level {
             singles: self.singles.iter().map(translate).collect(),
             constant: Vec::new(),
             lateral: self.lateral.iter().map(|(rel, needs)| (*rel, set(*needs))).collect(),
+            pushed: Vec::new(),
         }
     }
 

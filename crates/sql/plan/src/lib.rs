@@ -6,6 +6,7 @@
 //! * `level`: where conditions apply, equivalence classes, limits of outer joins. `scan`, `joins`: paths. `create`: nodes.
 //! * `inherit`: tables that stand for their children too. `append`: paths over those. [`partition`], [`prune`], `route`: partitions that
 //!   take rows and that conditions leave. [`proof`]: constraints that say what a bound does. `names`: what EXPLAIN calls relations.
+//! * `pushdown`: conditions moved below grouping and into subqueries.
 //! * `sublinks`: subqueries in the expressions of a level: their plans, and what is handed down to them.
 //! * `upper`: a whole level: grouping, windows, DISTINCT, ORDER BY, LIMIT, set operations, changes of tables.
 //! * `window`: which windows of a level are computed, in which order. [`aggregate`]: what computes an aggregate. `sensitive`: whether the values of parameters could matter.
@@ -52,6 +53,7 @@ mod planner;
 mod prepare;
 pub mod proof;
 pub mod prune;
+mod pushdown;
 mod relset;
 mod route;
 mod scan;

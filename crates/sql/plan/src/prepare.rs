@@ -22,6 +22,7 @@ impl Planner<'_> {
             show_through(block);
         }
         flatten_joins(&mut block.from, &mut block.quals);
+        self.lower_having(block);
         let quals = block.quals.clone();
         reduce_outer_joins(&mut block.from, &quals);
         flatten_joins(&mut block.from, &mut block.quals);

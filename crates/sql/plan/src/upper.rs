@@ -163,6 +163,7 @@ impl Planner<'_> {
         let mut subqueries = HashMap::new();
         let mut given = HashMap::new();
         for rel in from.iter() {
+            self.push_down(rel, &mut level);
             self.plan_source(rel, &mut subqueries, &mut given)?;
             self.expand(rel, &level)?;
         }

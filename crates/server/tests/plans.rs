@@ -1,0 +1,106 @@
+//! Plans that rules of the planner lead to, as PostgreSQL shows them, and that their rows are those of the plain way.
+
+mod support;
+
+use support::{Client, Server, run};
+
+const SETUP: &[&str] = &[
+    "create table t (id int primary key, a int, b int, c text, d numeric)",
+    "insert into t select i, i % 10, i * 7 % 23, 'k' || i % 31, nullif(i % 9, 0) * 0.5 from generate_series(1, 2000) i",
+    "create table u (id int primary key, a int, x text collate \"C\")",
+    "insert into u select i, nullif(i % 12, 5), chr(97 + i % 26) || i from generate_series(1, 700) i",
+    "create unique index u_x on u (x)",
+    "create index t_b on t (b)",
+    "create index t_d on t (d)",
+    "create view grouped as select a, b, count(*) n from t group by a, b",
+    "create view ranked as select id, a, row_number() over (partition by a order by id) r from t",
+    "create view either as select a, id from t union all select a, id from u",
+    "create view wide as select a::bigint as a, c from t union select a, x from u",
+    "create view left_over as select a, b from t except select a, id from u",
+    "create function tell(int) returns bool language plpgsql cost 0.0001 as 'begin raise notice ''told''; return true; end'",
+    "create view hidden with (security_barrier) as select distinct a, b from t where a = 1",
+    "create collation loose (provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
+    "create table cases (x text collate loose)",
+    "insert into cases values ('a'), ('A'), ('b')",
+    "analyze",
+];
+
+fn setup() -> (Server, Client) {
+    let mut server = Server::init(&["-A", "trust"]);
+    server.run();
+    let mut client = server.client();
+    run(&mut client, SETUP);
+    (server, client)
+}
+
+/// What EXPLAIN says of a query, a line each.
+fn plan(client: &mut Client, query: &str) -> String {
+    let rows = client.query(&format!("explain (costs off) {query}")).unwrap();
+    rows.iter().map(|row| row[0].clone().unwrap_or_default()).collect::<Vec<_>>().join("\n")
+}
+
+fn assert_plan(client: &mut Client, query: &str, expected: &str) {
+    let plan = plan(client, query);
+    assert_eq!(plan, expected.trim_matches('\n'), "{query}");
+}
+
+#[test]
+fn conditions_go_below_grouping_and_into_subqueries() {
+    let (_server, mut client) = setup();
+    let client = &mut client;
+    let grouped = "
+HashAggregate
+  Group Key: t.a, t.b
+  Filter: (count(*) > 2)
+  ->  Seq Scan on t
+        Filter: (a = 3)";
+    assert_plan(client, "select * from grouped where a = 3 and n > 2", grouped);
+    let having = "
+GroupAggregate
+  Group Key: a
+  ->  Seq Scan on t
+        Filter: (a = 3)";
+    assert_plan(client, "select a, max(b) from t group by a having a = 3", having);
+    let either = "
+Append
+  ->  Index Scan using t_pkey on t
+        Index Cond: (id = 3)
+  ->  Index Scan using u_pkey on u
+        Index Cond: (id = 3)";
+    assert_plan(client, "select * from either where id = 3", either);
+    let ranked = plan(client, "select * from ranked where a = 3 and r < 3");
+    assert!(ranked.contains("Filter: (ranked.r < 3)") && ranked.contains("Filter: (a = 3)"), "{ranked}");
+    let wide = plan(client, "select * from wide where a = 3");
+    assert!(wide.contains("Filter: ((a)::bigint = 3)") && wide.contains("Filter: (a = 3)"), "{wide}");
+    let left_over = plan(client, "select * from left_over where a = 3");
+    assert!(left_over.contains("Filter: (left_over.a = 3)"), "{left_over}");
+    assert_eq!(client.value("select sum(n) from grouped where a = 3 and b < 9"), "81");
+    assert_eq!(client.value("select count(*) from ranked where a = 3 and r < 3"), "2");
+    assert_eq!(client.value("select count(*) from (select count(*) from t having false) s"), "0");
+    assert_eq!(
+        client.value("select count(*) from (select count(*) n from t where false having true) s"),
+        "1"
+    );
+}
+
+#[test]
+fn conditions_stay_above_what_they_would_change() {
+    let (_server, mut client) = setup();
+    let client = &mut client;
+    let limited = plan(client, "select * from (select a, id from t order by id limit 5) s where a = 1");
+    assert!(limited.starts_with("Subquery Scan"), "{limited}");
+    let volatile = plan(client, "select * from grouped where random() < a");
+    assert!(!volatile.contains("Seq Scan on t\n"), "{volatile}");
+    // Of a view that is a barrier, only what tells nothing.
+    let told = plan(client, "select * from hidden where tell(b)");
+    assert!(told.contains("Filter: tell(hidden.b)"), "{told}");
+    let silent = plan(client, "select * from hidden where b = 7");
+    assert!(!silent.contains("hidden.b"), "{silent}");
+    // Texts that are equal, but not to the condition.
+    assert_eq!(
+        client.value("select count(*) from (select distinct x from cases) s where x = 'A' collate \"C\""),
+        client.value(
+            "select count(*) from (select distinct x from cases offset 0) s where x = 'A' collate \"C\""
+        )
+    );
+}

@@ -1,0 +1,180 @@
+//! Conditions moved to where they keep rows away earlier: from HAVING to WHERE, and from a query into the subqueries in its FROM that were
+//! not merged with it.
+//!
+//! # Invariants
+//! 1. What is moved says the same of all rows that become one (a group, rows that DISTINCT or a set operation finds equal), or of all rows that
+//!    see each other (a window's partition). So nothing volatile is moved, and nothing below a comparison by a collation in which different
+//!    texts are equal.
+//! 2. Below a view with `security_barrier` come only functions that tell nothing of what they are given.
+//!
+//! # PostgreSQL counterpart and differences
+//! `subquery_push_qual` and what decides about it in `allpaths.c`. Columns that are brought to a common type by a set operation are no
+//! obstacle.
+
+use crate::expr::{Expr, RelId};
+use crate::function::Function;
+use crate::level::Level;
+use crate::logical::{Block, SetOperation, SetTree, Source};
+use crate::placeholder::Merged;
+use crate::planner::Planner;
+
+impl Planner<'_> {
+    /// Conditions of HAVING without aggregates decide about whole groups: before the rows are grouped they cost less.
+    pub(crate) fn lower_having(&mut self, block: &mut Block) {
+        if block.having.is_empty() || !block.grouping_sets.is_empty() {
+            return;
+        }
+        for qual in std::mem::take(&mut block.having) {
+            let loose = |key: &Expr| self.equals_differ(key) && qual.any(&mut |e| e == key);
+            if qual.has_aggregates()
+                || qual.is_volatile()
+                || qual.has_subplans()
+                || block.group.iter().any(loose)
+            {
+                block.having.push(qual);
+                continue;
+            }
+            if block.group.is_empty() {
+                // Without rows there is a group nevertheless.
+                block.having.push(qual.clone());
+            }
+            block.quals.push(qual);
+        }
+    }
+
+    /// Hands the conditions on a subquery alone down to it.
+    pub(crate) fn push_down(&mut self, rel: RelId, level: &mut Level) {
+        let Source::Subquery(inner) = &mut self.sources[rel] else { return };
+        let filters = level.filters_of(rel);
+        if filters.is_empty() {
+            return;
+        }
+        let mut inner = std::mem::take(&mut **inner);
+        for filter in filters {
+            let movable = !filter.is_volatile() && !filter.has_subplans() && !filter.returns_set();
+            if movable && self.takes(&inner, rel, &filter) {
+                take(&mut inner, rel, &filter);
+                level.pushed.push((rel, filter));
+            }
+        }
+        self.sources[rel] = Source::Subquery(Box::new(inner));
+    }
+
+    /// Whether a condition on a query's result may be checked inside it.
+    fn takes(&self, block: &Block, rel: RelId, qual: &Expr) -> bool {
+        let whole = block.limit.is_none() && block.offset.is_none() && block.modify.is_none();
+        if !whole || (block.barrier && !is_leakproof(qual)) {
+            return false;
+        }
+        let targets: Vec<&Expr> = block.targets.iter().filter(|t| !t.junk).map(|t| &t.expr).collect();
+        let fits = |number: i16| {
+            let column = usize::try_from(number).ok().filter(|n| *n > 0).and_then(|n| targets.get(n - 1));
+            column.is_some_and(|column| self.is_plain_column(block, column))
+        };
+        if qual.any(&mut |e| matches!(e, Expr::Var(var) if var.rel == rel && !fits(var.column))) {
+            return false;
+        }
+        match &block.set {
+            Some((set, tree)) => self.tree_takes(tree, *set, &put_in(block, rel, qual)),
+            None => true,
+        }
+    }
+
+    fn tree_takes(&self, tree: &SetTree, rel: RelId, qual: &Expr) -> bool {
+        let loose = |qual: &Expr| qual.any(&mut |e| matches!(e, Expr::Var(_)) && self.equals_differ(e));
+        match tree {
+            SetTree::Leaf(block) => self.takes(block, rel, qual),
+            SetTree::Op { op: SetOperation::Except, .. } | SetTree::Recursive { .. } => false,
+            SetTree::Op { op, all, left, right } => {
+                let alike = *op == SetOperation::Union && *all;
+                (alike || !loose(qual))
+                    && self.tree_takes(left, rel, qual)
+                    && self.tree_takes(right, rel, qual)
+            }
+            SetTree::Converted { input, exprs, .. } => {
+                !exprs.iter().any(Expr::is_volatile)
+                    && self.tree_takes(input, rel, &convert(qual, rel, exprs.clone()))
+            }
+        }
+    }
+
+    /// Whether conditions on a result column may be put below what the query does with its rows.
+    fn is_plain_column(&self, block: &Block, column: &Expr) -> bool {
+        let compared = !block.distinct.is_empty() || !block.windows.is_empty() || !block.group.is_empty();
+        !column.is_volatile()
+            && !column.returns_set()
+            && !column.has_subplans()
+            && !column.has_windows()
+            && block.windows.iter().all(|window| window.partition.contains(column))
+            && (!block.distinct_on || block.distinct.contains(column))
+            && !(compared && self.equals_differ(column))
+    }
+
+    /// Whether values that are equal may be told apart by comparing their bytes.
+    fn equals_differ(&self, value: &Expr) -> bool {
+        let collation = value.collation();
+        let collated = types::comparator::is_collatable(self.types.comparable(value.type_oid()));
+        collated && self.types.rules(collation).is_ok_and(|rules| !rules.is_deterministic())
+    }
+}
+
+/// The condition on a query's result as one on what computes it.
+fn put_in(block: &Block, rel: RelId, qual: &Expr) -> Expr {
+    let targets = block.targets.iter().filter(|t| !t.junk).map(|t| t.expr.clone()).collect();
+    convert(qual, rel, targets)
+}
+
+fn convert(qual: &Expr, rel: RelId, targets: Vec<Expr>) -> Expr {
+    let columns = Merged { rel, targets, row: None, written: Vec::new() };
+    let mut qual = qual.clone();
+    columns.put_in(&mut qual, false);
+    qual
+}
+
+fn take(block: &mut Block, rel: RelId, qual: &Expr) {
+    let qual = put_in(block, rel, qual);
+    match &mut block.set {
+        Some((set, tree)) => tree_take(tree, *set, &qual),
+        None if block.aggregated => block.having.push(qual),
+        None => block.quals.push(qual),
+    }
+}
+
+fn tree_take(tree: &mut SetTree, rel: RelId, qual: &Expr) {
+    match tree {
+        SetTree::Leaf(block) => take(block, rel, qual),
+        SetTree::Op { left, right, .. } => {
+            tree_take(left, rel, qual);
+            tree_take(right, rel, qual);
+        }
+        SetTree::Converted { input, exprs, .. } => {
+            let qual = convert(qual, rel, exprs.clone());
+            tree_take(input, rel, &qual);
+        }
+        SetTree::Recursive { .. } => {}
+    }
+}
+
+/// Whether evaluating an expression tells nobody of the values in it but by its result.
+fn is_leakproof(expr: &Expr) -> bool {
+    let silent = |function: &Function| match function {
+        Function::Builtin(f) => f.leakproof,
+        Function::User(f) => f.leakproof,
+    };
+    let tells = |e: &Expr| match e {
+        Expr::Call(call) => !silent(&call.function),
+        Expr::ArrayOp(op) => !silent(&op.function),
+        Expr::Const { .. }
+        | Expr::Param { .. }
+        | Expr::ExecParam { .. }
+        | Expr::Var(_)
+        | Expr::And(_)
+        | Expr::Or(_)
+        | Expr::Not(_)
+        | Expr::Test(..)
+        | Expr::Array { .. }
+        | Expr::Relabel { .. } => false,
+        _ => true,
+    };
+    !expr.any(&mut |e| tells(e))
+}
