@@ -104,3 +104,37 @@ fn conditions_stay_above_what_they_would_change() {
         )
     );
 }
+
+#[test]
+fn extremes_are_looked_up_in_indexes() {
+    let (_server, mut client) = setup();
+    let client = &mut client;
+    let both = "
+Result
+  InitPlan 1
+    ->  Limit
+          ->  Index Only Scan using t_pkey on t
+                Index Cond: (id IS NOT NULL)
+  InitPlan 2
+    ->  Limit
+          ->  Index Only Scan Backward using t_pkey on t t_1
+                Index Cond: (id IS NOT NULL)";
+    assert_plan(client, "select min(id), max(id) from t", both);
+    let having = "
+Result
+  One-Time Filter: ((InitPlan 1).col1 > 2)
+  InitPlan 1
+    ->  Limit
+          ->  Index Only Scan Backward using t_b on t
+                Index Cond: ((b < 20) AND (b IS NOT NULL))";
+    assert_plan(client, "select max(b) + 1 from t where b < 20 having max(b) > 2", having);
+    let correlated = plan(client, "select u.id, (select max(b) from t where t.b < u.a) from u");
+    assert!(correlated.contains("  SubPlan 2\n    ->  Result\n          InitPlan 1\n"), "{correlated}");
+    assert_plan(client, "select max(a) from t", "\nAggregate\n  ->  Seq Scan on t");
+    assert_eq!(client.value("select max(b) + 1 from t where b < 20 having max(b) > 2"), "20");
+    assert_eq!(client.value("select coalesce(max(id), -1) from t where id > 5000"), "-1");
+    assert_eq!(client.value("select count(*) from (select max(id) from t having max(id) < 0) s"), "0");
+    let sums = "select sum(m) from (select (select max(b) from t where t.b < u.a) m from u) s";
+    let plain = "select sum(m) from (select (select max(b + 0) from t where t.b < u.a) m from u) s";
+    assert_eq!(client.value(sums), client.value(plain));
+}

@@ -40,6 +40,13 @@ pub(crate) struct Inherited {
     pub branch: Option<Rc<Branch>>,
 }
 
+impl Inherited {
+    /// The same tree for another relation, whose members are not known yet.
+    pub fn again(&self) -> Inherited {
+        Inherited { mode: self.mode, only: self.only, members: None, tuples: 0.0, branch: None }
+    }
+}
+
 /// A table of a tree.
 #[derive(Clone)]
 pub(crate) struct Member {

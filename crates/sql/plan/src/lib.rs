@@ -6,6 +6,7 @@
 //! * `level`: where conditions apply, equivalence classes, limits of outer joins. `scan`, `joins`: paths. `create`: nodes.
 //! * `inherit`: tables that stand for their children too. `append`: paths over those. [`partition`], [`prune`], `route`: partitions that
 //!   take rows and that conditions leave. [`proof`]: constraints that say what a bound does. `names`: what EXPLAIN calls relations.
+//! * `extremes`: `min` and `max` by index.
 //! * `pushdown`: conditions moved below grouping and into subqueries.
 //! * `sublinks`: subqueries in the expressions of a level: their plans, and what is handed down to them.
 //! * `upper`: a whole level: grouping, windows, DISTINCT, ORDER BY, LIMIT, set operations, changes of tables.
@@ -31,6 +32,7 @@ pub mod cost;
 mod create;
 pub mod explain;
 pub mod expr;
+mod extremes;
 mod fold;
 mod function;
 mod group;

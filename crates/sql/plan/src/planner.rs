@@ -54,6 +54,8 @@ pub(crate) struct Sub {
     pub cte: Option<String>,
     /// Shown by EXPLAIN as InitPlan: depends on nothing of the row.
     pub init: bool,
+    /// How many were planned before it.
+    pub rank: usize,
 }
 
 /// One statement being planned.
@@ -64,6 +66,8 @@ pub struct Planner<'c> {
     pub(crate) relations: Vec<Relation>,
     pub(crate) sources: Vec<Source>,
     pub(crate) subs: Vec<Sub>,
+    /// How many of them were planned.
+    planned: usize,
     pub(crate) cells: usize,
     pub(crate) work_tables: Vec<ParamId>,
     pub(crate) locks: Vec<(Oid, u8)>,
@@ -157,6 +161,7 @@ impl<'c> Planner<'c> {
             relations: Vec::new(),
             sources: Vec::new(),
             subs: Vec::new(),
+            planned: 0,
             cells: 0,
             work_tables: Vec::new(),
             locks: Vec::new(),
@@ -200,8 +205,15 @@ impl<'c> Planner<'c> {
 
     pub(crate) fn add_subplan(&mut self, block: Block, cte: Option<String>) -> usize {
         self.modifies |= block.modify.is_some() || !block.marks.is_empty();
-        self.subs.push(Sub { state: SubState::Pending(Box::new(block)), cte, init: false });
+        self.subs.push(Sub { state: SubState::Pending(Box::new(block)), cte, init: false, rank: 0 });
         self.subs.len() - 1
+    }
+
+    /// Notes the plan of a subplan.
+    pub(crate) fn note_planned(&mut self, subplan: usize, plan: Plan) {
+        self.planned += 1;
+        self.subs[subplan].state = SubState::Planned(Box::new(plan));
+        self.subs[subplan].rank = self.planned;
     }
 
     pub(crate) fn take_pending(&mut self, subplan: usize) -> Option<Block> {
@@ -225,19 +237,13 @@ impl<'c> Planner<'c> {
         result: Vec<ResultColumn>,
         params: Vec<Oid>,
     ) -> SqlResult<Statement> {
-        let (mut init, mut sub) = (0, 0);
+        let numbers = self.subplan_numbers();
         let mut subplans = Vec::new();
-        for entry in std::mem::take(&mut self.subs) {
+        for (entry, number) in std::mem::take(&mut self.subs).into_iter().zip(numbers) {
             let name = match (&entry.cte, entry.init) {
                 (Some(name), _) => format!("CTE {name}"),
-                (None, true) => {
-                    init += 1;
-                    format!("InitPlan {}", init + sub)
-                }
-                (None, false) => {
-                    sub += 1;
-                    format!("SubPlan {}", init + sub)
-                }
+                (None, true) => format!("InitPlan {number}"),
+                (None, false) => format!("SubPlan {number}"),
             };
             let plan = match entry.state {
                 SubState::Planned(plan) => *plan,
@@ -265,6 +271,15 @@ impl<'c> Planner<'c> {
         };
         crate::check::check(&statement)?;
         Ok(statement)
+    }
+
+    /// What EXPLAIN counts each subplan as that has no name: inner ones, which were planned first, before outer ones.
+    fn subplan_numbers(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.subs.len()).filter(|i| self.subs[*i].cte.is_none()).collect();
+        order.sort_by_key(|i| self.subs[*i].rank);
+        let mut numbers = vec![0; self.subs.len()];
+        order.into_iter().enumerate().for_each(|(rank, subplan)| numbers[subplan] = rank + 1);
+        numbers
     }
 
     /// Runs `f` on every expression of a block and of everything below it: subqueries in FROM, pending subplans.

@@ -8,7 +8,7 @@ use base::SqlResult;
 use crate::create::wrap_materialize;
 use crate::expr::{Expr, SubPlanKind, SubPlanRef};
 use crate::logical::{Block, NamedBelow, rels_of};
-use crate::planner::{Planner, SubState};
+use crate::planner::Planner;
 use crate::relset::RelSet;
 
 /// How the rows of a subplan are read.
@@ -78,7 +78,7 @@ impl Planner<'_> {
             if again && self.settings().enable_material && !plan.node.keeps_rows() {
                 plan = wrap_materialize(plan, self);
             }
-            self.subs[number].state = SubState::Planned(Box::new(plan));
+            self.note_planned(number, plan);
             args.insert(number, handed);
         }
         Ok(args)

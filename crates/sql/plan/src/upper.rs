@@ -45,13 +45,16 @@ impl Planner<'_> {
         for cte in block.ctes.clone() {
             if let Some(inner) = self.take_pending(cte) {
                 let plan = self.plan_block(inner, 0.0)?;
-                self.subs[cte].state = SubState::Planned(Box::new(plan));
+                self.note_planned(cte, plan);
             }
         }
         if block.set.is_some() {
             return self.plan_set(block);
         }
         self.prepare(&mut block);
+        if block.aggregated {
+            self.look_up_extremes(&mut block)?;
+        }
         let mut visible = rels_of(&block.from) | block.dissolved;
         if let Some(modify) = &block.modify {
             visible.insert(modify.rel);
