@@ -138,3 +138,58 @@ Result
     let plain = "select sum(m) from (select (select max(b + 0) from t where t.b < u.a) m from u) s";
     assert_eq!(client.value(sums), client.value(plain));
 }
+
+#[test]
+fn patterns_are_ranges_of_indexes() {
+    let (_server, mut client) = setup();
+    let client = &mut client;
+    let prefix = "
+Index Scan using u_x on u
+  Index Cond: ((x >= 'ab2'::text) AND (x < 'ab3'::text))
+  Filter: (x ~~ 'ab2%'::text)";
+    run(client, &["insert into u select 1000 + i, i, 'ab2' || i from generate_series(1, 3) i"]);
+    assert_plan(client, "select * from u where x like 'ab2%'", prefix);
+    let exact = "
+Index Scan using u_x on u
+  Index Cond: (x = 'ab22'::text)
+  Filter: (x ~ '^ab22$'::text)";
+    assert_plan(client, "select * from u where x ~ '^ab22$'", exact);
+    for (condition, count) in [
+        ("x like 'ab2%'", "3"),
+        ("x like 'ab_2'", "1"),
+        ("x ^@ 'ab2'", "3"),
+        ("x ~ '^ab2'", "3"),
+        ("x ~ '^ab2*'", "3"),
+        ("x ~ '^ab22$'", "1"),
+        ("x like 'ab2_' or x like 'ab_1'", "3"),
+        ("x ilike 'AB2%'", "3"),
+        ("x not like 'ab2%'", "700"),
+    ] {
+        assert_eq!(client.value(&format!("select count(*) from u where {condition}")), count, "{condition}");
+    }
+    // An index in another order than that of bytes has no such ranges; its patterns have.
+    run(
+        client,
+        &[
+            "create table w (x text collate \"und-x-icu\")",
+            "insert into w select 'w' || i from generate_series(1, 3000) i",
+            "create index w_x on w (x)",
+            "analyze w",
+        ],
+    );
+    assert_plan(
+        client,
+        "select * from w where x like 'w12%'",
+        "\nSeq Scan on w\n  Filter: (x ~~ 'w12%'::text)",
+    );
+    run(client, &["create index w_p on w (x text_pattern_ops)"]);
+    let patterns = plan(client, "select * from w where x like 'w12%'");
+    assert!(patterns.contains("Index Cond: ((x ~>=~ 'w12'::text) AND (x ~<~ 'w13'::text))"), "{patterns}");
+    assert_eq!(client.value("select count(*) from w where x like 'w12%'"), "111");
+    // Equal texts with other letters match a condition in a collation where they are equal.
+    run(
+        client,
+        &["create index cases_x on cases (x collate \"C\" text_pattern_ops)", "set enable_seqscan = off"],
+    );
+    assert_eq!(client.value("select count(*) from cases where x like 'A'"), "2");
+}

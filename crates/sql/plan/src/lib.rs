@@ -7,6 +7,7 @@
 //! * `inherit`: tables that stand for their children too. `append`: paths over those. [`partition`], [`prune`], `route`: partitions that
 //!   take rows and that conditions leave. [`proof`]: constraints that say what a bound does. `names`: what EXPLAIN calls relations.
 //! * `extremes`: `min` and `max` by index.
+//! * `pattern`: ranges of indexes that patterns keep to, and what they match.
 //! * `pushdown`: conditions moved below grouping and into subqueries.
 //! * `sublinks`: subqueries in the expressions of a level: their plans, and what is handed down to them.
 //! * `upper`: a whole level: grouping, windows, DISTINCT, ORDER BY, LIMIT, set operations, changes of tables.
@@ -49,6 +50,7 @@ mod nearest;
 mod order;
 pub mod partition;
 mod path;
+mod pattern;
 mod placeholder;
 pub mod plan;
 mod planner;

@@ -25,10 +25,13 @@ struct JoinCandidate {
     enforced: Enforced,
 }
 
+/// In place of the position of a condition: it is none of them.
+const IMPLIED: usize = usize::MAX;
+
 /// What one index can do with a list of conditions.
 struct Matched {
     conditions: Vec<IndexCondition>,
-    /// Positions in the list of conditions used.
+    /// Positions in the list of conditions that they are; [`IMPLIED`] for those that only follow from one, which must be checked as well.
     used: Vec<usize>,
     /// Every column has an equality with one value.
     unique: bool,
@@ -36,6 +39,19 @@ struct Matched {
     groups: f64,
     /// How many of the conditions used keep it from reading the whole index.
     bounding: usize,
+}
+
+impl Matched {
+    /// The conditions as they were.
+    fn originals(&self) -> Vec<Expr> {
+        self.conditions.iter().map(|condition| condition.original.clone()).collect()
+    }
+}
+
+/// Positions without those of conditions that only follow from one.
+fn known(mut used: Vec<usize>) -> Vec<usize> {
+    used.retain(|position| *position != IMPLIED);
+    used
 }
 
 impl Search<'_, '_> {
@@ -168,7 +184,7 @@ impl Search<'_, '_> {
         all.extend(joins.iter().map(|j| j.expr.clone()));
         let matched = self.match_index(rel, index, &all, index_shape);
         let join_used: Vec<&JoinCandidate> =
-            matched.used.iter().filter(|i| **i >= filters.len()).map(|i| &joins[i - filters.len()]).collect();
+            matched.used.iter().filter_map(|i| joins.get(i.checked_sub(filters.len())?)).collect();
         if !joins.is_empty() && join_used.is_empty() {
             return;
         }
@@ -187,7 +203,7 @@ impl Search<'_, '_> {
             // Entries are found by their codes only.
             return;
         }
-        let used: Vec<Expr> = matched.used.iter().map(|i| all[*i].clone()).collect();
+        let used = matched.originals();
         let mut share = selectivity::conjunction(&*self.planner, &used);
         if index.unique && matched.unique {
             share = share.min(1.0 / shape.tuples.max(1.0));
@@ -241,11 +257,11 @@ impl Search<'_, '_> {
             add_path(paths, Path { rels: RelSet::one(rel), cost, order, outer, enforced, kind });
         }
         if method.bitmap_scan && !matched.conditions.is_empty() && joins.is_empty() {
-            let keys = matched.used.len() as f64;
+            let keys = used.len() as f64;
             let (startup, total) = settings.index_access(index_shape, IndexWork { loops: 1.0, keys, ..work });
             let cost = Cost { startup, total, rows: clamp_rows(shape.tuples * share), width: 0.0 };
-            let conditions = matched.conditions;
-            bitmaps.push((Bitmap::Index { index: index.clone(), conditions, cost }, share, matched.used));
+            let (conditions, used) = (matched.conditions, known(matched.used));
+            bitmaps.push((Bitmap::Index { index: index.clone(), conditions, cost }, share, used));
         }
     }
 
@@ -335,6 +351,13 @@ impl Search<'_, '_> {
             }
             let Some(condition) = condition_on(&self.planner.families, (rel, index, column), expr, qual)
             else {
+                for condition in self.planner.range_of_pattern((index, column), expr, qual) {
+                    if condition.bound == IndexBound::Equal {
+                        values = Some(1.0);
+                    }
+                    matched.used.push(IMPLIED);
+                    matched.conditions.push(condition);
+                }
                 continue;
             };
             match (condition.bound, &condition.original) {
@@ -539,7 +562,7 @@ impl Search<'_, '_> {
                     if matched.conditions.is_empty() {
                         continue;
                     }
-                    let used: Vec<Expr> = matched.used.iter().map(|i| quals[*i].clone()).collect();
+                    let used = matched.originals();
                     let share = selectivity::conjunction(&*self.planner, &used);
                     let settings = self.planner.settings();
                     let work = self.index_work(&matched, &used, share, 1.0);

@@ -269,9 +269,18 @@ fn call_selectivity(columns: &dyn Columns, call: &Call) -> f64 {
         | Selectivity::ILike
         | Selectivity::Regex
         | Selectivity::IRegex
-        | Selectivity::Prefix => MATCH,
-        Selectivity::NotLike | Selectivity::NotILike | Selectivity::NotRegex | Selectivity::NotIRegex => {
-            1.0 - MATCH
+        | Selectivity::Prefix
+        | Selectivity::NotLike
+        | Selectivity::NotILike
+        | Selectivity::NotRegex
+        | Selectivity::NotIRegex => {
+            let equal = |text: &Expr| equality(columns, column, stats.as_deref(), text);
+            let negated = matches!(
+                kind,
+                Selectivity::NotLike | Selectivity::NotILike | Selectivity::NotRegex | Selectivity::NotIRegex
+            );
+            let unknown = if negated { 1.0 - MATCH } else { MATCH };
+            crate::pattern::share(call, column.zip(stats.as_deref()), equal).unwrap_or(unknown)
         }
         Selectivity::ArrayContain | Selectivity::Area | Selectivity::Network => 0.005,
         Selectivity::Position => 0.1,
