@@ -193,3 +193,55 @@ Index Scan using u_x on u
     );
     assert_eq!(client.value("select count(*) from cases where x like 'A'"), "2");
 }
+
+#[test]
+fn joins_with_one_match_at_most() {
+    let (_server, mut client) = setup();
+    let client = &mut client;
+    assert_plan(client, "select t.id from t left join u on t.b = u.id", "\nSeq Scan on t");
+    let two = "select t.id from t left join u on t.b = u.id \
+        left join (select distinct a from u) s on s.a = t.a left join (select max(id) m from u) x on true";
+    assert_plan(client, two, "\nSeq Scan on t");
+    let semi = plan(client, "select id from t where a in (select id from u where a > 3)");
+    assert!(semi.starts_with("Hash Join\n"), "{semi}");
+    let grouped = plan(client, "select id from t where a in (select a from u group by a)");
+    assert!(grouped.starts_with("Hash Join\n"), "{grouped}");
+    // What is asked for, what may match more than once, and what only seems unique, stays.
+    for query in [
+        "select t.id, u.a from t left join u on t.b = u.id",
+        "select t.id from t left join u on t.b = u.id where u.a is null",
+        "select t.id from t left join u on t.b = u.a",
+        "select t.id from t left join u on t.b < u.id",
+        "select t.id from t left join u on t.b = u.id order by u.a",
+        "select t.id, (select u.a + 1) from t left join u on t.b = u.id",
+        "select t.id from t left join (select distinct a, x from u) u on t.b = u.a",
+    ] {
+        let plan = plan(client, query);
+        assert!(plan.contains("Join") || plan.contains("Nested Loop"), "{query}\n{plan}");
+    }
+    // Children have what their parent has not twice.
+    run(
+        client,
+        &[
+            "create table parent (id int primary key)",
+            "create table child () inherits (parent)",
+            "insert into parent values (1), (2)",
+            "insert into child values (1), (1)",
+            "create table strict (x text collate \"C\" unique)",
+            "insert into strict values ('a'), ('A')",
+        ],
+    );
+    assert_eq!(client.value("select count(*) from t left join parent p on t.id = p.id"), "2002");
+    assert_eq!(client.value("select count(*) from t join parent p on t.id = p.id"), "4");
+    assert_eq!(client.value("select count(*) from t where id in (select id from parent)"), "2");
+    // Texts that are different are equal in another collation.
+    assert_eq!(
+        client.value("select count(*) from cases c left join strict s on c.x = s.x collate loose"),
+        "5"
+    );
+    assert_eq!(client.value("select count(*) from t left join u on t.b = u.id"), "2000");
+    assert_eq!(
+        client.value("select count(*) from t where b in (select id from u where a > 3)"),
+        client.value("select count(*) from t where b in (select id + 0 from u where a > 3)")
+    );
+}

@@ -450,27 +450,14 @@ impl<'a, 'c> Search<'a, 'c> {
         })
     }
 
-    /// Whether at most one row of `inner` can match: a unique index whose columns the clauses equate.
+    /// Whether at most one row of `inner` can match.
     fn is_inner_unique(&self, inner: RelSet, clauses: &[Expr]) -> bool {
         if inner.len() != 1 {
             return false;
         }
         let Some(rel) = inner.iter().next() else { return false };
-        let Some(table) = &self.planner.relations[rel].table else { return false };
         let filters = self.level.filters_of(rel);
-        let equated = |column: i16| {
-            let is = |e: &Expr| matches!(e, Expr::Var(v) if v.rel == rel && v.column == column);
-            clauses.iter().chain(&filters).filter_map(as_equality).any(|(_, a, b)| {
-                (is(a) && !RelSet::of(b).contains(rel)) || (is(b) && !RelSet::of(a).contains(rel))
-            })
-        };
-        table.indexes.iter().any(|i| {
-            i.refuses_duplicates()
-                && i.immediate
-                && i.is_usable()
-                && i.predicate.is_none()
-                && i.keys.iter().all(|k| *k > 0 && equated(*k))
-        })
+        self.planner.is_unique_by(rel, clauses.iter().chain(&filters))
     }
 
     /// The clauses that are equalities between the sides, and the positions of the others.

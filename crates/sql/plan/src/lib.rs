@@ -8,6 +8,7 @@
 //!   take rows and that conditions leave. [`proof`]: constraints that say what a bound does. `names`: what EXPLAIN calls relations.
 //! * `extremes`: `min` and `max` by index.
 //! * `pattern`: ranges of indexes that patterns keep to, and what they match.
+//! * `unique`: joins of which one row at most can match.
 //! * `pushdown`: conditions moved below grouping and into subqueries.
 //! * `sublinks`: subqueries in the expressions of a level: their plans, and what is handed down to them.
 //! * `upper`: a whole level: grouping, windows, DISTINCT, ORDER BY, LIMIT, set operations, changes of tables.
@@ -66,6 +67,7 @@ mod sensitive;
 pub mod stats;
 mod stored;
 mod sublinks;
+mod unique;
 mod upper;
 mod user_types;
 mod walk;

@@ -73,6 +73,8 @@ pub struct Planner<'c> {
     pub(crate) locks: Vec<(Oid, u8)>,
     /// Rows and columns' statistics of relations without a table (subqueries).
     pub(crate) derived_rows: HashMap<RelId, f64>,
+    /// What rows of subqueries that have been planned differ in.
+    pub(crate) derived_keys: HashMap<RelId, crate::unique::Keys>,
     pub(crate) modifies: bool,
     pub(crate) types: UserTypes,
     pub(crate) whole_rows: HashMap<RelId, Arc<RowType>>,
@@ -166,6 +168,7 @@ impl<'c> Planner<'c> {
             work_tables: Vec::new(),
             locks: Vec::new(),
             derived_rows: HashMap::new(),
+            derived_keys: HashMap::new(),
             modifies: false,
             types: UserTypes::default(),
             whole_rows: HashMap::new(),

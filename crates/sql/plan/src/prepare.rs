@@ -25,6 +25,9 @@ impl Planner<'_> {
         self.lower_having(block);
         let quals = block.quals.clone();
         reduce_outer_joins(&mut block.from, &quals);
+        if block.from.iter().any(|item| matches!(item, From::Join { .. })) {
+            self.simplify_joins(block);
+        }
         flatten_joins(&mut block.from, &mut block.quals);
         self.refold(block);
     }

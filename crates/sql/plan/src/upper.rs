@@ -167,6 +167,7 @@ impl Planner<'_> {
         let mut given = HashMap::new();
         for rel in from.iter() {
             self.push_down(rel, &mut level);
+            self.note_keys(rel);
             self.plan_source(rel, &mut subqueries, &mut given)?;
             self.expand(rel, &level)?;
         }

@@ -40,7 +40,7 @@ fn part<'v>(code: &Code, row: &'v [Datum], computed: &'v Datum) -> &'v Datum {
 pub fn build<'p>(
     builder: &mut Builder<'p>,
     plan: &'p Plan,
-    kind: JoinKind,
+    (kind, inner_unique): (JoinKind, bool),
     outer: &'p Plan,
     inner: &'p Plan,
     hash: &[JoinClause],
@@ -69,6 +69,7 @@ pub fn build<'p>(
     let inner_depends = depends_on(builder.statement, inner);
     Ok(Box::new(HashJoin {
         kind,
+        inner_unique,
         keys,
         clauses,
         projection,
@@ -142,6 +143,8 @@ enum Phase {
 
 struct HashJoin {
     kind: JoinKind,
+    /// No second inner row matches.
+    inner_unique: bool,
     keys: Vec<KeyCode>,
     clauses: Box<[Code]>,
     projection: Projection,
@@ -447,6 +450,7 @@ impl HashJoin {
                 }
                 JoinKind::RightAnti => continue,
                 JoinKind::Semi => self.chain = NONE,
+                _ if self.inner_unique => self.chain = NONE,
                 _ => {}
             }
             if self.projection.apply(rows, cx)? {

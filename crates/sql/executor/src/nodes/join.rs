@@ -13,7 +13,7 @@ use super::{BoxNode, Builder, Node, Projection};
 pub fn nest_loop<'p>(
     builder: &mut Builder<'p>,
     plan: &'p Plan,
-    kind: JoinKind,
+    (kind, inner_unique): (JoinKind, bool),
     outer: &'p Plan,
     inner: &'p Plan,
     clauses: &[Expr],
@@ -31,6 +31,7 @@ pub fn nest_loop<'p>(
     let nulls = vec![Datum::Null; inner.output.len()];
     Ok(Box::new(NestLoop {
         kind,
+        inner_unique,
         outer: builder.build(outer)?,
         inner: builder.build(inner)?,
         clauses,
@@ -46,6 +47,8 @@ pub fn nest_loop<'p>(
 
 struct NestLoop {
     kind: JoinKind,
+    /// No second row matches.
+    inner_unique: bool,
     outer: BoxNode,
     inner: BoxNode,
     clauses: Box<[Code]>,
@@ -105,6 +108,7 @@ impl Node for NestLoop {
                         }
                     }
                     _ => {
+                        self.outer_row = !self.inner_unique;
                         if self.projection.apply(rows, cx)? {
                             return Ok(true);
                         }

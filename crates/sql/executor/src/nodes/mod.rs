@@ -160,11 +160,11 @@ impl<'p> Builder<'p> {
             P::RecursiveUnion { initial, recursive, table, distinct } => {
                 recursive::build(self, initial, recursive, *table, *distinct)?
             }
-            P::NestLoop { kind, outer, inner, clauses, params, .. } => {
-                join::nest_loop(self, plan, *kind, outer, inner, clauses, params)?
+            P::NestLoop { kind, outer, inner, clauses, params, inner_unique } => {
+                join::nest_loop(self, plan, (*kind, *inner_unique), outer, inner, clauses, params)?
             }
-            P::HashJoin { kind, outer, inner, hash, clauses, .. } => {
-                hash_join::build(self, plan, *kind, outer, inner, hash, clauses)?
+            P::HashJoin { kind, outer, inner, hash, clauses, inner_unique } => {
+                hash_join::build(self, plan, (*kind, *inner_unique), outer, inner, hash, clauses)?
             }
             P::MergeJoin { kind, outer, inner, merge, clauses, .. } => {
                 merge_join::build(self, plan, *kind, outer, inner, merge, clauses)?
