@@ -175,6 +175,34 @@ fn ids_are_shown_where_postgres_shows_them() {
 }
 
 #[test]
+fn a_session_with_temporary_tables_shares_plans_whose_names_it_does_not_hide() {
+    let server = with_statements(&["pg_stat_statements.track_planning=on"]);
+    let (mut one, mut other) = (server.client(), server.client());
+    run(&mut one, "create table t (a int primary key); insert into t values (1)");
+    run(&mut one, "create table unhidden (a int primary key); insert into unhidden values (1)");
+    run(&mut other, "create temporary table hiding (a int)");
+    let sought = "select a from unhidden where a > 0";
+    let plans = "select plans from pg_stat_statements where query = 'select a from unhidden where a > $1'";
+    assert_eq!((one.value(sought), one.value(plans)), ("1".into(), "1".into()));
+    assert_eq!((other.value(sought), one.value(plans)), ("1".into(), "1".into()), "planned once for both");
+    let back = "select a from t where a > 0";
+    assert_eq!(one.value(back), "1");
+    run(&mut other, "create temporary table t (a int); insert into t values (2)");
+    assert_eq!((other.value(back), one.value(back)), ("2".into(), "1".into()));
+    run(&mut other, "drop table pg_temp.t");
+    assert_eq!((other.value(back), one.value(back)), ("1".into(), "1".into()));
+    let read = "select a::positive from unhidden";
+    run(&mut one, "create domain positive as int check (value > 0)");
+    run(&mut other, "create domain pg_temp.positive as int check (value > 5)");
+    assert_eq!(one.value(read), "1");
+    assert!(other.query(read).is_err(), "the type is the session's own");
+    assert_eq!(one.value(read), "1");
+    let own = "select 7::pg_temp.positive";
+    assert_eq!(other.value(own), "7");
+    assert!(one.query(own).is_err(), "it has no such type");
+}
+
+#[test]
 fn plans_of_slow_statements_are_logged() {
     let server = Server::start(&[]);
     let mut client = server.client();

@@ -48,6 +48,17 @@ impl Reader<'_> {
         )
     }
 
+    /// Whether the session has something temporary of one of these names, which hides all others of that name.
+    pub fn hides_one_of(&self, names: &[Box<str>]) -> SqlResult<bool> {
+        let Some(schema) = self.session.temporary_schema() else { return Ok(false) };
+        for name in names {
+            if self.relation_oid(schema, name)?.is_some() || self.type_oid(schema, name)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// The first thing that `find` finds in a schema of the search path, or in the schema named.
     fn along_path<T>(
         &self,

@@ -101,6 +101,8 @@ pub(crate) struct RecordingView<'a> {
     seen: RefCell<Vec<Arc<Table>>>,
     /// That no relations came before them in the search path.
     absent: RefCell<Vec<Validity>>,
+    /// Names of relations and types that were looked up along the search path.
+    names: RefCell<Vec<Box<str>>>,
     /// Whether a type, function, operator or cast of a user was found.
     users: Cell<bool>,
     /// Whether any but a type was: code that planning may run.
@@ -113,6 +115,7 @@ impl<'a> RecordingView<'a> {
             catalog,
             seen: RefCell::default(),
             absent: RefCell::default(),
+            names: RefCell::default(),
             users: Cell::new(false),
             code: Cell::new(false),
         }
@@ -136,6 +139,18 @@ impl<'a> RecordingView<'a> {
     /// What goes down when one of their names comes to mean another relation.
     pub(crate) fn take_absences(&self) -> Box<[Validity]> {
         self.absent.take().into()
+    }
+
+    /// The names whose meaning a session's temporary relations and types may change.
+    pub(crate) fn take_names(&self) -> Box<[Box<str>]> {
+        self.names.take().into()
+    }
+
+    fn note_name(&self, schema: Option<&str>, name: &str) {
+        let mut names = self.names.borrow_mut();
+        if schema.is_none() && !names.iter().any(|known| &**known == name) {
+            names.push(name.into());
+        }
     }
 
     fn record(&self, table: Option<Arc<Table>>) -> Option<Arc<Table>> {
@@ -172,6 +187,7 @@ impl CatalogView for RecordingView<'_> {
         self.catalog.maintained()
     }
     fn relation(&self, schema: Option<&str>, name: &str) -> SqlResult<Option<Arc<Table>>> {
+        self.note_name(schema, name);
         let found = self.record(self.catalog.relation(schema, name)?);
         if let (None, Some(table)) = (schema, &found) {
             self.absent.borrow_mut().extend(self.absences(name, table.schema)?);
@@ -185,6 +201,7 @@ impl CatalogView for RecordingView<'_> {
         Ok(self.record(self.catalog.relation_by_oid(oid)?))
     }
     fn type_by_name(&self, schema: Option<&str>, name: &str) -> SqlResult<Option<Arc<TypeDef>>> {
+        self.note_name(schema, name);
         let found = self.ask(|c| c.type_by_name(schema, name))?;
         self.note(matches!(&found, Some(def) if !def.oid.is_pinned()));
         Ok(found)

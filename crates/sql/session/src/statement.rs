@@ -125,6 +125,8 @@ pub(crate) struct SharedPlan {
     depends: Vec<Arc<Table>>,
     /// That their names mean no others.
     absences: Box<[Validity]>,
+    /// The names that a session's own temporary relations and types would hide.
+    names: Box<[Box<str>]>,
     /// Pages of each of them when the plan was made.
     sizes: Box<[u32]>,
     /// Set if it uses types, functions, operators or casts that users made.
@@ -379,6 +381,7 @@ impl SharedPlan {
             suits_literals: generic.suits_literals,
             depends,
             absences: generic.absences.clone(),
+            names: Box::default(),
             sizes: Box::default(),
             definitions: generic.definitions.clone(),
             authority: generic.authority.clone(),
@@ -573,7 +576,7 @@ impl Session {
                 let shared = Arc::new(self.analyze_and_plan(source)?);
                 let timeless = !self.format.borrow().read_clock.get();
                 source.timeless.set(timeless);
-                if let Some(key) = key.filter(|_| timeless && !shared.is_transient()) {
+                if let Some(key) = key.filter(|_| timeless && self.may_share(&shared)) {
                     self.instance.plans.put(key, shared.clone());
                 }
                 shared
@@ -620,10 +623,7 @@ impl Session {
 
     /// The same, of a statement that is in no function.
     fn plan_key(&self, text: Arc<str>, place: Place, given: Option<Vec<Oid>>) -> Option<PlanKey> {
-        // A name may mean the session's own temporary relation.
-        let apart = self.names.temporary_schema().is_some()
-            || self.names.names_version(&self.catalog) != 0
-            || self.transitions.borrow().is_some();
+        let apart = self.names.changes_version(&self.catalog) != 0 || self.transitions.borrow().is_some();
         let settings = self.settings.borrow();
         (!apart && place != Place::Unclear).then(|| PlanKey {
             body: None,
@@ -641,7 +641,22 @@ impl Session {
     /// A plan that some session has made, if it is right for the next run.
     fn known_plan(&self, key: &PlanKey) -> Option<Arc<SharedPlan>> {
         let found = self.instance.plans.get(key);
-        found.filter(|shared| self.fits_snapshot(shared) && self.fits_sizes(shared))
+        found.filter(|shared| {
+            self.fits_snapshot(shared) && self.fits_sizes(shared) && self.means_the_same(shared)
+        })
+    }
+
+    /// Whether none of a plan's names means something temporary of this session.
+    fn means_the_same(&self, shared: &SharedPlan) -> bool {
+        self.names.temporary_schema().is_none()
+            || self.with_reader(|reader| reader.hides_one_of(&shared.names)).is_ok_and(|hidden| !hidden)
+    }
+
+    /// Whether other sessions may use a plan that this one has made. With a temporary schema, what users have defined may be in it.
+    fn may_share(&self, shared: &SharedPlan) -> bool {
+        let own = self.names.temporary_schema().is_some()
+            && (shared.temporary || shared.definitions.is_some() || !self.means_the_same(shared));
+        !own && !shared.is_transient()
     }
 
     /// A statement that some session has prepared and that has a plan: this session keeps no text and no syntax tree of its own.
@@ -737,7 +752,7 @@ impl Session {
             && self.notices.raised() == notices
             && params.iter().all(|ty| self.suits_literals(*ty));
         let definitions = view.found_users_definitions().then_some(definitions);
-        let absences = view.take_absences();
+        let (absences, names) = (view.take_absences(), view.take_names());
         let depends = view.into_tables();
         let said = match &source.work {
             Work::Query(raw) if source.given.is_some() => Some((source.text.clone(), raw.clone())),
@@ -766,6 +781,7 @@ impl Session {
             for_kept: self.keeps_snapshot(),
             depends,
             absences,
+            names,
         })
     }
 
