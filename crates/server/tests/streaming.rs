@@ -7,7 +7,7 @@ use std::net::{Shutdown, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 
 use support::client::message;
-use support::pair::{primary_conninfo, standby_of};
+use support::pair::{primary_conninfo, run_standby, standby_of};
 use support::sums::{self, add, sum};
 use support::{Client, READY, Server, until};
 
@@ -291,6 +291,45 @@ fn a_standby_follows_its_primary_to_the_next_time_line() {
     caught_up(&first, "s2");
     let wanted = sum(&mut first.client());
     assert_has(&mut second, &wanted);
+}
+
+/// The rest of the old time line comes out of the segment in which the new one left it.
+#[test]
+fn a_standby_that_is_behind_gets_the_end_of_the_old_time_line_from_the_new_primary() {
+    let mut old = primary(&["wal_keep_size=100MB"]);
+    let mut first = standby(&mut old, &["wal_keep_size=100MB"]);
+    let mut second = standby(&mut old, &[]);
+    first.launch();
+    first.wait_for_log("started streaming WAL from primary at");
+    add(&mut old.client(), 1, 5000);
+    old.client().query("select pg_switch_wal()").unwrap();
+    add(&mut old.client(), 10_001, 10);
+    caught_up(&old, "s1");
+    old.kill();
+    promote(&mut first);
+    add(&mut first.client(), 20_001, 5000);
+    second.set_option(&primary_conninfo(&first, "application_name=s2"));
+    second.launch();
+    second.wait_for_log("new target timeline is 2");
+    caught_up(&first, "s2");
+    let wanted = sum(&mut first.client());
+    assert_has(&mut second, &wanted);
+}
+
+#[test]
+fn a_standby_has_slots_of_its_own() {
+    let mut primary = primary(&[]);
+    let mut standby = standby(&mut primary, &["checkpoint_timeout=1d"]);
+    run_standby(&mut standby);
+    let mut client = standby.client();
+    let mut at = |query: &str| client.value(query);
+    let restart = at("select lsn from pg_create_physical_replication_slot('own', true)");
+    assert_eq!(restart, at("select redo_lsn from pg_control_checkpoint()"));
+    add(&mut primary.client(), 1, 2000);
+    caught_up(&primary, "s1");
+    let moved = at("select end_lsn from pg_replication_slot_advance('own', '7/0')");
+    assert_eq!(moved, at("select pg_last_wal_replay_lsn()"), "no farther than what is replayed");
+    primary.stop();
 }
 
 #[test]

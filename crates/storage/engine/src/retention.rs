@@ -1,5 +1,5 @@
 //! # What
-//! Which segments of the log must stay: the one place that every checkpoint asks before it gives segments up.
+//! Which segments of the log must stay: the one place that every checkpoint and restart point asks before it gives segments up.
 //!
 //! A segment stays as long as any of these needs it:
 //! * recovery from a crash, from the redo point of the latest checkpoint on;
@@ -23,7 +23,8 @@ fn oldest_needed(redo: Lsn, end: Lsn, keep_size: u64) -> Lsn {
 impl Engine {
     /// The log must stay from here on, the archive's needs aside. `redo`: of the latest checkpoint. Slots that would keep too much of it are of no use any more.
     pub(crate) fn oldest_needed(&self, redo: Lsn) -> Result<Lsn, EngineError> {
-        self.keep_for_slots(oldest_needed(redo, self.wal.insert_end(), self.options().wal_keep_size))
+        let end = if self.wal.is_recovering() { self.wal.durable_end() } else { self.wal.insert_end() };
+        self.keep_for_slots(oldest_needed(redo, end, self.options().wal_keep_size))
     }
 
     /// Gives up segments that nobody needs behind a checkpoint with this redo point.

@@ -82,7 +82,7 @@ pub struct InspectedSegment {
     pub segment_size: u64,
     /// That of the cluster.
     pub system_identifier: u64,
-    /// Which time line it is of.
+    /// Which time line it is of, by its name if it has that of a segment.
     pub timeline: TimelineId,
 }
 
@@ -178,11 +178,17 @@ impl WalReader {
         if read < bytes.len() {
             return Ok(None);
         }
-        Ok(SegmentHeader::decode(&bytes).map(|header| InspectedSegment {
-            first: Lsn(header.start.0 + SEGMENT_HEADER),
-            segment_size: u64::from(header.segment_size),
-            system_identifier: header.system_identifier,
-            timeline: header.timeline,
+        Ok(SegmentHeader::decode(&bytes).map(|header| {
+            let segment_size = u64::from(header.segment_size);
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            // The header may be that of the time line which this one left in the middle of the segment.
+            let named = Geometry::new(segment_size).parse_file_name(&name);
+            InspectedSegment {
+                first: Lsn(header.start.0 + SEGMENT_HEADER),
+                segment_size,
+                system_identifier: header.system_identifier,
+                timeline: named.map_or(header.timeline, |(timeline, _)| timeline),
+            }
         }))
     }
 
@@ -352,10 +358,7 @@ impl WalReader {
                 header.system_identifier
             )));
         }
-        let belongs = header.start == self.geometry.segment_start(segment)
-            && header.timeline == timeline
-            && u64::from(header.segment_size) == size;
-        match belongs {
+        match header.is_of(self.geometry, timeline, segment) {
             true => Ok(()),
             false => Err(Stop::End(format!("segment file {} belongs elsewhere", name()))),
         }

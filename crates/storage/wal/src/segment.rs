@@ -60,6 +60,13 @@ impl SegmentHeader {
             segment_size: u32_at(32),
         })
     }
+
+    /// Whether it may stand in the file of a segment on a time line. The segment in which a time line left another has the header of that one.
+    pub fn is_of(&self, geometry: Geometry, timeline: TimelineId, segment: u64) -> bool {
+        self.start == geometry.segment_start(segment)
+            && self.timeline <= timeline
+            && u64::from(self.segment_size) == geometry.segment_size()
+    }
 }
 
 /// The directory of segment files.
@@ -124,7 +131,7 @@ impl Segments {
     }
 
     /// The time line that is written from now on; nothing is inserted yet. If it leaves another in the middle of a segment, what that segment has
-    /// before `position` is copied.
+    /// before `position` is copied, its header too: who follows the other line up to here is sent these bytes ([`crate::WalStream`]).
     pub fn begin_timeline(
         &self,
         from: TimelineId,
@@ -142,7 +149,7 @@ impl Segments {
             File::open(&old, OpenOptions::READ).map_err(|error| WalError::new("open", &old, &error))?;
         let mut copy = |out: &File| {
             let mut chunk = vec![0; ZEROS.len()];
-            let mut at = SEGMENT_HEADER;
+            let mut at = 0;
             while at < offset {
                 let n = (offset - at).min(chunk.len() as u64) as usize;
                 source.read_exact_at(&mut chunk[..n], at)?;
@@ -273,8 +280,16 @@ impl Segments {
         let file = self.file(segment)?;
         let path = self.path(segment);
         let mut wipe = || -> io::Result<()> {
-            // The header is rewritten: a segment that ended exactly before `position` may be a foreign file.
-            file.write_all_at(&self.header(self.timeline(), segment), 0)?;
+            // A segment that ended exactly before `position` may be a foreign file.
+            let mut header = [0; SEGMENT_HEADER as usize];
+            file.read_exact_at(&mut header, 0)?;
+            let is_own = SegmentHeader::decode(&header).is_some_and(|header| {
+                header.is_of(self.geometry, self.timeline(), segment)
+                    && header.system_identifier == self.system_identifier
+            });
+            if !is_own {
+                file.write_all_at(&self.header(self.timeline(), segment), 0)?;
+            }
             let mut chunk = vec![0; ZEROS.len()];
             while offset < self.geometry.segment_size() {
                 let n = (self.geometry.segment_size() - offset).min(ZEROS.len() as u64) as usize;

@@ -54,11 +54,10 @@ impl Wal {
             .until(move || (self.flushed_bytes() > position || self.failure().is_some()).then_some(()))
     }
 
-    /// Whether the file is there that a position lies in.
+    /// Whether the file is there that a position lies in, of whatever time line.
     pub fn has_segment(&self, position: Lsn) -> Result<bool, WalError> {
         let segment = self.geometry.segment_of(position);
-        let path = self.segments.dir().join(self.segments.name(segment));
-        runtime::fs::exists(&path).map_err(|error| self.segments.failed("stat", segment, &error))
+        Ok(self.segments.list()?.iter().any(|(number, _)| *number == segment))
     }
 
     /// Bytes of a segment file.

@@ -95,9 +95,9 @@ impl Session {
 
     /// Has the log kept from the latest redo point on.
     fn reserve_log(&self, slot: &InUse<'_>) -> SqlResult<()> {
-        let wal = self.engine().wal();
+        let (engine, wal) = (self.engine(), self.engine().wal());
         loop {
-            let redo = wal.redo();
+            let redo = if engine.is_following() { engine.control().checkpoint.redo } else { wal.redo() };
             slot.keep_from(redo);
             // A checkpoint that did not see the slot yet may have been faster.
             if wal.has_segment(redo).map_err(EngineError::Wal)? {
@@ -258,7 +258,9 @@ impl Session {
         if wanted == Lsn::INVALID {
             return Err(sql_err!(INVALID_PARAMETER_VALUE, "invalid target WAL LSN"));
         }
-        let wanted = wanted.min(self.engine().wal().flushed());
+        let engine = self.engine();
+        let replayed = engine.replayed().filter(|_| engine.is_following());
+        let wanted = wanted.min(replayed.map_or_else(|| engine.wal().flushed(), |replayed| replayed.end));
         let slot = self.acquire_slot(name, false)?;
         let SlotState { restart, .. } = slot.slot().state();
         if restart == Lsn::INVALID {

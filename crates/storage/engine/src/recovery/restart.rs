@@ -98,7 +98,7 @@ impl Engine {
             seen.checkpoint.redo
         );
         self.archive_waiting(&|| false)?;
-        self.wal.remove_restored_before(seen.checkpoint.redo)?;
+        self.wal.remove_restored_before(self.oldest_needed(seen.checkpoint.redo)?)?;
         let command = self.options().archive_recovery.cleanup_command.clone();
         let restart = restart.file_name(self.wal.options().segment_size);
         self.run_beside(&command, "archive_cleanup_command", &restart, WaitEvent::ArchiveCleanupCommand);
