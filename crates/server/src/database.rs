@@ -471,7 +471,9 @@ impl Database for Stampede {
     }
 
     fn start_standalone(&self, workers: &Workers) {
-        self.instance.engine().leave_archiving();
+        let engine = self.instance.engine();
+        engine.leave_archiving();
+        self.instance.senders().leave_standbys(engine.txns().standbys());
         self.start_storage(workers);
     }
 

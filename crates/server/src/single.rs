@@ -5,8 +5,8 @@
 //! errors go to standard output and the log, as PostgreSQL's stand-alone backend shows them.
 //!
 //! # PostgreSQL counterpart and differences
-//! `PostgresSingleUserMain`, `InteractiveBackend`, `debugtup`. What storage needs beside the session runs on workers here too; nothing is archived, and nothing is
-//! vacuumed by itself. COPY from standard input is not supported.
+//! `PostgresSingleUserMain`, `InteractiveBackend`, `debugtup`. What storage needs beside the session runs on workers here too; nothing is archived, no
+//! standby is waited for, and nothing is vacuumed by itself. COPY from standard input is not supported.
 
 use std::io::{BufRead, Write};
 use std::path::Path;

@@ -304,6 +304,17 @@ fn single(server: &Server, options: &[&str], input: &str) -> Output {
 }
 
 #[test]
+fn a_server_without_sessions_waits_for_no_standby() {
+    let mut server = Server::start(&["synchronous_standby_names=nobody"]);
+    // Nobody has entered the database so far: that is noted, without the standby.
+    server.client().query("select 1").unwrap();
+    server.kill();
+    let done = single(&server, &["template1"], "create table t (n int)\n");
+    assert!(done.status.success() && text(&done).contains("database system is shut down"), "{}", text(&done));
+    server.assert_sound();
+}
+
+#[test]
 fn a_server_without_sessions_recovers_and_closes() {
     let mut server = Server::start(&[]);
     run(&mut server.client(), &["create table t as select generate_series(1, 1000) as n"]);

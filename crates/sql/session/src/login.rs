@@ -84,7 +84,8 @@ impl Session {
             let mut changer = Changer { catalog: &shared, session: &nobody, me: &mut txn, combo: &combo };
             changer.enter_database(database.oid)?;
         }
-        txn.commit(SyncCommit::On, &[])?;
+        // The server's own note: nobody is told of it, and without standbys somebody must be able to log in.
+        txn.commit(SyncCommit::Local, &[])?;
         let reloads = instance.reloads.load(Ordering::Acquire);
         let mut settings = SessionSettings::new(instance.settings());
         let who = if role.superuser { Who::Superuser } else { Who::User };

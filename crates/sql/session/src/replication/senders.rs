@@ -198,6 +198,12 @@ impl Senders {
         }
     }
 
+    /// There are no standbys, whatever `synchronous_standby_names` says: nobody waits for any.
+    pub fn leave_standbys(&self, standbys: &Standbys) {
+        *self.names.lock() = None;
+        standbys.set_named(false);
+    }
+
     /// Those go on who wait for no more than standbys have.
     fn let_go_on(&self, names: &Names, standbys: &Standbys) -> (Vec<Arc<Sender>>, Vec<Candidate>) {
         let (senders, candidates) = self.candidates(names);
