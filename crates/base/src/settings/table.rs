@@ -448,14 +448,14 @@ settings! {
             .about("Whether GROUP BY columns may be reordered.");
         enable_hashagg = bool(true).user().explain().works().about("Whether plans may aggregate by hashing.");
         enable_hashjoin = bool(true).user().explain().works().about("Whether plans may join by hashing.");
-        enable_incremental_sort = bool(true).user().explain().moot(NO_PLAN)
+        enable_incremental_sort = bool(true).user().explain().works()
             .about("Whether plans may sort what is sorted in part.");
         enable_indexonlyscan = bool(true).user().explain().works()
             .about("Whether plans may read rows from an index alone.");
         enable_indexscan = bool(true).user().explain().works().about("Whether plans may use index scans.");
         enable_material = bool(true).user().explain().works()
             .about("Whether plans may keep rows for a second reading.");
-        enable_memoize = bool(true).user().explain().moot(NO_PLAN)
+        enable_memoize = bool(true).user().explain().works()
             .about("Whether plans may remember results of inner scans.");
         enable_mergejoin = bool(true).user().explain().works().about("Whether plans may join by merging.");
         enable_nestloop = bool(true).user().explain().works().about("Whether plans may join by nested loops.");

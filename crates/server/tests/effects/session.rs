@@ -15,6 +15,7 @@ const TABLES: &str = "
     create table w1 as select i as a, i as b from generate_series(1, 1000) i;
     create table w2 as select i as a, i as b from generate_series(1, 10) i;
     create table w3 as select i % 5 as a, i as b from generate_series(1, 5000) i;
+    create table w4 as select i % 5 as a from generate_series(1, 5000) i; analyze w4;
     create table p (a int) partition by list (a);
     create table p1 partition of p for values in (1);
     create table p2 partition of p for values in (2);
@@ -222,9 +223,21 @@ pub const ROWS: &[Row] = &[
     ("enable_bitmapscan", Silences("off", "explain select * from t where b = 3", "Bitmap")),
     ("enable_hashagg", Silences("off", "explain select b, count(*) from t group by b", "HashAggregate")),
     ("enable_hashjoin", Silences("off", "explain select * from t join u on t.b = u.b", "Hash Join")),
+    (
+        "enable_incremental_sort",
+        Silences("off", "explain select * from (select * from t order by a) s order by a, b", "Incremental"),
+    ),
     ("enable_indexonlyscan", Silences("off", "explain select a from t where a < 10", "Index Only Scan")),
     ("enable_indexscan", Silences("off", "explain select * from t where a = 10", "Index Scan using")),
     ("enable_material", Silences("off", "explain select * from u, u u2 where u.b + u2.b = 3", "Materialize")),
+    (
+        "enable_memoize",
+        Silences(
+            "off",
+            "set enable_hashjoin = off; set enable_mergejoin = off; explain select * from w4 join u on w4.a = u.a",
+            "Memoize",
+        ),
+    ),
     (
         "enable_mergejoin",
         Silences(

@@ -39,6 +39,8 @@ pub trait Node {
     /// The tables that the current row is of and the places of their rows, where one way leads from here to the scan or the row lock that
     /// knows them.
     fn origins(&self, _found: &mut Vec<Origin>) {}
+    /// Says before the first row of a run how many rows will be asked for at most, if that is known.
+    fn bound(&mut self, _rows: Option<usize>) {}
     /// Starts again; `changed` names the cells that have new values.
     fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()>;
     /// Ends the run: releases pins, memory and temporary files. The node may be used again after `rescan`.

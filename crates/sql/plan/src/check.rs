@@ -30,7 +30,9 @@ fn check_tree(plan: &Plan) -> SqlResult<()> {
     let mut inputs: Vec<&Plan> = Vec::new();
     match &plan.node {
         Node::Materialize { child }
+        | Node::Memoize { child, .. }
         | Node::Sort { child, .. }
+        | Node::IncrementalSort { child, .. }
         | Node::Unique { child, .. }
         | Node::Limit { child, .. }
         | Node::LockRows { child, .. } => inputs.push(child),

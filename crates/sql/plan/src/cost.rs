@@ -27,9 +27,13 @@ pub struct Settings {
     pub enable_mergejoin: bool,
     pub enable_hashagg: bool,
     pub enable_sort: bool,
+    /// Rows that are sorted by the first keys are sorted by the others group by group.
+    pub enable_incremental_sort: bool,
     /// Partitions are left out that conditions exclude.
     pub enable_partition_pruning: bool,
     pub enable_material: bool,
+    /// Inner sides of loops keep their results.
+    pub enable_memoize: bool,
     /// Relations up to which join orders are searched exhaustively.
     pub geqo_threshold: usize,
     pub join_collapse_limit: usize,
@@ -60,8 +64,10 @@ impl Default for Settings {
             enable_mergejoin: true,
             enable_hashagg: true,
             enable_sort: true,
+            enable_incremental_sort: true,
             enable_partition_pruning: true,
             enable_material: true,
+            enable_memoize: true,
             geqo_threshold: 12,
             join_collapse_limit: 8,
             from_collapse_limit: 8,
@@ -255,12 +261,19 @@ impl Settings {
 
     /// A sort of `rows` of `width` bytes; `limit` rows wanted.
     pub fn sort(&self, input: f64, rows: f64, width: f64, limit: Option<f64>) -> (f64, f64) {
+        let (startup, total) = self.one_sort(rows, width, limit);
+        let before = input + if self.enable_sort { 0.0 } else { DISABLED };
+        (before + startup, before + total)
+    }
+
+    /// The sort alone.
+    fn one_sort(&self, rows: f64, width: f64, limit: Option<f64>) -> (f64, f64) {
         let rows = rows.max(2.0);
         let comparison = 2.0 * self.cpu_operator_cost;
         let wanted = limit.filter(|l| *l > 0.0 && *l < rows).unwrap_or(rows);
         let bytes = rows * (width + 24.0);
         let out_bytes = wanted * (width + 24.0);
-        let mut startup = input;
+        let mut startup = 0.0;
         if out_bytes > self.work_mem {
             let pages = (bytes / 8192.0).ceil();
             let runs = bytes / self.work_mem;
@@ -273,10 +286,21 @@ impl Settings {
         } else {
             startup += comparison * rows * rows.log2();
         }
-        if !self.enable_sort {
-            startup += DISABLED;
-        }
         (startup, startup + self.cpu_operator_cost * rows)
+    }
+
+    /// A sort of rows that come sorted by the first keys, in `groups` groups that agree in these.
+    pub fn incremental_sort(&self, input: Cost, groups: f64, limit: Option<f64>) -> (f64, f64) {
+        let rows = input.rows.max(2.0);
+        let groups = groups.clamp(1.0, rows);
+        let read = (input.total - input.startup) / groups;
+        let (startup, total) = self.one_sort(rows / groups, input.width, limit);
+        let run = total - startup;
+        let first = input.startup + startup + read;
+        let rest = run + (run + startup + read) * (groups - 1.0);
+        // Rows are compared to see where a group ends, and each group begins a sort anew.
+        let ends = (self.cpu_tuple_cost + 2.0 * self.cpu_operator_cost) * rows;
+        (first, first + rest + ends + 2.0 * self.cpu_tuple_cost * groups)
     }
 
     /// Keeping `rows` for rescans.

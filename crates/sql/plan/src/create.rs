@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::expr::{Expr, ParamId, RelId};
 use crate::logical::Source;
-use crate::path::{Path, PathKind, ScanKind};
+use crate::path::{Keep, Memo, Path, PathKind, ScanKind};
 use crate::plan::{Bitmap, Cost, IndexCondition, JoinClause, Node, Plan, SortKeys, SoughtKeys};
 use crate::planner::Planner;
 use crate::relset::RelSet;
@@ -69,16 +69,18 @@ impl<'a, 'c> Creator<'a, 'c> {
             PathKind::Append { rel, children, keys, conditions } => {
                 self.append(path, (*rel, children.as_slice(), keys.as_slice()), conditions, output)
             }
-            PathKind::NestLoop { kind, outer, inner, clauses, filter, inner_unique, materialize } => {
+            PathKind::NestLoop { kind, outer, inner, clauses, filter, inner_unique, keep } => {
                 let all: Vec<&Expr> = output.iter().chain(clauses).chain(filter).collect();
                 self.loops.push((outer.rels, Vec::new()));
                 let mut inner_output = Vec::new();
                 columns_of(all.iter().copied(), inner.rels, &[], &mut inner_output);
                 let mut inner_plan = self.create(inner, inner_output);
-                let params = self.loops.pop().map(|l| l.1).unwrap_or_default();
-                if *materialize {
-                    inner_plan = wrap_materialize(inner_plan, self.planner);
+                match keep {
+                    Keep::Nothing => {}
+                    Keep::Rows => inner_plan = wrap_materialize(inner_plan, self.planner),
+                    Keep::Results(memo) => inner_plan = self.memoize(inner_plan, memo, inner.rels),
                 }
+                let params = self.loops.pop().map(|l| l.1).unwrap_or_default();
                 let mut outer_output = Vec::new();
                 columns_of(all.iter().copied(), outer.rels, &[], &mut outer_output);
                 columns_of(params.iter().map(|(_, e)| e), outer.rels, &[], &mut outer_output);
@@ -137,9 +139,9 @@ impl<'a, 'c> Creator<'a, 'c> {
             } => {
                 let used: Vec<&Expr> = output.iter().chain(clauses).chain(filter).collect();
                 let (mut outer_plan, mut inner_plan) = self.sides(outer, inner, merge, &used);
-                if *sort_outer {
-                    let keys = merge.iter().map(|c| c.outer.clone()).collect();
-                    outer_plan = wrap_sort(outer_plan, SortKeys::ascending(keys), None, self.planner);
+                if let Some(presorted) = sort_outer {
+                    let keys = SortKeys::ascending(merge.iter().map(|c| c.outer.clone()).collect()).0;
+                    outer_plan = self.planner.sort_rest(outer_plan, keys, *presorted, None);
                 }
                 if *sort_inner {
                     let keys = merge.iter().map(|c| c.inner.clone()).collect();
@@ -160,6 +162,18 @@ impl<'a, 'c> Creator<'a, 'c> {
                 }
             }
         }
+    }
+
+    /// What keeps the results of `child`.
+    fn memoize(&mut self, child: Plan, memo: &Memo, rels: RelSet) -> Plan {
+        let keys = self.parameterised(memo.keys.clone(), rels);
+        let tuple = self.planner.settings().cpu_tuple_cost;
+        let cost =
+            Cost { startup: child.cost.startup + tuple, total: child.cost.total + tuple, ..child.cost };
+        let output = child.output.clone();
+        let (binary, single) = (memo.binary, memo.single);
+        let node = Node::Memoize { child: Box::new(child), keys, binary, single };
+        Plan { cost, output, filter: Vec::new(), node }
     }
 
     /// Both sides of a merge join; they bring their keys computed, for a sort may stand between.

@@ -1,14 +1,15 @@
 //! Grouping: sorted or hashed, and what either costs.
 
 use crate::cost::clamp_rows;
-use crate::create::{add_unique, wrap_sort};
+use crate::create::add_unique;
 use crate::expr::{AggCall, Expr};
 use crate::level::Level;
 use crate::logical::Block;
-use crate::path::{PathKey, order_contains};
+use crate::path::PathKey;
 use crate::plan::{AggStrategy, Cost, Node, Plan, SortKeys};
 use crate::planner::Planner;
 use crate::selectivity;
+use crate::sorting::Wanted;
 use crate::upper::output_width;
 
 /// How rows may be grouped.
@@ -39,7 +40,7 @@ impl Planner<'_> {
         let input = child.cost;
         let settings = self.settings();
         let sort_keys = SortKeys::ascending(keys.clone()).0;
-        let group_order = level.order_of(&sort_keys);
+        let wanted = level.wanted(&sort_keys);
         let ways = self.group_ways(&keys, &calls);
         let mut child = child;
         let strategy = if !block.grouping_sets.is_empty() {
@@ -52,13 +53,10 @@ impl Planner<'_> {
         } else if keys.is_empty() {
             AggStrategy::Plain
         } else {
-            let sorted_already = order_contains(order, &group_order);
-            if self.group_cost(&ways, input, sorted_already).0 {
+            if self.group_cost(&ways, input, &wanted, order).0 {
                 AggStrategy::Hashed
             } else {
-                if !sorted_already {
-                    child = wrap_sort(child, SortKeys(sort_keys), None, self);
-                }
+                child = self.sorted(child, &wanted, order, None);
                 AggStrategy::Sorted
             }
         };
@@ -67,7 +65,7 @@ impl Planner<'_> {
         let hashed = matches!(strategy, AggStrategy::Hashed | AggStrategy::Mixed);
         let (startup, total) = settings.aggregate(child.cost, hashed, count, number, groups);
         match strategy {
-            AggStrategy::Sorted if block.grouping_sets.is_empty() => *order = group_order,
+            AggStrategy::Sorted if block.grouping_sets.is_empty() => *order = wanted.order,
             _ => order.clear(),
         }
         let width = output_width(&output);
@@ -95,17 +93,20 @@ impl Planner<'_> {
         GroupWays { keys, calls: calls.len() as f64, hashable, sortable }
     }
 
-    /// Whether to group rows by hashing, and what the better way costs: start-up and total. `sorted`: the rows come in the order of
-    /// the keys.
-    pub(crate) fn group_cost(&self, ways: &GroupWays<'_>, input: Cost, sorted: bool) -> (bool, (f64, f64)) {
+    /// Whether to group rows by hashing, and what the better way costs: start-up and total. `wanted`: the order of the keys, `have`: that of
+    /// the rows.
+    pub(crate) fn group_cost(
+        &self,
+        ways: &GroupWays<'_>,
+        input: Cost,
+        wanted: &Wanted,
+        have: &[PathKey],
+    ) -> (bool, (f64, f64)) {
         let settings = self.settings();
         let groups = self.group_count(ways.keys, input.rows);
         let count = ways.keys.len() as f64;
         let by_hash = settings.aggregate(input, true, count, ways.calls, groups);
-        let (startup, total) = match sorted {
-            true => (input.startup, input.total),
-            false => settings.sort(input.total, input.rows, input.width, None),
-        };
+        let (startup, total) = self.sorted_cost(input, wanted, have, None);
         let in_order = Cost { startup, total, ..input };
         let by_sort = settings.aggregate(in_order, false, count, ways.calls, groups);
         match ways.hashable && (by_hash.1 < by_sort.1 || !ways.sortable) {

@@ -7,10 +7,10 @@ use std::rc::Rc;
 use base::{SqlResult, sql_err};
 
 use crate::cost::clamp_rows;
-use crate::expr::{Expr, RelId, SortKey};
+use crate::expr::{Expr, RelId, SortKey, Var};
 use crate::level::{Level, as_equality, compared};
 use crate::order::{self, Limits, Problem};
-use crate::path::{Enforced, Path, PathKey, PathKind, ScanKind, add_path, cheapest, order_contains};
+use crate::path::{Enforced, Keep, Path, PathKey, PathKind, ScanKind, add_path, cheapest, order_contains};
 use crate::plan::{Cost, JoinClause, JoinKind};
 use crate::planner::Planner;
 use crate::relset::RelSet;
@@ -111,14 +111,24 @@ impl<'a, 'c> Search<'a, 'c> {
         let cost = Cost { total: given.total + cpu, rows: self.base_rows[&rel], ..given };
         let outer = self.level.lateral.get(&rel).copied().unwrap_or_default();
         let kind = PathKind::Scan(ScanKind::Whole { rel, filter: filters, keys: None });
-        vec![Rc::new(Path {
-            rels: RelSet::one(rel),
-            cost,
-            order: Vec::new(),
-            outer,
-            enforced: Vec::new(),
-            kind,
-        })]
+        let order = self.derived_order(rel);
+        vec![Rc::new(Path { rels: RelSet::one(rel), cost, order, outer, enforced: Vec::new(), kind })]
+    }
+
+    /// The order of a subquery's rows, if it serves something.
+    fn derived_order(&mut self, rel: RelId) -> Vec<PathKey> {
+        let Some(keys) = self.planner.derived_orders.get(&rel) else { return Vec::new() };
+        let mut order: Vec<PathKey> = Vec::new();
+        for key in keys {
+            let info = &self.planner.relations[rel].columns[key.column as usize - 1];
+            let (column, type_oid, typmod) = (key.column, info.type_oid, info.typmod);
+            let expr = compared(&Expr::Var(Var { rel, column, type_oid, typmod }), key.collation);
+            let class = self.level.key_of(&expr);
+            if !self.level.is_constant(class) && order.iter().all(|k| k.class != class) {
+                order.push(PathKey { class, descending: key.descending, nulls_first: key.nulls_first });
+            }
+        }
+        if self.is_useful_order(&order) { order } else { Vec::new() }
     }
 
     /// Average width of what is needed of a relation.
@@ -514,12 +524,24 @@ impl<'a, 'c> Search<'a, 'c> {
                 let operators: f64 = clauses.iter().map(Expr::operators).sum();
                 let scan =
                     matches!(&inner.kind, PathKind::Scan(ScanKind::Index { .. } | ScanKind::Tid { .. }));
-                let mut options = vec![(inner.cost, inner.cost.total, false)];
+                let mut options = vec![(inner.cost, inner.cost.total, Keep::Nothing)];
                 if inner.outer.is_empty() && !(scan && inner.cost.rows < 2.0) {
                     let kept = settings.materialize(inner.cost);
-                    options.push((kept, settings.rescan_materialized(inner.cost), true));
+                    options.push((kept, settings.rescan_materialized(inner.cost), Keep::Rows));
                 }
-                for (cost, rescan, materialize) in options {
+                // Who stops at the first match knows the whole result only if that is all there can be, and all conditions are checked below.
+                let stops = ctx.unique && (!clauses.is_empty() || !ctx.filter.is_empty());
+                let early = !ctx.unique && matches!(ctx.kind, JoinKind::Semi | JoinKind::Anti);
+                if !stops
+                    && !early
+                    && let Some(memo) = self.memo(outer, inner, ctx.unique)
+                {
+                    let rescan = self.memo_rescan(&memo, outer.cost, inner.cost);
+                    let tuple = settings.cpu_tuple_cost;
+                    let (startup, total) = (inner.cost.startup + tuple, inner.cost.total + tuple);
+                    options.push((Cost { startup, total, ..inner.cost }, rescan, Keep::Results(memo)));
+                }
+                for (cost, rescan, keep) in options {
                     let (startup, total) = settings
                         .nest_loop(ctx.kind, outer.cost, cost, rescan, operators, ctx.rows, ctx.unique);
                     let kind = PathKind::NestLoop {
@@ -529,7 +551,7 @@ impl<'a, 'c> Search<'a, 'c> {
                         clauses: clauses.clone(),
                         filter: ctx.filter.to_vec(),
                         inner_unique: ctx.unique,
-                        materialize,
+                        keep,
                     };
                     self.add_join(ctx, startup, total, outer, inner, outer.order.clone(), kind, paths);
                 }
@@ -609,16 +631,18 @@ impl<'a, 'c> Search<'a, 'c> {
             out.extend(cheapest(paths, |p| ctx.is_free(p)).map(|p| (p, true)));
             out
         };
+        // Keys that are constant are compared all the same.
+        let whole = outer_keys.len() == outer_order.len();
         for (outer, sort_outer) in pick(outers, &outer_order) {
+            let presorted = if whole { self.planner.presorted(&outer_order, &outer.order) } else { 0 };
             for (inner, sort_inner) in pick(inners, &inner_order) {
-                let sorted = |p: &Path, sort: bool| {
-                    if !sort {
-                        return p.cost;
-                    }
-                    let (startup, total) = settings.sort(p.cost.total, p.cost.rows, p.cost.width, None);
-                    Cost { startup, total, ..p.cost }
-                };
-                let (oc, ic) = (sorted(&outer, sort_outer), sorted(&inner, sort_inner));
+                let (mut oc, mut ic) = (outer.cost, inner.cost);
+                if sort_outer {
+                    (oc.startup, oc.total) = self.planner.sort_cost(oc, &outer_keys, presorted, None);
+                }
+                if sort_inner {
+                    (ic.startup, ic.total) = settings.sort(ic.total, ic.rows, ic.width, None);
+                }
                 let (startup, total) = settings.merge_join(oc, ic, merge.len() as f64, operators, ctx.rows);
                 let kind = PathKind::MergeJoin {
                     kind: ctx.kind,
@@ -628,7 +652,7 @@ impl<'a, 'c> Search<'a, 'c> {
                     clauses: clauses.clone(),
                     filter: ctx.filter.to_vec(),
                     inner_unique: ctx.unique,
-                    sort_outer,
+                    sort_outer: sort_outer.then_some(presorted),
                     sort_inner,
                 };
                 let order = match ctx.kind {

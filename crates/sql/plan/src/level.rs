@@ -15,6 +15,7 @@ use crate::order::Shape;
 use crate::path::PathKey;
 use crate::plan::JoinKind;
 use crate::relset::RelSet;
+use crate::sorting::Wanted;
 use crate::walk::{flatten_and, or_restriction};
 
 /// A condition.
@@ -97,6 +98,8 @@ pub struct Level {
     pub constant: Vec<Expr>,
     /// Relations a lateral relation needs.
     pub lateral: HashMap<RelId, RelSet>,
+    /// The values that they take from these.
+    pub lateral_values: HashMap<RelId, Vec<Expr>>,
     /// Conditions on a subquery that are checked inside it.
     pub pushed: Vec<(RelId, Expr)>,
 }
@@ -311,6 +314,7 @@ impl Level {
             singles: self.singles.iter().map(translate).collect(),
             constant: Vec::new(),
             lateral: self.lateral.iter().map(|(rel, needs)| (*rel, set(*needs))).collect(),
+            lateral_values: HashMap::new(),
             pushed: Vec::new(),
         }
     }
@@ -405,15 +409,21 @@ impl Level {
 
     /// The order that sort keys ask for, without keys that are constant or repeated.
     pub fn order_of(&mut self, keys: &[crate::expr::SortKey]) -> Vec<PathKey> {
-        let mut out: Vec<PathKey> = Vec::new();
+        self.wanted(keys).order
+    }
+
+    /// The same with the keys that are left.
+    pub fn wanted(&mut self, keys: &[crate::expr::SortKey]) -> Wanted {
+        let mut out = Wanted::default();
         for key in keys {
             let class = self.key_of(&key.expr);
             let constant =
                 key.expr.is_fixed() || self.classes.get(class).is_some_and(|c| c.constant().is_some());
-            if constant || out.iter().any(|k| k.class == class) {
+            if constant || out.order.iter().any(|k| k.class == class) {
                 continue;
             }
-            out.push(PathKey { class, descending: key.descending, nulls_first: key.nulls_first });
+            out.order.push(PathKey { class, descending: key.descending, nulls_first: key.nulls_first });
+            out.keys.push(key.clone());
         }
         out
     }

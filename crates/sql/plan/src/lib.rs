@@ -10,6 +10,8 @@
 //! * `pattern`: ranges of indexes that patterns keep to, and what they match.
 //! * `unique`: joins of which one row at most can match.
 //! * `pushdown`: conditions moved below grouping and into subqueries.
+//! * `memoize`: inner sides of loops that keep their results.
+//! * `sorting`: orders that rows are brought into, in full or from a part on.
 //! * `sublinks`: subqueries in the expressions of a level: their plans, and what is handed down to them.
 //! * `upper`: a whole level: grouping, windows, DISTINCT, ORDER BY, LIMIT, set operations, changes of tables.
 //! * `window`: which windows of a level are computed, in which order. [`aggregate`]: what computes an aggregate. `sensitive`: whether the values of parameters could matter.
@@ -45,6 +47,7 @@ mod joins;
 mod json;
 mod level;
 mod logical;
+mod memoize;
 mod merge;
 mod names;
 mod nearest;
@@ -64,6 +67,7 @@ mod route;
 mod scan;
 pub mod selectivity;
 mod sensitive;
+mod sorting;
 pub mod stats;
 mod stored;
 mod sublinks;

@@ -235,6 +235,15 @@ pub struct Window {
     pub frame: WindowFrame,
 }
 
+impl Window {
+    /// What rows are sorted by.
+    pub fn sort_keys(&self) -> Vec<SortKey> {
+        let mut keys = crate::plan::SortKeys::ascending(self.partition.clone()).0;
+        keys.extend(self.order.iter().cloned());
+        keys
+    }
+}
+
 impl Block {
     /// Calls `f` on every expression of this level, joins' conditions included.
     pub fn for_exprs_mut(&mut self, f: &mut dyn FnMut(&mut Expr)) {

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use base::Oid;
+
 use crate::cost::DISABLED;
 use crate::expr::{Expr, RelId, SortKey};
 use crate::plan::{Bitmap, Cost, IndexCondition, IndexDistance, IndexRef, JoinClause, JoinKind, SoughtKeys};
@@ -12,6 +14,19 @@ use crate::relset::RelSet;
 pub struct PathKey {
     /// Equivalence class or expression.
     pub class: usize,
+    /// DESC.
+    pub descending: bool,
+    /// NULLS FIRST.
+    pub nulls_first: bool,
+}
+
+/// One key of the order in which a subquery gives its rows.
+#[derive(Clone, Copy, Debug)]
+pub struct DerivedKey {
+    /// Column of the subquery, from 1.
+    pub column: i16,
+    /// Collation that it is sorted by.
+    pub collation: Oid,
     /// DESC.
     pub descending: bool,
     /// NULLS FIRST.
@@ -64,7 +79,7 @@ pub enum PathKind {
         clauses: Vec<Expr>,
         filter: Vec<Expr>,
         inner_unique: bool,
-        materialize: bool,
+        keep: Keep,
     },
     HashJoin {
         kind: JoinKind,
@@ -83,9 +98,32 @@ pub enum PathKind {
         clauses: Vec<Expr>,
         filter: Vec<Expr>,
         inner_unique: bool,
-        sort_outer: bool,
+        /// Sort the outer side, which comes sorted by so many of the keys.
+        sort_outer: Option<usize>,
         sort_inner: bool,
     },
+}
+
+/// What a nested loop keeps of its inner side.
+#[derive(Clone, Debug)]
+pub enum Keep {
+    /// Nothing.
+    Nothing,
+    /// All rows, for every run.
+    Rows,
+    /// The rows of each run, by what it was run with.
+    Results(Memo),
+}
+
+/// How results are kept.
+#[derive(Clone, Debug)]
+pub struct Memo {
+    /// Values of the outer side that they depend on.
+    pub keys: Vec<Expr>,
+    /// Values are the same only if their bytes are.
+    pub binary: bool,
+    /// One row at most is read of each.
+    pub single: bool,
 }
 
 /// How a relation is read.
@@ -126,6 +164,11 @@ pub enum ScanKind {
 /// Whether rows in order `have` are also in order `want`.
 pub fn order_contains(have: &[PathKey], want: &[PathKey]) -> bool {
     have.len() >= want.len() && have[..want.len()] == *want
+}
+
+/// How many keys two orders have in common, from the first on.
+pub fn shared_keys(a: &[PathKey], b: &[PathKey]) -> usize {
+    a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }
 
 /// Adds `path` unless another is at least as good in every respect; drops those it beats.

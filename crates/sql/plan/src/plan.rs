@@ -212,7 +212,9 @@ impl Plan {
             Node::ProjectSet { child }
             | Node::SubqueryScan { child, .. }
             | Node::Materialize { child }
+            | Node::Memoize { child, .. }
             | Node::Sort { child, .. }
+            | Node::IncrementalSort { child, .. }
             | Node::Unique { child, .. }
             | Node::Aggregate { child, .. }
             | Node::WindowAgg { child, .. }
@@ -265,6 +267,7 @@ impl Plan {
                 recheck.iter().for_each(f);
             }
             Node::TidScan { tids, .. } => tids.iter().for_each(f),
+            Node::Memoize { keys, .. } => keys.iter().for_each(f),
             Node::SampleScan { sample, .. } => {
                 std::iter::once(&sample.percent).chain(&sample.repeatable).for_each(f);
             }
@@ -281,7 +284,9 @@ impl Plan {
                     f(&k.inner);
                 });
             }
-            Node::Sort { keys, .. } => keys.iter().for_each(|k| f(&k.expr)),
+            Node::Sort { keys, .. } | Node::IncrementalSort { keys, .. } => {
+                keys.iter().for_each(|k| f(&k.expr));
+            }
             Node::MergeAppend { keys, tree, .. } => {
                 keys.iter().for_each(|k| f(&k.expr));
                 tree.pruning.iter().for_each(|p| p.for_exprs(f));
@@ -848,9 +853,23 @@ pub enum Node {
     Materialize {
         child: Box<Plan>,
     },
+    /// Keeps the rows of each run by the values of `keys`; `binary`: those are the same only if their bytes are; `single`: one row at most
+    /// is read of each run.
+    Memoize {
+        child: Box<Plan>,
+        keys: Vec<Expr>,
+        binary: bool,
+        single: bool,
+    },
     Sort {
         child: Box<Plan>,
         keys: Vec<SortKey>,
+    },
+    /// Sorts rows that come sorted by the first `presorted` keys.
+    IncrementalSort {
+        child: Box<Plan>,
+        keys: Vec<SortKey>,
+        presorted: usize,
     },
     /// Adjacent duplicates removed.
     Unique {

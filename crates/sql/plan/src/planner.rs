@@ -1,6 +1,6 @@
 //! One statement being planned: its relations, subplans and cells.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use base::{Oid, SqlResult};
@@ -14,6 +14,7 @@ use crate::cost::Settings;
 use crate::expr::{Expr, ParamId, RelId, Var};
 use crate::inherit::Inherited;
 use crate::logical::{Block, Source};
+use crate::path::DerivedKey;
 use crate::plan::{Command, Node, Plan, Relation, ResultColumn, Statement, SubPlan};
 use crate::selectivity::Columns;
 use crate::stats::Statistics;
@@ -73,6 +74,10 @@ pub struct Planner<'c> {
     pub(crate) locks: Vec<(Oid, u8)>,
     /// Rows and columns' statistics of relations without a table (subqueries).
     pub(crate) derived_rows: HashMap<RelId, f64>,
+    /// Lateral subqueries that give the same rows whenever they run with the same values.
+    pub(crate) steady: HashSet<RelId>,
+    /// Orders that subqueries in FROM give their rows in.
+    pub(crate) derived_orders: HashMap<RelId, Vec<DerivedKey>>,
     /// What rows of subqueries that have been planned differ in.
     pub(crate) derived_keys: HashMap<RelId, crate::unique::Keys>,
     pub(crate) modifies: bool,
@@ -168,6 +173,8 @@ impl<'c> Planner<'c> {
             work_tables: Vec::new(),
             locks: Vec::new(),
             derived_rows: HashMap::new(),
+            steady: HashSet::new(),
+            derived_orders: HashMap::new(),
             derived_keys: HashMap::new(),
             modifies: false,
             types: UserTypes::default(),
@@ -334,10 +341,28 @@ impl<'c> Planner<'c> {
     }
 }
 
+impl Planner<'_> {
+    /// Whether a plan gives the same rows whenever it runs with the same values, as far as can be seen from it alone.
+    pub(crate) fn is_steady(&self, plan: &Plan) -> bool {
+        if matches!(
+            plan.node,
+            Node::LockRows { .. } | Node::Modify(_) | Node::CteScan { .. } | Node::WorkTableScan { .. }
+        ) {
+            return false;
+        }
+        let mut steady = true;
+        plan.for_exprs(&mut |e| steady &= !e.is_volatile() && !e.has_subplans());
+        plan.for_children(&mut |child| steady &= self.is_steady(child));
+        steady
+    }
+}
+
 fn has_marks(plan: &Plan) -> bool {
     match &plan.node {
         Node::LockRows { .. } | Node::Modify(_) => true,
-        Node::Limit { child, .. } | Node::Sort { child, .. } => has_marks(child),
+        Node::Limit { child, .. } | Node::Sort { child, .. } | Node::IncrementalSort { child, .. } => {
+            has_marks(child)
+        }
         _ => false,
     }
 }

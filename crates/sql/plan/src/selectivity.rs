@@ -64,6 +64,18 @@ pub fn distinct_values(columns: &dyn Columns, expr: &Expr, rows: f64) -> f64 {
     known.unwrap_or_else(|| DISTINCT.min(table_rows.max(1.0)))
 }
 
+/// The same, if it is more than a guess.
+pub fn known_distinct_values(columns: &dyn Columns, expr: &Expr) -> Option<f64> {
+    if expr.type_oid() == Oid(16) {
+        return Some(2.0);
+    }
+    let var = column_of(expr)?;
+    if columns.is_unique(var) {
+        return Some(columns.rows(var).max(1.0));
+    }
+    columns.stats(var)?.distinct_values(columns.rows(var))
+}
+
 /// The fraction of rows that satisfy all of `quals`; pairs of bounds on one expression count as a range.
 pub fn conjunction(columns: &dyn Columns, quals: &[Expr]) -> f64 {
     let mut share = 1.0;

@@ -9,13 +9,13 @@ use catalog::view::{Generated, RelationKind, Table};
 use tuple::Datum;
 
 use crate::cost::clamp_rows;
-use crate::create::{Creator, Lateral, add_unique, wrap_sort};
+use crate::create::{Creator, Lateral, add_unique};
 use crate::expr::{Expr, RelId, SortKey, WindowCall};
 use crate::group::collect_calls;
 use crate::joins::Search;
 use crate::level::Level;
 use crate::logical::{Block, SetOperation, SetTree, Source, rels_of, visible_rels};
-use crate::path::{Path, PathKey, order_contains};
+use crate::path::{DerivedKey, Path, PathKey};
 use crate::plan::{
     AggStrategy, Command, Cost, IndexExprs, IndexRef, Modify, Node, Plan, SetOpKind, SortKeys, TargetTable,
 };
@@ -162,6 +162,7 @@ impl Planner<'_> {
         for (rel, handed) in &lateral {
             let needs = handed.iter().fold(RelSet::EMPTY, |set, (_, e)| set | RelSet::of(e));
             level.lateral.insert(*rel, needs);
+            level.lateral_values.insert(*rel, handed.iter().map(|(_, e)| e.clone()).collect());
         }
         let mut subqueries = HashMap::new();
         let mut given = HashMap::new();
@@ -169,6 +170,9 @@ impl Planner<'_> {
             self.push_down(rel, &mut level);
             self.note_keys(rel);
             self.plan_source(rel, &mut subqueries, &mut given)?;
+            if lateral.contains_key(&rel) && subqueries.get(&rel).is_some_and(|plan| self.is_steady(plan)) {
+                self.steady.insert(rel);
+            }
             self.expand(rel, &level)?;
         }
         let mut one_time = std::mem::take(&mut level.constant);
@@ -184,7 +188,7 @@ impl Planner<'_> {
             let plan = Plan { cost, output, filter, node: Node::Result { one_time, child: None } };
             return self.finish_query(&block, plan, Vec::new(), &mut level, !needs_input(&block));
         }
-        let (path, _) = self.best_path(&block, &mut level, needed, given, fraction)?;
+        let path = self.best_path(&block, &mut level, needed, given, fraction)?;
         let simple = !needs_input(&block);
         let output = if simple { final_exprs(&block) } else { input };
         let mut creator = Creator::new(self, subqueries, lateral);
@@ -217,7 +221,11 @@ impl Planner<'_> {
             Source::Table | Source::Sample(_) => return Ok(()),
             Source::Subquery(inner) => {
                 let inner = std::mem::take(&mut **inner);
+                let order = derived_order(&inner);
                 let plan = self.plan_block(inner, 0.0)?;
+                if !order.is_empty() {
+                    self.derived_orders.insert(rel, order);
+                }
                 let cost = plan.cost;
                 subqueries.insert(rel, plan);
                 Cost { total: cost.total + cost.rows * self.settings().cpu_tuple_cost, ..cost }
@@ -256,21 +264,22 @@ impl Planner<'_> {
         needed: Vec<Expr>,
         given: HashMap<RelId, Cost>,
         fraction: f64,
-    ) -> SqlResult<(Rc<Path>, Vec<PathKey>)> {
-        let group_keys: Vec<SortKey> = SortKeys::ascending(block.group.clone()).0;
-        let group_order = level.order_of(&group_keys);
-        let sort_order = level.order_of(&block.sort);
-        let distinct_order = level.order_of(&SortKeys::ascending(block.distinct.clone()).0);
+    ) -> SqlResult<Rc<Path>> {
         let grouped = block.aggregated;
+        let wanted = match block.windows.first() {
+            _ if grouped => level.wanted(&SortKeys::ascending(block.group.clone()).0),
+            Some(window) => level.wanted(&window.sort_keys()),
+            None if block.distinct_on => level.wanted(&distinct_keys(block)),
+            None => level.wanted(&block.sort),
+        };
+        let distinct_order = level.order_of(&SortKeys::ascending(block.distinct.clone()).0);
         let mut search = Search::new(self, level, needed);
         search.given = given;
-        let wanted = if grouped { group_order.clone() } else { sort_order.clone() };
-        search.wanted.push(wanted.clone());
+        search.wanted.push(wanted.order.clone());
         if !distinct_order.is_empty() {
             search.wanted.push(distinct_order);
         }
         let paths = search.run()?;
-        let settings = self.settings();
         let mut calls = Vec::new();
         final_exprs(block).iter().chain(&block.having).for_each(|e| collect_calls(e, &mut calls));
         // Grouping sets take rows in any order.
@@ -282,13 +291,15 @@ impl Planner<'_> {
             _ => None,
         };
         let price = |path: &Path| {
-            let sorted = wanted.is_empty() || order_contains(&path.order, &wanted);
-            let (mut startup, mut total) = (path.cost.startup, path.cost.total);
-            if let Some(ways) = &ways {
-                (startup, total) = self.group_cost(ways, path.cost, sorted).1;
-            } else if !sorted && !grouped {
-                (startup, total) = settings.sort(path.cost.total, path.cost.rows, path.cost.width, limited);
-            }
+            let (startup, total) = match &ways {
+                Some(ways) => self.group_cost(ways, path.cost, &wanted, &path.order).1,
+                None if grouped => (path.cost.startup, path.cost.total),
+                None => {
+                    // Of what is sorted for windows all rows are wanted.
+                    let limit = limited.filter(|_| block.windows.is_empty());
+                    self.sorted_cost(path.cost, &wanted, &path.order, limit)
+                }
+            };
             let share = match limited {
                 Some(n) => (n / path.cost.rows.max(1.0)).min(1.0),
                 None if fraction > 0.0 && fraction < 1.0 => fraction,
@@ -297,13 +308,12 @@ impl Planner<'_> {
             };
             startup + share * (total - startup)
         };
-        let best = paths
+        paths
             .iter()
             .filter(|p| p.outer.is_empty())
             .min_by(|a, b| price(a).total_cmp(&price(b)))
             .cloned()
-            .ok_or_else(|| base::SqlError::internal("no path for the query"))?;
-        Ok((best, wanted))
+            .ok_or_else(|| base::SqlError::internal("no path for the query"))
     }
 
     /// Everything above the joins. `simple`: the plan's rows carry the final expressions already.
@@ -339,14 +349,11 @@ impl Planner<'_> {
             order.clear();
         }
         plan = self.distinct(block, plan, &mut order, level);
-        let wanted = level.order_of(&block.sort);
-        if !wanted.is_empty() && !order_contains(&order, &wanted) {
-            let limit = match (&block.limit, &block.offset) {
-                (Some(Expr::Const { value: Datum::Int8(n), .. }), None) => Some(*n as f64),
-                _ => None,
-            };
-            plan = wrap_sort(plan, SortKeys(block.sort.clone()), limit, self);
-        }
+        let limit = match (&block.limit, &block.offset) {
+            (Some(Expr::Const { value: Datum::Int8(n), .. }), None) => Some(*n as f64),
+            _ => None,
+        };
+        plan = self.sorted(plan, &level.wanted(&block.sort), &order, limit);
         if !block.marks.is_empty() {
             self.modifies = true;
             let cost = Cost { total: plan.cost.total + plan.cost.rows * 0.01, ..plan.cost };
@@ -370,12 +377,10 @@ impl Planner<'_> {
             collect_windows(expr, &mut calls);
         }
         for (number, window) in block.windows.iter().enumerate() {
-            let mut keys = SortKeys::ascending(window.partition.clone()).0;
-            keys.extend(window.order.iter().cloned());
-            let wanted = level.order_of(&keys);
-            if !wanted.is_empty() && !order_contains(order, &wanted) {
-                plan = wrap_sort(plan, SortKeys(keys), None, self);
-                *order = wanted;
+            let wanted = level.wanted(&window.sort_keys());
+            if !wanted.is_met_by(order) {
+                plan = self.sorted(plan, &wanted, order, None);
+                *order = wanted.order;
             }
             let own: Vec<WindowCall> = calls.iter().filter(|c| c.window == number).cloned().collect();
             let output = if number + 1 == block.windows.len() && !has_set(block) {
@@ -410,28 +415,13 @@ impl Planner<'_> {
             .map(|k| selectivity::distinct_values(self, k, plan.cost.rows))
             .product::<f64>()
             .min(plan.cost.rows);
-        let mut keys: Vec<SortKey> = Vec::new();
-        if block.distinct_on || block.sort.iter().all(|k| block.distinct.contains(&k.expr)) {
-            // The order asked for begins with, or consists of, what must differ.
-            keys.extend(block.sort.iter().cloned());
-        }
-        for expr in &block.distinct {
-            if !keys.iter().any(|k| k.expr == *expr) {
-                keys.push(SortKey { expr: expr.clone(), descending: false, nulls_first: false });
-            }
-        }
-        let wanted = level.order_of(&keys);
-        let sorted = order_contains(order, &wanted);
+        let wanted = level.wanted(&distinct_keys(block));
         let settings = self.settings();
         let hashable =
             !block.distinct_on && block.distinct.iter().all(|k| self.types.is_hashed(k.type_oid()));
         let count = block.distinct.len() as f64;
         let sortable = block.distinct.iter().all(|k| self.types.is_ordered(k.type_oid()));
-        let by_sort = if sorted {
-            plan.cost.total
-        } else {
-            settings.sort(plan.cost.total, plan.cost.rows, plan.cost.width, None).1
-        };
+        let by_sort = self.sorted_cost(plan.cost, &wanted, order, None).1;
         let by_hash = settings.aggregate(plan.cost, true, count, 0.0, groups).1;
         let rows = clamp_rows(groups);
         if hashable && (!sortable || (by_hash < by_sort && block.sort.is_empty()) || by_hash * 1.5 < by_sort)
@@ -448,8 +438,8 @@ impl Planner<'_> {
             };
             return Plan { cost, output, filter: Vec::new(), node };
         }
-        let child = if sorted { plan } else { wrap_sort(plan, SortKeys(keys), None, self) };
-        *order = wanted;
+        let child = self.sorted(plan, &wanted, order, None);
+        *order = wanted.order;
         let total = child.cost.total + child.cost.rows * count * settings.cpu_operator_cost;
         let (cost, output) = (Cost { total, rows, ..child.cost }, child.output.clone());
         let node = Node::Unique { child: Box::new(child), columns: block.distinct.clone() };
@@ -664,6 +654,35 @@ fn set_rows(expr: &Expr) -> f64 {
         Expr::Json(json) if matches!(json.node, analyze::Json::Table(_)) => 100.0,
         _ => 1.0,
     }
+}
+
+/// What rows are sorted by in which what must differ stands together.
+fn distinct_keys(block: &Block) -> Vec<SortKey> {
+    let mut keys: Vec<SortKey> = Vec::new();
+    if block.distinct_on || block.sort.iter().all(|k| block.distinct.contains(&k.expr)) {
+        // The order asked for begins with, or consists of, what must differ.
+        keys.extend(block.sort.iter().cloned());
+    }
+    for expr in &block.distinct {
+        if !keys.iter().any(|k| k.expr == *expr) {
+            keys.push(SortKey { expr: expr.clone(), descending: false, nulls_first: false });
+        }
+    }
+    keys
+}
+
+/// The columns of a subquery by which its ORDER BY sorts, as far as they are columns. Row locks may wait for rows that then are others.
+fn derived_order(block: &Block) -> Vec<DerivedKey> {
+    if block.sort.is_empty() || !block.marks.is_empty() {
+        return Vec::new();
+    }
+    let column = |key: &SortKey| {
+        let at = block.targets.iter().position(|target| !target.junk && target.expr == key.expr)?;
+        let collation = key.expr.collation();
+        let (descending, nulls_first) = (key.descending, key.nulls_first);
+        Some(DerivedKey { column: i16::try_from(at + 1).ok()?, collation, descending, nulls_first })
+    };
+    block.sort.iter().map_while(column).collect()
 }
 
 /// Whether a condition is false or NULL whatever the row.

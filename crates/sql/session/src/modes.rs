@@ -248,7 +248,9 @@ fn tag(statement: &plan::Statement) -> &'static str {
 fn row_lock(plan: &plan::Plan) -> Option<RowLockStrength> {
     match &plan.node {
         plan::Node::LockRows { marks, .. } => marks.first().map(|mark| mark.strength),
-        plan::Node::Limit { child, .. } | plan::Node::Sort { child, .. } => row_lock(child),
+        plan::Node::Limit { child, .. }
+        | plan::Node::Sort { child, .. }
+        | plan::Node::IncrementalSort { child, .. } => row_lock(child),
         _ => None,
     }
 }

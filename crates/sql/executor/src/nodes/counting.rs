@@ -112,6 +112,10 @@ impl Node for Counting {
         Ok(())
     }
 
+    fn bound(&mut self, rows: Option<usize>) {
+        self.node.bound(rows);
+    }
+
     fn is_locked(&self) -> bool {
         self.node.is_locked()
     }

@@ -93,6 +93,10 @@ impl Node for MergeAppend {
         self.children[self.heap[0]].row()
     }
 
+    fn bound(&mut self, rows: Option<usize>) {
+        self.children.iter_mut().for_each(|c| c.bound(rows));
+    }
+
     fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()> {
         self.started = false;
         self.live.forget();

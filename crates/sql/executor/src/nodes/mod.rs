@@ -17,8 +17,10 @@ mod aggregate_call;
 mod ahead;
 mod counting;
 mod hash_join;
+mod incremental_sort;
 mod join;
 mod lock_rows;
+mod memoize;
 mod merge_append;
 mod merge_join;
 mod modify;
@@ -170,7 +172,13 @@ impl<'p> Builder<'p> {
                 merge_join::build(self, plan, *kind, outer, inner, merge, clauses)?
             }
             P::Materialize { child } => simple::materialize(self, child)?,
+            P::Memoize { child, keys, binary, single } => {
+                memoize::build(self, child, keys, *binary, *single)?
+            }
             P::Sort { child, keys } => sort::build(self, child, keys)?,
+            P::IncrementalSort { child, keys, presorted } => {
+                incremental_sort::build(self, child, keys, *presorted)?
+            }
             P::Unique { child, columns } => simple::unique(self, child, columns)?,
             P::Aggregate { strategy, child, keys, sets, calls } => {
                 aggregate::build(self, plan, *strategy, child, keys, sets, calls)?

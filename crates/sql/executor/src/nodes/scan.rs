@@ -448,6 +448,10 @@ impl Node for SubqueryScan {
         self.projection.row()
     }
 
+    fn bound(&mut self, rows: Option<usize>) {
+        self.child.bound(rows.filter(|_| self.projection.filter.is_empty()));
+    }
+
     fn skip(&mut self, cx: &mut Cx<'_>) -> SqlResult<usize> {
         if self.idle { self.child.skip(cx) } else { Ok(0) }
     }

@@ -90,6 +90,12 @@ impl Node for ResultNode {
         self.child.iter().for_each(|child| child.origins(found));
     }
 
+    fn bound(&mut self, rows: Option<usize>) {
+        if let Some(child) = &mut self.child {
+            child.bound(rows.filter(|_| self.projection.filter.is_empty()));
+        }
+    }
+
     fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()> {
         (self.checked, self.done) = (false, false);
         self.child.as_mut().map_or(Ok(()), |c| c.rescan(cx, changed))
@@ -261,6 +267,9 @@ impl Node for Limit {
             if self.left == Some(0) {
                 return Ok(false);
             }
+            // How many rows equal the last one, nobody knows before.
+            let all = self.left.filter(|_| self.ties.is_empty()).and_then(|left| left.checked_add(skip));
+            self.child.bound(all.and_then(|all| usize::try_from(all).ok()));
             for _ in 0..skip {
                 if !self.child.next(cx)? {
                     self.left = Some(0);
@@ -378,6 +387,10 @@ impl Node for Append {
 
     fn row(&self) -> &[Datum] {
         self.children[self.at].row()
+    }
+
+    fn bound(&mut self, rows: Option<usize>) {
+        self.children.iter_mut().for_each(|c| c.bound(rows));
     }
 
     fn origins(&self, found: &mut Vec<Origin>) {

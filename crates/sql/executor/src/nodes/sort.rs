@@ -1,4 +1,5 @@
-//! Sorting: in memory while it fits, else sorted runs in temporary files and a merge.
+//! Sorting: in memory while it fits, else sorted runs in temporary files and a merge. Where only the first rows are wanted, no more than
+//! these are kept, in a heap.
 
 use std::cmp::Ordering;
 
@@ -7,7 +8,7 @@ use eval::code::{Code, Rows};
 use eval::compile::{Inputs, order_of};
 use eval::cx::Cx;
 use eval::spill::{SpillFile, SpillReader, row_bytes};
-use plan::explain::Detail;
+use plan::explain::{Detail, SortMethod};
 use plan::{ParamId, Plan, SortKey};
 use tuple::Datum;
 use types::Order;
@@ -126,6 +127,8 @@ pub struct Sorter {
     merge: Option<Merge>,
     /// Only the first rows are wanted, this many.
     pub bound: Option<usize>,
+    /// The rows are as many as are wanted, in a heap: none comes after the one at half its place.
+    heaped: bool,
     at: usize,
 }
 
@@ -133,16 +136,23 @@ pub struct Sorter {
 const FAN_IN: usize = 64;
 
 impl Sorter {
-    /// An empty sorter.
+    /// An empty sorter by keys that are columns.
     pub fn new(keys: &[Key]) -> Sorter {
-        let places = keys
-            .iter()
-            .map(|k| match k.code {
-                Code::Outer(i) => i,
-                _ => usize::MAX,
-            })
-            .collect();
-        Sorter { places, rows: Vec::new(), bytes: 0, levels: Vec::new(), merge: None, bound: None, at: 0 }
+        Sorter::at(places(keys, usize::MAX))
+    }
+
+    /// An empty sorter whose keys are these columns of the rows.
+    pub fn at(places: Vec<usize>) -> Sorter {
+        Sorter {
+            places,
+            rows: Vec::new(),
+            bytes: 0,
+            levels: Vec::new(),
+            merge: None,
+            bound: None,
+            heaped: false,
+            at: 0,
+        }
     }
 
     fn order(places: &[usize], keys: &[Key], a: &[Datum], b: &[Datum]) -> Ordering {
@@ -157,20 +167,84 @@ impl Sorter {
 
     /// Adds a row.
     pub fn add(&mut self, row: Vec<Datum>, keys: &[Key], cx: &Cx<'_>) -> SqlResult<()> {
-        self.bytes += row_bytes(&row);
-        self.rows.push(row);
-        if let Some(bound) = self.bound {
-            // Sorting twice the bound at a time costs a constant factor more than a heap.
-            if self.rows.len() >= bound.saturating_mul(2).max(64) {
-                self.sort(keys)?;
-                self.rows.truncate(bound);
-                self.bytes = self.rows.iter().map(|r| row_bytes(r)).sum();
+        if self.heaped {
+            if Self::order(&self.places, keys, &row, &self.rows[0]).is_lt() {
+                self.bytes += row_bytes(&row);
+                self.bytes -= row_bytes(&self.rows[0]);
+                self.rows[0] = row;
+                self.sink(self.rows.len(), keys);
+            }
+        } else {
+            self.bytes += row_bytes(&row);
+            self.rows.push(row);
+            let full = self.bytes > cx.env.work_mem;
+            if let Some(bound) = self.bound.filter(|bound| *bound > 0 && self.levels.is_empty())
+                && (self.rows.len() > bound.saturating_mul(2) || (self.rows.len() > bound && full))
+            {
+                self.make_heap(bound, keys);
             }
         }
         if self.bytes > cx.env.work_mem {
             self.spill(keys, cx)?;
         }
         Ok(())
+    }
+
+    /// Leaves the first `bound` rows, as a heap with the last of them on top.
+    fn make_heap(&mut self, bound: usize, keys: &[Key]) {
+        let rows = std::mem::take(&mut self.rows);
+        for row in rows {
+            if self.rows.len() < bound {
+                self.rows.push(row);
+                self.rise(keys);
+            } else if Self::order(&self.places, keys, &row, &self.rows[0]).is_lt() {
+                self.rows[0] = row;
+                self.sink(bound, keys);
+            }
+        }
+        self.bytes = self.rows.iter().map(|r| row_bytes(r)).sum();
+        self.heaped = true;
+    }
+
+    /// Moves the last row of the heap up to its place.
+    fn rise(&mut self, keys: &[Key]) {
+        let mut at = self.rows.len() - 1;
+        while at > 0 {
+            let above = (at - 1) / 2;
+            if Self::order(&self.places, keys, &self.rows[at], &self.rows[above]).is_le() {
+                return;
+            }
+            self.rows.swap(at, above);
+            at = above;
+        }
+    }
+
+    /// Moves the top of a heap of the first `count` rows down to its place.
+    fn sink(&mut self, count: usize, keys: &[Key]) {
+        let mut at = 0;
+        loop {
+            let mut child = 2 * at + 1;
+            if child >= count {
+                return;
+            }
+            let order = |a: usize, b: usize| Self::order(&self.places, keys, &self.rows[a], &self.rows[b]);
+            if child + 1 < count && order(child, child + 1).is_lt() {
+                child += 1;
+            }
+            if order(at, child).is_ge() {
+                return;
+            }
+            self.rows.swap(at, child);
+            at = child;
+        }
+    }
+
+    /// Takes the heap apart: the rows in order.
+    fn sort_heap(&mut self, keys: &[Key]) {
+        for last in (1..self.rows.len()).rev() {
+            self.rows.swap(0, last);
+            self.sink(last, keys);
+        }
     }
 
     fn sort(&mut self, keys: &[Key]) -> SqlResult<()> {
@@ -184,6 +258,7 @@ impl Sorter {
     }
 
     fn spill(&mut self, keys: &[Key], cx: &Cx<'_>) -> SqlResult<()> {
+        self.heaped = false;
         self.sort(keys)?;
         let mut file = SpillFile::create(cx.env.temp)?;
         for row in self.rows.drain(..) {
@@ -207,24 +282,27 @@ impl Sorter {
         self.add_run(level + 1, merged, keys, cx)
     }
 
-    /// How the rows were sorted.
-    fn detail(&self) -> Detail {
-        let method = match (&self.merge, self.bound) {
-            (Some(_), _) => "external merge",
-            (None, Some(_)) => "top-N heapsort",
-            (None, None) => "quicksort",
+    /// How the rows were sorted, and the kilobytes that they took.
+    pub fn told(&self) -> (SortMethod, u64) {
+        let method = match (&self.merge, self.heaped) {
+            (Some(_), _) => SortMethod::ExternalMerge,
+            (None, true) => SortMethod::TopN,
+            (None, false) => SortMethod::Quicksort,
         };
         let bytes = match &self.merge {
             Some(merge) => merge.runs.iter().map(SpillReader::bytes).sum(),
             None => self.bytes as u64,
         };
-        Detail::Sort { method, disk: self.merge.is_some(), kilobytes: bytes.div_ceil(1024) }
+        (method, bytes.div_ceil(1024))
     }
 
     /// Ends adding.
     pub fn finish(&mut self, keys: &[Key], cx: &Cx<'_>) -> SqlResult<()> {
         if self.levels.is_empty() {
-            self.sort(keys)?;
+            match self.heaped {
+                true => self.sort_heap(keys),
+                false => self.sort(keys)?,
+            }
             if let Some(bound) = self.bound {
                 self.rows.truncate(bound);
             }
@@ -267,6 +345,14 @@ impl Sorter {
         }
         self.at += 1;
         merge.next(&self.places, keys)
+    }
+
+    /// Takes the current row, which is read no more.
+    pub fn take(&mut self) -> Vec<Datum> {
+        match &mut self.merge {
+            Some(merge) => std::mem::take(&mut merge.current),
+            None => std::mem::take(&mut self.rows[self.at - 1]),
+        }
     }
 
     /// The current row.
@@ -344,64 +430,100 @@ impl Merge {
     }
 }
 
+/// Where keys lie in rows of `width` columns: keys that are no columns stand behind these.
+fn places(keys: &[Key], width: usize) -> Vec<usize> {
+    let mut behind = width..;
+    let place = |key: &Key| match key.code {
+        Code::Outer(i) => i,
+        _ => behind.next().unwrap_or(width),
+    };
+    keys.iter().map(place).collect()
+}
+
+/// Rows as they are sorted: with all keys as columns.
+pub struct Keyed {
+    /// The keys.
+    pub keys: Box<[Key]>,
+    /// Where they lie.
+    pub places: Vec<usize>,
+    /// Columns of a row without the keys that are computed.
+    pub width: usize,
+}
+
+impl Keyed {
+    /// Of rows of `child`.
+    pub fn new(builder: &Builder<'_>, child: &Plan, sort_keys: &[SortKey]) -> SqlResult<Keyed> {
+        let keys = keys(builder, sort_keys, Inputs::one(&child.output))?;
+        let width = child.output.len();
+        Ok(Keyed { places: places(&keys, width), keys, width })
+    }
+
+    /// A copy of a row, with its keys.
+    pub fn row(&self, row: &[Datum], cx: &mut Cx<'_>) -> SqlResult<Vec<Datum>> {
+        let mut row = row.to_vec();
+        for key in &self.keys {
+            if !matches!(key.code, Code::Outer(_)) {
+                let value = key.code.eval(Rows::one(&row), cx)?;
+                row.push(value);
+            }
+        }
+        if row.is_empty() {
+            row.push(Datum::Null);
+        }
+        Ok(row)
+    }
+}
+
 /// A sort node.
 pub fn build<'p>(builder: &mut Builder<'p>, child: &'p Plan, sort_keys: &[SortKey]) -> SqlResult<BoxNode> {
-    let keys = keys(builder, sort_keys, Inputs::one(&child.output))?;
+    let keyed = Keyed::new(builder, child, sort_keys)?;
     let depends = depends_on(builder.statement, child);
-    let width = child.output.len();
-    Ok(Box::new(Sort { child: builder.build(child)?, keys, width, depends, sorter: None }))
+    Ok(Box::new(Sort { child: builder.build(child)?, keyed, depends, bound: None, sorter: None }))
 }
 
 struct Sort {
     child: BoxNode,
-    keys: Box<[Key]>,
-    width: usize,
+    keyed: Keyed,
     depends: Vec<ParamId>,
+    bound: Option<usize>,
     sorter: Option<Sorter>,
 }
 
 impl Node for Sort {
     fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        let keys = &self.keyed.keys;
         if self.sorter.is_none() {
-            let mut sorter = Sorter::new(&self.keys);
-            // Keys that are no columns are appended to the rows.
-            let mut extra = self.width;
-            for place in &mut sorter.places {
-                if *place == usize::MAX {
-                    *place = extra;
-                    extra += 1;
-                }
-            }
+            let mut sorter = Sorter::at(self.keyed.places.clone());
+            sorter.bound = self.bound;
             while self.child.next(cx)? {
                 runtime::check_interrupts().map_err(eval::error::interrupted)?;
-                let mut row = self.child.row().to_vec();
-                for key in &self.keys {
-                    if !matches!(key.code, Code::Outer(_)) {
-                        let value = key.code.eval(Rows::one(&row), cx)?;
-                        row.push(value);
-                    }
-                }
-                if row.is_empty() {
-                    row.push(Datum::Null);
-                }
-                sorter.add(row, &self.keys, cx)?;
+                let row = self.keyed.row(self.child.row(), cx)?;
+                sorter.add(row, keys, cx)?;
             }
-            sorter.finish(&self.keys, cx)?;
-            cx.tell(|_| sorter.detail());
+            sorter.finish(keys, cx)?;
+            let (method, kilobytes) = sorter.told();
+            cx.tell(|_| Detail::Sort { method, kilobytes });
             self.sorter = Some(sorter);
         }
         runtime::check_interrupts().map_err(eval::error::interrupted)?;
-        self.sorter.as_mut().map_or(Ok(false), |s| s.next(&self.keys))
+        self.sorter.as_mut().map_or(Ok(false), |s| s.next(keys))
     }
 
     fn row(&self) -> &[Datum] {
-        self.sorter.as_ref().map_or(&[], |s| &s.row()[..self.width])
+        self.sorter.as_ref().map_or(&[], |s| &s.row()[..self.keyed.width])
+    }
+
+    fn bound(&mut self, rows: Option<usize>) {
+        self.bound = rows;
     }
 
     fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()> {
         match &mut self.sorter {
-            Some(sorter) if !changed.is_empty() && !affected(&self.depends, changed) => {
-                sorter.rewind(&self.keys)
+            // More rows may be wanted than were the last time.
+            Some(sorter)
+                if !changed.is_empty() && !affected(&self.depends, changed) && sorter.bound.is_none() =>
+            {
+                sorter.rewind(&self.keyed.keys)
             }
             _ => {
                 self.sorter = None;

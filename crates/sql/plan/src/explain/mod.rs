@@ -97,12 +97,16 @@ pub struct Measured {
 pub enum Detail {
     #[default]
     None,
-    /// How rows were sorted, and where: kilobytes of memory or of disk.
-    Sort { method: &'static str, disk: bool, kilobytes: u64 },
+    /// How rows were sorted: kilobytes of memory or of disk.
+    Sort { method: SortMethod, kilobytes: u64 },
+    /// How rows were sorted group by group.
+    SortGroups { full: SortGroups, presorted: SortGroups },
     /// A hash table: kilobytes of memory at most; the first figures are those that it began with.
     Hash { buckets: [u64; 2], batches: [u64; 2], kilobytes: u64 },
     /// A hash table of groups: kilobytes of memory at most, and of disk.
     Groups { batches: u64, kilobytes: u64, disk: u64 },
+    /// Results that were kept: how often one was found, was not, had to go, did not fit; kilobytes at most.
+    Cache { hits: u64, misses: u64, evictions: u64, overflows: u64, kilobytes: u64 },
     /// Rows that were kept: kilobytes at most.
     Storage { disk: bool, kilobytes: u64 },
     /// Pages that a bitmap named.
@@ -113,6 +117,54 @@ pub enum Detail {
     Conflicts { inserted: u64, conflicting: u64, filtered: u64 },
     /// MERGE.
     Merge { inserted: u64, updated: u64, deleted: u64, skipped: u64 },
+}
+
+/// How rows were sorted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum SortMethod {
+    TopN,
+    Quicksort,
+    ExternalMerge,
+}
+
+impl SortMethod {
+    /// All of them, as EXPLAIN lists them.
+    const ALL: [SortMethod; 3] = [SortMethod::TopN, SortMethod::Quicksort, SortMethod::ExternalMerge];
+
+    fn name(self) -> &'static str {
+        match self {
+            SortMethod::TopN => "top-N heapsort",
+            SortMethod::Quicksort => "quicksort",
+            SortMethod::ExternalMerge => "external merge",
+        }
+    }
+
+    /// Where the rows lay.
+    fn space(self) -> &'static str {
+        if self == SortMethod::ExternalMerge { "Disk" } else { "Memory" }
+    }
+}
+
+/// Sorts of groups.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SortGroups {
+    count: u64,
+    /// By the place in [`SortMethod::ALL`].
+    used: [bool; 3],
+    /// Kilobytes of all of them and at most, in memory and on disk.
+    memory: [u64; 2],
+    disk: [u64; 2],
+}
+
+impl SortGroups {
+    /// One more.
+    pub fn add(&mut self, method: SortMethod, kilobytes: u64) {
+        self.count += 1;
+        self.used[method as usize] = true;
+        let space = if method == SortMethod::ExternalMerge { &mut self.disk } else { &mut self.memory };
+        *space = [space[0] + kilobytes, space[1].max(kilobytes)];
+    }
 }
 
 /// Text forms of values and names of types, as the session shows them.

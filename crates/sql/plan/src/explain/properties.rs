@@ -3,7 +3,7 @@
 use super::document::{Group, Heading, Item, Property, Shape, Value};
 use super::expr::quote;
 use super::node::verb;
-use super::{Detail, Explain};
+use super::{Detail, Explain, SortGroups, SortMethod};
 use crate::expr::Expr;
 use crate::plan::*;
 
@@ -76,8 +76,17 @@ impl<'a> Explain<'a> {
                 self.quals(label, &list, true, items);
                 self.join_filter(clauses, number, items);
             }
+            Node::Memoize { keys, binary, .. } => {
+                items.push(property("Cache Key", self.list(keys, upper)));
+                items.push(property("Cache Mode", if *binary { "binary" } else { "logical" }));
+            }
             Node::Sort { keys, .. } | Node::MergeAppend { keys, .. } => {
                 items.push(property("Sort Key", Value::List(self.sort_keys(keys, upper))));
+            }
+            Node::IncrementalSort { keys, presorted, .. } => {
+                items.push(property("Sort Key", Value::List(self.sort_keys(keys, upper))));
+                let first: Vec<Expr> = keys.iter().take(*presorted).map(|key| key.expr.clone()).collect();
+                items.push(property("Presorted Key", Value::List(self.texts(&first, upper))));
             }
             Node::Aggregate { strategy, keys, sets, child, .. } if !keys.is_empty() => {
                 // As what the child computes, not as what it gives.
@@ -106,6 +115,10 @@ impl<'a> Explain<'a> {
                 (_, told) => told,
             };
             items.extend(self.detail_item(&told));
+            if let Detail::SortGroups { full, presorted } = told {
+                items.extend(sort_groups("Full-sort Groups", &full));
+                items.extend(sort_groups("Pre-sorted Groups", &presorted));
+            }
         }
         if matches!(plan.node, Node::IndexScan { .. } | Node::IndexOnlyScan { .. }) {
             self.searches(number, items);
@@ -352,13 +365,15 @@ impl<'a> Explain<'a> {
     pub(super) fn detail_item(&self, detail: &Detail) -> Option<Item> {
         let place = |disk: bool| if disk { "Disk" } else { "Memory" };
         let (text, fields) = match *detail {
-            Detail::None | Detail::Conflicts { .. } | Detail::Merge { .. } => return None,
-            Detail::Sort { method, disk, kilobytes } => (
-                format!("Sort Method: {method}  {}: {kilobytes}kB", place(disk)),
+            Detail::None | Detail::Conflicts { .. } | Detail::Merge { .. } | Detail::SortGroups { .. } => {
+                return None;
+            }
+            Detail::Sort { method, kilobytes } => (
+                format!("Sort Method: {}  {}: {kilobytes}kB", method.name(), method.space()),
                 vec![
-                    Property::new("Sort Method", method),
+                    Property::new("Sort Method", method.name()),
                     Property::new("Sort Space Used", kilobytes),
-                    Property::new("Sort Space Type", place(disk)),
+                    Property::new("Sort Space Type", method.space()),
                 ],
             ),
             Detail::Hash { buckets, batches, kilobytes } => hash_table(buckets, batches, kilobytes),
@@ -374,6 +389,18 @@ impl<'a> Explain<'a> {
                 ];
                 (text, fields)
             }
+            Detail::Cache { hits, misses, evictions, overflows, kilobytes } => (
+                format!(
+                    "Hits: {hits}  Misses: {misses}  Evictions: {evictions}  Overflows: {overflows}  Memory Usage: {kilobytes}kB"
+                ),
+                vec![
+                    Property::new("Cache Hits", hits),
+                    Property::new("Cache Misses", misses),
+                    Property::new("Cache Evictions", evictions),
+                    Property::new("Cache Overflows", overflows),
+                    Property::new("Peak Memory Usage", kilobytes),
+                ],
+            ),
             Detail::Storage { disk, kilobytes } => (
                 format!("Storage: {}  Maximum Storage: {kilobytes}kB", place(disk)),
                 vec![Property::new("Storage", place(disk)), Property::new("Maximum Storage", kilobytes)],
@@ -395,6 +422,37 @@ impl<'a> Explain<'a> {
         };
         Some(Item::Line(Some(text), fields))
     }
+}
+
+/// Sorts of groups of one kind, if there were any.
+fn sort_groups(label: &'static str, groups: &SortGroups) -> Option<Item> {
+    if groups.count == 0 {
+        return None;
+    }
+    let used = SortMethod::ALL.into_iter().filter(|method| groups.used[*method as usize]);
+    let methods: Vec<String> = used.map(|method| method.name().to_owned()).collect();
+    let many = if methods.len() > 1 { "s" } else { "" };
+    let mut text = format!("{label}: {}  Sort Method{many}: {}", groups.count, methods.join(", "));
+    let fields = vec![
+        Property::new("Group Count", groups.count),
+        Property::new("Sort Methods Used", Value::List(methods)),
+    ];
+    let mut items = vec![Item::Line(None, fields)];
+    for (space, group, [all, most]) in
+        [("Memory", "Sort Space Memory", groups.memory), ("Disk", "Sort Space Disk", groups.disk)]
+    {
+        if most > 0 {
+            let average = all / groups.count;
+            text.push_str(&format!("  Average {space}: {average}kB  Peak {space}: {most}kB"));
+            let fields = vec![
+                Property::new("Average Sort Space Used", average),
+                Property::new("Peak Sort Space Used", most),
+            ];
+            items.push(Item::Group(Group::named(group, Shape::Object, vec![Item::Line(None, fields)])));
+        }
+    }
+    let heading = Heading::Line(text);
+    Some(Item::Group(Group { kind: label, label: Some(label), shape: Shape::Object, heading, items }))
 }
 
 fn hash_table(buckets: [u64; 2], batches: [u64; 2], kilobytes: u64) -> (String, Vec<Property>) {
