@@ -39,6 +39,12 @@ macro_rules! events {
 events! {
     /// Something to archive.
     ArchiverMain = "Activity" "ArchiverMain",
+    /// More log to summarize.
+    WalSummarizer = "Activity" "WalSummarizerWal",
+    /// A summary of the log.
+    WalSummaryReady = "IPC" "WalSummaryReady",
+    /// A write of a summary of the log.
+    WalSummaryWrite = "IO" "WalSummaryWrite",
     /// Others, to let go of a page.
     BufferPin = "BufferPin" "BufferPin",
     /// More log to send, or word of the receiver.

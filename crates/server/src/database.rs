@@ -17,9 +17,11 @@ use command::autovacuum::Autovacuum;
 use engine::background::{self, Stop};
 use engine::control::{ClusterState, ControlFile, RecordedSettings, WalLevel};
 use engine::lock::DirectoryLock;
+use engine::summaries::{self, SummaryOptions};
 use engine::{ArchiveMode, ArchiveOptions, Engine, EngineError, EngineOptions, RecoveryOptions};
 use runtime::Workers;
 use runtime::usage::Account;
+use session::functions::SUMMARIZER_PID;
 use session::replication::synchronous::{Flaw, Names};
 use session::{
     Format, Instance, LogSink, Notification, Output, ParamValue, Passwords, Session, SessionInfo, Situation,
@@ -104,6 +106,10 @@ fn options(
             open_early: settings.bool(Setting::stampede_open_during_recovery),
             workers: settings.int(Setting::stampede_workers) as usize,
         },
+        summaries: SummaryOptions {
+            on: settings.bool(Setting::summarize_wal),
+            keep: Some(settings.duration(Setting::wal_summary_keep_time)).filter(|keep| !keep.is_zero()),
+        },
         bgwriter_delay: settings.duration(Setting::bgwriter_delay),
         wal_writer_delay: settings.duration(Setting::wal_writer_delay),
         ..EngineOptions::default()
@@ -158,6 +164,9 @@ fn check_wal_level(options: &EngineOptions) -> SqlResult<()> {
     let refuse = |message: &str| Err(SqlError::fatal(SqlState::INVALID_PARAMETER_VALUE, message));
     if options.archive.mode != ArchiveMode::Off {
         return refuse("WAL archival cannot be enabled when \"wal_level\" is \"minimal\"");
+    }
+    if options.summaries.on {
+        return refuse("WAL cannot be summarized when \"wal_level\" is \"minimal\"");
     }
     if options.recorded.max_wal_senders > 0 {
         return refuse(
@@ -397,6 +406,15 @@ impl Stampede {
 }
 
 impl Stampede {
+    /// The summarizer is shown as long as it has something to do.
+    fn show_summarizer(&self) {
+        let sessions = self.instance.sessions();
+        sessions.remove_background(SUMMARIZER_PID);
+        if self.instance.engine().options().summaries.on {
+            sessions.add_background(SUMMARIZER_PID, "walsummarizer", "WalSummarizerWal");
+        }
+    }
+
     /// Starts the loops without which storage does not go on.
     fn start_storage(&self, workers: &Workers) {
         let wal_writer = ("WAL writer", Account::WalWriter);
@@ -445,6 +463,7 @@ impl Database for Stampede {
             // What may not be at start is no reason to stop a server that runs.
             Err(error) => log::report(&error, None, None),
         }
+        self.show_summarizer();
         self.upstream.take_settings(settings.clone());
         self.instance.set_settings(settings.clone());
         self.autovacuum.take_settings(&settings);
@@ -462,7 +481,9 @@ impl Database for Stampede {
         if self.instance.engine().options().archive.mode != ArchiveMode::Off {
             self.instance.sessions().add_background(ARCHIVER_PID, "archiver", "ArchiverMain");
         }
+        self.show_summarizer();
         self.start_storage(workers);
+        self.start(workers, 1, ("walsummarizer", Account::WalWriter), summaries::summarizer);
         if self.instance.engine().options().archive.mode != ArchiveMode::Off {
             self.start(workers, 1, ("archiver", Account::WalWriter), background::archiver);
         }

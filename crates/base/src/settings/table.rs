@@ -913,10 +913,10 @@ settings! {
             .about("Pages after which the log writer flushes.");
     }
     "Write-Ahead Log / Summarization" {
-        summarize_wal = bool(false).sighup().lacks("summaries of the log")
+        summarize_wal = bool(false).sighup().works()
             .about("Whether the log is summarized for incremental backups.");
-        wal_summary_keep_time = int(14400, 0, 35791394).sighup().min().moot("There are no summaries.")
-            .about("Time for which summaries are kept.");
+        wal_summary_keep_time = int(14400, 0, 35791394).sighup().min().works()
+            .about("Time for which summaries are kept; 0: for ever.");
     }
     "Ungrouped" {
         is_superuser = bool(false).internal().report().hidden().works().about("Whether the current role is a superuser.");

@@ -37,6 +37,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     let elsewhere = ["config_file", "data_directory", "port"]
         .into_iter()
         .chain(ARCHIVE.iter().copied())
+        .chain(SUMMARIES.iter().copied())
         .chain(STANDBY.iter().copied());
     started.chain(TLS.iter().map(|row| row.0)).chain(elsewhere)
 }
@@ -61,6 +62,9 @@ const ARCHIVE: &[&str] = &[
     "wal_keep_size",
     "wal_retrieve_retry_interval",
 ];
+
+/// Seen by the tests of summaries of the log.
+const SUMMARIES: &[&str] = &["summarize_wal", "wal_summary_keep_time"];
 
 /// Seen by the tests of standbys and of streaming.
 const STANDBY: &[&str] = &[

@@ -26,12 +26,13 @@ impl Stop {
         engine.wal().wake_backlog_writer();
         engine.wal().wake_checkpointer();
         engine.wal().archive().wake();
+        engine.summarizer.wake();
         engine.pool().wake_bgwriter();
         engine.hurry_checkpoints();
         engine.options().archive_recovery.stop.store(true, std::sync::atomic::Ordering::Relaxed);
     }
 
-    fn is_set(&self) -> bool {
+    pub(crate) fn is_set(&self) -> bool {
         self.0.is_set()
     }
 

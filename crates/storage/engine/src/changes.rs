@@ -1,14 +1,15 @@
 //! # What
-//! Which blocks of which relations a stretch of the log has changed: what `pg_rewind` copies.
+//! Which blocks of which relations a stretch of the log has changed: what `pg_rewind` copies. Sets of blocks, which summaries of the log are made of too.
 //!
 //! # Layout
 //! [`Changes`] has a [`BlockSet`] for each fork. A set is cut into pieces of 65,536 blocks, each a sorted list while it has few and a bitmap when it has
-//! many: at most 8 KiB for half a gigabyte of a relation, however often it changes.
+//! many: at most 8 KiB for half a gigabyte of a relation, however often it changes. Equal sets need not be made of equal pieces.
 //!
 //! # PostgreSQL counterpart
 //! `datapagemap.c` of `pg_rewind`, `blkreftable.c`.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use base::{BlockNo, Fork, RelFile};
 use wal::Record;
@@ -44,13 +45,15 @@ impl Changes {
 }
 
 /// A set of block numbers.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct BlockSet {
     pieces: BTreeMap<u32, Piece>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 enum Piece {
+    /// All blocks of it.
+    All,
     /// Offsets in the piece, ascending.
     List(Vec<u16>),
     /// A bit for each.
@@ -64,6 +67,41 @@ impl BlockSet {
         piece.insert((block.0 % PIECE) as u16);
     }
 
+    /// Adds all blocks of a range.
+    pub fn insert_range(&mut self, range: Range<BlockNo>) {
+        let mut next = range.start.0;
+        while next < range.end.0 {
+            let end = (next / PIECE * PIECE).saturating_add(PIECE).min(range.end.0);
+            if end - next == PIECE {
+                self.pieces.insert(next / PIECE, Piece::All);
+            } else {
+                (next..end).for_each(|block| self.insert(BlockNo(block)));
+            }
+            next = end;
+        }
+    }
+
+    /// How many blocks there are.
+    pub fn len(&self) -> u64 {
+        self.pieces.values().map(Piece::len).sum()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Takes out all blocks from `limit` on.
+    pub fn cut(&mut self, limit: BlockNo) {
+        self.pieces.retain(|number, _| u64::from(*number) * u64::from(PIECE) < u64::from(limit.0));
+        if let Some(piece) = self.pieces.get_mut(&(limit.0 / PIECE)) {
+            let mut kept = piece.offsets();
+            kept.retain(|offset| u32::from(*offset) < limit.0 % PIECE);
+            *piece = Piece::List(Vec::new());
+            kept.into_iter().for_each(|offset| piece.insert(offset));
+        }
+    }
+
     /// All blocks, ascending.
     pub fn iter(&self) -> impl Iterator<Item = BlockNo> {
         let blocks = |(number, piece): (&u32, &'_ Piece)| {
@@ -74,9 +112,18 @@ impl BlockSet {
     }
 }
 
+impl PartialEq for BlockSet {
+    fn eq(&self, other: &BlockSet) -> bool {
+        self.len() == other.len() && self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for BlockSet {}
+
 impl Piece {
     fn insert(&mut self, offset: u16) {
         match self {
+            Piece::All => {}
             Piece::Bits(bits) => bits[usize::from(offset / 64)] |= 1 << (offset % 64),
             Piece::List(list) => {
                 let Err(at) = list.binary_search(&offset) else { return };
@@ -92,8 +139,17 @@ impl Piece {
         }
     }
 
+    fn len(&self) -> u64 {
+        match self {
+            Piece::All => PIECE.into(),
+            Piece::List(list) => list.len() as u64,
+            Piece::Bits(bits) => bits.iter().map(|word| u64::from(word.count_ones())).sum(),
+        }
+    }
+
     fn offsets(&self) -> Vec<u16> {
         match self {
+            Piece::All => (0..=u16::MAX).collect(),
             Piece::List(list) => list.clone(),
             Piece::Bits(bits) => {
                 let is_set = |offset: &u16| bits[usize::from(offset / 64)] & (1 << (offset % 64)) != 0;
@@ -109,6 +165,23 @@ mod tests {
 
     /// However many they are, and in whatever order they come.
     #[test]
+    fn ranges_are_their_blocks() {
+        for (start, end) in [(0, 0), (5, 9), (PIECE - 2, PIECE + 3), (PIECE, 3 * PIECE), (7, 2 * PIECE + 1)] {
+            let (mut ranged, mut single) = (BlockSet::default(), BlockSet::default());
+            for set in [&mut ranged, &mut single] {
+                set.insert(BlockNo(2 * PIECE));
+            }
+            ranged.insert_range(BlockNo(start)..BlockNo(end));
+            ranged.insert(BlockNo(start));
+            (start..end.max(start + 1)).for_each(|block| single.insert(BlockNo(block)));
+            assert_eq!(ranged, single, "{start} to {end}");
+            ranged.cut(BlockNo(PIECE + 1));
+            single.cut(BlockNo(PIECE + 1));
+            assert_eq!(ranged, single, "{start} to {end}, cut");
+        }
+    }
+
+    #[test]
     fn blocks_come_back_in_order() {
         for count in [0, 1, 4096, 4097, 30_000, 65_536] {
             let mut set = BlockSet::default();
@@ -120,6 +193,11 @@ mod tests {
             expected.sort_unstable();
             expected.dedup();
             assert_eq!(set.iter().collect::<Vec<_>>(), expected, "{count}");
+            for limit in [7 * PIECE + 9, PIECE, 30_000, 3, 0] {
+                set.cut(BlockNo(limit));
+                expected.retain(|block| block.0 < limit);
+                assert_eq!(set.iter().collect::<Vec<_>>(), expected, "{count} cut to {limit}");
+            }
         }
     }
 }

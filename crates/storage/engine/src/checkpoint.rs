@@ -199,6 +199,7 @@ impl Engine {
             self.archiver.set_quiet(progress.end);
         }
         base::stop_point!("checkpoint-end");
+        self.summarizer.wake();
         let segments = self.remove_old_segments(redo)?;
         let stats = CheckpointStats {
             redo,

@@ -67,6 +67,8 @@ pub enum EngineError {
     Stopped,
     /// The history of a time line is damaged.
     History(wal::HistoryError),
+    /// The log cannot be summarized, or a summary is damaged.
+    Summary(String),
     /// There are more replication slots than there may be.
     TooManySlots,
     /// The log failed; the server must stop.
@@ -86,7 +88,7 @@ impl fmt::Display for EngineError {
         match self {
             EngineError::Io(what, error) => write!(f, "{what}: {}", os_error(error)),
             EngineError::ControlFile(why) => write!(f, "control file is damaged: {why}"),
-            EngineError::Map(why) => f.write_str(why),
+            EngineError::Map(why) | EngineError::Summary(why) => f.write_str(why),
             EngineError::FormatVersion { found, expected } => write!(
                 f,
                 "database files are incompatible with server: the data directory has format version {found}, this server reads {expected}"
@@ -148,6 +150,7 @@ impl From<EngineError> for SqlError {
             EngineError::File(error) => buffer::BufferError::File(error).into(),
             EngineError::Txn(error) => error.into(),
             EngineError::Interrupted(interrupt) => interrupt.into(),
+            EngineError::Summary(why) => SqlError::new(SqlState::DATA_CORRUPTED, why),
             error => SqlError::new(SqlState::IO_ERROR, error.to_string()),
         }
     }

@@ -7,7 +7,7 @@
 //! * [`recovery`]: from the latest checkpoint through the log to a consistent state.
 //! * [`checkpoint`]: everything dirty to disk, the log cut behind it.
 //! * [`archiver`]: complete segments to the archive. [`shell`]: commands of the administrator.
-//! * [`retention`]: which segments of the log must stay.
+//! * [`retention`]: which segments of the log must stay. [`summaries`]: which blocks the log has changed, for incremental backups.
 //! * [`relation`]: making and dropping relation files; OIDs. [`database`]: making and removing databases. [`sequence`]: the one row of a sequence. [`xlog`]: the log records of this
 //!   crate.
 //! * [`slots`]: replication slots. [`backup`]: base backups. [`changes`]: which blocks a stretch of the log has changed.
@@ -25,6 +25,7 @@
 //! | `global/pg_lengths` | how long those are at least |
 //! | `global/pg_filenode.map`, `base/D/pg_filenode.map` | which files the catalogs have |
 //! | `pg_wal/` | the write-ahead log |
+//! | `pg_wal/summaries/` | [`summaries`]: which blocks stretches of it have changed |
 //! | `pg_xact/` | the commit log |
 //! | `base/pgsql_tmp/` | temporary files, emptied at start |
 //! | `stampede.lock` | what [`lock`] locks |
@@ -64,6 +65,7 @@ pub mod retention;
 pub mod sequence;
 pub mod shell;
 pub mod slots;
+pub mod summaries;
 mod unlogged;
 pub mod xlog;
 
@@ -98,6 +100,7 @@ use map::RelationMaps;
 use recovery::Recovery;
 use relation::{Files, OidCounter};
 use slots::Slots;
+use summaries::SummaryOptions;
 
 /// Major version of PostgreSQL whose behaviour is the specification.
 pub const PG_VERSION: &str = "18";
@@ -141,6 +144,8 @@ pub struct EngineOptions {
     pub startup_progress: Duration,
     /// What a crash is recovered from with.
     pub recovery: RecoveryOptions,
+    /// Summaries of the log.
+    pub summaries: SummaryOptions,
     /// `bgwriter_delay`.
     pub bgwriter_delay: Duration,
     /// `wal_writer_delay`.
@@ -168,6 +173,7 @@ impl Default for EngineOptions {
             checkpoint_warning: Duration::from_secs(30),
             startup_progress: Duration::from_secs(10),
             recovery: RecoveryOptions::default(),
+            summaries: SummaryOptions::default(),
             bgwriter_delay: Duration::from_millis(200),
             wal_writer_delay: Duration::from_millis(200),
         }
@@ -190,6 +196,7 @@ pub struct Engine {
     files: Arc<Files>,
     checkpointer: Checkpointer,
     archiver: archiver::Archiver,
+    summarizer: summaries::Summarizer,
     /// What the recovery that the server began with has replayed.
     replayed: Mutex<Option<Arc<recovery::Reached>>>,
     /// The replay while sessions read.
@@ -204,13 +211,14 @@ pub struct Engine {
 pub const BOOTSTRAP_DATABASE: Oid = Oid(1);
 
 /// Folders of a new data directory.
-const FOLDERS: [&str; 19] = [
+const FOLDERS: [&str; 20] = [
     "global",
     "base",
     "base/1",
     "base/pgsql_tmp",
     "pg_wal",
     "pg_wal/archive_status",
+    "pg_wal/summaries",
     "pg_commit_ts",
     "pg_dynshmem",
     "pg_logical",
@@ -449,6 +457,7 @@ impl Engine {
             backups: Default::default(),
             checkpointer: Checkpointer::default(),
             archiver: archiver::Archiver::default(),
+            summarizer: Default::default(),
             replayed: Mutex::default(),
             standby: Default::default(),
             recovery: Mutex::default(),
@@ -514,6 +523,7 @@ impl Engine {
         let mut options = self.options.write();
         let mut tuned = EngineOptions::clone(&options);
         tuned.wal_keep_size = wanted.wal_keep_size;
+        tuned.summaries = wanted.summaries;
         (tuned.archive.command, tuned.archive.timeout) =
             (wanted.archive.command.clone(), wanted.archive.timeout);
         let (archive, wanted_archive) = (&mut tuned.archive_recovery, &wanted.archive_recovery);
@@ -534,6 +544,7 @@ impl Engine {
         tuned.txn.predicate = wanted.txn.predicate;
         self.txns.serializable().set_limits(&wanted.txn.predicate);
         *options = Arc::new(tuned);
+        self.summarizer.wake();
     }
 
     /// The buffer pool.

@@ -4,6 +4,7 @@
 //! A segment stays as long as any of these needs it:
 //! * recovery from a crash, from the redo point of the latest checkpoint on;
 //! * `wal_keep_size`, so many bytes behind the end of the log;
+//! * summaries that are yet to be written ([`crate::summaries`]);
 //! * replication slots, as far as they may ([`crate::slots`]);
 //! * the archive: a segment that is not archived yet stays whatever its place ([`wal::ArchiveStatus::may_remove`], which [`wal::Wal`] asks for each one).
 
@@ -24,7 +25,9 @@ impl Engine {
     /// The log must stay from here on, the archive's needs aside. `redo`: of the latest checkpoint. Slots that would keep too much of it are of no use any more.
     pub(crate) fn oldest_needed(&self, redo: Lsn) -> Result<Lsn, EngineError> {
         let end = if self.wal.is_recovering() { self.wal.durable_end() } else { self.wal.insert_end() };
-        self.keep_for_slots(oldest_needed(redo, end, self.options().wal_keep_size))
+        let needed = oldest_needed(redo, end, self.options().wal_keep_size);
+        let unsummarized = self.unsummarized()?.unwrap_or(needed);
+        Ok(self.keep_for_slots(needed)?.min(unsummarized))
     }
 
     /// Gives up segments that nobody needs behind a checkpoint with this redo point.

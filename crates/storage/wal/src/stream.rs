@@ -13,6 +13,7 @@ use runtime::fs::{File, OpenOptions};
 use crate::geometry::{Geometry, SEGMENT_HEADER};
 use crate::log::{Wal, WalError};
 use crate::segment::SegmentHeader;
+use crate::timeline::History;
 
 /// Why bytes of the log cannot be had.
 #[derive(Debug)]
@@ -58,6 +59,17 @@ impl Wal {
     pub fn has_segment(&self, position: Lsn) -> Result<bool, WalError> {
         let segment = self.geometry.segment_of(position);
         Ok(self.segments.list()?.iter().any(|(number, _)| *number == segment))
+    }
+
+    /// Where the oldest segment begins from which on, along a history, all segments up to the one with `end` are there.
+    pub fn oldest_segment(&self, history: &History, end: Lsn) -> Result<Lsn, WalError> {
+        let there = self.segments.list()?;
+        let is_there = |segment: u64| {
+            history.of_segment(self.geometry, segment).any(|timeline| there.contains(&(segment, timeline)))
+        };
+        let last = self.geometry.segment_of(end);
+        let oldest = (0..last).rev().take_while(|segment| is_there(*segment)).last();
+        Ok(self.geometry.segment_start(oldest.unwrap_or(last)))
     }
 
     /// Bytes of a segment file.
@@ -195,7 +207,10 @@ mod tests {
         let mut stream = wal.stream(TimelineId::FIRST);
         let mut bytes = Vec::new();
         stream.read(Lsn(1 << 16), Lsn(2 << 16), 100, &mut bytes).unwrap();
+        let oldest = |wal: &Wal| wal.oldest_segment(&History::of(TimelineId::FIRST), wal.flushed()).unwrap();
+        assert_eq!(oldest(&wal), Lsn(1 << 16));
         wal.segments.recycle(3, 5, 1).unwrap();
+        assert_eq!(oldest(&wal), Lsn(3 << 16));
         let error = stream.read(Lsn((1 << 16) + 100), Lsn(2 << 16), 100, &mut bytes);
         assert!(matches!(error, Err(StreamError::Removed(name)) if name == wal.segments.name(1)));
         let error = wal.stream(TimelineId::FIRST).read(Lsn(2 << 16), Lsn(3 << 16), 100, &mut bytes);

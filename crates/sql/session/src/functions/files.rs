@@ -49,6 +49,7 @@ impl Session {
             SessionFn::PgLsDir => self.names_in(arg(args, 0), is_true(args, 1), is_true(args, 2))?,
             SessionFn::PgLsWaldir => self.plain_files_in("pg_wal", false)?,
             SessionFn::PgLsArchiveStatusdir => self.plain_files_in("pg_wal/archive_status", true)?,
+            SessionFn::PgLsSummariesdir => self.plain_files_in("pg_wal/summaries", true)?,
             SessionFn::PgLsLogdir => {
                 let folder = self.settings.borrow().text(Setting::log_directory).to_owned();
                 self.plain_files_in(&folder, false)?

@@ -35,6 +35,7 @@ mod server_statistics;
 mod settings;
 mod sizes;
 mod statistics;
+mod summaries;
 mod text;
 mod text_search;
 mod triggers;
@@ -58,6 +59,7 @@ use types::{Call, SessionFn};
 
 pub(crate) use large_objects::LargeObject;
 pub(crate) use sequences::Sequences;
+pub use summaries::SUMMARIZER_PID;
 pub use text::{qualified as quoted_relation, quote_identifier};
 
 use crate::Session;
@@ -178,6 +180,9 @@ impl Session {
         args: &[Datum],
     ) -> SqlResult<Vec<Row>> {
         if let Some(rows) = self.partition_rows(id, args)? {
+            return Ok(rows);
+        }
+        if let Some(rows) = self.summary_rows(id, args)? {
             return Ok(rows);
         }
         if let Some(rows) = self.wal_rows(id, args)? {

@@ -375,11 +375,12 @@ fn slru_number(name: &str) -> u8 {
 }
 
 /// What sessions and loops can be seen waiting for.
-const WAITS: [(&str, &str, &str); 66] = [
+const WAITS: [(&str, &str, &str); 69] = [
     ("Activity", "ArchiverMain", "The archiver pauses until a file of the log is to be archived."),
     ("Activity", "BgwriterMain", "The background writer pauses between two rounds."),
     ("Activity", "CheckpointerMain", "The checkpointer pauses until a checkpoint may be due."),
     ("Activity", "WalSenderMain", "A sender of the log waits for more of it, or for word of its receiver."),
+    ("Activity", "WalSummarizerWal", "The summarizer waits for more of the log."),
     ("Activity", "WalWriterMain", "The log writer pauses between two rounds."),
     (
         "BufferPin",
@@ -408,6 +409,7 @@ const WAITS: [(&str, &str, &str); 66] = [
     ("IO", "SlruWrite", "A page of the commit log or of the multixacts is written."),
     ("IO", "TwophaseFileSync", "The state of a prepared transaction is written or removed."),
     ("IO", "WalInitWrite", "A file is made for the log."),
+    ("IO", "WalSummaryWrite", "A summary of the log is written."),
     ("IO", "WalSync", "The session writes the log and makes it durable, for all that wait for that."),
     (
         "IO",
@@ -436,6 +438,11 @@ const WAITS: [(&str, &str, &str); 66] = [
         "A read-only transaction waits until serializable ones that write cannot make its snapshot unsafe.",
     ),
     ("IPC", "SyncRep", "The transaction has committed here, and waits for synchronous standbys."),
+    (
+        "IPC",
+        "WalSummaryReady",
+        "A base backup waits until all the log is summarized that it needs summaries of.",
+    ),
     ("LWLock", "BufferContent", "Another session changes the page, or reads what is to be changed."),
     ("LWLock", "MultiXactGen", "Another session makes a page for new multixacts."),
     ("LWLock", "MultiXactMemberSLRU", "Another session changes which pages of the multixacts are in memory."),

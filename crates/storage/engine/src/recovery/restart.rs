@@ -97,6 +97,7 @@ impl Engine {
             "recovery restart point at {}",
             seen.checkpoint.redo
         );
+        self.summarizer.wake();
         self.archive_waiting(&|| false)?;
         self.wal.remove_restored_before(self.oldest_needed(seen.checkpoint.redo)?)?;
         let command = self.options().archive_recovery.cleanup_command.clone();
