@@ -19,6 +19,7 @@ use std::time::Duration;
 
 use crate::env::{self, Kind};
 use crate::interrupt::{Interrupt, wait_interruptible};
+use crate::sim::programs::SimProgram;
 
 /// Longest sleep between two checks of a pipe.
 const LONGEST: Duration = Duration::from_millis(20);
@@ -75,6 +76,8 @@ pub fn signal_text(signal: i32) -> String {
 pub struct Program {
     /// None once it has ended, or is somebody else's to end.
     child: Option<Child>,
+    /// What stands in for it in a simulation.
+    simulated: Option<SimProgram>,
 }
 
 /// Sleeps longer each time that there was nothing to do.
@@ -95,6 +98,9 @@ impl Patience {
 impl Program {
     /// Starts a program in a directory that reads nothing, and writes where the server does.
     pub fn running(command: &str, dir: &Path) -> io::Result<Program> {
+        if let Some(simulated) = env::sim().and_then(|sim| SimProgram::new(&sim, command, dir)) {
+            return Ok(Program { child: None, simulated: Some(simulated) });
+        }
         Program::start(command, |shell| shell.stdin(Stdio::null()).current_dir(dir))
     }
 
@@ -123,7 +129,7 @@ impl Program {
                 return Err(io::Error::last_os_error());
             }
         }
-        Ok(Program { child: Some(child) })
+        Ok(Program { child: Some(child), simulated: None })
     }
 
     /// Reads into `bytes` what there is, at least a byte; 0 at the end.
@@ -161,6 +167,9 @@ impl Program {
 
     /// Closes the pipe and waits for the program's end.
     pub fn finish(&mut self) -> Result<Exit, ProgramError> {
+        if let Some(simulated) = self.simulated.take() {
+            return Ok(simulated.run());
+        }
         let mut patience = Patience::new();
         loop {
             let Some(child) = self.child.as_mut() else { return Ok(Exit::Code(0)) };

@@ -8,7 +8,7 @@ use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Wake, Waker};
 
 use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
 use tokio::sync::{mpsc, oneshot};
@@ -16,6 +16,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::env::{self, Kind};
 use crate::fiber::{self, run_fiber};
 use crate::sim::SimCore;
+use crate::sync::Event;
 
 /// Why a task or thread gave no value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -217,9 +218,32 @@ pub fn run<T: 'static>(f: impl FnOnce() -> T + 'static) -> T {
 }
 
 /// Runs a future on an event loop of this thread's own, which is no worker: for the thread that accepts connections and
-/// signals. Code below it that waits blocks this thread.
+/// signals. Code below it that waits blocks this thread; in a simulation, which has no event loop, it blocks this fiber.
 pub fn run_async<F: Future>(future: F) -> std::io::Result<F::Output> {
-    Ok(event_loop()?.block_on(future))
+    match env::kind() {
+        Kind::Sim => Ok(run_async_in_fiber(future)),
+        _ => Ok(event_loop()?.block_on(future)),
+    }
+}
+
+/// The future has a waker of its own: what it waits for may come while it waits for something else, as for the disk, in the midst of a poll.
+fn run_async_in_fiber<F: Future>(future: F) -> F::Output {
+    struct Woken(Event);
+    impl Wake for Woken {
+        fn wake(self: Arc<Self>) {
+            self.0.set();
+        }
+    }
+    let woken = Arc::new(Woken(Event::new()));
+    let waker = Waker::from(woken.clone());
+    let mut future = std::pin::pin!(future);
+    loop {
+        woken.0.reset();
+        if let Poll::Ready(value) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            return value;
+        }
+        woken.0.wait();
+    }
 }
 
 fn event_loop() -> std::io::Result<LocalRuntime> {

@@ -12,9 +12,9 @@
 //!
 //! # Invariants
 //! 1. `durable` plus all of `pending` gives `current`, for each file and for the names.
-//! 2. A handle opened before a crash fails afterwards.
+//! 2. A handle opened before a crash of the whole simulation fails afterwards. After that of one machine it leads to a file that is not there any more.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -160,7 +160,9 @@ struct State {
     durable: Names,
     current: Names,
     pending: Vec<NameChange>,
-    locks: BTreeSet<PathBuf>,
+    /// Locked files, and which lock it was.
+    locks: BTreeMap<PathBuf, u64>,
+    last_lock: u64,
     /// Limit on the total size of the files below these directories.
     limits: BTreeMap<PathBuf, usize>,
     powered: bool,
@@ -174,6 +176,15 @@ impl State {
         self.pending.push(change);
     }
 
+    fn files_below<'a>(&'a self, dir: &'a Path) -> impl Iterator<Item = &'a Arc<Mutex<Contents>>> {
+        let below =
+            self.current.range(dir.to_path_buf()..).take_while(move |(path, _)| path.starts_with(dir));
+        below.filter_map(|(_, node)| match node {
+            Node::File(contents) => Some(contents),
+            Node::Dir => None,
+        })
+    }
+
     /// Refuses to let a file grow beyond what its directories may have.
     fn check_room(&self, file: &Arc<Mutex<Contents>>, growth: usize) -> io::Result<()> {
         if growth == 0 {
@@ -181,11 +192,9 @@ impl State {
         }
         for (dir, limit) in &self.limits {
             let (mut used, mut inside) = (0, false);
-            for (_, node) in self.current.range(dir.clone()..).take_while(|(path, _)| path.starts_with(dir)) {
-                if let Node::File(contents) = node {
-                    used += contents.lock().current.len();
-                    inside |= Arc::ptr_eq(contents, file);
-                }
+            for contents in self.files_below(dir) {
+                used += contents.lock().current.len();
+                inside |= Arc::ptr_eq(contents, file);
             }
             if inside && used + growth > *limit {
                 return Err(ErrorKind::StorageFull.into());
@@ -216,29 +225,55 @@ impl State {
         }
     }
 
-    fn crash(&mut self, random: Random<'_>) {
+    /// Files and folders below `dir` are left as a crash leaves them.
+    fn crash(&mut self, dir: &Path, random: Random<'_>) {
         let mut lost: Vec<PathBuf> = Vec::new();
         for change in std::mem::take(&mut self.pending) {
             let dirs = change.dirs();
-            if dirs.iter().any(|d| lost.iter().any(|l| l == d)) || random(3) == 0 {
+            if !dirs.iter().any(|d| d.starts_with(dir)) {
+                self.pending.push(change);
+            } else if dirs.iter().any(|d| lost.iter().any(|l| l == d)) || random(3) == 0 {
                 lost.extend(dirs.into_iter().map(Path::to_path_buf));
             } else {
                 change.apply(&mut self.durable);
             }
         }
-        for node in self.durable.values() {
+        let inside = |path: &PathBuf| path.starts_with(dir);
+        for (_, node) in self.durable.iter_mut().filter(|(path, _)| inside(path)) {
             if let Node::File(contents) = node {
                 contents.lock().crash(random);
+                // Handles that there are lead to what is gone.
+                let left = std::mem::take(&mut *contents.lock());
+                *contents = Arc::new(Mutex::new(left));
             }
         }
-        self.current.clone_from(&self.durable);
-        self.locks.clear();
+        self.current.retain(|path, _| !inside(path));
+        let left = self.durable.iter().filter(|(path, _)| inside(path));
+        self.current.extend(left.map(|(path, node)| (path.clone(), node.clone())));
+        self.locks.retain(|path, _| !inside(path));
     }
 }
 
 /// What a disk is sure to keep: directories, and files with their synced bytes. Many machines can start from it.
 #[derive(Clone, Debug, Default)]
 pub struct DiskImage(Arc<BTreeMap<PathBuf, Option<Vec<u8>>>>);
+
+impl DiskImage {
+    /// With each of these folders a copy of `from`, which is gone.
+    pub fn copied(&self, from: &Path, to: &[&Path]) -> DiskImage {
+        let (from, mut out) = (normal(from), BTreeMap::new());
+        for (path, node) in self.0.iter() {
+            match path.strip_prefix(&from) {
+                Err(_) => drop(out.insert(path.clone(), node.clone())),
+                Ok(rest) if rest.as_os_str().is_empty() => {
+                    out.extend(to.iter().map(|to| (normal(to), node.clone())));
+                }
+                Ok(rest) => out.extend(to.iter().map(|to| (normal(to).join(rest), node.clone()))),
+            }
+        }
+        DiskImage(Arc::new(out))
+    }
+}
 
 /// Files and names of a simulated machine.
 pub(super) struct Disk(Mutex<State>);
@@ -258,7 +293,8 @@ impl Disk {
             current: durable.clone(),
             durable,
             pending: Vec::new(),
-            locks: BTreeSet::new(),
+            locks: BTreeMap::new(),
+            last_lock: 0,
             limits: BTreeMap::new(),
             powered: true,
             life: 0,
@@ -284,6 +320,12 @@ impl Disk {
         };
     }
 
+    /// Bytes of the files below `dir`.
+    pub(super) fn used(&self, dir: &Path) -> usize {
+        let (state, dir) = (self.0.lock(), normal(dir));
+        state.files_below(&dir).map(|contents| contents.lock().current.len()).sum()
+    }
+
     /// From now on every operation fails.
     pub(super) fn power_off(&self) {
         self.0.lock().powered = false;
@@ -292,9 +334,20 @@ impl Disk {
     /// Decides what the crash left.
     pub(super) fn power_on(&self, random: Random<'_>) {
         let mut state = self.0.lock();
-        state.crash(random);
+        state.crash(Path::new("/"), random);
         state.powered = true;
         state.life += 1;
+    }
+
+    /// Decides what the crash of one machine left, whose files are below `dir`.
+    pub(super) fn crash_below(&self, dir: &Path, random: Random<'_>) {
+        self.0.lock().crash(&normal(dir), random);
+    }
+
+    /// Files below `dir` are nobody's any more: the processes that had locked them are gone.
+    pub(super) fn unlock_below(&self, dir: &Path) {
+        let dir = normal(dir);
+        self.0.lock().locks.retain(|path, _| !path.starts_with(&dir));
     }
 }
 
@@ -327,7 +380,8 @@ impl SimCore {
                 super::crash_here();
             }
             if self.random_below(4) == 0 {
-                let nanos = self.random_below(longest.as_nanos() as u64);
+                let times = self.slow_disks.borrow().get(&self.machine()).copied().unwrap_or(1);
+                let nanos = self.random_below((longest * times).as_nanos() as u64);
                 fiber::wait(sleep(Duration::from_nanos(nanos)));
             } else if self.random_below(4) == 0 {
                 fiber::yield_now();
@@ -455,13 +509,16 @@ impl SimCore {
         let path = normal(path);
         let mut state = self.disk_state()?;
         state.check_parent(&path)?;
-        if !state.locks.insert(path.clone()) {
+        if state.locks.contains_key(&path) {
             return Err(ErrorKind::WouldBlock.into());
         }
+        state.last_lock += 1;
+        let number = state.last_lock;
+        state.locks.insert(path.clone(), number);
         if !state.current.contains_key(&path) {
             state.change(NameChange::Set(path.clone(), Node::File(Arc::default())));
         }
-        Ok(SimLock { disk: self.disk.clone(), path, life: state.life })
+        Ok(SimLock { disk: self.disk.clone(), path, number })
     }
 }
 
@@ -469,7 +526,7 @@ impl SimCore {
 pub(crate) struct SimLock {
     disk: Arc<Disk>,
     path: PathBuf,
-    life: u64,
+    number: u64,
 }
 
 impl std::fmt::Debug for SimLock {
@@ -481,7 +538,7 @@ impl std::fmt::Debug for SimLock {
 impl Drop for SimLock {
     fn drop(&mut self) {
         let mut state = self.disk.0.lock();
-        if state.life == self.life {
+        if state.locks.get(&self.path) == Some(&self.number) {
             state.locks.remove(&self.path);
         }
     }

@@ -6,8 +6,12 @@
 //! [`Simulation::crash`] pulls the plug: tasks are gone, and the disk keeps what was synced and a random part of the
 //! rest. The next `run` is the machine after the restart.
 //!
+//! Several machines may be simulated at once: what [`machines::spawn_on`] starts belongs to another one, with all that it starts, and
+//! [`machines::crash`] pulls the plug of that one alone. They talk over a [network](net) with delays and cuts.
+//!
 //! # Layout
-//! `mod.rs`: scheduler, clock, randomness. `disk`: files, directories, what a crash leaves of them.
+//! `mod.rs`: scheduler, clock, randomness. `disk`: files, directories, what a crash leaves of them. [`machines`]: crashes of one among several.
+//! [`net`]: connections between them. [`programs`]: what stands in for programs that the server runs.
 //!
 //! # Invariants
 //! 1. The seed decides everything: two runs with the same seed and the same code do the same, step by step.
@@ -15,6 +19,9 @@
 //! 3. When nothing is ready and no timer is set, the simulation is stuck, and says so with the names of its tasks.
 
 mod disk;
+pub mod machines;
+pub mod net;
+pub mod programs;
 
 #[cfg(test)]
 mod tests;
@@ -36,6 +43,9 @@ use crate::time::Instant;
 use disk::Disk;
 pub use disk::DiskImage;
 pub(crate) use disk::{SimFile, SimLock};
+use machines::Machine;
+use net::Network;
+use programs::Answer;
 
 /// The simulated machine crashed before the closure was done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,12 +96,15 @@ impl Simulation {
                 tasks: RefCell::default(),
                 next_task: Cell::new(0),
                 ready: Arc::default(),
-                current: Cell::new((0, 0)),
+                current: Cell::new(Place::default()),
                 crashed: Cell::new(false),
                 operations: Cell::new(0),
                 crash_at: Cell::new(u64::MAX),
                 interleaving: Cell::new(0),
                 disk: Arc::new(Disk::new(image)),
+                slow_disks: RefCell::default(),
+                network: RefCell::default(),
+                programs: RefCell::default(),
             }),
         }
     }
@@ -192,6 +205,11 @@ pub fn limit_disk(dir: &std::path::Path, bytes: Option<usize>) {
     }
 }
 
+/// Bytes of the files of the simulated disk below `dir`; 0 elsewhere.
+pub fn disk_used(dir: &std::path::Path) -> usize {
+    env::sim().map_or(0, |sim| sim.disk.used(dir))
+}
+
 /// A place between two steps that others may come between: a simulation may let them ([`Simulation::interleave`]). The caller holds nothing
 /// short. Nothing outside debug builds.
 #[inline]
@@ -221,9 +239,16 @@ fn interleave() {
 /// Identifies a timer until it fires.
 pub(crate) type TimerId = (u64, u64);
 
+/// Where a task runs.
+#[derive(Clone, Copy, Default)]
+struct Place {
+    worker: usize,
+    machine: Machine,
+}
+
 struct Task {
     name: &'static str,
-    worker: usize,
+    place: Place,
     future: Pin<Box<dyn Future<Output = ()>>>,
     queued: Arc<TaskWaker>,
 }
@@ -260,8 +285,8 @@ pub(crate) struct SimCore {
     tasks: RefCell<BTreeMap<u64, Task>>,
     next_task: Cell<u64>,
     ready: Arc<Ready>,
-    /// Task that is polled now, and its worker.
-    current: Cell<(u64, usize)>,
+    /// Where the task is that is polled now.
+    current: Cell<Place>,
     /// The plug was pulled; `run` notices after the current step.
     crashed: Cell<bool>,
     operations: Cell<u64>,
@@ -269,6 +294,10 @@ pub(crate) struct SimCore {
     /// See [`Simulation::interleave`].
     interleaving: Cell<u64>,
     disk: Arc<Disk>,
+    /// Machines whose disk takes so many times as long.
+    slow_disks: RefCell<BTreeMap<Machine, u32>>,
+    network: RefCell<Network>,
+    programs: RefCell<Option<Rc<Answer>>>,
 }
 
 impl SimCore {
@@ -295,7 +324,12 @@ impl SimCore {
     }
 
     pub(crate) fn current_worker(&self) -> usize {
-        self.current.get().1
+        self.current.get().worker
+    }
+
+    /// The machine of the task that runs.
+    fn machine(&self) -> Machine {
+        self.current.get().machine
     }
 
     pub(crate) fn add_timer(&self, deadline: Instant, waker: Waker) -> TimerId {
@@ -319,9 +353,10 @@ impl SimCore {
         let id = self.next_task.get();
         self.next_task.set(id + 1);
         let waker = Arc::new(TaskWaker { id, queued: AtomicBool::new(true), ready: self.ready.clone() });
+        let current = self.current.get();
         let task = Task {
             name,
-            worker: worker.unwrap_or(self.current_worker()),
+            place: Place { worker: worker.unwrap_or(current.worker), ..current },
             future: Box::pin(future),
             queued: waker,
         };
@@ -380,7 +415,7 @@ impl SimCore {
         let Some(mut task) = self.tasks.borrow_mut().remove(&id) else { return };
         // AcqRel: pairs with the swap in `wake_by_ref`; a wake from now on queues the task again.
         task.queued.queued.swap(false, Ordering::AcqRel);
-        let before = self.current.replace((id, task.worker));
+        let before = self.current.replace(task.place);
         let waker = Waker::from(task.queued.clone());
         let done = task.future.as_mut().poll(&mut Context::from_waker(&waker)).is_ready();
         if done {
@@ -416,5 +451,6 @@ impl SimCore {
         }
         self.timers.borrow_mut().clear();
         self.ready.lock().clear();
+        *self.network.borrow_mut() = Network::default();
     }
 }
