@@ -229,8 +229,10 @@ impl Replayed {
     /// The next chunk was read.
     pub fn keep(&mut self, chunk: &Chunk) -> Result<(), WalError> {
         let (last, _) = self.geometry.locate(chunk.end().saturating_sub(1));
-        if self.segments.last().is_some_and(|mapping| !mapping.is_live()) {
-            // It may have been written to since.
+        let (next, _) = self.geometry.locate(self.read.end);
+        let is_written = self.first + self.segments.len() as u64 > next;
+        if is_written && self.segments.last().is_some_and(|mapping| !mapping.is_live()) {
+            // It has more now.
             self.segments.pop();
         }
         while self.first + (self.segments.len() as u64) <= last {

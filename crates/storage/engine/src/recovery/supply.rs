@@ -54,7 +54,10 @@ struct Stream {
 
 impl Drop for Stream {
     fn drop(&mut self) {
-        self.upstream.stop();
+        // In a fiber that is being dropped nothing can be waited for; the receiver's goes the same way.
+        if !runtime::fiber::is_unwinding() {
+            self.upstream.stop();
+        }
     }
 }
 
