@@ -156,6 +156,7 @@ impl Engine {
             wal: wal.clone(),
             command: if request == Request::Label { String::new() } else { settings.restore_command.clone() },
             mode: options.archive.mode,
+            waits: request == Request::Standby,
             restart: Arc::new(RestartPoint::default()),
             brought: None,
         };

@@ -27,6 +27,8 @@ pub(super) struct Archive {
     /// `restore_command`; empty: there is only what lies in the log's folder.
     pub command: String,
     pub mode: ArchiveMode,
+    /// More may come to the archive: what is not whole yet is waited for.
+    pub waits: bool,
     /// Redo point and time line of the latest restart point.
     pub restart: Arc<RestartPoint>,
     /// The last segment that was brought.
@@ -84,6 +86,10 @@ impl Archive {
             file => file.map_err(there)?,
         };
         let size = file.len().map_err(there)?;
+        if self.waits && length.is_some_and(|wanted| size < wanted) {
+            tracing::debug!("archive file \"{name}\" is not whole yet: {size} bytes");
+            return Ok(false);
+        }
         if let Some(wanted) = length.filter(|wanted| *wanted != size) {
             return Err(WalError {
                 kind: io::ErrorKind::InvalidData,
