@@ -9,6 +9,7 @@ use postgres_protocol::authentication::md5_hash;
 use postgres_protocol::authentication::sasl::{
     ChannelBinding, SCRAM_SHA_256, SCRAM_SHA_256_PLUS, ScramSha256,
 };
+use runtime::sim::net;
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpStream, UnixStream};
@@ -504,6 +505,12 @@ fn described(place: &Place, address: Option<std::net::IpAddr>) -> String {
 
 /// Opens a socket to a place; and how messages name it.
 async fn reach(place: &Place, keepalives: Keepalives) -> Result<(Box<dyn Stream>, String), Failure> {
+    if net::is_simulated() {
+        let shown = described(place, None);
+        let stream = net::connect(&place.host).await;
+        let stream = stream.map_err(|error| broken(format!("{shown} failed: {}", base::os_error(&error))))?;
+        return Ok((Box::new(stream), shown));
+    }
     if place.is_socket() {
         let shown = described(place, None);
         let path = format!("{}/.s.PGSQL.{}", place.host, place.port);

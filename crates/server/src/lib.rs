@@ -4,7 +4,7 @@
 //! * [`cli`]: `initdb`, `pg_ctl`, `postgres`, `stampede …`. [`config`]: `postgresql.conf`, `pg_hba.conf`, `pg_ident.conf`.
 //! * [`server`]: from start to shutdown, signals. `service_manager`: whom it tells. [`single`]: a server without sessions. [`pidfile`]: `postmaster.pid`, socket lock files. [`listener`]: sockets.
 //! * [`session`]: one connection, from its first packet to its end. [`sessions`]: all of them: cancel keys, limits.
-//! * `receiver`: the log from another server, for a standby.
+//! * [`receiver`]: the log from another server, for a standby.
 //! * [`allocator`]: where memory comes from; `memory_limit`: how much of it. [`backend`]: what the server needs from the database behind it; [`database`]: the one that counts. [`log`]: PostgreSQL's log lines. [`tls`]: certificates, keys, what is agreed on.
 //!
 //! # Invariants
@@ -28,7 +28,7 @@ pub mod log;
 mod loops;
 mod memory_limit;
 pub mod pidfile;
-mod receiver;
+pub mod receiver;
 mod recovery_settings;
 pub mod server;
 mod service_manager;

@@ -6,7 +6,8 @@
 //! * who appended the last element that a snapshot shows, to the snapshot; the snapshot to who appended the next;
 //! * who appended an element to who appended the one behind it: nobody writes over what has not committed;
 //! * who appended the element before a REPEATABLE READ transaction's own to that one's snapshot: it changes nothing that it does not see;
-//! * what was sent after a moment, and what was answered before it, to their side of it.
+//! * what was sent after a moment, and what was answered before it, to their side of it;
+//! * a standby's snapshot, which may be old, to a later one of the same connection.
 //!
 //! A cycle is an anomaly, and there is no other kind: dirty writes, intermediate reads, cyclic information flow, read skew, lost updates, and
 //! observers that disagree on the order of commits (the long fork) are cycles, and so is a snapshot that misses what was acknowledged
@@ -17,7 +18,7 @@
 use std::fmt;
 
 use crate::LISTS;
-use crate::record::{Fate, History, Span, Transaction, TxnId};
+use crate::record::{Fate, History, SnapshotId, Span, Transaction, TxnId};
 
 /// What a good history was made of.
 #[derive(Clone, Copy, Debug, Default)]
@@ -63,6 +64,8 @@ enum Why {
     Appended(u32, usize),
     /// Clients know.
     Time,
+    /// A standby goes forward only.
+    Forward,
 }
 
 impl fmt::Display for Why {
@@ -73,6 +76,7 @@ impl fmt::Display for Why {
             Why::Behind(list, at) => write!(f, "element {at} of list {list} is behind"),
             Why::Appended(list, at) => write!(f, "appended element {at} of list {list} to what it saw"),
             Why::Time => write!(f, "in time"),
+            Why::Forward => write!(f, "on a standby"),
         }
     }
 }
@@ -227,6 +231,9 @@ impl Graph {
 
     fn add_snapshots(&mut self, history: &History) {
         for (n, snapshot) in history.snapshots.iter().enumerate() {
+            if let Some(SnapshotId(before)) = snapshot.behind {
+                self.add(Node::Snapshot(before), Node::Snapshot(n), Why::Forward);
+            }
             for seen in &snapshot.seen {
                 let writers = &self.writers[seen.list as usize];
                 let last = seen.length.checked_sub(1).map(|at| (writers[at], at));

@@ -165,6 +165,37 @@ fn a_long_fork_is_found() {
 }
 
 #[test]
+fn a_standby_may_be_late_but_goes_forward_only() {
+    let (mut story, _, [a, b]) = two_writers();
+    let now = story.snapshot();
+    for list in [0, 1] {
+        story.sees(now, list, &[a[list as usize], b[list as usize]]);
+    }
+    let late = story.0.snapshot_of_standby(None);
+    story.sees(late, 0, &a[..1]);
+    story.is_good();
+    let later = story.0.snapshot_of_standby(Some(late));
+    story.sees(later, 0, &[]);
+    let message = story.anomaly();
+    assert!(message.contains("on a standby"), "{message}");
+}
+
+#[test]
+fn a_long_fork_between_two_standbys_is_found() {
+    let mut story = Story::default();
+    let (a, of_a) = story.writer(&[0]);
+    let (b, of_b) = story.writer(&[1]);
+    story.commit(a);
+    story.commit(b);
+    let [one, other] = [(); 2].map(|()| story.0.snapshot_of_standby(None));
+    story.sees(one, 0, &of_a);
+    story.sees(one, 1, &[]);
+    story.sees(other, 0, &[]);
+    story.sees(other, 1, &of_b);
+    assert!(story.anomaly().contains("does not see"));
+}
+
+#[test]
 fn a_snapshot_that_misses_what_was_acknowledged_is_found() {
     let (mut story, _, [a, b]) = two_writers();
     let late = story.snapshot();

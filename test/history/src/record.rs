@@ -98,6 +98,8 @@ pub struct Snapshot {
     pub taken: Span,
     /// What it showed.
     pub seen: Vec<Sighting>,
+    /// One that it is no older than, though the clients' time does not tell: a standby went on from there.
+    pub behind: Option<SnapshotId>,
 }
 
 /// All that happened.
@@ -155,8 +157,16 @@ impl History {
 
     /// A snapshot was taken.
     pub fn snapshot(&mut self, taken: Span) -> SnapshotId {
-        self.snapshots.push(Snapshot { taken, seen: Vec::new() });
+        self.snapshots.push(Snapshot { taken, seen: Vec::new(), behind: None });
         SnapshotId(self.snapshots.len() - 1)
+    }
+
+    /// A standby's snapshot, asked for and taken until now, of any time before; but not older than one that the same connection had.
+    pub fn snapshot_of_standby(&mut self, behind: Option<SnapshotId>) -> SnapshotId {
+        let answered = self.now();
+        let id = self.snapshot(Span { sent: 0, answered });
+        self.snapshots[id.0].behind = behind;
+        id
     }
 
     /// What a snapshot showed of a list, to a transaction that had appended `own` to it. Returns the number of others' elements.

@@ -44,6 +44,9 @@ pub trait Database {
 /// Errors that a transaction may meet because of others: serialization failure, deadlock, and an exported snapshot that is gone.
 const CONFLICTS: [&str; 3] = ["40001", "40P01", "42704"];
 
+/// Shows all lists.
+const LOOK: &str = "select id, elements from lists";
+
 /// Prepared transactions at most, not counting those that are being prepared.
 const MOST_PREPARED: usize = 10;
 
@@ -497,11 +500,35 @@ impl<D: Database> Session<D> {
 
     /// Reads all lists.
     pub fn observe(&mut self) -> Result<(), Lost> {
-        let (rows, span) = self.look("select id, elements from lists")?;
+        let (rows, span) = self.look(LOOK)?;
         let history = &mut lock(&self.world).history;
         let snapshot = history.snapshot(span);
         see(history, snapshot, &ALL, &rows, &Own::default());
         Ok(())
+    }
+
+    /// Reads all lists twice at a standby, in a transaction with one snapshot, which is not older than `behind`. None if the replay was in the way.
+    pub fn observe_standby(&mut self, behind: Option<SnapshotId>) -> Option<SnapshotId> {
+        let mut looks = Vec::new();
+        for sql in ["begin isolation level repeatable read", LOOK, LOOK, "commit"] {
+            match self.db.run(sql) {
+                Ok(rows) if sql == LOOK => looks.push(rows),
+                Ok(_) => {}
+                Err(failure) if is_conflict(&failure) => {
+                    // Ends the transaction, if the error has not.
+                    let _ = self.db.run("rollback");
+                    return None;
+                }
+                Err(failure) => panic!("{sql}: {failure:?}"),
+            }
+            self.rest();
+        }
+        let history = &mut lock(&self.world).history;
+        let snapshot = history.snapshot_of_standby(behind);
+        for rows in &looks {
+            see(history, snapshot, &ALL, rows, &Own::default());
+        }
+        Some(snapshot)
     }
 
     fn look(&mut self, sql: &str) -> Result<(Vec<String>, Span), Lost> {

@@ -21,7 +21,7 @@ use crate::session::Client;
 const LAST_LIFE: Duration = Duration::from_millis(40);
 
 /// A connection within the simulation.
-struct Connection {
+pub struct Connection {
     client: Client,
     extended: bool,
 }
@@ -40,7 +40,7 @@ impl Database for Connection {
     }
 }
 
-fn connect(server: &Server, pid: i32, choices: Choices, world: &SharedWorld) -> Session<Connection> {
+pub fn connect(server: &Server, pid: i32, choices: Choices, world: &SharedWorld) -> Session<Connection> {
     let client = server.connect(pid);
     // A life is short.
     client.run("set deadlock_timeout = '1ms'").expect("it is a setting");
@@ -108,7 +108,7 @@ fn simulate(seed: u64, plan: Plan) -> Result<Report, String> {
             let server = Server::open(plan.options.clone());
             observe_recovery(&server, &world);
             let _background = server.start_background();
-            let _appenders = start(&server, &plan, &world, &mut choices);
+            let _appenders = start(&server, plan.sessions, plan.upkeep, &world, &mut choices);
             wait(sleep(longest));
             crash_here()
         });
@@ -119,7 +119,7 @@ fn simulate(seed: u64, plan: Plan) -> Result<Report, String> {
         let server = Server::open(plan.options.clone());
         observe_recovery(&server, &world);
         let background = server.start_background();
-        let appenders = start(&server, &plan, &world, &mut choices);
+        let appenders = start(&server, plan.sessions, plan.upkeep, &world, &mut choices);
         wait(sleep(LAST_LIFE));
         appenders.stop();
         background.stop();
@@ -139,9 +139,16 @@ fn observe_recovery(server: &Server, world: &SharedWorld) {
     observer.recover().unwrap_or_else(|Lost| unreachable!("it is in this process"));
 }
 
-fn start(server: &Server, plan: &Plan, world: &SharedWorld, choices: &mut Choices) -> Crew {
+/// Starts so many sessions and those that look on; with `upkeep`, VACUUM and checkpoints beside them.
+pub fn start(
+    server: &Server,
+    sessions: u64,
+    upkeep: bool,
+    world: &SharedWorld,
+    choices: &mut Choices,
+) -> Crew {
     let crew = Crew::default();
-    for n in 0..plan.sessions {
+    for n in 0..sessions {
         let choices = Choices::new(choices.below(u64::MAX), n);
         let mut session = connect(server, 10 + n as i32, choices, world);
         crew.start("appender", move |crew| {
@@ -171,7 +178,7 @@ fn start(server: &Server, plan: &Plan, world: &SharedWorld, choices: &mut Choice
             }
         }
     });
-    if !plan.upkeep {
+    if !upkeep {
         return crew;
     }
     let (client, engine) = (server.connect(6), server.engine.clone());

@@ -18,7 +18,7 @@ use wal::WalOptions;
 use crate::session::Client;
 
 /// Where the data directory is on the simulated disk.
-const DIR: &str = "/data";
+pub const DIR: &str = "/data";
 
 /// Sizes that make pages leave the pool, segments fill and checkpoints come within a short run.
 pub fn small_options() -> EngineOptions {
@@ -84,7 +84,12 @@ impl Server {
     pub fn open(options: EngineOptions) -> Server {
         let engine = Engine::open(Path::new(DIR), options);
         let engine = Arc::new(engine.unwrap_or_else(|error| panic!("the cluster does not open: {error}")));
-        let instance = Instance::new(engine.clone(), Arc::new(ServerSettings::new()), &Commands);
+        Server::over(engine, Arc::new(ServerSettings::new()))
+    }
+
+    /// Over an engine that is open.
+    pub fn over(engine: Arc<Engine>, settings: Arc<ServerSettings>) -> Server {
+        let instance = Instance::new(engine.clone(), settings, &Commands);
         instance.modules().register(modules::all());
         Server { instance, engine }
     }

@@ -12,6 +12,7 @@
 //! * [`references`]: unique keys and foreign keys under rollbacks.
 //! * [`checkpoints`]: how long checkpoints take and what makes them come, by the virtual clock.
 //! * [`clock`]: what must not depend on how fast the clock goes.
+//! * [`replication`]: a primary, its standbys and an archive, each on a machine of its own.
 //! * [`old_snapshots`]: `old_snapshot_threshold`, by the virtual clock.
 //!
 //! # To run more
@@ -30,6 +31,7 @@ mod crew;
 mod knobs;
 mod old_snapshots;
 mod references;
+mod replication;
 mod seeds;
 mod session;
 mod two_phase;
