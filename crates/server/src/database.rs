@@ -240,6 +240,9 @@ fn check_setting(setting: Setting, text: &str) -> SqlResult<Option<String>> {
     if setting == Setting::synchronous_standby_names {
         return check_standby_names(text).map(|()| None);
     }
+    if setting == Setting::primary_slot_name && !text.is_empty() {
+        return check_slot_name(text).map(|()| None);
+    }
     if !matches!(setting, Setting::TimeZone | Setting::log_timezone) {
         return Ok(None);
     }
@@ -251,6 +254,18 @@ fn check_setting(setting: Setting, text: &str) -> SqlResult<Option<String>> {
             setting.name()
         )),
     }
+}
+
+fn check_slot_name(text: &str) -> SqlResult<()> {
+    session::replication::check_slot_name(text).map_err(|flaw| {
+        let name = Setting::primary_slot_name.name();
+        let message = format!("invalid value for parameter \"{name}\": \"{text}\"");
+        let error = SqlError::new(flaw.code(), message).detail(flaw.message().to_owned());
+        match &flaw.report().hint {
+            Some(hint) => error.hint(hint.clone()),
+            None => error,
+        }
+    })
 }
 
 fn check_standby_names(text: &str) -> SqlResult<()> {
@@ -640,5 +655,25 @@ impl Client for Session {
 
     fn close(&mut self, how: counters::SessionEnd) {
         Session::close_because(self, how);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_slots_are_checked_where_they_are_set() {
+        let check = |text| check_setting(Setting::primary_slot_name, text);
+        assert!(check("").is_ok() && check("slot_1").is_ok());
+        let error = check("Slot-1").unwrap_err();
+        assert_eq!(error.code(), SqlState::INVALID_NAME);
+        assert_eq!(error.message(), "invalid value for parameter \"primary_slot_name\": \"Slot-1\"");
+        let report = error.report();
+        let detail = "replication slot name \"Slot-1\" contains invalid character";
+        assert_eq!(report.detail.as_deref(), Some(detail));
+        assert!(report.hint.is_some());
+        let long = "s".repeat(64);
+        assert_eq!(check(&long).unwrap_err().code(), SqlState::NAME_TOO_LONG);
     }
 }

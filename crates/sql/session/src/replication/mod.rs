@@ -36,7 +36,7 @@ use grammar::Command;
 
 pub use sender::is_end;
 pub use senders::{Figures, Sender, SenderState, Senders};
-pub use slots::slot_error;
+pub use slots::{check_name as check_slot_name, slot_error};
 
 /// The number by which the receiver of a standby's log is shown.
 const RECEIVER_PID: i32 = 6;

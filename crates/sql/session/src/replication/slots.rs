@@ -43,7 +43,7 @@ pub fn slot_error(error: SlotError) -> SqlError {
 }
 
 /// Fails unless slots may have such a name.
-fn check_name(name: &str) -> SqlResult<()> {
+pub fn check_name(name: &str) -> SqlResult<()> {
     if name.is_empty() {
         return Err(sql_err!(INVALID_NAME, "replication slot name \"{name}\" is too short"));
     }
