@@ -14,11 +14,13 @@ impl Oid {
     pub const INVALID: Oid = Oid(0);
     /// The tablespace `pg_default`.
     pub const PG_DEFAULT: Oid = Oid(1663);
+    /// The tablespace `pg_global`.
+    pub const PG_GLOBAL: Oid = Oid(1664);
     /// First OID given to objects that users create; smaller ones are pinned (thread 4).
     pub const FIRST_NORMAL: Oid = Oid(16384);
 
     /// Whether this names an object at all.
-    pub fn is_valid(self) -> bool {
+    pub const fn is_valid(self) -> bool {
         self.0 != 0
     }
 
@@ -195,26 +197,50 @@ pub struct RelFile {
 }
 
 impl RelFile {
-    /// Where files are dropped: stands for all that a database has. No relation's file has the number 0.
-    pub const fn whole_database(database: Oid) -> RelFile {
-        RelFile { tablespace: Oid::PG_DEFAULT, database, number: 0 }
+    /// Where files are dropped: stands for all that a database has in a tablespace. No relation's file has the number 0.
+    pub const fn whole_database(tablespace: Oid, database: Oid) -> RelFile {
+        RelFile { tablespace, database, number: 0 }
     }
 
-    /// Whether it stands for all files of its database.
+    /// Where files are dropped: stands for a tablespace, which has no files any more.
+    pub const fn whole_tablespace(tablespace: Oid) -> RelFile {
+        RelFile { tablespace, database: Oid::INVALID, number: 0 }
+    }
+
+    /// Whether it stands for all files of its database in its tablespace.
     pub const fn is_whole_database(self) -> bool {
-        self.number == 0
+        self.number == 0 && self.database.is_valid()
+    }
+
+    /// Whether it stands for its tablespace.
+    pub const fn is_whole_tablespace(self) -> bool {
+        self.number == 0 && !self.database.is_valid()
+    }
+}
+
+/// The folder of a tablespace that its files are in. It is PostgreSQL's name: backup tools take what lies there for a tablespace's files, and nothing else.
+pub const TABLESPACE_VERSION: &str = "PG_18_202506291";
+
+/// Where the files of a tablespace are, below the data directory.
+pub fn tablespace_folder(tablespace: Oid) -> String {
+    match tablespace {
+        Oid::PG_DEFAULT => "base".into(),
+        Oid::PG_GLOBAL => "global".into(),
+        own => format!("pg_tblspc/{own}/{TABLESPACE_VERSION}"),
     }
 }
 
 impl fmt::Display for RelFile {
     /// The path below the data directory, as PostgreSQL's messages name it: `base/5/16384`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.tablespace {
-            Oid::PG_DEFAULT if self.is_whole_database() => write!(f, "base/{}", self.database),
-            Oid(1664) => write!(f, "global/{}", self.number),
-            Oid::PG_DEFAULT => write!(f, "base/{}/{}", self.database, self.number),
-            spc => write!(f, "pg_tblspc/{}/{}/{}", spc, self.database, self.number),
+        f.write_str(&tablespace_folder(self.tablespace))?;
+        if self.database.is_valid() {
+            write!(f, "/{}", self.database)?;
         }
+        if self.number != 0 {
+            write!(f, "/{}", self.number)?;
+        }
+        Ok(())
     }
 }
 

@@ -19,8 +19,8 @@ pub use decimal::push_decimal;
 pub use encoding::Encoding;
 pub use error::{Severity, SqlError, SqlResult};
 pub use ids::{
-    BlockNo, CommandId, Fork, Lsn, MultiXactId, OffsetNo, Oid, PAGE_SIZE, RelFile, SubxactId, Tid,
-    TimelineId, Xid,
+    BlockNo, CommandId, Fork, Lsn, MultiXactId, OffsetNo, Oid, PAGE_SIZE, RelFile, SubxactId,
+    TABLESPACE_VERSION, Tid, TimelineId, Xid, tablespace_folder,
 };
 pub use os::os_error;
 pub use prefetch::{Lines, prefetch_line};

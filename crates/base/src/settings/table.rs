@@ -151,7 +151,7 @@ settings! {
         createrole_self_grant = string("").user().list().works()
             .about("Options a creator of a role grants itself on it.");
         default_table_access_method = string("heap").user().works().about("Access method of new tables.");
-        default_tablespace = string("").user().only(&["pg_default"], "a tablespace of one's own")
+        default_tablespace = string("").user().works()
             .about("Tablespace of new tables and indexes.");
         default_toast_compression = choice("lz4", &["pglz", "lz4"]).user().works()
             .about("Compression of large values whose column names no method.");
@@ -260,7 +260,7 @@ settings! {
         tcp_user_timeout = int(0, 0, MAX).user().ms().works().about("Time that data may stay unacknowledged.");
     }
     "Developer Options" {
-        allow_in_place_tablespaces = bool(false).superuser().not_in_sample().moot("No tablespace can be made.")
+        allow_in_place_tablespaces = bool(false).superuser().not_in_sample().works()
             .about("Whether tablespaces may lie inside pg_tblspc.");
         allow_system_table_mods = bool(false).superuser().not_in_sample().works()
             .about("Whether system tables may be altered.");

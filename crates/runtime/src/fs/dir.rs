@@ -169,6 +169,17 @@ pub fn symlink(target: &Path, link: &Path) -> io::Result<()> {
     }
 }
 
+/// Where a symbolic link leads to; none if `link` is something else.
+pub fn read_link(link: &Path) -> io::Result<Option<PathBuf>> {
+    match env::sim() {
+        Some(sim) => sim.disk_metadata(link).map(|_| None),
+        None => blocking(|| match fs::read_link(link) {
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(None),
+            target => target.map(Some),
+        }),
+    }
+}
+
 /// Makes a directory durable, with all that it holds. Symbolic links below it are followed.
 pub fn sync_tree(path: &Path) -> io::Result<()> {
     for entry in read_dir(path)? {
@@ -188,6 +199,17 @@ pub fn sync_dir(path: &Path) -> io::Result<()> {
         Some(sim) => sim.disk_sync_dir(path),
         None => with_descriptor(|| blocking(|| fs::File::open(path)))
             .and_then(|dir| blocking(|| dir.sync_all()).map_err(of_sync)),
+    }
+}
+
+/// Removes an empty directory.
+pub fn remove_dir(path: &Path) -> io::Result<()> {
+    match env::sim() {
+        Some(sim) => match sim.disk_read_dir(path)?.is_empty() {
+            true => sim.disk_remove_dir_all(path),
+            false => Err(io::ErrorKind::DirectoryNotEmpty.into()),
+        },
+        None => blocking(|| fs::remove_dir(path)),
     }
 }
 

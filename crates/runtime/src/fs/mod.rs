@@ -22,8 +22,8 @@ mod tests;
 pub use descriptors::{SpareFiles, give_way};
 pub use dir::{
     DirEntry, LockedFile, Metadata, canonical, create_dir, create_dir_all, directory_mode, exists, lock_file,
-    metadata, read_dir, read_to_string, read_to_vec, remove_dir_all, remove_file, rename, set_group_access,
-    set_permissions, symlink, sync_dir, sync_tree, write_file, write_file_durably,
+    metadata, read_dir, read_link, read_to_string, read_to_vec, remove_dir, remove_dir_all, remove_file,
+    rename, set_group_access, set_permissions, symlink, sync_dir, sync_tree, write_file, write_file_durably,
 };
 pub use file::{File, OpenOptions};
 pub use map::Mapping;

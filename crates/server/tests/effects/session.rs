@@ -95,6 +95,15 @@ pub const ROWS: &[Row] = &[
         ),
     ),
     ("default_table_access_method", Refuses("other", "Table access method \"other\" does not exist.")),
+    ("default_tablespace", Refuses("other", "Tablespace \"other\" does not exist.")),
+    (
+        "allow_in_place_tablespaces",
+        Tells(
+            "on",
+            "create tablespace here location '';;select 'at ' || pg_tablespace_location(oid) from pg_tablespace where spcname = 'here';;drop tablespace here",
+            "at pg_tblspc/",
+        ),
+    ),
     (
         "default_toast_compression",
         Tells(

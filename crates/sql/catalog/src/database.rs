@@ -155,6 +155,11 @@ impl Catalog {
         self.tables.engine()
     }
 
+    /// The database's own tablespace: where its catalogs are, and all relations whose `reltablespace` is 0.
+    pub fn tablespace(&self) -> Oid {
+        self.engine().home_of_database(self.database())
+    }
+
     /// The system catalogs as tables.
     pub fn tables(&self) -> &OpenTables {
         &self.tables

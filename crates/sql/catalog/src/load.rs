@@ -29,7 +29,7 @@ use crate::system::{
     catalog_of, pg_attrdef, pg_attribute, pg_class, pg_constraint, pg_depend, pg_index, pg_rewrite,
     pg_sequence,
 };
-use crate::tables::{PG_DEFAULT, Place};
+use crate::tables::Place;
 use crate::toast_index::{open_toast, open_toast_index, toast_layout};
 use crate::validity::Validity;
 use crate::vectors;
@@ -118,7 +118,7 @@ impl Reader<'_> {
         })))
     }
 
-    /// The place of a relation's files; none for relations without storage. The default tablespace is written as 0.
+    /// The place of a relation's files; none for relations without storage. The database's own tablespace is written as 0.
     pub fn file_of(&self, class: &Row) -> RelFile {
         let oid = class.oid(pg_class::OID);
         if let Some(catalog) = catalog_of(oid) {
@@ -127,7 +127,9 @@ impl Reader<'_> {
         let number = class.oid(pg_class::RELFILENODE).0;
         match class.oid(pg_class::RELTABLESPACE) {
             _ if number == 0 => RelFile::default(),
-            Oid::INVALID => RelFile { tablespace: PG_DEFAULT, database: self.catalog.database(), number },
+            Oid::INVALID => {
+                RelFile { tablespace: self.catalog.tablespace(), database: self.catalog.database(), number }
+            }
             tablespace => RelFile { tablespace, database: self.catalog.database(), number },
         }
     }

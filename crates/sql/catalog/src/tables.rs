@@ -155,11 +155,11 @@ pub struct OpenTables {
 }
 
 /// The files of a catalog, one of its indexes or its TOAST table.
-fn catalog_file(database: Oid, shared: bool, number: u32) -> RelFile {
+fn catalog_file(engine: &Engine, database: Oid, shared: bool, number: u32) -> RelFile {
     if shared {
         RelFile { tablespace: PG_GLOBAL, database: Oid::INVALID, number }
     } else {
-        RelFile { tablespace: PG_DEFAULT, database, number }
+        RelFile { tablespace: engine.home_of_database(database), database, number }
     }
 }
 
@@ -187,7 +187,7 @@ impl OpenTables {
     /// Where a relation of a catalog lies, as committed transactions left it.
     pub(crate) fn mapped_file(&self, shape: &SystemTable, relation: Oid) -> RelFile {
         let database = if shape.shared { Oid::INVALID } else { self.database };
-        catalog_file(database, shape.shared, self.engine.mapped_file(database, relation))
+        catalog_file(&self.engine, database, shape.shared, self.engine.mapped_file(database, relation))
     }
 
     /// One catalog, as committed transactions left it.
@@ -432,7 +432,7 @@ fn reload(slots: &Slots, anew: Slots) {
 }
 
 fn open_all(engine: &Arc<Engine>, database: Oid, shared: bool) -> Slots {
-    let file = |relation| catalog_file(database, shared, engine.mapped_file(database, relation));
+    let file = |relation| catalog_file(engine, database, shared, engine.mapped_file(database, relation));
     let tables = system::tables().filter(|shape| shape.shared == shared);
     tables.map(|shape| (shape.oid, Slot::new(open(engine, shape, &file)))).collect()
 }

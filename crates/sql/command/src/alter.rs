@@ -28,8 +28,8 @@ use super::storage_parameter::{self, Target};
 use super::{
     access_method, alter_attribute, alter_column_options, alter_constraint, alter_identity, alter_tree,
     alter_type, cluster, compression, detach, drop, expression, generated, inherit, names, object_kind,
-    options, owner, partition, partition_index, persistence, replica_identity, schema, trigger, typed_table,
-    view,
+    options, owner, partition, partition_index, persistence, replica_identity, schema, set_tablespace,
+    trigger, typed_table, view,
 };
 
 /// ALTER TABLE, INDEX, VIEW, SEQUENCE, MATERIALIZED VIEW.
@@ -42,6 +42,10 @@ pub(crate) fn run(session: &Session, statement: &AlterTable, text: &str) -> SqlR
     let methods = |action: &&AlterAction| matches!(action, AlterAction::SetAccessMethod(_));
     if statement.actions.iter().filter(methods).count() > 1 {
         return Err(sql_err!(FEATURE_NOT_SUPPORTED, "cannot have multiple SET ACCESS METHOD subcommands"));
+    }
+    let moves = |action: &&AlterAction| matches!(action, AlterAction::SetTablespace(_));
+    if statement.actions.iter().filter(moves).count() > 1 {
+        return Err(sql_err!(SYNTAX_ERROR, "cannot have multiple SET TABLESPACE subcommands"));
     }
     let modes = statement.actions.iter().map(lock_mode);
     let mode = modes.max_by_key(|mode| *mode as u8).unwrap_or(LockMode::AccessExclusive);
@@ -328,6 +332,12 @@ fn action(
             }
             access_method::set(session, table, name.as_deref())
         }
+        AlterAction::SetTablespace(name) => {
+            if !set_tablespace::is_movable(table.kind) {
+                return Err(wrong_kind(table, "SET TABLESPACE"));
+            }
+            set_tablespace::one(session, table, name)
+        }
         AlterAction::Trigger(which, letter) => trigger::enable(session, table, which, *letter, recurse),
         other => Err(SqlError::not_supported(format!("ALTER TABLE {}", action_name(other)))),
     }
@@ -336,7 +346,6 @@ fn action(
 fn action_name(action: &AlterAction) -> &'static str {
     match action {
         AlterAction::DropOids => "SET WITHOUT OIDS",
-        AlterAction::SetTablespace(_) => "SET TABLESPACE",
         AlterAction::Rule(..) => "ENABLE or DISABLE RULE",
         AlterAction::RowSecurity(_) | AlterAction::ForceRowSecurity(_) => "ROW LEVEL SECURITY",
         _ => "action",

@@ -424,7 +424,6 @@ pub(super) fn add_constraint(
     recurse: bool,
     text: &str,
 ) -> SqlResult<()> {
-    constraint::refuse_unsupported(session, constraint)?;
     if let ConstraintKind::NotNull(Some(column)) = &constraint.kind {
         let (no_inherit, valid) = (constraint.no_inherit, !constraint.not_valid);
         let name = constraint.name.as_deref();

@@ -128,18 +128,6 @@ pub(crate) fn misplaced(attribute: &Constraint, text: &str) -> SqlError {
     at(sql_err!(SYNTAX_ERROR, "misplaced {clause} clause"), text, attribute.location)
 }
 
-/// Refuses what the index of a constraint cannot have.
-pub(crate) fn refuse_unsupported(session: &Session, constraint: &Constraint) -> SqlResult<()> {
-    match &constraint.kind {
-        ConstraintKind::PrimaryKey(index)
-        | ConstraintKind::Unique(index)
-        | ConstraintKind::Exclude { index, .. } => {
-            index::check_tablespace(session, index.tablespace.as_deref(), true)
-        }
-        _ => Ok(()),
-    }
-}
-
 /// Makes PRIMARY KEY or UNIQUE with its index. The table's columns are NOT NULL already where they must be.
 pub(crate) fn add_unique(
     session: &Session,
@@ -174,6 +162,7 @@ pub(crate) fn add_unique(
         }
         None => choose_name(session, table, &keys, &including, primary)?,
     };
+    new.tablespace = index::tablespace_of_new(session, table, with.tablespace.as_deref())?;
     new.unique = true;
     new.primary = primary;
     new.for_constraint = true;

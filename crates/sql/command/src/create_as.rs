@@ -31,7 +31,9 @@ use types::Call;
 
 use super::internal::Internal;
 use super::storage_parameter::Target;
-use super::{access_method, index, matview, names, on_commit, storage_parameter, table, type_name, view};
+use super::{
+    access_method, matview, names, on_commit, storage_parameter, table, tablespace, type_name, view,
+};
 
 /// Rows that are stored at once.
 const BATCH_ROWS: usize = 1000;
@@ -241,7 +243,11 @@ fn new_table(
     let schema = table::target_schema(session, &into.relation)?;
     table::already_there(session, schema, &into.relation.name, false)?;
     let temporary = table::persistence(session, &into.relation, schema) == b't';
-    index::check_tablespace(session, into.tablespace.as_deref(), temporary)?;
+    let kept = tablespace::Kept { temporary, partitioned: false };
+    let space = match kind {
+        RelationKind::View => Oid::INVALID,
+        _ => tablespace::of_new(session, into.tablespace.as_deref(), Oid::INVALID, kept)?,
+    };
     let new = NewTable {
         name: into.relation.name.clone(),
         schema,
@@ -251,6 +257,7 @@ fn new_table(
         columns,
         options: storage_parameter::check(Target::Table, &into.options)?,
         method,
+        tablespace: space,
     };
     let oid = session.with_changer(|changer| changer.create_table(&new))?;
     on_commit::register(session, oid, into.on_commit);

@@ -61,6 +61,7 @@ pub(crate) fn add(
     let including = constraint::numbers_of(table, &written.index.including, wanted.constraint, text)?;
     let mut new = index::blank(table, String::new());
     new.method = known.oid;
+    new.tablespace = index::tablespace_of_new(session, table, written.index.tablespace.as_deref())?;
     new.exclusion = true;
     new.for_constraint = true;
     new.immediate = !wanted.deferrable;

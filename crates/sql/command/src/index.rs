@@ -6,7 +6,6 @@
 
 use std::sync::Arc;
 
-use base::settings::Setting;
 use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
 use catalog::change::{NewColumn, NewIndex};
 use catalog::families;
@@ -23,7 +22,7 @@ use super::index_build::Rows;
 use super::storage_parameter::Target;
 use super::{
     access_method, expression, generated, index_build, index_concurrently, names, object_name,
-    operator_class, operator_class_member, partition_index, storage_parameter, type_name,
+    operator_class, operator_class_member, partition_index, storage_parameter, tablespace, type_name,
 };
 
 /// Most columns of an index.
@@ -38,7 +37,7 @@ pub(crate) fn create(session: &Session, statement: &CreateIndex, text: &str) -> 
     let mode = if statement.concurrently { LockMode::ShareUpdateExclusive } else { LockMode::Share };
     let table = names::open(session, &statement.relation, mode)?;
     check_table(session, &table)?;
-    check_tablespace(session, statement.tablespace.as_deref(), table.persistence == 't')?;
+    let space = tablespace_of_new(session, &table, statement.tablespace.as_deref())?;
     // Nobody else writes to a temporary table.
     let concurrently = statement.concurrently && table.persistence != 't';
     if concurrently && table.kind == RelationKind::PartitionedTable {
@@ -83,6 +82,7 @@ pub(crate) fn create(session: &Session, statement: &CreateIndex, text: &str) -> 
         unique: statement.unique,
         nulls_not_distinct: statement.nulls_not_distinct,
         parameters,
+        tablespace: space,
         ..blank(&table, name)
     };
     add_columns(session, &table, statement, columns, &mut new, text)?;
@@ -120,22 +120,11 @@ pub(crate) fn check_column_count(count: usize) -> SqlResult<()> {
     Ok(())
 }
 
-/// Only `pg_default` can be named. Without a name `default_tablespace` says it, unless it names none that there is, or the
-/// relation is temporary.
-pub(crate) fn check_tablespace(session: &Session, name: Option<&str>, temporary: bool) -> SqlResult<()> {
-    let by_default = || session.settings.borrow().text(Setting::default_tablespace) == "pg_global";
-    match name {
-        None if temporary || !by_default() => Ok(()),
-        Some("pg_default") => Ok(()),
-        None | Some("pg_global") => {
-            names::check_tablespace_creation(session, catalog::tables::PG_GLOBAL, "pg_global")?;
-            Err(sql_err!(
-                INVALID_PARAMETER_VALUE,
-                "only shared relations can be placed in pg_global tablespace"
-            ))
-        }
-        Some(other) => Err(sql_err!(UNDEFINED_OBJECT, "tablespace \"{other}\" does not exist")),
-    }
+/// `reltablespace` of a new index of a table.
+pub(crate) fn tablespace_of_new(session: &Session, table: &Table, name: Option<&str>) -> SqlResult<Oid> {
+    let partitioned = table.kind == RelationKind::PartitionedTable;
+    let kept = tablespace::Kept { temporary: table.persistence == 't', partitioned };
+    tablespace::of_new(session, name, Oid::INVALID, kept)
 }
 
 fn check_table(session: &Session, table: &Table) -> SqlResult<()> {
@@ -188,6 +177,7 @@ pub(crate) fn blank(table: &Table, name: String) -> NewIndex {
         immediate: true,
         for_constraint: false,
         parameters: Vec::new(),
+        tablespace: Oid::INVALID,
         partitioned: table.kind == RelationKind::PartitionedTable,
         valid: true,
         ready: true,

@@ -67,13 +67,19 @@ pub(super) fn build(session: &Session, table: Oid, index: Oid) -> SqlResult<()> 
 }
 
 /// REINDEX CONCURRENTLY of an index: a copy is built, and the two change files. The transaction holds SHARE UPDATE EXCLUSIVE on the table.
-pub(super) fn rebuild(session: &Session, table: &Table, index: &Index) -> SqlResult<()> {
+/// `tablespace`: the index' `reltablespace` from then on, if it changes.
+pub(super) fn rebuild(
+    session: &Session,
+    table: &Table,
+    index: &Index,
+    tablespace: Option<Oid>,
+) -> SqlResult<()> {
     let progress = session.progress(Lengthy::CreateIndex, table.oid);
     progress.set(index_build::COMMAND, index_build::REINDEX_CONCURRENTLY);
     let _kept = KeptLock::take(session, used_through(session, table.oid)?, LockMode::ShareUpdateExclusive)?;
     let name = |label| object_name::free_relation(session, table.schema, (&index.name, None, label), false);
     let (new, old) = (name("ccnew")?, name("ccold")?);
-    let copy = session.with_changer(|changer| changer.copy_index(index.oid, &new))?;
+    let copy = session.with_changer(|changer| changer.copy_index(index.oid, &new, tablespace))?;
     fill(session, table.oid, copy, &progress)?;
     session.with_changer(|changer| changer.swap_index_files(index.oid, copy, &old))?;
     retire(session, table.oid, copy, Some(&progress))

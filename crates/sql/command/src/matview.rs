@@ -187,6 +187,7 @@ fn new_rows(session: &Session, view: &Table, schema: Oid) -> SqlResult<Arc<Table
         columns: view.columns.iter().map(NewColumn::like).collect(),
         options: Vec::new(),
         method: Oid::INVALID,
+        tablespace: Oid::INVALID,
     };
     let oid = session.with_changer(|changer| changer.create_table(&new))?;
     names::describe(session, oid)

@@ -22,7 +22,7 @@ use super::text_search::{DICTIONARY, PARSER, TEMPLATE};
 use super::text_search_configuration::CONFIGURATION;
 use super::{
     access_method, alter_function, alter_user_type, comment, database, drop, extension, language, operator,
-    operator_class, owner, rename, role, trigger, user_type,
+    operator_class, owner, rename, role, tablespace, trigger, user_type,
 };
 
 type FindOne = fn(&Session, ObjectKind, &ObjectName) -> SqlResult<ObjectAddress>;
@@ -279,6 +279,8 @@ pub(crate) fn of(kind: ObjectKind) -> Descriptor {
         K::Tablespace => D {
             member: false,
             address: Some(|session, _, object| comment::tablespace(session, object)),
+            rename: Some(|session, asked| tablespace::rename(session, old_name(asked), &asked.new_name)),
+            set_owner: Some(|session, _, object, owner| tablespace::set_owner(session, object, owner)),
             ..D::bare(words!("TABLESPACE"))
         },
 

@@ -20,7 +20,7 @@ use session::progress::Lengthy;
 use tuple::Datum;
 use txn::LockMode;
 
-use super::{constraint, index, index_build, inherit, names, object_name};
+use super::{constraint, index, index_build, inherit, names, object_name, tablespace};
 
 /// Gives each partition a part of a new index of a partitioned table.
 pub(super) fn spread(session: &Session, table: &Table, oid: Oid) -> SqlResult<()> {
@@ -135,6 +135,8 @@ fn definition(session: &Session, table: &Table, found: &Index, child: &Arc<Table
     new.nulls_not_distinct = found.nulls_not_distinct;
     new.for_constraint = found.constraint.is_valid();
     new.parameters = relation.options.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    new.tablespace = session.with_reader(|reader| reader.tablespace_of(found.oid))?;
+    tablespace::keep(session, new.tablespace)?;
     Ok(new)
 }
 

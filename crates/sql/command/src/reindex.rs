@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use base::{Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
 use catalog::system::{catalog_of, pg_class};
+use catalog::tables::PG_GLOBAL;
 use catalog::{CatalogView, Index, PG_CATALOG, PG_TOAST, RelationKind, RowExt, Table, predefined};
 use parse::ast::{DefElem, RangeVar, Reindex, ReindexKind};
 use runtime::time::Stopwatch;
@@ -25,7 +26,7 @@ use txn::{LockMode, LockWait};
 
 use super::names::{self, at};
 use super::rewrite;
-use super::{index, index_build, index_concurrently, inherit, options, partition_index};
+use super::{index_build, index_concurrently, inherit, options, partition_index, tablespace};
 
 /// REINDEX.
 pub(crate) fn run(session: &Session, statement: &Reindex, text: &str, out: &mut dyn Output) -> SqlResult<()> {
@@ -47,6 +48,8 @@ struct How {
     verbose: bool,
     /// While others write.
     concurrently: bool,
+    /// `reltablespace` that the indexes get, but those of TOAST tables.
+    tablespace: Option<Oid>,
 }
 
 impl How {
@@ -85,18 +88,31 @@ impl How {
 
 fn read(session: &Session, list: &[DefElem], text: &str) -> SqlResult<How> {
     let mut how = How::default();
+    let mut to = None;
     for option in list {
         match option.name.as_str() {
             "verbose" => how.verbose = options::boolean(option)?,
             "concurrently" => how.concurrently = options::boolean(option)?,
-            "tablespace" => index::check_tablespace(session, Some(options::string(option)?.as_str()), false)?,
+            "tablespace" => to = Some(tablespace::named(session, &options::string(option)?)?),
             other => {
                 let error = sql_err!(SYNTAX_ERROR, "unrecognized REINDEX option \"{other}\"");
                 return Err(at(error, text, option.location));
             }
         }
     }
+    if let Some(to) = to {
+        how.tablespace = Some(place(session, to)?);
+    }
     Ok(how)
+}
+
+/// `reltablespace` of indexes that go to a tablespace. That of shared catalogs is refused where an index is to go there.
+fn place(session: &Session, to: Oid) -> SqlResult<Oid> {
+    if to == PG_GLOBAL {
+        names::check_tablespace_creation(session, to, "pg_global")?;
+        return Ok(to);
+    }
+    tablespace::for_relation(session, to)
 }
 
 fn one_index(session: &Session, name: &RangeVar, how: How) -> SqlResult<()> {
@@ -140,8 +156,31 @@ fn open_index(session: &Session, name: &RangeVar, how: How) -> SqlResult<(Arc<Ta
 }
 
 fn index_of(session: &Session, table: &Table, index: Oid, how: How) -> SqlResult<()> {
+    check_movable(table, Some(index), how)?;
     indexes(session, table, Some(index), how)?;
     exclude_readers(session, table, how)
+}
+
+/// Indexes of catalogs and of TOAST tables stay where they are.
+fn check_movable(table: &Table, only: Option<Oid>, how: How) -> SqlResult<()> {
+    let Some(to) = how.tablespace else { return Ok(()) };
+    let how = how.of(table)?;
+    if catalog_of(table.oid).is_some() || table.kind == RelationKind::Toast {
+        let mut indexes = table.indexes.iter().filter(|index| only.is_none_or(|oid| oid == index.oid));
+        let name = indexes.next().map_or(table.name.as_str(), |index| index.name.as_str());
+        return Err(sql_err!(FEATURE_NOT_SUPPORTED, "cannot move system relation \"{name}\""));
+    }
+    match to == PG_GLOBAL {
+        true if how.concurrently => Err(sql_err!(
+            FEATURE_NOT_SUPPORTED,
+            "cannot move non-shared relation to tablespace \"pg_global\""
+        )),
+        true => Err(sql_err!(
+            INVALID_PARAMETER_VALUE,
+            "only shared relations can be placed in pg_global tablespace"
+        )),
+        false => Ok(()),
+    }
 }
 
 fn one_table(session: &Session, name: &RangeVar, how: How) -> SqlResult<()> {
@@ -159,6 +198,7 @@ fn one_table(session: &Session, name: &RangeVar, how: How) -> SqlResult<()> {
         return Err(sql_err!(WRONG_OBJECT_TYPE, "\"{}\" is not a table or materialized view", table.name));
     }
     names::check_right(session, &table, "m")?;
+    check_movable(&table, None, how)?;
     if table.kind == RelationKind::PartitionedTable {
         session.prevent_in_block("REINDEX TABLE")?;
         let all = inherit::descendants(session, &table, LockMode::AccessShare)?;
@@ -198,6 +238,11 @@ fn many(
     if how.concurrently && schema == Some(PG_CATALOG) {
         let message = "cannot reindex system catalogs concurrently, skipping all";
         session.warning(SqlState::FEATURE_NOT_SUPPORTED, message);
+        return Ok(());
+    }
+    if how.tablespace.is_some() && (kind == ReindexKind::System || schema == Some(PG_CATALOG)) {
+        let message = "cannot move system relations, skipping all";
+        session.warning(SqlState::INSUFFICIENT_PRIVILEGE, message);
         return Ok(());
     }
     let rows = session.with_reader(|reader| reader.scan(&pg_class::TABLE))?;
@@ -244,6 +289,10 @@ fn each(session: &Session, tables: &[Oid], how: How, mut out: Option<&mut dyn Ou
         if !rights.has((types::acl::bits("m"), false)) {
             continue;
         }
+        check_movable(&table, None, how)?;
+        if let Some(to) = how.tablespace {
+            tablespace::keep(session, to)?;
+        }
         let done = with_toast(session, &table, how)?;
         if done && how.verbose && !how.concurrently {
             let message = format!("table \"{}.{}\" was reindexed", table.schema_name, table.name);
@@ -264,7 +313,7 @@ fn with_toast(session: &Session, table: &Table, how: How) -> SqlResult<bool> {
             session.next_transaction()?;
         }
         if let Some(toast) = how.open(session, table.toast)? {
-            done |= indexes(session, &toast, None, how)?;
+            done |= indexes(session, &toast, None, How { tablespace: None, ..how })?;
             exclude_readers(session, &toast, how)?;
         }
     }
@@ -295,7 +344,7 @@ fn indexes(session: &Session, table: &Table, only: Option<Oid>, how: How) -> Sql
         let progress = session.progress(Lengthy::CreateIndex, table.oid);
         progress.set(index_build::COMMAND, index_build::REINDEX);
         names::lock_relation(session, index.oid, LockMode::AccessExclusive, LockWait::Block)?;
-        rewrite::rebuild(session, table, index)?;
+        rewrite::rebuild_in(session, table, index, how.tablespace)?;
         if how.verbose {
             rewrite::info(
                 session,
@@ -337,7 +386,10 @@ fn beside_writers(session: &Session, table: &Table, only: Option<Oid>, how: How)
         session.next_transaction()?;
         let Some(table) = how.open(session, table.oid)? else { break };
         let Some(index) = table.indexes.iter().find(|index| index.oid == oid) else { continue };
-        index_concurrently::rebuild(session, &table, index)?;
+        if let Some(to) = how.tablespace {
+            tablespace::keep(session, to)?;
+        }
+        index_concurrently::rebuild(session, &table, index, how.tablespace)?;
         if how.verbose {
             let took = only.map(|_| watch.to_string());
             rewrite::info(session, format!("index {} was reindexed", shown(index)), took);

@@ -7,7 +7,7 @@
 //! # PostgreSQL counterpart and differences
 //! `cluster_rel` in `commands/cluster.c`. System catalogs go another way: [`super::rewrite_catalog`].
 
-use base::{Severity, SqlError, SqlResult, SqlState, Tid};
+use base::{Oid, Severity, SqlError, SqlResult, SqlState, Tid};
 use catalog::system::catalog_of;
 use catalog::{Index, SizeEstimate, Table};
 use heap::rewrite::{RewriteStats, Rewriter};
@@ -139,10 +139,20 @@ pub(super) fn copy(
 
 /// Builds an index of a table anew, in a new file.
 pub(crate) fn rebuild(session: &Session, table: &Table, index: &Index) -> SqlResult<()> {
+    rebuild_in(session, table, index, None)
+}
+
+/// The same, in another tablespace (`reltablespace`) if one is given.
+pub(crate) fn rebuild_in(
+    session: &Session,
+    table: &Table,
+    index: &Index,
+    tablespace: Option<Oid>,
+) -> SqlResult<()> {
     if let Some(shape) = catalog_of(index.oid) {
         return rewrite_catalog::index(session, table, shape, index);
     }
-    session.with_changer(|changer| changer.new_file(index.oid).map(drop))?;
+    session.with_changer(|changer| changer.new_file_in(index.oid, tablespace).map(drop))?;
     if index.check_xmin.is_some() || !index.valid || !index.ready {
         session.with_changer(|changer| changer.set_index_rebuilt(index.oid))?;
     }

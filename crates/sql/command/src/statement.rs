@@ -22,8 +22,8 @@ use super::{
     access_method, aggregate, alter, alter_function, alter_operator, alter_system, base_type, call,
     checkpoint, cluster, collation, comment, conversion, copy, create_as, database, discard, drop, extension,
     function, grant, index, language, lock, matview, object_kind, on_commit, operator, operator_class, owner,
-    range_type, reindex, role, schema, sequence, settings, table, text_search, text_search_configuration,
-    trigger, truncate, user_type, vacuum, view,
+    range_type, reindex, role, schema, sequence, set_tablespace, settings, table, tablespace, text_search,
+    text_search_configuration, trigger, truncate, user_type, vacuum, view,
 };
 
 /// The descriptor of a statement.
@@ -67,8 +67,10 @@ pub(crate) fn describe(statement: &Statement) -> Descriptor<'_> {
         }
         S::Truncate { .. } => D::definition("TRUNCATE TABLE").logged_as(LogClass::Change),
         S::CreateSchema { .. } => D::definition("CREATE SCHEMA"),
-        S::CreateTablespace { .. } => D::definition("CREATE TABLESPACE"),
-        S::DropTablespace { .. } => D::definition("DROP TABLESPACE"),
+        S::CreateTablespace { .. } => D::definition("CREATE TABLESPACE").outside_blocks("CREATE TABLESPACE"),
+        S::DropTablespace { .. } => D::definition("DROP TABLESPACE").outside_blocks("DROP TABLESPACE"),
+        S::AlterTablespaceOptions { .. } => D::definition("ALTER TABLESPACE"),
+        S::MoveAll(s) => D::definition(object_kind::of(s.kind).words.alter),
 
         S::CreateDomain(_) => D::definition("CREATE DOMAIN"),
         S::AlterDomain(..) => D::definition("ALTER DOMAIN"),
@@ -403,9 +405,14 @@ fn carry_out(
         Statement::Checkpoint(_) => checkpoint(session)?,
         Statement::AlterSystem(s) => alter_system::run(session, s)?,
         Statement::Discard(what) => discard(session, *what)?,
-        Statement::CreateTablespace { .. } | Statement::DropTablespace { .. } => {
-            return Err(SqlError::not_supported(describe(statement).tag));
+        Statement::CreateTablespace { name, owner, location, options } => {
+            tablespace::create(session, name, owner.as_ref(), location, options)?;
         }
+        Statement::AlterTablespaceOptions { name, options, reset } => {
+            tablespace::set_options(session, name, options, *reset)?;
+        }
+        Statement::MoveAll(s) => set_tablespace::all(session, s)?,
+        Statement::DropTablespace { name, missing_ok } => tablespace::drop(session, name, *missing_ok)?,
         Statement::Select(_)
         | Statement::Insert(_)
         | Statement::Update(_)

@@ -36,6 +36,8 @@ pub(crate) enum Target {
     View,
     /// A column.
     Column,
+    /// A tablespace.
+    Tablespace,
     /// An operator class, which takes these.
     Class(&'static [ClassOption]),
 }
@@ -88,6 +90,13 @@ const VIEW: &[(&str, Kind)] = &[
 const COLUMN: &[(&str, Kind)] =
     &[("n_distinct", Kind::Real(-1.0, f64::MAX)), ("n_distinct_inherited", Kind::Real(-1.0, f64::MAX))];
 
+const TABLESPACE: &[(&str, Kind)] = &[
+    ("seq_page_cost", Kind::Real(0.0, f64::MAX)),
+    ("random_page_cost", Kind::Real(0.0, f64::MAX)),
+    ("effective_io_concurrency", Kind::Int(0, 1000)),
+    ("maintenance_io_concurrency", Kind::Int(0, 1000)),
+];
+
 /// Whether a parameter changes what queries give, so that none may run while it is set.
 pub(crate) fn changes_queries(name: &str) -> bool {
     VIEW.iter().any(|(known, _)| *known == name) || name == "user_catalog_table"
@@ -115,6 +124,7 @@ fn find(target: Target, name: &str) -> Option<Kind> {
         Target::Toast => &[VACUUM],
         Target::View => &[VIEW],
         Target::Column => &[COLUMN],
+        Target::Tablespace => &[TABLESPACE],
     };
     lists.iter().copied().flatten().find(|(known, _)| *known == name).map(|(_, kind)| *kind)
 }

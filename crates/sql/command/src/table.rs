@@ -23,7 +23,7 @@ use super::storage_parameter::Target;
 use super::typed_table::OfType;
 use super::{
     access_method, compression, expression, generated, index, like, names, on_commit, partition,
-    partition_index, storage_parameter, temporary, type_name,
+    partition_index, storage_parameter, tablespace, temporary, type_name,
 };
 
 /// Most columns of a table.
@@ -78,10 +78,15 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
     }
     let persistence = self::persistence(session, relation, schema);
     let temporary = persistence == b't';
-    index::check_tablespace(session, statement.tablespace.as_deref(), temporary)?;
     let options = storage_parameter::check(Target::Table, &statement.options)?;
     let mut inheritance =
         Inheritance::of(session, &statement.inherits, (statement.partition_of.is_some(), temporary))?;
+    let inherited = match (&statement.partition_of, inheritance.parents.as_slice()) {
+        (Some(_), [parent]) => session.with_reader(|reader| reader.tablespace_of(parent.oid))?,
+        _ => Oid::INVALID,
+    };
+    let kept = tablespace::Kept { temporary, partitioned: statement.partition_by.is_some() };
+    let space = tablespace::of_new(session, statement.tablespace.as_deref(), inherited, kept)?;
     let of_type = statement.of_type.as_ref().map(|name| OfType::find(session, name, text)).transpose()?;
     let (mut columns, mut constraints) = (Vec::new(), Vec::new());
     for element in &statement.elements {
@@ -100,7 +105,6 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
                 });
             }
             TableElement::Constraint(constraint) => {
-                constraint::refuse_unsupported(session, constraint)?;
                 constraints.push(Wanted::of_new_table(constraint));
             }
             TableElement::Like(..) => return Err(SqlError::internal("LIKE was not expanded")),
@@ -126,6 +130,7 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
         columns: columns.iter().map(|c| c.new.clone()).collect(),
         options,
         method,
+        tablespace: space,
     };
     for column in &new.columns {
         session.with_changer(|changer| changer.check_column_type(&column.name, column.type_oid))?;
@@ -327,7 +332,6 @@ fn column_with<'a>(
     // Whether attributes belong to the last of `constraints`.
     let mut of_last = false;
     for constraint in &def.constraints {
-        constraint::refuse_unsupported(session, constraint)?;
         if constraint::is_attribute(&constraint.kind) {
             let last = constraints.last_mut().filter(|_| of_last);
             last.ok_or_else(|| constraint::misplaced(constraint, text))?.attribute(constraint, text)?;

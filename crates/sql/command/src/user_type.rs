@@ -85,6 +85,7 @@ pub(super) fn create_composite(
         columns: Vec::new(),
         options: Vec::new(),
         method: Oid::INVALID,
+        tablespace: Oid::INVALID,
     };
     for def in columns {
         let column = table::plain_column(session, def, text)?;

@@ -55,6 +55,7 @@ pub(crate) fn create(session: &Session, statement: &CreateView, text: &str) -> S
                 columns,
                 options,
                 method: Oid::INVALID,
+                tablespace: Oid::INVALID,
             };
             session.with_changer(|changer| changer.create_table(&new))?
         }

@@ -30,6 +30,9 @@ impl Session {
         if let (Some(Setting::default_table_access_method), Some(text)) = (Setting::find(name), text) {
             crate::lookup::access_method::check_default(self, text)?;
         }
+        if let (Some(Setting::default_tablespace), Some(text)) = (Setting::find(name), text) {
+            crate::lookup::names::check_default_tablespace(self, text)?;
+        }
         let checked = match (Setting::find(name), text) {
             (Some(Setting::default_text_search_config), Some(text)) => Some(self.checked_text_search(text)?),
             _ => None,

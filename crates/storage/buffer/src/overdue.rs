@@ -56,8 +56,8 @@ pub enum Gone<'a> {
     From(Tag),
     /// All pages of these relations.
     Relations(&'a [RelFile]),
-    /// All pages of a database.
-    Database(Oid),
+    /// All pages that a database (the second) has in a tablespace.
+    Database(Oid, Oid),
 }
 
 /// Where a pool keeps it; looked at when a page is read, not when it is found.

@@ -764,10 +764,10 @@ impl BufferPool {
         self.discard_where(|tag| sorted.binary_search(&tag.rel).is_ok());
     }
 
-    /// Discards all pages of a database that is to be removed. Nobody uses it any more.
-    pub fn drop_database(&self, database: Oid) {
-        self.inner().overdue.forget(Gone::Database(database));
-        self.discard_where(|tag| tag.rel.database == database);
+    /// Discards all pages that a database has in a tablespace, whose files are to be removed. Nobody uses it any more.
+    pub fn drop_database(&self, tablespace: Oid, database: Oid) {
+        self.inner().overdue.forget(Gone::Database(tablespace, database));
+        self.discard_where(|tag| tag.rel.tablespace == tablespace && tag.rel.database == database);
     }
 
     /// Discards all pages, which have been written; nobody uses any.

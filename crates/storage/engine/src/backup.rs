@@ -127,6 +127,7 @@ impl Backup {
 impl Engine {
     /// Begins a backup: takes a checkpoint, at once if it is to be `fast`, else as spread as others.
     pub fn begin_backup(&self, label: &str, fast: bool) -> Result<Backup, EngineError> {
+        self.refuse_tablespaces()?;
         self.wal.force_images(true);
         self.backups.0.fetch_add(1, Ordering::SeqCst);
         let began = self.start_of_backup(label, fast);
@@ -134,6 +135,15 @@ impl Engine {
             self.abandon_backup();
         }
         began
+    }
+
+    /// A copy that lacks what lies elsewhere is no backup.
+    fn refuse_tablespaces(&self) -> Result<(), EngineError> {
+        let failed = |e| EngineError::Io("could not open directory \"pg_tblspc\"".into(), e);
+        match smgr::tablespaces(&self.dir).map_err(failed)?.len() {
+            1 => Ok(()),
+            _ => Err(EngineError::NotSupported("base backups of a server with tablespaces")),
+        }
     }
 
     fn start_of_backup(&self, label: &str, fast: bool) -> Result<Backup, EngineError> {

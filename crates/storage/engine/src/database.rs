@@ -2,8 +2,8 @@
 //! Databases as files: one is made as a copy of another, or removed, with the end of a transaction.
 //!
 //! # Layout
-//! `base/<oid>`: the relations' files, the map of the catalogs' files (`map`), and, until it is known that the database was
-//! made, [`MAKER`]: the xid of the transaction that makes it, in decimal digits. A folder gets its name once both are in it.
+//! A folder in each tablespace where the database has files; the one in its own tablespace (`base/<oid>`, unless it was made elsewhere) has the catalogs, their map (`map`), and, until it is known that the database was
+//! made, [`MAKER`]: the xid of the transaction that makes it, in decimal digits. It gets its name once both are in it, and before any other of the database's folders is made.
 //!
 //! # Invariants
 //! 1. Nobody is in the database that is copied, from before the copy until its transaction has ended: the caller sees to it.
@@ -27,7 +27,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use base::{BlockNo, Fork, Oid, RelFile, Xid, stop_point};
+use base::{BlockNo, Fork, Oid, RelFile, Xid, stop_point, tablespace_folder};
 use buffer::{PageChange, Persistence, Ring, RingKind, Tag, WalAction};
 use runtime::fs::{self, File, OpenOptions};
 use txn::{End, Phase, RelationFiles, Transaction};
@@ -53,22 +53,26 @@ pub enum CopyStrategy {
 }
 
 impl Engine {
-    /// Makes the files of database `to`, a copy of `from`, to be removed if `txn` aborts.
+    /// Makes the files of database `to`, whose own tablespace is `home`, a copy of `from`, to be removed if `txn` aborts. What is in another tablespace than the own
+    /// of `from` has its copy there.
     pub fn create_database(
         &self,
         txn: &mut Transaction,
-        (to, from): (Oid, Oid),
+        (to, home): (Oid, Oid),
+        from: Oid,
         strategy: CopyStrategy,
     ) -> Result<(), EngineError> {
         let xid = txn.xid()?;
-        txn.drop_at_abort(RelFile::whole_database(to));
+        for tablespace in self.tablespaces_of_database(from)? {
+            txn.drop_at_abort(RelFile::whole_database(self.place(tablespace, from, home), to));
+        }
         let numbers = self.maps.numbers(from);
         match strategy {
-            CopyStrategy::WalLog => self.copy_pages(xid, (to, from), numbers)?,
-            CopyStrategy::FileCopy => self.copy_files(xid, (to, from), numbers)?,
+            CopyStrategy::WalLog => self.copy_pages(xid, (to, home), from, numbers)?,
+            CopyStrategy::FileCopy => self.copy_files(xid, (to, home), from, numbers)?,
         }
         stop_point!("database-made");
-        let maker = self.folder(to).join(MAKER);
+        let maker = self.folder(home, to).join(MAKER);
         let made = move |end| {
             if end == End::Commit
                 && let Err(error) = fs::remove_file(&maker)
@@ -81,28 +85,55 @@ impl Engine {
     }
 
     /// Removes all files of a database when `txn` commits. Nobody is in it, or will be before that.
-    pub fn drop_database(&self, txn: &mut Transaction, database: Oid) {
-        txn.drop_at_commit(RelFile::whole_database(database));
+    pub fn drop_database(&self, txn: &mut Transaction, database: Oid) -> Result<(), EngineError> {
+        // Its own tablespace last: as long as a folder is there, so is the map.
+        for tablespace in self.tablespaces_of_database(database)? {
+            txn.drop_at_commit(RelFile::whole_database(tablespace, database));
+        }
+        Ok(())
     }
 
     /// Whether there is a folder for a database of this OID.
     pub fn has_database_folder(&self, database: Oid) -> Result<bool, EngineError> {
-        let folder = self.folder(database);
-        fs::exists(&folder).map_err(|e| failed("stat", &folder, e))
+        Ok(map::database_folders(&self.dir)?.iter().any(|(_, found)| *found == database))
     }
 
-    fn folder(&self, database: Oid) -> PathBuf {
-        smgr::database_folder(&self.dir, database)
+    /// The tablespaces where a database has a folder, its own last.
+    pub fn tablespaces_of_database(&self, database: Oid) -> Result<Vec<Oid>, EngineError> {
+        let home = self.maps.home(database);
+        let folders = map::database_folders(&self.dir)?.into_iter();
+        let others = folders.filter(|(tablespace, found)| *found == database && *tablespace != home);
+        Ok(others.map(|(tablespace, _)| tablespace).chain([home]).collect())
     }
 
-    fn copy_pages(&self, xid: Xid, (to, from): (Oid, Oid), numbers: Numbers) -> Result<(), EngineError> {
+    /// Where the copy of what `from` has in a tablespace lies, in a database whose own tablespace is `home`.
+    fn place(&self, tablespace: Oid, from: Oid, home: Oid) -> Oid {
+        if tablespace == self.maps.home(from) { home } else { tablespace }
+    }
+
+    fn folder(&self, tablespace: Oid, database: Oid) -> PathBuf {
+        smgr::database_folder(&self.dir, tablespace, database)
+    }
+
+    fn copy_pages(
+        &self,
+        xid: Xid,
+        (to, home): (Oid, Oid),
+        from: Oid,
+        numbers: Numbers,
+    ) -> Result<(), EngineError> {
         self.pool.admit(Persistence::Permanent)?;
-        let end = self.wal.insert(&xlog::create_logged_database_record(xid, to, &map::encode(&numbers)));
+        let map = map::encode(&numbers);
+        let end = self.wal.insert(&xlog::create_logged_database_record(xid, (to, home), &map));
         self.wal.flush(end)?;
-        self.make_folder(to, xid, numbers, |_| Ok(()))?;
+        self.make_home((to, home), xid, numbers, |_| Ok(()))?;
         let rings = [RingKind::BulkRead, RingKind::BulkWrite].map(|kind| self.pool.ring(kind));
-        for old in self.relations_with(from, Fork::Main)? {
-            let new = RelFile { database: to, ..old };
+        let mut relations = Vec::new();
+        for tablespace in self.tablespaces_of_database(from)? {
+            relations.append(&mut self.relations_with(tablespace, from, Fork::Main)?);
+        }
+        for old in relations {
+            let new = RelFile { tablespace: self.place(old.tablespace, from, home), database: to, ..old };
             let persistence = match self.smgr.exists(old, Fork::Init)? {
                 true => Persistence::Unlogged,
                 false => Persistence::Permanent,
@@ -115,6 +146,31 @@ impl Engine {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Makes `new` a copy of a relation, in another tablespace as a rule, to be removed if `txn` aborts. The caller keeps all others from changing the old one.
+    pub fn copy_relation(
+        &self,
+        txn: &mut Transaction,
+        (new, old): (RelFile, RelFile),
+        persistence: Persistence,
+    ) -> Result<(), EngineError> {
+        let xid = txn.xid()?;
+        txn.drop_at_abort(new);
+        let rings = [RingKind::BulkRead, RingKind::BulkWrite].map(|kind| self.pool.ring(kind));
+        for fork in Fork::ALL {
+            let persistence = match (fork, persistence) {
+                (Fork::Init, _) => Persistence::Permanent,
+                // Free-space maps are not logged.
+                (Fork::Fsm, Persistence::Permanent) => Persistence::Unlogged,
+                _ => persistence,
+            };
+            if self.smgr.exists(old, fork)? {
+                self.copy_fork(xid, (new, old, fork), persistence, &rings)?;
+            }
+        }
+        stop_point!("relation-copied");
         Ok(())
     }
 
@@ -143,57 +199,98 @@ impl Engine {
         Ok(())
     }
 
-    fn copy_files(&self, xid: Xid, (to, from): (Oid, Oid), numbers: Numbers) -> Result<(), EngineError> {
+    fn copy_files(
+        &self,
+        xid: Xid,
+        (to, home): (Oid, Oid),
+        from: Oid,
+        numbers: Numbers,
+    ) -> Result<(), EngineError> {
         // Files have what recovery brought to their pages only when they were written.
         self.finish_recovery()?;
         self.pool.flush_database(from)?;
-        self.make_folder(to, xid, numbers, |folder| self.copy_folder(from, folder))?;
-        let end = self.wal.insert(&xlog::copy_database_record(xid, to, from));
+        self.copy_folders(xid, (to, home), from, numbers)?;
+        let end = self.wal.insert(&xlog::copy_database_record(xid, (to, home), from));
         self.wal.flush(end)?;
         self.checkpoint(CheckpointCause::Requested)?;
         Ok(())
     }
 
-    /// Makes the folder of a new database, with its map and what `fill` puts there; it has all of it or does not exist.
-    fn make_folder(
+    /// Copies all folders of a database.
+    fn copy_folders(
         &self,
-        database: Oid,
+        xid: Xid,
+        (to, home): (Oid, Oid),
+        from: Oid,
+        numbers: Numbers,
+    ) -> Result<(), EngineError> {
+        let mut old = self.tablespaces_of_database(from)?;
+        let own = old.pop().unwrap_or(Oid::PG_DEFAULT);
+        self.make_home((to, home), xid, numbers, |folder| self.copy_folder((own, from), folder))?;
+        old.into_iter().try_for_each(|tablespace| {
+            self.make_folder((tablespace, to), |folder| self.copy_folder((tablespace, from), folder))
+        })
+    }
+
+    /// Makes the folder of a new database in its own tablespace, with its map and what `fill` puts there.
+    fn make_home(
+        &self,
+        (database, home): (Oid, Oid),
         xid: Xid,
         numbers: Numbers,
         fill: impl FnOnce(&Path) -> Result<(), EngineError>,
     ) -> Result<(), EngineError> {
-        let (part, folder) = (smgr::unfinished_folder(&self.dir, database), self.folder(database));
+        self.make_folder((home, database), |part| {
+            fs::write_file_durably(&part.join(MAKER), xid.to_string().as_bytes())
+                .map_err(|e| failed("write", part, e))?;
+            map::write_into(part, &numbers)?;
+            fill(part)
+        })?;
+        self.maps.insert((home, database), numbers);
+        Ok(())
+    }
+
+    /// Makes a folder of a new database, with what `fill` puts there; it has all of it or does not exist.
+    fn make_folder(
+        &self,
+        (tablespace, database): (Oid, Oid),
+        fill: impl FnOnce(&Path) -> Result<(), EngineError>,
+    ) -> Result<(), EngineError> {
+        let part = smgr::unfinished_folder(&self.dir, tablespace, database);
+        let folder = self.folder(tablespace, database);
         let made = (|| {
             crate::empty_folder(&part).map_err(|e| failed("create", &part, e))?;
-            fs::write_file_durably(&part.join(MAKER), xid.to_string().as_bytes())
-                .map_err(|e| failed("write", &part, e))?;
-            map::write_into(&part, &numbers)?;
             fill(&part)?;
             stop_point!("database-before-rename");
             // What is left in memory of one that had this OID is not of this one.
-            self.smgr.forget_database(database);
-            let renamed = fs::rename(&part, &folder).and_then(|()| fs::sync_dir(&self.dir.join("base")));
+            self.smgr.forget_database(tablespace, database);
+            let above = self.dir.join(tablespace_folder(tablespace));
+            let renamed = fs::rename(&part, &folder).and_then(|()| fs::sync_dir(&above));
             renamed.map_err(|e| failed("rename", &part, e))
         })();
-        match made {
-            Ok(()) => self.maps.insert(database, numbers),
+        if made.is_err() {
             // The error that made it useless is the one to tell.
-            Err(_) => drop(fs::remove_dir_all(&part)),
+            drop(fs::remove_dir_all(&part));
         }
         made
     }
 
-    /// The relations of a database that have a fork.
-    pub(crate) fn relations_with(&self, database: Oid, fork: Fork) -> Result<Vec<RelFile>, EngineError> {
-        let folder = self.folder(database);
+    /// The relations of a database in a tablespace that have a fork.
+    pub(crate) fn relations_with(
+        &self,
+        tablespace: Oid,
+        database: Oid,
+        fork: Fork,
+    ) -> Result<Vec<RelFile>, EngineError> {
+        let folder = self.folder(tablespace, database);
         let entries = fs::read_dir(&folder).map_err(|e| failed("open", &folder, e))?;
         let numbers = entries.iter().filter_map(|entry| entry.name.strip_suffix(fork.suffix())?.parse().ok());
-        Ok(numbers.map(|number| RelFile { number, ..RelFile::whole_database(database) }).collect())
+        Ok(numbers.map(|number| RelFile { tablespace, database, number }).collect())
     }
 
     /// Copies the files of relations, durably. The pages are all in the files.
-    fn copy_folder(&self, from: Oid, to: &Path) -> Result<(), EngineError> {
-        let folder = self.folder(from);
+    fn copy_folder(&self, (tablespace, from): (Oid, Oid), to: &Path) -> Result<(), EngineError> {
+        let folder = self.folder(tablespace, from);
         let entries = fs::read_dir(&folder).map_err(|e| failed("open", &folder, e))?;
         for entry in entries.iter().filter(|entry| !entry.is_dir) {
             if map::is_map(&entry.name) || entry.name.starts_with(MAKER) {
@@ -228,22 +325,23 @@ impl Engine {
     pub(crate) fn redo_database(&self, record: &RecordRef<'_>) -> Result<(), EngineError> {
         let malformed = |reason: &str| EngineError::Redo { lsn: record.lsn, reason: reason.into() };
         match xlog::as_database_change(record) {
-            Some(DatabaseChange::CreateLogged { database, map }) => {
+            Some(DatabaseChange::CreateLogged { database, home, map }) => {
                 let numbers = map::decode(map).map_err(malformed)?;
                 // One that is there is as it was made, or newer.
-                if !self.has_database_folder(database)? {
-                    self.make_folder(database, record.xid, numbers, |_| Ok(()))?;
+                let folder = self.folder(home, database);
+                if !fs::exists(&folder).map_err(|e| failed("stat", &folder, e))? {
+                    self.make_home((database, home), record.xid, numbers, |_| Ok(()))?;
                 }
                 Ok(())
             }
-            Some(DatabaseChange::CreateCopied { database, from }) => {
-                self.files.drop_files(&[RelFile::whole_database(database)]);
+            Some(DatabaseChange::CreateCopied { database, home, from }) => {
+                self.remove_database(database)?;
                 if !self.has_database_folder(from)? {
                     tracing::warn!("skipping the copy of database {from}: it was removed");
                     return Ok(());
                 }
                 let numbers = self.maps.numbers(from);
-                self.make_folder(database, record.xid, numbers, |folder| self.copy_folder(from, folder))
+                self.copy_folders(record.xid, (database, home), from, numbers)
             }
             None => Err(malformed("malformed record of a database")),
         }
@@ -252,8 +350,8 @@ impl Engine {
     /// At a start, when it is known which transactions committed: databases whose making was cut off go, those that were made are finished.
     pub(crate) fn settle_databases(&self) -> Result<(), EngineError> {
         self.maps.check(&self.dir)?;
-        for database in map::databases(&self.dir)? {
-            let maker = self.folder(database).join(MAKER);
+        for (home, database) in map::databases(&self.dir)? {
+            let maker = self.folder(home, database).join(MAKER);
             let text = match fs::read_to_string(&maker) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 text => text.map_err(|e| failed("read", &maker, e))?,
@@ -265,14 +363,22 @@ impl Engine {
                 fs::remove_file(&maker).map_err(|e| failed("remove", &maker, e))?;
             } else {
                 tracing::info!("removing database {database}, which was not made");
-                self.files.drop_files(&[RelFile::whole_database(database)]);
+                self.remove_database(database)?;
             }
         }
         Ok(())
     }
 
+    /// Removes all folders of a database that was not made.
+    fn remove_database(&self, database: Oid) -> Result<(), EngineError> {
+        for tablespace in self.tablespaces_of_database(database)? {
+            self.files.drop_files(&[RelFile::whole_database(tablespace, database)]);
+        }
+        Ok(())
+    }
+
     /// Whether a transaction of an earlier run committed. What is so old that nobody asks any more has.
-    fn was_committed(&self, xid: Xid) -> Result<bool, EngineError> {
+    pub(crate) fn was_committed(&self, xid: Xid) -> Result<bool, EngineError> {
         if xid >= self.txns.next_xid() {
             return Ok(false);
         }

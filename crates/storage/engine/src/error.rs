@@ -5,6 +5,8 @@ use std::{fmt, io};
 use base::os::{file_error, is_transient, os_error};
 use base::{Lsn, SqlError, SqlState};
 
+use crate::tablespace::Unusable;
+
 /// A data directory could not be opened, or storage failed.
 #[derive(Debug)]
 pub enum EngineError {
@@ -69,6 +71,10 @@ pub enum EngineError {
     History(wal::HistoryError),
     /// The log cannot be summarized, or a summary is damaged.
     Summary(String),
+    /// What is not there yet, as a subject of a sentence in the plural.
+    NotSupported(&'static str),
+    /// No tablespace can be there.
+    Location(String, Unusable),
     /// There are more replication slots than there may be.
     TooManySlots,
     /// The log failed; the server must stop.
@@ -112,6 +118,8 @@ impl fmt::Display for EngineError {
             EngineError::ShutDownAtTarget => f.write_str("shutdown at recovery target"),
             EngineError::Stopped => f.write_str("the server was told to stop"),
             EngineError::History(error) => write!(f, "{}: {}", error.message, error.hint),
+            EngineError::NotSupported(what) => write!(f, "{what} are not supported yet"),
+            EngineError::Location(location, why) => f.write_str(&why.message(location)),
             EngineError::TooManySlots => f.write_str("too many replication slots active before shutdown"),
             EngineError::Wal(error) => error.fmt(f),
             EngineError::Buffer(error) => error.fmt(f),
@@ -145,6 +153,10 @@ impl From<EngineError> for SqlError {
                 let message = format!("{what}: {}", os_error(&error));
                 file_error(error.kind(), is_transient(&error), message)
             }
+            error @ EngineError::NotSupported(_) => {
+                SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, error.to_string())
+            }
+            EngineError::Location(location, why) => why.error(&location),
             EngineError::Wal(error) => file_error(error.kind, error.transient, error.message),
             EngineError::Buffer(error) => error.into(),
             EngineError::File(error) => buffer::BufferError::File(error).into(),

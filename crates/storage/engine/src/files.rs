@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use base::{BlockNo, Fork, PAGE_SIZE};
+use base::{BlockNo, Fork, PAGE_SIZE, RelFile};
 use page::PageBytes;
 use runtime::fs::{self, File, OpenOptions};
 
@@ -54,12 +54,9 @@ impl RelationFile {
 
 /// All files of relations below a data directory.
 pub fn list(dir: &Path) -> Result<Vec<RelationFile>, EngineError> {
-    let mut folders = vec!["global".to_owned()];
-    for entry in entries(&dir.join("base"))? {
-        if entry.is_dir && entry.name.bytes().all(|byte| byte.is_ascii_digit()) {
-            folders.push(format!("base/{}", entry.name));
-        }
-    }
+    let databases = crate::map::database_folders(dir)?.into_iter();
+    let databases = databases.map(|(tablespace, database)| RelFile::whole_database(tablespace, database));
+    let folders = std::iter::once("global".to_owned()).chain(databases.map(|whole| whole.to_string()));
     let mut files = Vec::new();
     for folder in folders {
         for entry in entries(&dir.join(&folder))? {

@@ -8,7 +8,7 @@
 //! * [`checkpoint`]: everything dirty to disk, the log cut behind it.
 //! * [`archiver`]: complete segments to the archive. [`shell`]: commands of the administrator.
 //! * [`retention`]: which segments of the log must stay. [`summaries`]: which blocks the log has changed, for incremental backups.
-//! * [`relation`]: making and dropping relation files; OIDs. [`database`]: making and removing databases. [`sequence`]: the one row of a sequence. [`xlog`]: the log records of this
+//! * [`relation`]: making and dropping relation files; OIDs. [`database`], [`tablespace`]: making and removing databases and tablespaces. [`sequence`]: the one row of a sequence. [`xlog`]: the log records of this
 //!   crate.
 //! * [`slots`]: replication slots. [`backup`]: base backups. [`changes`]: which blocks a stretch of the log has changed.
 //! * [`files`]: whether all pages of all files are whole. [`reset`]: a new log for a data directory that has lost its own.
@@ -32,7 +32,7 @@
 //! | `pg_twophase/` | [`txn::prepared_state`]: prepared transactions older than the latest checkpoint |
 //! | `pg_multixact/` | sets of row lockers |
 //! | `pg_replslot/` | [`slots`]: replication slots |
-//! | `pg_tblspc/` | empty so far |
+//! | `pg_tblspc/N` | [`tablespace`]: where a tablespace is that a user made |
 //!
 //! # Invariants
 //! 1. A server that holds the directory's lock is the only one that writes below it.
@@ -66,6 +66,7 @@ pub mod sequence;
 pub mod shell;
 pub mod slots;
 pub mod summaries;
+pub mod tablespace;
 mod unlogged;
 pub mod xlog;
 
@@ -262,6 +263,29 @@ fn empty_folder(path: &Path) -> std::io::Result<()> {
     }
 }
 
+/// Removes the temporary files that a server has left.
+fn remove_temporary_files(dir: &Path) -> Result<(), EngineError> {
+    let failed = |what: &str, e| EngineError::Io(format!("could not {what}"), e);
+    for tablespace in smgr::tablespaces(dir).map_err(|e| failed("open directory \"pg_tblspc\"", e))? {
+        let folder = temporary_folder(tablespace);
+        let path = dir.join(&folder);
+        let emptied = match tablespace {
+            Oid::PG_DEFAULT => empty_folder(&path),
+            _ => match runtime::fs::remove_dir_all(&path) {
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+                done => done,
+            },
+        };
+        emptied.map_err(|e| failed(&format!("empty directory \"{folder}\""), e))?;
+    }
+    Ok(())
+}
+
+/// Where the temporary files of a tablespace are, below the data directory.
+pub fn temporary_folder(tablespace: Oid) -> String {
+    format!("{}/pgsql_tmp", base::tablespace_folder(tablespace))
+}
+
 impl Drop for Engine {
     fn drop(&mut self) {
         if let Some(recovery) = self.recovery.lock().take() {
@@ -322,8 +346,7 @@ impl Engine {
                 "initialization of the data directory was not finished".into(),
             ));
         }
-        empty_folder(&dir.join("base/pgsql_tmp"))
-            .map_err(|e| EngineError::Io("could not empty directory \"base/pgsql_tmp\"".into(), e))?;
+        remove_temporary_files(dir)?;
         smgr::remove_leftovers(dir)
             .map_err(|e| EngineError::Io("could not clean directory \"base\"".into(), e))?;
         if let Some(asked) = recovery::Asked::read(dir)? {
@@ -354,6 +377,7 @@ impl Engine {
         }
         engine.smgr.end_recovery();
         engine.settle_databases()?;
+        engine.settle_tablespaces()?;
         for prepared in engine.txns.prepared().list() {
             tracing::info!("recovering prepared transaction {}", prepared.xid);
         }

@@ -19,6 +19,8 @@ pub(crate) enum Beside {
     Transactions,
     /// They make databases.
     Databases,
+    /// They make tablespaces.
+    Tablespaces,
 }
 
 /// A manager whose pages come as images only.
@@ -49,6 +51,7 @@ const MANAGERS: &[(ResourceManager, Beside); Rmgr::ALL.len()] = &[
     (<hnsw::HnswRel as index::IndexAccessMethod>::MANAGER, Beside::Nothing),
     (<spgist::SpgistRel as index::IndexAccessMethod>::MANAGER, Beside::Nothing),
     (<ivfflat::IvfflatRel as index::IndexAccessMethod>::MANAGER, Beside::Nothing),
+    (images(Rmgr::Tablespace), Beside::Tablespaces),
 ];
 
 // A manager is found by its number.

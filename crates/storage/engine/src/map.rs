@@ -3,7 +3,8 @@
 //! with its OID as its file's number; what writes it anew (VACUUM FULL, CLUSTER, REINDEX) gives it another.
 //!
 //! # Layout
-//! `base/<database>/pg_filenode.map`, `global/pg_filenode.map`, little-endian:
+//! `pg_filenode.map` in the database's folder in its own tablespace, the one that has the catalogs (`base/<database>` unless it was made elsewhere), and
+//! `global/pg_filenode.map`; little-endian:
 //!
 //! | bytes | |
 //! |---|---|
@@ -17,7 +18,8 @@
 //! 2. They change with a commit, inside the checkpoint gate and before anybody sees its effects ([`txn::MappedFile`]), and nowhere else.
 //! 3. A checkpoint writes those that changed after it waited for the commits in flight: a file is never behind the redo point. It may
 //!    be ahead: redo of the commit records repeats the changes, in their order.
-//! 4. A folder of a database without its map is damaged. During redo there may be one: a database whose removal is yet to be repeated.
+//! 4. A database without its map is damaged. During redo there may be one: a database whose removal is yet to be repeated.
+//! 5. A database's own tablespace is the one where its map is: nothing else says so before `pg_database` can be read.
 //!
 //! # Locks
 //! One short mutex, never held over I/O. One checkpoint at a time writes the files.
@@ -32,7 +34,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use base::Oid;
+use base::{Oid, RelFile};
 use parking_lot::Mutex;
 use txn::MappedFile;
 
@@ -41,12 +43,17 @@ use crate::EngineError;
 const FILE: &str = "pg_filenode.map";
 const MAGIC: &[u8; 8] = b"STAMPMAP";
 
+/// Where the shared catalogs are.
+const SHARED: (Oid, Oid) = (Oid::PG_GLOBAL, Oid::INVALID);
+
 /// File numbers that are not the relation's OID.
 pub(crate) type Numbers = BTreeMap<Oid, u32>;
 
 #[derive(Clone, Debug, Default)]
 struct Map {
     numbers: Numbers,
+    /// The database's own tablespace.
+    home: Oid,
     /// The file does not say so yet.
     changed: bool,
 }
@@ -60,10 +67,10 @@ impl RelationMaps {
     /// ([`check`](Self::check)).
     pub(crate) fn read(dir: &Path, redo: bool) -> Result<RelationMaps, EngineError> {
         let mut maps = BTreeMap::new();
-        for database in std::iter::once(Oid::INVALID).chain(databases(dir)?) {
-            match read_file(dir, database) {
+        for (home, database) in std::iter::once(SHARED).chain(databases(dir)?) {
+            match read_file(dir, (home, database)) {
                 Err(EngineError::Io(_, e)) if redo && e.kind() == std::io::ErrorKind::NotFound => {}
-                numbers => drop(maps.insert(database, Map { numbers: numbers?, changed: false })),
+                numbers => drop(maps.insert(database, Map { numbers: numbers?, home, changed: false })),
             }
         }
         Ok(RelationMaps(Mutex::new(maps)))
@@ -71,9 +78,9 @@ impl RelationMaps {
 
     /// Replay is over: every database has its map.
     pub(crate) fn check(&self, dir: &Path) -> Result<(), EngineError> {
-        for database in std::iter::once(Oid::INVALID).chain(databases(dir)?) {
+        for (home, database) in std::iter::once(SHARED).chain(databases(dir)?) {
             if !self.0.lock().contains_key(&database) {
-                read_file(dir, database)?;
+                read_file(dir, (home, database))?;
             }
         }
         Ok(())
@@ -84,9 +91,14 @@ impl RelationMaps {
         self.0.lock().get(&database).map(|map| map.numbers.clone()).unwrap_or_default()
     }
 
-    /// A database was made, whose folder has this map.
-    pub(crate) fn insert(&self, database: Oid, numbers: Numbers) {
-        self.0.lock().insert(database, Map { numbers, changed: false });
+    /// The own tablespace of a database.
+    pub(crate) fn home(&self, database: Oid) -> Oid {
+        self.0.lock().get(&database).map_or(Oid::PG_DEFAULT, |map| map.home)
+    }
+
+    /// A database was made, whose folder in this tablespace has this map.
+    pub(crate) fn insert(&self, (home, database): (Oid, Oid), numbers: Numbers) {
+        self.0.lock().insert(database, Map { numbers, home, changed: false });
     }
 
     /// A database is to be removed.
@@ -120,24 +132,24 @@ impl RelationMaps {
 
     /// Writes the maps that changed; durable on return. For one checkpoint at a time.
     pub(crate) fn write(&self, dir: &Path) -> Result<(), EngineError> {
-        let changed: Vec<(Oid, Numbers)> = {
+        let changed: Vec<((Oid, Oid), Numbers)> = {
             let mut maps = self.0.lock();
             let changed = maps.iter_mut().filter(|(_, map)| map.changed);
             changed
                 .map(|(&database, map)| {
                     map.changed = false;
-                    (database, map.numbers.clone())
+                    ((map.home, database), map.numbers.clone())
                 })
                 .collect()
         };
-        for (database, numbers) in &changed {
+        for (place, numbers) in &changed {
             base::stop_point!("checkpoint-before-map");
-            let Err(error) = write_file(dir, *database, numbers) else { continue };
+            let Err(error) = write_file(dir, *place, numbers) else { continue };
             let mut maps = self.0.lock();
             // A database that was removed meanwhile needs none.
-            if maps.contains_key(database) {
+            if maps.contains_key(&place.1) {
                 // The next checkpoint tries all again.
-                changed.iter().for_each(|(database, _)| {
+                changed.iter().for_each(|((_, database), _)| {
                     if let Some(map) = maps.get_mut(database) {
                         map.changed = true;
                     }
@@ -149,17 +161,43 @@ impl RelationMaps {
     }
 }
 
-/// The databases that have a folder.
-pub(crate) fn databases(dir: &Path) -> Result<Vec<Oid>, EngineError> {
-    let entries = runtime::fs::read_dir(&dir.join("base"))
-        .map_err(|e| EngineError::Io("could not open directory \"base\"".into(), e))?;
-    let folders = entries.iter().filter(|entry| entry.is_dir);
-    Ok(folders.filter_map(|entry| entry.name.parse().ok()).map(Oid).collect())
+/// The databases that have a folder, each with its own tablespace.
+pub(crate) fn databases(dir: &Path) -> Result<Vec<(Oid, Oid)>, EngineError> {
+    let mut homes = BTreeMap::new();
+    for (tablespace, database) in database_folders(dir)? {
+        let has_map = runtime::fs::exists(&dir.join(path((tablespace, database))));
+        if has_map.map_err(|e| EngineError::Io("could not open directory \"pg_tblspc\"".into(), e))? {
+            homes.insert(database, tablespace);
+        } else if tablespace == Oid::PG_DEFAULT {
+            // Damaged, unless it has its map elsewhere.
+            homes.entry(database).or_insert(tablespace);
+        }
+    }
+    Ok(homes.into_iter().map(|(database, home)| (home, database)).collect())
+}
+
+/// All folders of databases: tablespace, database.
+pub(crate) fn database_folders(dir: &Path) -> Result<Vec<(Oid, Oid)>, EngineError> {
+    let failed = |folder: &str, e| EngineError::Io(format!("could not open directory \"{folder}\""), e);
+    let mut folders = Vec::new();
+    for tablespace in smgr::tablespaces(dir).map_err(|e| failed("pg_tblspc", e))? {
+        let folder = base::tablespace_folder(tablespace);
+        let entries = match runtime::fs::read_dir(&dir.join(&folder)) {
+            // Of a tablespace that is yet to be made, or dropped, again by redo.
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound && tablespace != Oid::PG_DEFAULT => continue,
+            entries => entries.map_err(|e| failed(&folder, e))?,
+        };
+        let databases =
+            entries.iter().filter(|entry| entry.is_dir).filter_map(|entry| entry.name.parse().ok());
+        folders.extend(databases.map(|database| (tablespace, Oid(database))));
+    }
+    Ok(folders)
 }
 
 /// Writes the map of the first database, or of the shared catalogs: each file has its relation's OID.
 pub(crate) fn create(dir: &Path, database: Oid) -> Result<(), EngineError> {
-    write_file(dir, database, &Numbers::new())
+    let home = if database.is_valid() { Oid::PG_DEFAULT } else { Oid::PG_GLOBAL };
+    write_file(dir, (home, database), &Numbers::new())
 }
 
 /// Writes a database's map into its folder, which may not have its name yet.
@@ -172,8 +210,8 @@ pub(crate) fn is_map(name: &str) -> bool {
     name.starts_with(FILE)
 }
 
-fn write_file(dir: &Path, database: Oid, numbers: &Numbers) -> Result<(), EngineError> {
-    let path = path(database);
+fn write_file(dir: &Path, place: (Oid, Oid), numbers: &Numbers) -> Result<(), EngineError> {
+    let path = path(place);
     write_to(&dir.join(&path), numbers, &path)
 }
 
@@ -183,8 +221,8 @@ fn write_to(file: &Path, numbers: &Numbers, shown: &Path) -> Result<(), EngineEr
     })
 }
 
-fn read_file(dir: &Path, database: Oid) -> Result<Numbers, EngineError> {
-    let path = path(database);
+fn read_file(dir: &Path, place: (Oid, Oid)) -> Result<Numbers, EngineError> {
+    let path = path(place);
     let bytes = runtime::fs::read_to_vec(&dir.join(&path)).map_err(|e| {
         EngineError::Io(format!("could not open relation mapping file \"{}\"", path.display()), e)
     })?;
@@ -193,12 +231,9 @@ fn read_file(dir: &Path, database: Oid) -> Result<Numbers, EngineError> {
     })
 }
 
-/// Path of a map below the data directory.
-fn path(database: Oid) -> PathBuf {
-    match database.is_valid() {
-        true => format!("base/{database}/{FILE}").into(),
-        false => format!("global/{FILE}").into(),
-    }
+/// Path of the map of a database in its own tablespace, below the data directory.
+fn path((home, database): (Oid, Oid)) -> PathBuf {
+    Path::new(&RelFile::whole_database(home, database).to_string()).join(FILE)
 }
 
 pub(crate) fn encode(numbers: &Numbers) -> Vec<u8> {
@@ -269,7 +304,7 @@ mod tests {
     fn maps_are_read_as_they_were_written() {
         let run = Simulation::new(1).run(|| {
             let dir = Path::new("/data");
-            for folder in ["global", "base/5", "base/pgsql_tmp"] {
+            for folder in ["global", "base/5", "base/pgsql_tmp", "pg_tblspc"] {
                 runtime::fs::create_dir_all(&dir.join(folder)).unwrap();
             }
             create(dir, Oid::INVALID).unwrap();
@@ -294,6 +329,7 @@ mod tests {
             let dir = Path::new("/data");
             runtime::fs::create_dir_all(&dir.join("global")).unwrap();
             runtime::fs::create_dir_all(&dir.join("base/5")).unwrap();
+            runtime::fs::create_dir_all(&dir.join("pg_tblspc")).unwrap();
             create(dir, Oid::INVALID).unwrap();
             let error = RelationMaps::read(dir, false).unwrap_err().to_string();
             let after_redo = RelationMaps::read(dir, true).unwrap().check(dir).unwrap_err().to_string();

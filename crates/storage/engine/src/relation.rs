@@ -70,9 +70,12 @@ impl RelationFiles for Files {
     fn drop_files(&self, files: &[RelFile]) {
         self.pool.drop_relations(files);
         for &file in files {
-            let removed = match file.is_whole_database() {
-                true => self.drop_database(file.database),
-                false => self.smgr.unlink(file),
+            let removed = if file.is_whole_database() {
+                self.drop_database(file.tablespace, file.database)
+            } else if file.is_whole_tablespace() {
+                self.smgr.remove_tablespace(file.tablespace)
+            } else {
+                self.smgr.unlink(file)
             };
             if let Err(error) = removed {
                 tracing::warn!("could not remove file \"{file}\": {error}");
@@ -82,11 +85,13 @@ impl RelationFiles for Files {
 }
 
 impl Files {
-    fn drop_database(&self, database: Oid) -> smgr::SmgrResult<()> {
-        // The map first: a checkpoint that cannot write it asks whether it is wanted.
-        self.maps.remove(database);
-        self.pool.drop_database(database);
-        self.smgr.remove_database(database)
+    fn drop_database(&self, tablespace: Oid, database: Oid) -> smgr::SmgrResult<()> {
+        if self.maps.home(database) == tablespace {
+            // The map first: a checkpoint that cannot write it asks whether it is wanted.
+            self.maps.remove(database);
+        }
+        self.pool.drop_database(tablespace, database);
+        self.smgr.remove_database(tablespace, database)
     }
 }
 
@@ -120,6 +125,11 @@ impl Engine {
                 return Ok(file);
             }
         }
+    }
+
+    /// The own tablespace of a database: where its catalogs are, and what has no other.
+    pub fn home_of_database(&self, database: Oid) -> Oid {
+        self.maps.home(database)
     }
 
     /// Number of the file that a system catalog's relation has. Database 0 stands for the shared catalogs.

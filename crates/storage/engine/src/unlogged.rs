@@ -2,7 +2,7 @@
 //! Unlogged relations after a crash: each begins again as its initial fork says.
 //!
 //! # Layout
-//! `base/<database>/<file>_init`: what the main fork is to be. None of a table's pages, the meta page of an index, the page of a sequence. It
+//! `<file>_init` beside the relation's other files: what the main fork is to be. None of a table's pages, the meta page of an index, the page of a sequence. It
 //! is made with the relation's file, and a relation is unlogged to storage if it has one.
 //!
 //! # Invariants
@@ -19,19 +19,14 @@
 
 use base::{BlockNo, Fork, Lsn, RelFile};
 use buffer::{BufferError, Persistence, Tag};
-use runtime::fs;
 
-use crate::{Engine, EngineError};
+use crate::{Engine, EngineError, map};
 
 impl Engine {
     /// Empties all unlogged relations. Redo is done, and nobody else is there yet.
     pub(crate) fn reset_unlogged(&self) -> Result<(), EngineError> {
-        let failed = |e| EngineError::Io("could not open directory \"base\"".into(), e);
-        let folders = fs::read_dir(&self.dir.join("base")).map_err(failed)?;
-        let databases =
-            folders.iter().filter(|entry| entry.is_dir).filter_map(|entry| entry.name.parse().ok());
-        for database in databases.map(base::Oid) {
-            for rel in self.relations_with(database, Fork::Init)? {
+        for (tablespace, database) in map::database_folders(&self.dir)? {
+            for rel in self.relations_with(tablespace, database, Fork::Init)? {
                 self.reset(rel)?;
             }
         }

@@ -1,4 +1,4 @@
-//! The log records of this crate: checkpoints, OIDs ([`Rmgr::Xlog`]), relation files ([`Rmgr::Smgr`]) and databases ([`Rmgr::Database`]).
+//! The log records of this crate: checkpoints, OIDs ([`Rmgr::Xlog`]), relation files ([`Rmgr::Smgr`]), databases ([`Rmgr::Database`]) and tablespaces ([`Rmgr::Tablespace`]).
 //!
 //! | rmgr | info | main data |
 //! |---|---|---|
@@ -7,8 +7,9 @@
 //! | Xlog | CHECKPOINT_REDO, full-page images | written by `wal` and `buffer`; only the images matter to redo |
 //! | Smgr | `0x10` CREATE | relation file, u8 fork |
 //! | Smgr | `0x20` TRUNCATE | relation file, u32 pages that stay |
-//! | Database | `0x00` CREATE_FILE_COPY | u32 new database, u32 the copied one |
-//! | Database | `0x10` CREATE_WAL_LOG | u32 new database, its map of files as `map.rs` writes it |
+//! | Database | `0x00` CREATE_FILE_COPY | u32 new database, u32 its tablespace, u32 the copied one |
+//! | Database | `0x10` CREATE_WAL_LOG | u32 new database, u32 its tablespace, its map of files as `map.rs` writes it |
+//! | Tablespace | `0x00` CREATE | u32 tablespace, its location, empty if it is in place |
 //! | Sequence | `0x00` LOG | none; the block's data is the row of [`crate::sequence`] |
 //!
 //! A relation file is 12 bytes: tablespace, database, number, each u32 little-endian.
@@ -33,6 +34,8 @@ pub const TRUNCATE: u8 = 0x20;
 pub const CREATE_FILE_COPY: u8 = 0x00;
 /// A database was made; its pages follow.
 pub const CREATE_WAL_LOG: u8 = 0x10;
+/// A tablespace was made.
+pub const CREATE_TABLESPACE: u8 = 0x00;
 
 /// The record of a checkpoint.
 ///
@@ -117,17 +120,35 @@ pub fn as_file_change<B: Deref<Target = [u8]>>(record: &Record<B>) -> Option<Fil
 }
 
 /// The record of a database whose pages are logged.
-pub fn create_logged_database_record(xid: Xid, database: Oid, map: &[u8]) -> RecordBuilder<'static> {
+pub fn create_logged_database_record(
+    xid: Xid,
+    (database, home): (Oid, Oid),
+    map: &[u8],
+) -> RecordBuilder<'static> {
     let mut record = RecordBuilder::new(Rmgr::Database, CREATE_WAL_LOG, xid);
-    record.data(&database.0.to_le_bytes()).data(map);
+    record.data(&database.0.to_le_bytes()).data(&home.0.to_le_bytes()).data(map);
     record
 }
 
 /// The record of a database that is a copy of another's files.
-pub fn copy_database_record(xid: Xid, database: Oid, from: Oid) -> RecordBuilder<'static> {
+pub fn copy_database_record(xid: Xid, (database, home): (Oid, Oid), from: Oid) -> RecordBuilder<'static> {
     let mut record = RecordBuilder::new(Rmgr::Database, CREATE_FILE_COPY, xid);
-    record.data(&database.0.to_le_bytes()).data(&from.0.to_le_bytes());
+    record.data(&database.0.to_le_bytes()).data(&home.0.to_le_bytes()).data(&from.0.to_le_bytes());
     record
+}
+
+/// The record of a new tablespace.
+pub fn create_tablespace_record(xid: Xid, tablespace: Oid, location: &str) -> RecordBuilder<'static> {
+    let mut record = RecordBuilder::new(Rmgr::Tablespace, CREATE_TABLESPACE, xid);
+    record.data(&tablespace.0.to_le_bytes()).data(location.as_bytes());
+    record
+}
+
+/// The tablespace that a record of one says was made, and where.
+pub fn as_new_tablespace<B: Deref<Target = [u8]>>(record: &Record<B>) -> Option<(Oid, &str)> {
+    let is_one = record.rmgr == Rmgr::Tablespace && record.info == CREATE_TABLESPACE;
+    let (oid, location) = record.data().split_first_chunk().filter(|_| is_one)?;
+    Some((Oid(u32::from_le_bytes(*oid)), std::str::from_utf8(location).ok()?))
 }
 
 /// What an [`Rmgr::Database`] record says.
@@ -137,6 +158,8 @@ pub enum DatabaseChange<'a> {
     CreateLogged {
         /// The new one.
         database: Oid,
+        /// Its own tablespace.
+        home: Oid,
         /// The file.
         map: &'a [u8],
     },
@@ -144,6 +167,8 @@ pub enum DatabaseChange<'a> {
     CreateCopied {
         /// The new one.
         database: Oid,
+        /// Its own tablespace.
+        home: Oid,
         /// The one that was copied.
         from: Oid,
     },
@@ -152,10 +177,12 @@ pub enum DatabaseChange<'a> {
 /// Decodes an [`Rmgr::Database`] record; `None` if it is malformed.
 pub fn as_database_change<B: Deref<Target = [u8]>>(record: &Record<B>) -> Option<DatabaseChange<'_>> {
     let data = record.data();
-    let database = Oid(u32_at(data, 0)?);
+    let (database, home) = (Oid(u32_at(data, 0)?), Oid(u32_at(data, 4)?));
     match record.info {
-        CREATE_FILE_COPY => Some(DatabaseChange::CreateCopied { database, from: Oid(u32_at(data, 4)?) }),
-        CREATE_WAL_LOG => Some(DatabaseChange::CreateLogged { database, map: data.get(4..)? }),
+        CREATE_FILE_COPY => {
+            Some(DatabaseChange::CreateCopied { database, home, from: Oid(u32_at(data, 8)?) })
+        }
+        CREATE_WAL_LOG => Some(DatabaseChange::CreateLogged { database, home, map: data.get(8..)? }),
         _ => None,
     }
 }
@@ -183,6 +210,7 @@ impl WalDescribe for Describe {
             (Rmgr::Smgr, TRUNCATE) => "TRUNCATE",
             (Rmgr::Database, CREATE_FILE_COPY) => "CREATE_FILE_COPY",
             (Rmgr::Database, CREATE_WAL_LOG) => "CREATE_WAL_LOG",
+            (Rmgr::Tablespace, CREATE_TABLESPACE) => "CREATE",
             (Rmgr::Xlog, _) => XlogDescribe.name(record),
             _ => "UNKNOWN",
         }
@@ -212,14 +240,17 @@ impl WalDescribe for Describe {
         }
         if record.rmgr == Rmgr::Database {
             return match as_database_change(record) {
-                Some(DatabaseChange::CreateLogged { database, .. }) => {
-                    write!(out, "create dir base/{database}")
+                Some(DatabaseChange::CreateLogged { database, home, .. }) => {
+                    write!(out, "create dir {}", RelFile::whole_database(home, database))
                 }
-                Some(DatabaseChange::CreateCopied { database, from }) => {
-                    write!(out, "copy dir base/{from} to base/{database}")
+                Some(DatabaseChange::CreateCopied { database, home, from }) => {
+                    write!(out, "copy database {from} to {}", RelFile::whole_database(home, database))
                 }
                 None => Ok(()),
             };
+        }
+        if let Some((tablespace, location)) = as_new_tablespace(record) {
+            return write!(out, "{tablespace} \"{location}\"");
         }
         match (record.rmgr == Rmgr::Smgr).then(|| as_file_change(record)).flatten() {
             Some(FileChange::Create(rel, fork)) => write!(out, "{rel}{}", fork.suffix()),

@@ -7,7 +7,7 @@
 //! During redo a file may rightly be shorter than noted: its cut or its removal is replayed later, or was of a transaction that was rolled
 //! back, whose table nobody will ask for. So redo goes on with what there is, and the error comes from who reads the relation afterwards.
 
-use base::{Oid, RelFile};
+use base::RelFile;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
@@ -64,8 +64,8 @@ impl Lengths {
         self.0.lock().remove(&rel);
     }
 
-    pub fn remove_database(&self, database: Oid) {
-        self.0.lock().retain(|rel, _| rel.database != database);
+    pub fn remove_where(&self, gone: impl Fn(&RelFile) -> bool) {
+        self.0.lock().retain(|rel, _| !gone(rel));
     }
 
     /// What the next start must find, with the lengths of relations that are known now; in order.

@@ -5,8 +5,8 @@
 //! without content are written ([`page::write_blank`]).
 //!
 //! # Layout
-//! A fork of a relation is a sequence of pages in segment files of 1 GiB: `base/5/16384`, `base/5/16384.1`, …; the forks' files
-//! have the endings `_fsm`, `_vm` and `_init`. Every segment but the last is full.
+//! A fork of a relation is a sequence of pages in segment files of 1 GiB: `base/5/16384`, `base/5/16384.1`, …, or in the folder of another tablespace
+//! ([`base::tablespace_folder`]); the forks' files have the endings `_fsm`, `_vm` and `_init`. Every segment but the last is full.
 //!
 //! # Invariants
 //! 1. The number of pages ([`Smgr::nblocks`]) is read from the files once and counted from then on.
@@ -37,6 +37,7 @@ mod database;
 mod lengths;
 mod pending;
 mod relation;
+mod tablespace;
 
 #[cfg(test)]
 mod tests;
@@ -47,7 +48,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use base::{BlockNo, Fork, PAGE_SIZE, RelFile};
+use base::{BlockNo, Fork, Oid, PAGE_SIZE, RelFile};
 use parking_lot::RwLock;
 use runtime::fs::{self, File, OpenOptions};
 use rustc_hash::FxHashMap;
@@ -57,6 +58,10 @@ pub use lengths::DAMAGED;
 use lengths::Lengths;
 use pending::Pending;
 pub use relation::{ForkState, SmgrError, SmgrResult};
+pub use tablespace::{
+    TABLESPACES, has_files, make_tablespace, tablespace_link, tablespace_location, tablespaces,
+    unfinished_tablespace, unfinished_tablespaces,
+};
 
 /// Pages of a segment file: 1 GiB.
 pub const SEGMENT_PAGES: u32 = (1 << 30) / PAGE_SIZE as u32;
@@ -268,10 +273,33 @@ impl Smgr {
             self.lengths.remove(rel);
         }
         let options = if redo { OpenOptions::CREATE } else { OpenOptions::CREATE_NEW };
-        File::open(&path, options).map_err(io_error)?;
+        match File::open(&path, options) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && self.make_folder(rel, parent)? => {
+                File::open(&path, options).map_err(io_error)?
+            }
+            file => file.map_err(io_error)?,
+        };
         self.pending.add_file(id);
         self.pending.add_dir(parent.to_path_buf());
         Ok(())
+    }
+
+    /// The first file of a database in a tablespace makes the folder. The tablespace must be there.
+    fn make_folder(&self, rel: RelFile, folder: &Path) -> SmgrResult<bool> {
+        if rel.tablespace == Oid::PG_DEFAULT || rel.tablespace == Oid::PG_GLOBAL {
+            return Ok(false);
+        }
+        match fs::create_dir(folder) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                let shown = RelFile::whole_database(rel.tablespace, rel.database).to_string();
+                return Err(SmgrError::io("create directory", &shown, &error));
+            }
+            _ => {}
+        }
+        if let Some(above) = folder.parent() {
+            self.pending.add_dir(above.to_path_buf());
+        }
+        Ok(true)
     }
 
     /// Whether the fork has a file.

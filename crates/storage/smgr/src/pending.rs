@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 
-use base::{Fork, Oid, RelFile};
+use base::{Fork, RelFile};
 use parking_lot::Mutex;
 
 use crate::{SegmentId, SmgrError, SmgrResult};
@@ -14,8 +14,8 @@ struct Sets {
     dirs: BTreeSet<PathBuf>,
     /// Relations removed since the current cycle took its files.
     cancelled: HashSet<RelFile>,
-    /// Databases removed since then.
-    cancelled_databases: HashSet<Oid>,
+    /// Databases removed from tablespaces since then.
+    cancelled_databases: HashSet<RelFile>,
     failed: Option<SmgrError>,
 }
 
@@ -51,16 +51,16 @@ impl Pending {
         sets.cancelled.insert(rel);
     }
 
-    /// Forgets all relations of a database that is about to be removed.
-    pub fn cancel_database(&self, database: Oid) {
+    /// Forgets all relations of a database that is about to be removed from a tablespace.
+    pub fn cancel_database(&self, database: RelFile) {
         let mut sets = self.sets.lock();
-        sets.files.retain(|id| id.rel.database != database);
+        sets.files.retain(|id| whole_database_of(id.rel) != database);
         sets.cancelled_databases.insert(database);
     }
 
     pub fn was_cancelled(&self, rel: RelFile) -> bool {
         let sets = self.sets.lock();
-        sets.cancelled.contains(&rel) || sets.cancelled_databases.contains(&rel.database)
+        sets.cancelled.contains(&rel) || sets.cancelled_databases.contains(&whole_database_of(rel))
     }
 
     /// Starts a cycle: one at a time, and none after a failure.
@@ -88,4 +88,8 @@ impl Pending {
     pub fn fail(&self, error: SmgrError) -> SmgrError {
         self.sets.lock().failed.get_or_insert(error).clone()
     }
+}
+
+fn whole_database_of(rel: RelFile) -> RelFile {
+    RelFile::whole_database(rel.tablespace, rel.database)
 }

@@ -83,11 +83,13 @@ pub enum Rmgr {
     Spgist = 15,
     /// IVFFlat.
     Ivfflat = 16,
+    /// Making of tablespaces.
+    Tablespace = 17,
 }
 
 impl Rmgr {
     /// Every resource manager, in order of its number.
-    pub const ALL: [Rmgr; 17] = [
+    pub const ALL: [Rmgr; 18] = [
         Rmgr::Xlog,
         Rmgr::Xact,
         Rmgr::Smgr,
@@ -105,6 +107,7 @@ impl Rmgr {
         Rmgr::Hnsw,
         Rmgr::Spgist,
         Rmgr::Ivfflat,
+        Rmgr::Tablespace,
     ];
 
     /// The resource manager with this number in records.
@@ -132,6 +135,7 @@ impl Rmgr {
             Rmgr::Hnsw => "HNSW",
             Rmgr::Spgist => "SPGist",
             Rmgr::Ivfflat => "IVFFlat",
+            Rmgr::Tablespace => "Tablespace",
         }
     }
 }

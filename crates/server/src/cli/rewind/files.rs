@@ -179,6 +179,9 @@ impl Files {
 
     /// What becomes of all: folders first, removals last. `keep`: whether a file of the target's log is needed yet.
     pub fn decide(&self, keep: &dyn Fn(&str) -> bool) -> Result<Vec<Decision<'_>>, Failure> {
+        if let Some(path) = self.0.keys().find(|path| path.starts_with("pg_tblspc/")) {
+            return Err(format!("clusters with tablespaces cannot be rewound yet: found \"{path}\"").into());
+        }
         let mut decisions = Vec::new();
         for (path, pair) in &self.0 {
             let action = decide(path, pair, keep)?;

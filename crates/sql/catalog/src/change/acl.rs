@@ -83,7 +83,7 @@ impl Changer<'_> {
         if acl::same_items(items, &acl::default_items(b'p', owner)?) {
             if let Some(oid) = known {
                 self.delete_where(&p::TABLE, p::PG_PARAMETER_ACL_OID_INDEX, &[oid.into()], |_| true)?;
-                self.forget_roles(ObjectAddress { class: p::TABLE.oid, object: oid, sub: 0 }, None)?;
+                self.forget_shared(ObjectAddress { class: p::TABLE.oid, object: oid, sub: 0 }, None)?;
             }
             return self.next_command();
         }
@@ -152,7 +152,7 @@ impl Changer<'_> {
     fn drop_default_acl(&mut self, oid: Oid) -> SqlResult<()> {
         let object = ObjectAddress { class: d::TABLE.oid, object: oid, sub: 0 };
         self.delete_where(&d::TABLE, d::PG_DEFAULT_ACL_OID_INDEX, &[oid.into()], |_| true)?;
-        self.forget_roles(object, None)?;
+        self.forget_shared(object, None)?;
         let key = [object.class.into(), object.object.into()];
         self.delete_where(&pg_depend::TABLE, pg_depend::PG_DEPEND_DEPENDER_INDEX, &key, |_| true)?;
         Ok(())

@@ -37,7 +37,7 @@ impl Changer<'_> {
         self.delete_where(&s::TABLE, s::PG_DB_ROLE_SETTING_DATABASEID_ROL_INDEX, &[oid.into()], |_| true)?;
         self.set_shared_comment(database_address(oid), None)?;
         self.delete_where(&h::TABLE, h::PG_SHDEPEND_DEPENDER_INDEX, &[oid.into()], |_| true)?;
-        self.forget_roles(database_address(oid), None)?;
+        self.forget_shared(database_address(oid), None)?;
         self.next_command()
     }
 }

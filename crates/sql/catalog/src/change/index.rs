@@ -58,6 +58,8 @@ pub struct NewIndex {
     pub for_constraint: bool,
     /// Storage parameters: `name=value`.
     pub parameters: Vec<String>,
+    /// Tablespace; 0: the database's own.
+    pub tablespace: Oid,
     /// Of a partitioned table: it has no entries of its own, its parts do.
     pub partitioned: bool,
     /// Usable from the beginning; a partitioned one without parts for all partitions is not, nor one that is built while others write.
@@ -72,12 +74,13 @@ impl Changer<'_> {
         let oid = self.new_oid();
         let (kind, file) = match new.partitioned {
             true => (RelationKind::PartitionedIndex, Oid::INVALID),
-            false => (RelationKind::Index, self.create_file(oid, new.persistence)?),
+            false => (RelationKind::Index, self.create_file(oid, new.persistence, new.tablespace)?),
         };
         let mut row = self
             .class_row(oid, &new.name, new.schema, new.owner, kind, new.persistence)
             .set(pg_class::RELAM, new.method)
             .set(pg_class::RELFILENODE, file)
+            .set(pg_class::RELTABLESPACE, new.tablespace)
             .set(pg_class::RELREPLIDENT, b'n')
             .set(pg_class::RELNATTS, new.columns.len() as i16);
         if !new.parameters.is_empty() {
@@ -101,6 +104,9 @@ impl Changer<'_> {
 
     fn index_dependencies(&mut self, oid: Oid, new: &NewIndex) -> SqlResult<()> {
         let me = ObjectAddress::relation(oid);
+        if new.partitioned {
+            self.depend_on_tablespace(me, new.tablespace)?;
+        }
         self.depend_on_all(me, new.needs.iter().copied())?;
         self.depend_on_all(me, new.opclasses.iter().map(|class| ObjectAddress::operator_class(*class)))?;
         for column in &new.columns[..new.keys] {
@@ -151,6 +157,7 @@ impl Changer<'_> {
             immediate: true,
             for_constraint: false,
             parameters: Vec::new(),
+            tablespace: owner.tablespace,
             partitioned: false,
             valid: true,
             ready: true,
@@ -218,8 +225,8 @@ impl Changer<'_> {
     }
 
     /// Enters an index of the same columns under another name, with a file of its own; neither ready nor valid, of no constraint and no
-    /// partitioned index. Returns its OID.
-    pub fn copy_index(&mut self, index: Oid, name: &str) -> SqlResult<Oid> {
+    /// partitioned index. `tablespace`: where it is to be, unless it stays. Returns its OID.
+    pub fn copy_index(&mut self, index: Oid, name: &str, tablespace: Option<Oid>) -> SqlResult<Oid> {
         let missing = || SqlError::internal(format!("cache lookup failed for index {index}"));
         let copy = self.new_oid();
         let key = [index.into()];
@@ -230,7 +237,9 @@ impl Changer<'_> {
         let own = reader.find_one(&pg_index::TABLE, pg_index::PG_INDEX_INDEXRELID_INDEX, &key)?;
         let (_, mut class) = class.ok_or_else(missing)?;
         let (_, mut own) = own.ok_or_else(missing)?;
-        let file = self.create_file(copy, class.char(pg_class::RELPERSISTENCE))?;
+        let tablespace = tablespace.unwrap_or(class.oid(pg_class::RELTABLESPACE));
+        let file = self.create_file(copy, class.char(pg_class::RELPERSISTENCE), tablespace)?;
+        class[pg_class::RELTABLESPACE] = tablespace.into();
         class[pg_class::OID] = Datum::Oid(copy.0);
         class[pg_class::RELNAME] = Datum::text(name);
         class[pg_class::RELFILENODE] = Datum::Oid(file.0);
@@ -267,7 +276,8 @@ impl Changer<'_> {
     /// Gives an index the file of its complete copy, and the copy the old file and another name. Who still reads the old file finds
     /// what is written from now on too, for the copy is ready.
     pub fn swap_index_files(&mut self, index: Oid, copy: Oid, name: &str) -> SqlResult<()> {
-        const MOVES: [usize; 3] = [pg_class::RELFILENODE, pg_class::RELPAGES, pg_class::RELTUPLES];
+        const MOVES: [usize; 4] =
+            [pg_class::RELFILENODE, pg_class::RELTABLESPACE, pg_class::RELPAGES, pg_class::RELTUPLES];
         let mut rows = Vec::with_capacity(2);
         for oid in [index, copy] {
             let row =

@@ -114,7 +114,7 @@ impl Changer<'_> {
                 let row = row.build();
                 self.edit(&o::TABLE, o::PG_OPERATOR_OID_INDEX, &[oid.into()], |shell| *shell = row)?;
                 self.forget_dependencies(me)?;
-                self.forget_roles(me, None)?;
+                self.forget_shared(me, None)?;
             }
         }
         self.depend(me, ObjectAddress::schema(new.schema), Dependency::Normal)?;

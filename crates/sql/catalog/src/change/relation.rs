@@ -12,35 +12,74 @@ use crate::system::{
     pg_attrdef, pg_attribute, pg_class, pg_index, pg_inherits, pg_partitioned_table, pg_sequence,
     pg_statistic, pg_type,
 };
-use crate::tables::PG_DEFAULT;
 use crate::view::{CatalogView, RelationKind, SizeEstimate};
 
 impl Changer<'_> {
     /// Gives a relation new empty files (TRUNCATE, rewriting ALTER TABLE); the old ones go with the commit. Index trees
     /// and rows are the caller's. Returns the new file.
     pub fn new_file(&mut self, relation: Oid) -> SqlResult<RelFile> {
-        self.lock_index(relation)?;
-        let key = [relation.into()];
-        let reader = self.reader();
-        let row = reader.find_one(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &key)?;
-        let (_, row) =
-            row.ok_or_else(|| SqlError::internal(format!("cache lookup failed for relation {relation}")))?;
-        let old = reader.file_of(&row);
-        let file = self.catalog.engine().new_rel_file(PG_DEFAULT, self.catalog.database())?;
-        let persistence = crate::persistence_of(row.char(pg_class::RELPERSISTENCE));
-        self.catalog.engine().create_relation(self.me, file, persistence)?;
-        let table = self.table_file_of_index(relation)?;
-        self.catalog.engine().txns().serializable().transfer(old, table.unwrap_or(file));
-        self.catalog.engine().drop_relation(self.me, old);
-        self.edit(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &key, |row| {
-            row[pg_class::RELFILENODE] = Datum::Oid(file.number);
+        self.new_file_in(relation, None)
+    }
+
+    /// The same, in another tablespace (`reltablespace`) if one is given.
+    pub fn new_file_in(&mut self, relation: Oid, tablespace: Option<Oid>) -> SqlResult<RelFile> {
+        let persistence = |row: &Row| crate::persistence_of(row.char(pg_class::RELPERSISTENCE));
+        self.replace_file(relation, tablespace, |changer, row, _, new| {
+            Ok(changer.catalog.engine().create_relation(changer.me, new, persistence(row))?)
+        })?;
+        self.edit_relation(relation, |row| {
             row[pg_class::RELPAGES] = Datum::Int4(0);
             row[pg_class::RELTUPLES] = Datum::Float4(-1.0);
             row[pg_class::RELALLVISIBLE] = Datum::Int4(0);
         })?;
-        self.touch_owner(relation)?;
-        self.next_command()?;
-        Ok(file)
+        let row = self.class_of(relation)?;
+        Ok(self.reader().file_of(&row))
+    }
+
+    /// Moves a relation to another tablespace (`reltablespace`). Its TOAST table and indexes are the caller's. One without files only notes it.
+    pub fn set_tablespace(&mut self, relation: Oid, tablespace: Oid) -> SqlResult<()> {
+        if self.class_of(relation)?.oid(pg_class::RELFILENODE).is_valid() {
+            return self.replace_file(relation, Some(tablespace), |changer, row, old, new| {
+                let persistence = crate::persistence_of(row.char(pg_class::RELPERSISTENCE));
+                Ok(changer.catalog.engine().copy_relation(changer.me, (new, old), persistence)?)
+            });
+        }
+        let me = super::ObjectAddress::relation(relation);
+        self.forget_shared(me, Some(super::SharedDependency::Tablespace))?;
+        self.depend_on_tablespace(me, tablespace)?;
+        self.edit_relation(relation, |row| row[pg_class::RELTABLESPACE] = tablespace.into())
+    }
+
+    fn class_of(&self, relation: Oid) -> SqlResult<Row> {
+        let key = [relation.into()];
+        let row = self.reader().find_one(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &key)?;
+        let missing = || SqlError::internal(format!("cache lookup failed for relation {relation}"));
+        row.map(|(_, row)| row).ok_or_else(missing)
+    }
+
+    /// Gives a relation other files, which `make` makes; the old ones go with the commit.
+    fn replace_file(
+        &mut self,
+        relation: Oid,
+        tablespace: Option<Oid>,
+        make: impl FnOnce(&mut Self, &Row, RelFile, RelFile) -> SqlResult<()>,
+    ) -> SqlResult<()> {
+        self.lock_index(relation)?;
+        let row = self.class_of(relation)?;
+        let old = self.reader().file_of(&row);
+        let tablespace = tablespace.unwrap_or(row.oid(pg_class::RELTABLESPACE));
+        let file = self
+            .catalog
+            .engine()
+            .new_rel_file(self.tablespace_of_files(tablespace), self.catalog.database())?;
+        make(self, &row, old, file)?;
+        let table = self.table_file_of_index(relation)?;
+        self.catalog.engine().txns().serializable().transfer(old, table.unwrap_or(file));
+        self.catalog.engine().drop_relation(self.me, old);
+        self.edit_relation(relation, |row| {
+            row[pg_class::RELFILENODE] = Datum::Oid(file.number);
+            row[pg_class::RELTABLESPACE] = tablespace.into();
+        })
     }
 
     /// The file of the table of an index; none for other relations. What serializable transactions have read by the index counts, when it goes, as
@@ -216,6 +255,12 @@ impl Changer<'_> {
 }
 
 impl crate::Reader<'_> {
+    /// `pg_class.reltablespace`: 0 is the database's own.
+    pub fn tablespace_of(&self, relation: Oid) -> SqlResult<Oid> {
+        let row = self.find_one(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &[relation.into()])?;
+        Ok(row.map_or(Oid::INVALID, |(_, row)| row.oid(pg_class::RELTABLESPACE)))
+    }
+
     /// An index, and its name.
     pub fn open_index(&self, index: Oid) -> SqlResult<(String, engine::OpenIndex)> {
         let missing = || SqlError::internal(format!("cache lookup failed for index {index}"));

@@ -88,7 +88,7 @@ impl Changer<'_> {
     /// Removes a membership.
     pub fn drop_membership(&mut self, oid: Oid) -> SqlResult<()> {
         self.delete_where(&m::TABLE, m::PG_AUTH_MEMBERS_OID_INDEX, &[oid.into()], |_| true)?;
-        self.forget_roles(membership_address(oid), None)?;
+        self.forget_shared(membership_address(oid), None)?;
         self.next_command()
     }
 

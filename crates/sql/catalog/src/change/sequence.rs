@@ -63,6 +63,7 @@ impl Changer<'_> {
             columns: columns(),
             options: Vec::new(),
             method: Oid::INVALID,
+            tablespace: Oid::INVALID,
         })?;
         let mut row = RowBuilder::new(&pg_sequence::TABLE).build();
         parameters(&mut row, oid, &new.sequence);

@@ -1,6 +1,6 @@
-//! Which objects of which databases need which roles (`pg_shdepend`): as owners and in ACLs.
+//! Which objects of which databases need which roles and tablespaces (`pg_shdepend`): roles as owners and in ACLs, tablespaces for relations without files, as those of others show by themselves.
 //!
-//! Built-in roles are pinned by their OID range: nothing records that an object needs them.
+//! What is built in is pinned by its OID range: nothing records that an object needs it.
 
 use base::{Oid, SqlResult};
 use types::acl::AclItem;
@@ -8,27 +8,38 @@ use types::acl::AclItem;
 use super::{Changer, ObjectAddress};
 use crate::database::Reader;
 use crate::row::{Row, RowBuilder, RowExt};
-use crate::system::{self, pg_authid, pg_shdepend as d};
+use crate::system::{self, pg_authid, pg_shdepend as d, pg_tablespace};
 
-/// How an object needs a role (`pg_shdepend.deptype`).
+/// How an object needs a role or tablespace (`pg_shdepend.deptype`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RoleDependency {
+pub enum SharedDependency {
     /// The role owns it.
     Owner,
     /// The role stands in its ACL.
     Acl,
+    /// It is to be in the tablespace.
+    Tablespace,
 }
 
-impl RoleDependency {
+impl SharedDependency {
     fn letter(self) -> u8 {
         match self {
-            RoleDependency::Owner => b'o',
-            RoleDependency::Acl => b'a',
+            SharedDependency::Owner => b'o',
+            SharedDependency::Acl => b'a',
+            SharedDependency::Tablespace => b't',
+        }
+    }
+
+    fn from_letter(letter: u8) -> SharedDependency {
+        match letter {
+            b'o' => SharedDependency::Owner,
+            b't' => SharedDependency::Tablespace,
+            _ => SharedDependency::Acl,
         }
     }
 }
 
-/// An object that needs a role.
+/// An object that needs a role or tablespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dependent {
     /// Its database; 0 if it is shared.
@@ -36,13 +47,13 @@ pub struct Dependent {
     /// The object.
     pub object: ObjectAddress,
     /// How.
-    pub kind: RoleDependency,
+    pub kind: SharedDependency,
 }
 
 impl Reader<'_> {
-    /// What needs a role, in all databases.
-    pub fn dependents_of_role(&self, role: Oid) -> SqlResult<Vec<Dependent>> {
-        let key = [pg_authid::TABLE.oid.into(), role.into()];
+    /// What needs a role or tablespace (a row of this catalog), in all databases.
+    pub fn dependents_of(&self, class: Oid, object: Oid) -> SqlResult<Vec<Dependent>> {
+        let key = [class.into(), object.into()];
         let rows = self.find(&d::TABLE, d::PG_SHDEPEND_REFERENCE_INDEX, &key)?;
         let dependent = |row: &Row| Dependent {
             database: row.oid(d::DBID),
@@ -51,7 +62,7 @@ impl Reader<'_> {
                 object: row.oid(d::OBJID),
                 sub: row.int(d::OBJSUBID) as i16,
             },
-            kind: if row.char(d::DEPTYPE) == b'o' { RoleDependency::Owner } else { RoleDependency::Acl },
+            kind: SharedDependency::from_letter(row.char(d::DEPTYPE)),
         };
         Ok(rows.iter().map(|(_, row)| dependent(row)).collect())
     }
@@ -69,8 +80,22 @@ impl Changer<'_> {
         [database.into(), object.class.into(), object.object.into(), i32::from(object.sub).into()]
     }
 
-    fn depend_on_role(&mut self, object: ObjectAddress, role: Oid, kind: RoleDependency) -> SqlResult<()> {
-        if role.is_pinned() || !role.is_valid() {
+    fn depend_on_role(&mut self, object: ObjectAddress, role: Oid, kind: SharedDependency) -> SqlResult<()> {
+        self.depend_on_shared(object, (pg_authid::TABLE.oid, role), kind)
+    }
+
+    /// Records the tablespace of a relation without files.
+    pub(super) fn depend_on_tablespace(&mut self, object: ObjectAddress, tablespace: Oid) -> SqlResult<()> {
+        self.depend_on_shared(object, (pg_tablespace::TABLE.oid, tablespace), SharedDependency::Tablespace)
+    }
+
+    fn depend_on_shared(
+        &mut self,
+        object: ObjectAddress,
+        (class, needed): (Oid, Oid),
+        kind: SharedDependency,
+    ) -> SqlResult<()> {
+        if needed.is_pinned() || !needed.is_valid() {
             return Ok(());
         }
         let row = RowBuilder::new(&d::TABLE)
@@ -78,20 +103,20 @@ impl Changer<'_> {
             .set(d::CLASSID, object.class)
             .set(d::OBJID, object.object)
             .set(d::OBJSUBID, i32::from(object.sub))
-            .set(d::REFCLASSID, pg_authid::TABLE.oid)
-            .set(d::REFOBJID, role)
+            .set(d::REFCLASSID, class)
+            .set(d::REFOBJID, needed)
             .set(d::DEPTYPE, kind.letter());
         self.insert(&d::TABLE, &row.build())
     }
 
     /// Records who owns a new object.
     pub fn depend_on_owner(&mut self, object: ObjectAddress, owner: Oid) -> SqlResult<()> {
-        self.depend_on_role(object, owner, RoleDependency::Owner)
+        self.depend_on_role(object, owner, SharedDependency::Owner)
     }
 
     /// Records that an object has another owner.
     pub fn change_owner_dependency(&mut self, object: ObjectAddress, owner: Oid) -> SqlResult<()> {
-        self.forget_roles(object, Some(RoleDependency::Owner))?;
+        self.forget_shared(object, Some(SharedDependency::Owner))?;
         self.depend_on_owner(object, owner)
     }
 
@@ -105,16 +130,16 @@ impl Changer<'_> {
         let mut roles: Vec<Oid> = items.iter().flat_map(|item| [item.grantee, item.grantor]).collect();
         roles.sort_unstable();
         roles.dedup();
-        self.forget_roles(object, Some(RoleDependency::Acl))?;
+        self.forget_shared(object, Some(SharedDependency::Acl))?;
         let mut others = roles.into_iter().filter(|role| *role != owner);
-        others.try_for_each(|role| self.depend_on_role(object, role, RoleDependency::Acl))
+        others.try_for_each(|role| self.depend_on_role(object, role, SharedDependency::Acl))
     }
 
-    /// Forgets which roles an object needs, or those that it needs in one way.
-    pub(crate) fn forget_roles(
+    /// Forgets which roles and tablespaces an object needs, or those that it needs in one way.
+    pub(crate) fn forget_shared(
         &mut self,
         object: ObjectAddress,
-        kind: Option<RoleDependency>,
+        kind: Option<SharedDependency>,
     ) -> SqlResult<()> {
         let key = self.dependent_key(object);
         // A whole relation goes with its columns.

@@ -12,7 +12,6 @@ use crate::database::{PG_CATALOG, PG_TOAST};
 use crate::row::{RowBuilder, RowExt};
 use crate::shape::align_letter;
 use crate::system::{pg_attrdef, pg_attribute, pg_class, pg_depend, pg_statistic, pg_type};
-use crate::tables::PG_DEFAULT;
 use crate::vectors::text_array;
 use crate::view::{CatalogView, Column, Generated, Identity, RelationKind};
 
@@ -90,6 +89,8 @@ pub struct NewTable {
     pub options: Vec<String>,
     /// Access method; 0: that of all tables, if there are rows.
     pub method: Oid,
+    /// Tablespace; 0: the database's own.
+    pub tablespace: Oid,
 }
 
 /// The access method of tables.
@@ -115,7 +116,8 @@ impl Changer<'_> {
         let has_rows = has_rows(new.kind);
         let row_type =
             if new.kind == RelationKind::Sequence { Oid::INVALID } else { self.create_row_type(oid, new)? };
-        let file = if has_rows { self.create_file(oid, new.persistence)? } else { Oid::INVALID };
+        let file =
+            if has_rows { self.create_file(oid, new.persistence, new.tablespace)? } else { Oid::INVALID };
         let toast =
             if has_rows && self.needs_toast(new)? { self.create_toast(oid, new)? } else { Oid::INVALID };
         let mut row = self
@@ -129,6 +131,7 @@ impl Changer<'_> {
                 },
             )
             .set(pg_class::RELFILENODE, file)
+            .set(pg_class::RELTABLESPACE, new.tablespace)
             .set(pg_class::RELTOASTRELID, toast)
             .set(pg_class::RELNATTS, new.columns.len() as i16);
         if !new.options.is_empty() {
@@ -144,6 +147,9 @@ impl Changer<'_> {
             self.depend(me, ObjectAddress::schema(new.schema), Dependency::Normal)?;
             let kind = if new.kind == RelationKind::Sequence { &AclKind::SEQUENCE } else { &AclKind::TABLE };
             self.note_new(kind, me, new.owner, new.schema)?;
+        }
+        if !file.is_valid() {
+            self.depend_on_tablespace(me, new.tablespace)?;
         }
         if new.method.is_valid() {
             self.depend(me, ObjectAddress::access_method(new.method), Dependency::Normal)?;
@@ -190,12 +196,18 @@ impl Changer<'_> {
             .set(pg_class::RELREPLIDENT, if schema == PG_CATALOG { b'n' } else { b'd' })
     }
 
+    /// Where the files of relations lie that have this `reltablespace`.
+    pub(super) fn tablespace_of_files(&self, reltablespace: Oid) -> Oid {
+        if reltablespace.is_valid() { reltablespace } else { self.catalog.tablespace() }
+    }
+
     /// Makes the main fork of a new relation. Returns its file number.
-    pub(super) fn create_file(&mut self, oid: Oid, persistence: u8) -> SqlResult<Oid> {
+    pub(super) fn create_file(&mut self, oid: Oid, persistence: u8, reltablespace: Oid) -> SqlResult<Oid> {
         let engine = self.catalog.engine();
-        let file = base::RelFile { tablespace: PG_DEFAULT, database: self.catalog.database(), number: oid.0 };
+        let tablespace = self.tablespace_of_files(reltablespace);
+        let file = base::RelFile { tablespace, database: self.catalog.database(), number: oid.0 };
         let taken = engine.smgr().exists(file, base::Fork::Main).map_err(engine::EngineError::from)?;
-        let file = if taken { engine.new_rel_file(PG_DEFAULT, self.catalog.database())? } else { file };
+        let file = if taken { engine.new_rel_file(tablespace, self.catalog.database())? } else { file };
         engine.create_relation(self.me, file, crate::persistence_of(persistence))?;
         Ok(Oid(file.number))
     }
@@ -264,11 +276,12 @@ impl Changer<'_> {
     fn create_toast(&mut self, owner_table: Oid, new: &NewTable) -> SqlResult<Oid> {
         let toast = self.new_oid();
         let name = format!("pg_toast_{owner_table}");
-        let file = self.create_file(toast, new.persistence)?;
+        let file = self.create_file(toast, new.persistence, new.tablespace)?;
         let row = self
             .class_row(toast, &name, PG_TOAST, new.owner, RelationKind::Toast, new.persistence)
             .set(pg_class::RELAM, TABLE_METHOD)
             .set(pg_class::RELFILENODE, file)
+            .set(pg_class::RELTABLESPACE, new.tablespace)
             .set(pg_class::RELHASINDEX, true)
             .set(pg_class::RELREPLIDENT, b'n')
             .set(pg_class::RELNATTS, 3i16);
@@ -339,6 +352,7 @@ impl Changer<'_> {
             columns: found.columns.iter().filter(|c| !c.dropped).map(column).collect(),
             options: Vec::new(),
             method: Oid::INVALID,
+            tablespace: self.reader().tablespace_of(table)?,
         };
         if found.toast.is_valid() || found.kind != RelationKind::Table || !self.needs_toast(&shape)? {
             return Ok(());

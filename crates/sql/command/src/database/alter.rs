@@ -66,14 +66,17 @@ pub(crate) fn alter(session: &Session, name: &str, list: &[DefElem], text: &str)
     })
 }
 
-/// There is one tablespace for databases: to move one there is to leave it where it is.
+/// Only a database that is there already.
 fn set_tablespace(session: &Session, name: &str, to: &str) -> SqlResult<()> {
     let row = open(session, name, LockMode::AccessExclusive)?.ok_or_else(|| undefined(name))?;
     check_owner(session, &row)?;
     if row.oid(d::OID) == session.catalog.database() {
         return Err(sql_err!(OBJECT_IN_USE, "cannot change the tablespace of the currently open database"));
     }
-    tablespace(session, to).map(drop)
+    match tablespace(session, to)? == row.oid(d::DATTABLESPACE) {
+        true => Ok(()),
+        false => Err(SqlError::not_supported("moving a database to another tablespace")),
+    }
 }
 
 /// ALTER DATABASE ... RENAME TO.

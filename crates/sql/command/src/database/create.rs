@@ -25,23 +25,39 @@ pub(crate) fn create(session: &Session, name: &str, list: &[DefElem], text: &str
     let template = template(session, options.template.as_deref().unwrap_or("template1"))?;
     let strategy = options.strategy()?;
     let locale = Locale::of_new(session, &template, &options)?;
-    if let Some(name) = &options.tablespace {
-        tablespace(session, name)?;
-    }
+    let from = template.oid(d::OID);
+    let home = home(session, &template, options.tablespace.as_deref())?;
     if find(session, name)?.is_some() {
         return Err(exists(name));
     }
-    let from = template.oid(d::OID);
     wait_for_others(session, from, || {
         format!("source database \"{}\" is being accessed by other users", template.str(d::DATNAME))
     })?;
     let oid = new_oid(session, options.oid)?;
     session.with_changer(|changer| {
-        changer.create_database(&template, oid, |row| set_columns(row, (name, owner), &options, &locale))
+        changer
+            .create_database(&template, oid, |row| set_columns(row, (name, owner, home), &options, &locale))
     })?;
     let engine = session.instance.engine().clone();
     let mut txn = session.txn.borrow_mut();
-    Ok(engine.create_database(&mut txn, (oid, from), strategy)?)
+    Ok(engine.create_database(&mut txn, (oid, home), from, strategy)?)
+}
+
+/// The own tablespace of the new database: the one that is named, or the template's. Nobody drops one meanwhile that it will have files in.
+fn home(session: &Session, template: &Row, name: Option<&str>) -> SqlResult<Oid> {
+    let (from, old) = (template.oid(d::OID), template.oid(d::DATTABLESPACE));
+    let home = name.map_or(Ok(old), |name| tablespace(session, name))?;
+    let spaces = session.engine().tablespaces_of_database(from)?;
+    if home != old && spaces.contains(&home) {
+        let name = crate::tablespace::name_of(session, home)?;
+        let error = sql_err!(FEATURE_NOT_SUPPORTED, "cannot assign new default tablespace \"{name}\"");
+        return Err(error.detail(format!(
+            "There is a conflict because database \"{}\" already has some tables in this tablespace.",
+            template.str(d::DATNAME)
+        )));
+    }
+    spaces.into_iter().chain([home]).try_for_each(|space| crate::tablespace::keep(session, space))?;
+    Ok(home)
 }
 
 /// The database to copy, which the current user may copy. Nobody enters it from now on.
@@ -55,10 +71,11 @@ fn template(session: &Session, name: &str) -> SqlResult<Row> {
     Ok(row)
 }
 
-fn set_columns(row: &mut Row, (name, owner): (&str, Oid), options: &Options, locale: &Locale) {
+fn set_columns(row: &mut Row, (name, owner, home): (&str, Oid, Oid), options: &Options, locale: &Locale) {
     let text = |text: &Option<String>| text.as_deref().map_or(Datum::Null, Datum::text);
     row[d::DATNAME] = Datum::text(name);
     row[d::DATDBA] = owner.into();
+    row[d::DATTABLESPACE] = home.into();
     row[d::ENCODING] = locale.encoding.into();
     row[d::DATLOCPROVIDER] = Datum::Char(locale.provider);
     row[d::DATISTEMPLATE] = options.is_template.unwrap_or(false).into();

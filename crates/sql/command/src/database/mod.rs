@@ -24,7 +24,7 @@ mod remove;
 use std::time::Duration;
 
 use base::{Oid, SqlError, SqlResult, sql_err};
-use catalog::system::{pg_database, pg_tablespace};
+use catalog::system::pg_database;
 use catalog::{Row, RowExt, database_lock};
 use runtime::{Interrupt, WaitEvent};
 use session::{Backend, BackendKind, Instance, Session};
@@ -91,16 +91,10 @@ fn check_creator(session: &Session, act: &str) -> SqlResult<()> {
 
 /// The tablespace with this name, where databases may lie.
 fn tablespace(session: &Session, name: &str) -> SqlResult<Oid> {
-    let index = pg_tablespace::PG_TABLESPACE_SPCNAME_INDEX;
-    let row = session.with_reader(|reader| reader.find_one(&pg_tablespace::TABLE, index, &[name.into()]))?;
-    let (_, row) = row.ok_or_else(|| sql_err!(UNDEFINED_OBJECT, "tablespace \"{name}\" does not exist"))?;
-    let oid = row.oid(pg_tablespace::OID);
+    let oid = crate::tablespace::named(session, name)?;
     names::check_tablespace_creation(session, oid, name)?;
     if oid == catalog::tables::PG_GLOBAL {
         return Err(sql_err!(INVALID_PARAMETER_VALUE, "pg_global cannot be used as default tablespace"));
-    }
-    if oid != catalog::tables::PG_DEFAULT {
-        return Err(SqlError::not_supported(format!("a database in tablespace \"{name}\"")));
     }
     Ok(oid)
 }

@@ -47,8 +47,7 @@ pub(crate) fn drop(
     wait_for_others(session, oid, || accessed(name))?;
     session.with_changer(|changer| changer.drop_database(oid))?;
     forget_at_commit(session, oid, Instance::forget_database);
-    session.engine().drop_database(&mut session.txn.borrow_mut(), oid);
-    Ok(())
+    Ok(session.engine().drop_database(&mut session.txn.borrow_mut(), oid)?)
 }
 
 /// WITH (FORCE): ends the sessions that are in a database, if the current user may end all of them.

@@ -15,7 +15,7 @@ mod password;
 mod stored;
 
 use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
-use catalog::change::{Dependent, ObjectAddress, RoleDependency};
+use catalog::change::{Dependent, ObjectAddress, SharedDependency};
 use catalog::system::pg_authid;
 use catalog::{BOOTSTRAP_SUPERUSER, Role};
 use parse::ast::{DefElem, RoleSpec};
@@ -394,23 +394,28 @@ fn check_free(session: &Session, role: &Role) -> SqlResult<()> {
             role.name
         ));
     }
-    let dependents = session.with_reader(|reader| reader.dependents_of_role(role.oid))?;
+    let dependents = session.with_reader(|reader| reader.dependents_of(pg_authid::TABLE.oid, role.oid))?;
     if dependents.is_empty() {
         return Ok(());
-    }
-    let lines = describe(session, &dependents)?;
-    let hidden = lines.len().saturating_sub(MOST_NAMED);
-    let mut detail = lines[..lines.len() - hidden].join("\n");
-    if hidden > 0 {
-        let more = if hidden == 1 { "object" } else { "objects" };
-        detail += &format!("\nand {hidden} other {more} (see server log for list)");
     }
     Err(sql_err!(
         DEPENDENT_OBJECTS_STILL_EXIST,
         "role \"{}\" cannot be dropped because some objects depend on it",
         role.name
     )
-    .detail(detail))
+    .detail(dependents_detail(session, &dependents)?))
+}
+
+/// The DETAIL that tells what needs a role or tablespace.
+pub(crate) fn dependents_detail(session: &Session, dependents: &[Dependent]) -> SqlResult<String> {
+    let lines = describe(session, dependents)?;
+    let hidden = lines.len().saturating_sub(MOST_NAMED);
+    let mut detail = lines[..lines.len() - hidden].join("\n");
+    if hidden > 0 {
+        let more = if hidden == 1 { "object" } else { "objects" };
+        detail += &format!("\nand {hidden} other {more} (see server log for list)");
+    }
+    Ok(detail)
 }
 
 /// How messages tell what needs a role; other databases' objects are only counted.
@@ -419,15 +424,16 @@ fn describe(session: &Session, dependents: &[Dependent]) -> SqlResult<Vec<String
     let mut known: Vec<&Dependent> =
         dependents.iter().filter(|d| d.database == here || !d.database.is_valid()).collect();
     known.sort_by_key(|d| {
-        let kind = d.kind == RoleDependency::Acl;
+        let kind = d.kind == SharedDependency::Acl;
         (kind, d.object.class, d.object.object, d.object.sub)
     });
     let mut lines = Vec::new();
     for dependent in known {
         let what = session.with_reader(|reader| reader.describe(dependent.object))?;
         lines.push(match dependent.kind {
-            RoleDependency::Owner => format!("owner of {what}"),
-            RoleDependency::Acl => format!("privileges for {what}"),
+            SharedDependency::Owner => format!("owner of {what}"),
+            SharedDependency::Acl => format!("privileges for {what}"),
+            SharedDependency::Tablespace => format!("tablespace for {what}"),
         });
     }
     let mut others: Vec<Oid> = dependents.iter().map(|d| d.database).collect();

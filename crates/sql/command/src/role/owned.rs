@@ -6,11 +6,11 @@
 use base::{Oid, SqlError, SqlResult, SqlState};
 use catalog::RowExt;
 use catalog::authority::{self, AclKind};
-use catalog::change::{Behavior, Dependent, ObjectAddress, RoleDependency};
+use catalog::change::{Behavior, Dependent, ObjectAddress, SharedDependency};
 use catalog::system::{
-    SystemTable, pg_auth_members, pg_class, pg_collation, pg_conversion, pg_database, pg_default_acl,
-    pg_depend, pg_extension, pg_language, pg_largeobject, pg_namespace, pg_opclass, pg_operator, pg_opfamily,
-    pg_proc, pg_ts_config, pg_ts_dict, pg_type,
+    SystemTable, pg_auth_members, pg_authid, pg_class, pg_collation, pg_conversion, pg_database,
+    pg_default_acl, pg_depend, pg_extension, pg_language, pg_largeobject, pg_namespace, pg_opclass,
+    pg_operator, pg_opfamily, pg_proc, pg_ts_config, pg_ts_dict, pg_type,
 };
 use parse::ast::{DropBehavior, RoleSpec};
 use session::Session;
@@ -41,7 +41,7 @@ fn dependents(session: &Session, role: (Oid, &str), act: &str) -> SqlResult<Vec<
         return Err(SqlError::new(SqlState::DEPENDENT_OBJECTS_STILL_EXIST, message));
     }
     let here = session.catalog.database();
-    let mut all = session.with_reader(|reader| reader.dependents_of_role(role.0))?;
+    let mut all = session.with_reader(|reader| reader.dependents_of(pg_authid::TABLE.oid, role.0))?;
     all.retain(|dependent| dependent.database == here || !dependent.database.is_valid());
     Ok(all)
 }
@@ -54,7 +54,7 @@ pub(crate) fn reassign(session: &Session, specs: &[RoleSpec], to: &RoleSpec) -> 
     let owner = to.first().map_or(Oid::INVALID, |(oid, _)| *oid);
     for (role, name) in from.iter().filter(|(role, _)| *role != owner) {
         for dependent in dependents(session, (*role, name), "reassign ownership of objects owned by")? {
-            if dependent.kind == RoleDependency::Owner {
+            if dependent.kind == SharedDependency::Owner {
                 reassign_one(session, dependent.object, owner)?;
             }
         }
@@ -132,11 +132,11 @@ pub(crate) fn drop(session: &Session, specs: &[RoleSpec], behavior: DropBehavior
         for dependent in dependents(session, (*role, name), "drop objects owned by")? {
             let object = dependent.object;
             match dependent.kind {
-                RoleDependency::Acl if object.class == pg_auth_members::TABLE.oid => {
+                SharedDependency::Acl if object.class == pg_auth_members::TABLE.oid => {
                     session.with_changer(|changer| changer.drop_membership(object.object))?;
                 }
-                RoleDependency::Acl => grant::revoke_all(session, object, *role)?,
-                RoleDependency::Owner if dependent.database.is_valid() => {
+                SharedDependency::Acl => grant::revoke_all(session, object, *role)?,
+                SharedDependency::Owner if dependent.database.is_valid() => {
                     if object.class == pg_class::TABLE.oid {
                         let mode = LockMode::AccessExclusive;
                         names::lock_relation(session, object.object, mode, LockWait::Block)?;
@@ -146,7 +146,7 @@ pub(crate) fn drop(session: &Session, specs: &[RoleSpec], behavior: DropBehavior
                     }
                 }
                 // Shared objects are dropped by their own commands only.
-                RoleDependency::Owner => {}
+                SharedDependency::Owner | SharedDependency::Tablespace => {}
             }
         }
     }

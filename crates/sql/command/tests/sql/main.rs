@@ -39,6 +39,7 @@ mod session;
 mod settings;
 mod shapes;
 mod support;
+mod tablespaces;
 mod text_search;
 mod transactions;
 mod two_sessions;

@@ -159,6 +159,7 @@ impl Db {
             columns: columns.collect(),
             options: Vec::new(),
             method: Oid::INVALID,
+            tablespace: Oid::INVALID,
         };
         self.change(|c| c.create_table(&new)).expect("create table")
     }
@@ -194,6 +195,7 @@ impl Db {
             immediate: true,
             for_constraint: false,
             parameters: Vec::new(),
+            tablespace: Oid::INVALID,
             partitioned: false,
             valid: true,
             ready: true,

@@ -644,6 +644,21 @@ pub struct Rename {
     pub missing_ok: bool,
 }
 
+/// ALTER ... ALL IN TABLESPACE ... SET TABLESPACE.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MoveAll {
+    /// Tables, indexes or materialized views.
+    pub kind: ObjectKind,
+    /// The tablespace that they are in.
+    pub from: String,
+    /// Where they go.
+    pub to: String,
+    /// OWNED BY
+    pub owners: Vec<RoleSpec>,
+    /// NOWAIT
+    pub nowait: bool,
+}
+
 /// DROP of anything but roles, databases and tablespaces.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drop {

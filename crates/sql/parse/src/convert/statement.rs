@@ -16,9 +16,9 @@ use crate::ast::{
     AlterTextSearchConfiguration, Assign, Call, ColumnDef, Copy, CreateAccessMethod, CreateCast,
     CreateConversion, CreateDomain, CreateFunction, CreateIndex, CreateLanguage, CreateOperatorClass,
     CreateTable, CreateTableAs, CreateTrigger, CreateView, DeclareCursor, DefElem, Define, Delete, Discard,
-    Drop, DropBehavior, Execute, Expr, Fetch, Grant, GrantRole, Insert, Merge, Name, ObjectKind, ObjectName,
-    ObjectWithArgs, RangeVar, Reindex, Rename, RoleSpec, Select, SetStatement, Transaction, TypeName, Update,
-    Vacuum,
+    Drop, DropBehavior, Execute, Expr, Fetch, Grant, GrantRole, Insert, Merge, MoveAll, Name, ObjectKind,
+    ObjectName, ObjectWithArgs, RangeVar, Reindex, Rename, RoleSpec, Select, SetStatement, Transaction,
+    TypeName, Update, Vacuum,
 };
 
 /// A statement.
@@ -353,6 +353,17 @@ pub enum Statement {
         /// WITH
         options: Vec<DefElem>,
     },
+    /// ALTER TABLESPACE SET, RESET
+    AlterTablespaceOptions {
+        /// Name.
+        name: String,
+        /// The options.
+        options: Vec<DefElem>,
+        /// RESET
+        reset: bool,
+    },
+    /// ALTER TABLE, INDEX, MATERIALIZED VIEW ... ALL IN TABLESPACE
+    MoveAll(MoveAll),
     /// DROP TABLESPACE
     DropTablespace {
         /// Name.
@@ -682,6 +693,18 @@ impl Converter<'_> {
                 location: text_of(s.location),
                 options: self.def_elems(s.options)?,
             },
+            n::Node::AlterTableSpaceOptionsStmt(s) => Statement::AlterTablespaceOptions {
+                name: text_of(s.tablespacename),
+                options: self.def_elems(s.options)?,
+                reset: s.isReset,
+            },
+            n::Node::AlterTableMoveAllStmt(s) => Statement::MoveAll(MoveAll {
+                kind: object_kind(s.objtype)?,
+                from: text_of(s.orig_tablespacename),
+                to: text_of(s.new_tablespacename),
+                owners: roles(s.roles)?,
+                nowait: s.nowait,
+            }),
             n::Node::DropTableSpaceStmt(s) => {
                 Statement::DropTablespace { name: text_of(s.tablespacename), missing_ok: s.missing_ok }
             }

@@ -13,8 +13,6 @@ pub(crate) fn name(node: &Node) -> &'static str {
         Node::AlterPublicationStmt(_) => "ALTER PUBLICATION",
         Node::AlterStatsStmt(_) => "ALTER STATISTICS",
         Node::AlterSubscriptionStmt(_) => "ALTER SUBSCRIPTION",
-        Node::AlterTableMoveAllStmt(_) => "ALTER TABLE ALL IN TABLESPACE",
-        Node::AlterTableSpaceOptionsStmt(_) => "ALTER TABLESPACE",
         Node::AlterTypeStmt(_) => "ALTER TYPE SET",
         Node::AlterUserMappingStmt(_) => "ALTER USER MAPPING",
         Node::CreateEventTrigStmt(_) => "CREATE EVENT TRIGGER",

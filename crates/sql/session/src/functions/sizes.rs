@@ -1,6 +1,6 @@
 //! Where relations lie and how large they are.
 
-use base::{Fork, Oid, PAGE_SIZE, RelFile, SqlError, SqlResult, sql_err};
+use base::{Fork, Oid, PAGE_SIZE, RelFile, SqlError, SqlResult, sql_err, tablespace_folder};
 use catalog::system::{pg_class, pg_database, pg_tablespace};
 use catalog::{CatalogView, RowExt, predefined};
 use tuple::Datum;
@@ -37,19 +37,14 @@ impl Session {
                 _ => Datum::Null,
             },
             F::PgFilenodeRelation => self.relation_of_file(oid(), arg(args, 1))?,
-            F::PgTablespaceLocation => Datum::text(""),
+            F::PgTablespaceLocation => self.tablespace_location(oid())?,
             _ => return Ok(None),
         }))
     }
 
     pub(super) fn size_rows(&self, id: SessionFn, args: &[Datum]) -> SqlResult<Option<Vec<Row>>> {
         match id {
-            SessionFn::PgTablespaceDatabases => {
-                let rows = self.with_reader(|r| r.scan(&pg_database::TABLE))?;
-                let here = |row: &Vec<Datum>| row.oid(pg_database::DATTABLESPACE) == Oid(arg(args, 0));
-                let found = rows.into_iter().filter(|(_, row)| here(row));
-                Ok(Some(found.map(|(_, row)| vec![row[pg_database::OID].clone()]).collect()))
-            }
+            SessionFn::PgTablespaceDatabases => Ok(Some(self.databases_in(Oid(arg(args, 0)))?)),
             _ => Ok(None),
         }
     }
@@ -124,7 +119,12 @@ impl Session {
                 found.ok_or_else(|| sql_err!(UNDEFINED_DATABASE, "database \"{name}\" does not exist"))?.oid
             }
         };
-        self.folder_size(&format!("base/{oid}"))
+        let mut size = 0;
+        for tablespace in self.engine().tablespaces_of_database(oid)? {
+            let folder = RelFile::whole_database(tablespace, oid).to_string();
+            size += self.folder_size(&folder)?.unwrap_or(0);
+        }
+        Ok(Datum::Int8(size))
     }
 
     fn tablespace_size(&self, which: &Datum) -> SqlResult<Datum> {
@@ -140,7 +140,7 @@ impl Session {
                 row.1.oid(pg_tablespace::OID)
             }
         };
-        if oid != PG_DEFAULT && !self.has_role(predefined::READ_ALL_STATS)? {
+        if oid != self.catalog.tablespace() && !self.has_role(predefined::READ_ALL_STATS)? {
             let row = self.with_reader(|r| {
                 r.find_one(&pg_tablespace::TABLE, pg_tablespace::PG_TABLESPACE_OID_INDEX, &[oid.into()])
             })?;
@@ -148,20 +148,55 @@ impl Session {
                 check_tablespace_creation(self, oid, row.str(pg_tablespace::SPCNAME))?;
             }
         }
-        match oid {
-            PG_DEFAULT => self.folder_size("base"),
-            PG_GLOBAL => self.folder_size("global"),
-            _ => Ok(Datum::Null),
+        Ok(self.folder_size(&tablespace_folder(oid))?.map_or(Datum::Null, Datum::Int8))
+    }
+
+    /// Where a tablespace lies: a path below the data directory if in place, empty for those of initdb.
+    fn tablespace_location(&self, oid: Oid) -> SqlResult<Datum> {
+        let oid = if oid.is_valid() { oid } else { self.catalog.tablespace() };
+        if oid == PG_DEFAULT || oid == PG_GLOBAL {
+            return Ok(Datum::text(""));
+        }
+        let location = self.engine().tablespace_location(oid);
+        let shown = format!("pg_tblspc/{oid}");
+        match location {
+            Ok(Some(path)) => Ok(Datum::text(&path.to_string_lossy())),
+            Ok(None) => Ok(Datum::text(&shown)),
+            Err(error) => {
+                let message = format!("could not read symbolic link \"{shown}\": {}", base::os_error(&error));
+                Err(base::os::file_error(error.kind(), false, message))
+            }
         }
     }
 
-    /// Bytes of all files below a folder of the data directory.
-    fn folder_size(&self, folder: &str) -> SqlResult<Datum> {
+    /// The databases that have files in a tablespace.
+    fn databases_in(&self, tablespace: Oid) -> SqlResult<Vec<Row>> {
+        if tablespace == PG_GLOBAL {
+            let warning = "global tablespace never has databases";
+            self.warning(base::SqlState::WARNING, warning);
+            return Ok(Vec::new());
+        }
+        match self.engine().databases_in(tablespace)? {
+            Some(databases) => Ok(databases.into_iter().map(|oid| vec![oid.into()]).collect()),
+            None => {
+                let message = format!("{tablespace} is not a tablespace OID");
+                self.warning(base::SqlState::WARNING, &message);
+                Ok(Vec::new())
+            }
+        }
+    }
+
+    /// Bytes of all files below a folder of the data directory; none if it is not there.
+    fn folder_size(&self, folder: &str) -> SqlResult<Option<i64>> {
         let mut todo = vec![self.engine().dir().join(folder)];
         let mut size = 0;
         while let Some(dir) = todo.pop() {
             runtime::check_interrupts().map_err(eval::error::interrupted)?;
-            for entry in runtime::fs::read_dir(&dir).map_err(io)? {
+            let entries = match runtime::fs::read_dir(&dir) {
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+                entries => entries.map_err(io)?,
+            };
+            for entry in entries {
                 let path = dir.join(&entry.name);
                 match entry.is_dir {
                     true => todo.push(path),
@@ -170,11 +205,12 @@ impl Session {
                 }
             }
         }
-        Ok(Datum::Int8(size as i64))
+        Ok(Some(size as i64))
     }
 
     pub(super) fn relation_of_file(&self, tablespace: Oid, number: u32) -> SqlResult<Datum> {
-        let tablespace = if tablespace == PG_DEFAULT { Oid::INVALID } else { tablespace };
+        let own = self.catalog.tablespace();
+        let tablespace = if tablespace == own { Oid::INVALID } else { tablespace };
         let key = [tablespace.into(), Datum::Oid(number)];
         let index = pg_class::PG_CLASS_TBLSPC_RELFILENODE_INDEX;
         if let Some((_, row)) = self.with_reader(|r| r.find_one(&pg_class::TABLE, index, &key))? {
@@ -184,7 +220,7 @@ impl Session {
         let database = if tablespace == PG_GLOBAL { Oid::INVALID } else { self.catalog.database() };
         let relation = self.engine().relation_of_mapped_file(database, number).unwrap_or(Oid(number));
         let lies_there = |class: &Class| {
-            let tablespace = if tablespace.is_valid() { tablespace } else { PG_DEFAULT };
+            let tablespace = if tablespace.is_valid() { tablespace } else { own };
             (class.file.tablespace, class.file.number) == (tablespace, number)
         };
         let mapped = self.class(relation)?.filter(lies_there);

@@ -157,6 +157,19 @@ pub fn check_creation(session: &Session, schema: Oid) -> SqlResult<()> {
     })
 }
 
+/// Fails unless `default_tablespace` can have this value.
+pub(crate) fn check_default_tablespace(session: &Session, name: &str) -> SqlResult<()> {
+    use catalog::system::pg_tablespace::*;
+    let found =
+        |reader: &catalog::Reader<'_>| reader.find_one(&TABLE, PG_TABLESPACE_SPCNAME_INDEX, &[name.into()]);
+    if name.is_empty() || session.with_reader(|reader| found(reader))?.is_some() {
+        return Ok(());
+    }
+    let setting = Setting::default_tablespace.name();
+    let error = sql_err!(INVALID_PARAMETER_VALUE, "invalid value for parameter \"{setting}\": \"{name}\"");
+    Err(error.detail(format!("Tablespace \"{name}\" does not exist.")))
+}
+
 /// Fails unless the current user may create objects in a tablespace.
 pub fn check_tablespace_creation(session: &Session, tablespace: Oid, name: &str) -> SqlResult<()> {
     session.with_reader(|reader| {

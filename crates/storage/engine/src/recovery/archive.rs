@@ -251,6 +251,7 @@ impl Engine {
         self.reset_unlogged()?;
         self.smgr.end_recovery();
         self.settle_databases()?;
+        self.settle_tablespaces()?;
         progress.start(redo);
         drop(progress);
         self.start_redo(self.options().recovery.open_early)?;

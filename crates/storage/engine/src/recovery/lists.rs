@@ -343,9 +343,10 @@ impl Lists {
                 drop(files);
                 removed.iter().map(|file| file.cut(0)).sum()
             }
-            Gone::Database(database) => {
+            Gone::Database(tablespace, database) => {
+                let gone = |rel: &RelFile| rel.tablespace == tablespace && rel.database == database;
                 let mut files = self.files.write();
-                let removed: Vec<_> = files.extract_if(|(rel, _), _| rel.database == database).collect();
+                let removed: Vec<_> = files.extract_if(|(rel, _), _| gone(rel)).collect();
                 drop(files);
                 removed.iter().map(|(_, file)| file.cut(0)).sum()
             }
@@ -470,9 +471,9 @@ mod tests {
         // A new file of the same number begins anew.
         lists.add(tag(9, 6), step(16, 0), false, &mut known);
         assert_eq!(lists.tags(|_| true), [tag(8, 0), tag(9, 6)]);
-        lists.forget(Gone::Database(Oid(4)));
+        lists.forget(Gone::Database(Oid(1663), Oid(4)));
         assert_eq!(lists.pages(), 2);
-        lists.forget(Gone::Database(Oid(5)));
+        lists.forget(Gone::Database(Oid(1663), Oid(5)));
         assert_eq!((lists.pages(), lists.tags(|_| true)), (0, vec![]));
     }
 }

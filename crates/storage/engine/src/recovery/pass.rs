@@ -402,6 +402,7 @@ impl<'a> Pass<'a> {
                 }
             }
             Beside::Databases => self.redo_database(record)?,
+            Beside::Tablespaces => self.engine.redo_tablespace(record)?,
         }
         Ok(())
     }
@@ -461,7 +462,9 @@ impl<'a> Pass<'a> {
             self.recovery.bring_all(&self.engine.pool, wanted)?;
             self.engine.pool.flush_database(from)?;
             if self.live.is_none() {
-                self.engine.pool.drop_database(from);
+                for tablespace in self.engine.tablespaces_of_database(from)? {
+                    self.engine.pool.drop_database(tablespace, from);
+                }
             }
         }
         self.engine.redo_database(record)
@@ -472,7 +475,10 @@ impl<'a> Pass<'a> {
         let smgr = &self.engine.smgr;
         for (rel, fork, least) in self.recovery.lists.files(wanted) {
             let mut pages = match smgr.nblocks(rel, fork) {
-                Err(SmgrError::MissingFile { .. }) if least == 0 => 0,
+                Err(SmgrError::MissingFile { .. }) if least == 0 => {
+                    self.engine.check_tablespace(rel.tablespace)?;
+                    0
+                }
                 Err(SmgrError::MissingFile { .. }) => {
                     smgr.create(rel, fork, true)?;
                     smgr.nblocks(rel, fork)?

@@ -43,9 +43,9 @@ impl BlockTable {
                 }
             },
             (Rmgr::Database, _) => match xlog::as_database_change(record).ok_or(Malformed)? {
-                DatabaseChange::CreateLogged { database, .. }
-                | DatabaseChange::CreateCopied { database, .. } => {
-                    self.drop_files(RelFile::whole_database(database));
+                DatabaseChange::CreateLogged { database, home, .. }
+                | DatabaseChange::CreateCopied { database, home, .. } => {
+                    self.drop_files(RelFile::whole_database(home, database));
                 }
             },
             (
@@ -67,6 +67,9 @@ impl BlockTable {
     }
 
     fn drop_files(&mut self, rel: RelFile) {
+        if rel.is_whole_tablespace() {
+            return;
+        }
         if rel.is_whole_database() {
             return self.cut(rel, Fork::Main, BlockNo(0));
         }
@@ -152,7 +155,7 @@ mod tests {
         let mut table = BlockTable::default();
         table.insert(REL, Fork::Main, BlockNo(0));
         assert!(!table.has_database(Oid(5)));
-        table.drop_files(RelFile::whole_database(Oid(5)));
+        table.drop_files(RelFile::whole_database(Oid(1663), Oid(5)));
         assert!(table.has_database(Oid(5)) && !table.has_database(Oid(6)));
     }
 }

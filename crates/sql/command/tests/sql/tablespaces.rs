@@ -1,0 +1,293 @@
+//! CREATE, ALTER and DROP TABLESPACE, relations in tablespaces, and crashes at each step.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use base::stop::{self, Action};
+
+use crate::support::{Client, Server};
+
+/// What a statement is answered with: nothing, or the SQLSTATE and the message.
+fn answer(s: &Client, statement: &str) -> String {
+    match s.run(statement) {
+        Ok(_) => String::new(),
+        Err(error) => format!("{} {}", error.code(), error.message()),
+    }
+}
+
+fn all(s: &Client, statements: &[&str]) {
+    for statement in statements {
+        s.run(statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
+    }
+}
+
+const PLACES: &str = "select relname, coalesce(spcname, '-') from pg_class c
+    left join pg_tablespace s on s.oid = reltablespace where relname ~ '^[a-z]_' order by relname";
+
+#[test]
+fn what_cannot_be_is_refused_in_postgresql_s_words() {
+    let server = Server::new();
+    let s = server.connect();
+    let taken = server.instance().engine().dir().with_extension("taken");
+    std::fs::create_dir_all(taken.join(base::TABLESPACE_VERSION)).unwrap();
+    let taken = taken.display().to_string();
+    all(&s, &["set allow_in_place_tablespaces = on", "create tablespace a location ''", "create role plain"]);
+    for (statement, expected) in [
+        ("create tablespace b location 'x'", "42P17 tablespace location must be an absolute path"),
+        ("create tablespace b location '/it''s'", "42602 tablespace location cannot contain single quotes"),
+        ("create tablespace b location '/no/such'", "58P01 directory \"/no/such\" does not exist"),
+        (
+            &format!("create tablespace b location '{taken}/'"),
+            &format!("55006 directory \"{taken}/PG_18_202506291\" already in use as a tablespace"),
+        ),
+        ("create tablespace pg_b location ''", "42939 unacceptable tablespace name \"pg_b\""),
+        ("create tablespace a location ''", "42710 tablespace \"a\" already exists"),
+        ("create tablespace b location '' with (fine = 1)", "22023 unrecognized parameter \"fine\""),
+        (
+            "create tablespace b location '' with (seq_page_cost = 2)",
+            "0A000 \"seq_page_cost\" of a tablespace is not supported yet",
+        ),
+        (
+            "begin; create tablespace b location ''",
+            "25001 CREATE TABLESPACE cannot run inside a transaction block",
+        ),
+        ("rollback", ""),
+        ("drop tablespace nope", "42704 tablespace \"nope\" does not exist"),
+        ("drop tablespace if exists nope", ""),
+        ("drop tablespace pg_default", "42501 permission denied for tablespace pg_default"),
+        ("alter tablespace a rename to pg_a", "42939 unacceptable tablespace name \"pg_a\""),
+        ("alter tablespace a rename to pg_default", "42939 unacceptable tablespace name \"pg_default\""),
+        (
+            "alter tablespace a reset (seq_page_cost = 1)",
+            "42601 RESET must not include values for parameters",
+        ),
+        ("create table t (x int) tablespace nope", "42704 tablespace \"nope\" does not exist"),
+        (
+            "create table t (x int) tablespace pg_global",
+            "22023 only shared relations can be placed in pg_global tablespace",
+        ),
+        (
+            "create table t (x int) partition by list (x) tablespace pg_default",
+            "0A000 cannot specify default tablespace for partitioned relations",
+        ),
+        (
+            "set default_tablespace = nope",
+            "22023 invalid value for parameter \"default_tablespace\": \"nope\"",
+        ),
+        ("create table t (x int)", ""),
+        (
+            "alter table t set tablespace a, set tablespace a",
+            "42601 cannot have multiple SET TABLESPACE subcommands",
+        ),
+        ("set role plain", ""),
+        ("create table u (x int) tablespace a", "42501 permission denied for schema public"),
+        ("create tablespace b location ''", "42501 permission denied to create tablespace \"b\""),
+        ("drop tablespace a", "42501 must be owner of tablespace a"),
+    ] {
+        assert_eq!(answer(&s, statement), expected, "{statement}");
+    }
+    std::fs::remove_dir_all(taken).unwrap();
+}
+
+#[test]
+fn relations_lie_where_they_were_put() {
+    let server = Server::new();
+    let s = server.connect();
+    all(
+        &s,
+        &[
+            "set allow_in_place_tablespaces = on",
+            "create tablespace a location ''",
+            "create tablespace b location ''",
+            "create table t_1 (x int primary key using index tablespace b, v text) tablespace a",
+            "insert into t_1 select g, repeat('x', 3000) from generate_series(1, 50) g",
+            "create index t_2 on t_1 (v)",
+            "create table p_1 (x int) partition by list (x) tablespace a",
+            "create table p_2 partition of p_1 for values in (1)",
+            "set default_tablespace = b",
+            "create table d_1 as select 1 x",
+            "create index d_2 on d_1 (x) tablespace pg_default",
+            "reset default_tablespace",
+        ],
+    );
+    let places = "d_1|b\nd_2|-\np_1|a\np_2|a\nt_1|a\nt_1_pkey|b\nt_2|-";
+    assert_eq!(s.query(PLACES), places);
+    let (folder, rows) =
+        ("select split_part(pg_relation_filepath('t_1'), '/', 3)", "select sum(length(v)) from t_1");
+    assert_eq!(s.query(folder), base::TABLESPACE_VERSION);
+    // What is written anew stays.
+    all(&s, &["vacuum full t_1", "truncate d_1", "reindex table t_1", "reindex table concurrently t_1"]);
+    assert_eq!(s.query(PLACES), places);
+    assert_eq!(answer(&s, "drop tablespace b"), "55000 tablespace \"b\" is not empty");
+    all(&s, &["alter table t_1 set tablespace b", "begin", "alter table t_1 set tablespace a", "rollback"]);
+    all(&s, &["alter index t_2 set tablespace a", "reindex (tablespace pg_default) index t_1_pkey"]);
+    assert_eq!(s.query(PLACES), "d_1|b\nd_2|-\np_1|a\np_2|a\nt_1|b\nt_1_pkey|-\nt_2|a");
+    assert_eq!(s.query(rows), "150000");
+    assert_eq!(s.query("select count(*) from t_1 where x = 7"), "1");
+    all(&s, &["alter table all in tablespace b set tablespace pg_default", "drop table p_2"]);
+    assert_eq!(s.query(PLACES), "d_1|-\nd_2|-\np_1|a\nt_1|-\nt_1_pkey|-\nt_2|a");
+    all(&s, &["drop tablespace b", "drop index t_2"]);
+    assert_eq!(
+        answer(&s, "drop tablespace a"),
+        "2BP01 tablespace \"a\" cannot be dropped because some objects depend on it"
+    );
+    all(&s, &["drop table p_1", "drop tablespace a"]);
+    assert_eq!(s.query(rows), "150000");
+    let left = std::fs::read_dir(server.instance().engine().dir().join("pg_tblspc")).unwrap();
+    assert_eq!(left.count(), 0);
+}
+
+#[test]
+fn databases_lie_where_they_were_put() {
+    let server = Server::new();
+    let s = server.connect();
+    all(&s, &["set allow_in_place_tablespaces = on", "create tablespace a location ''"]);
+    all(&s, &["create tablespace b location ''", "create database d tablespace a"]);
+    let d = server.connect_to("d", "postgres").unwrap();
+    all(&d, &["create table t tablespace b as select 7 x", "create table u as select 8 x"]);
+    assert_eq!(d.query("select reltablespace from pg_class where relname = 'u'"), "0");
+    assert!(d.query("select pg_relation_filepath('u')").starts_with("pg_tblspc/"));
+    drop(d);
+    for strategy in ["wal_log", "file_copy"] {
+        all(&s, &[&format!("create database e template d strategy {strategy}")]);
+        let e = server.connect_to("e", "postgres").unwrap();
+        assert_eq!(e.query("select t.x, u.x from t, u"), "7|8", "{strategy}");
+        drop(e);
+        assert_eq!(
+            answer(&s, "create database f template d tablespace b"),
+            "0A000 cannot assign new default tablespace \"b\""
+        );
+        all(&s, &["drop database e"]);
+    }
+    assert_eq!(answer(&s, "drop tablespace a"), "55000 tablespace \"a\" is not empty");
+    all(&s, &["drop database d", "drop tablespace a", "drop tablespace b"]);
+}
+
+/// What a process does until it crashes. The first tablespace lies beside the data directory, the second inside.
+const STEPS: [&str; 8] = [
+    "create tablespace a location '<beside>'",
+    "create tablespace b location ''",
+    "alter table t set tablespace a",
+    "checkpoint",
+    "alter table t set tablespace b",
+    "drop tablespace a",
+    "alter table t set tablespace pg_default",
+    "drop tablespace b",
+];
+
+/// Where it crashes: a stop point, and the passes that are let through.
+const CRASHES_AT: [(&str, u64); 8] = [
+    ("tablespace-before-folder", 0),
+    ("tablespace-before-link", 0),
+    ("tablespace-made", 1),
+    ("relation-copied", 0),
+    ("relation-copied", 4),
+    ("tablespace-before-removal", 0),
+    ("tablespace-before-link-goes", 0),
+    ("commit-after-running", 3),
+];
+
+/// For a process of the test below: directory, point and passes.
+const CRASH: &str = "STAMPEDE_TEST_TABLESPACE_CRASH";
+
+/// The location of the first tablespace of this data directory.
+fn beside(dir: &Path) -> PathBuf {
+    dir.with_extension("beside")
+}
+
+/// Prints a line for each step that was acknowledged.
+fn crash(at: &str) {
+    let [dir, point, skip] = at.split('|').collect::<Vec<_>>().try_into().expect("three parts");
+    let server = Server::open_at(Path::new(dir));
+    let s = server.connect();
+    s.run("set allow_in_place_tablespaces = on").unwrap();
+    let _armed = stop::arm_process(point, Action::Crash, skip.parse().expect("a number"));
+    for step in STEPS {
+        s.run(&step.replace("<beside>", &beside(Path::new(dir)).display().to_string())).unwrap();
+        println!("done: {step}");
+    }
+    // The directory is another's.
+    std::process::exit(0);
+}
+
+/// The tablespaces and the table's one after so many steps.
+fn expected(done: usize) -> (Vec<&'static str>, &'static str) {
+    let (mut there, mut place) = (Vec::new(), "");
+    for step in &STEPS[..done] {
+        match step.split(' ').collect::<Vec<_>>()[..] {
+            ["create", "tablespace", name, ..] => there.push(name),
+            ["drop", "tablespace", name] => there.retain(|other| *other != name),
+            ["alter", "table", .., name] => place = if name == "pg_default" { "" } else { name },
+            _ => {}
+        }
+    }
+    (there, place)
+}
+
+/// The table is whole, and what lies in the folder of tablespaces is one of them. Returns those, and the table's.
+fn check(server: &Server) -> (Vec<String>, String) {
+    let s = server.connect();
+    let lines = |query: &str| -> Vec<String> { s.query(query).lines().map(str::to_owned).collect() };
+    let own = "from pg_tablespace where spcname !~ '^pg_'";
+    let oids = lines(&format!("select oid {own} order by oid::text"));
+    let data = server.instance().engine().dir().to_path_buf();
+    let names = |folder: &str| -> Vec<String> {
+        let entries = std::fs::read_dir(data.join(folder)).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    };
+    let mut folders = names("pg_tblspc");
+    folders.sort();
+    assert_eq!(folders, oids);
+    let is_used = s.query("select count(*) from pg_tablespace where spcname = 'a'") == "1";
+    assert_eq!(std::fs::read_dir(beside(&data)).unwrap().count(), usize::from(is_used));
+    assert!(!names("global").iter().any(|name| name.ends_with(".unfinished")));
+    assert_eq!(s.query("select count(*), sum(x), min(length(v)) from t"), "200|20100|4000");
+    assert_eq!(s.query("select count(*) from t where x between 50 and 59"), "10");
+    let place =
+        "select coalesce(spcname, '') from pg_class c left join pg_tablespace s on s.oid = reltablespace
+        where relname = 't'";
+    (lines(&format!("select spcname {own} order by spcname")), s.query(place))
+}
+
+#[test]
+fn a_crash_at_any_step_leaves_whole_relations_and_no_lost_tablespaces() {
+    if let Ok(at) = std::env::var(CRASH) {
+        return crash(&at);
+    }
+    for (point, skip) in CRASHES_AT {
+        // A new one each time: a crash leaves the files of a relation that was on its way.
+        let mut server = Server::new();
+        let location = beside(server.instance().engine().dir());
+        std::fs::create_dir(&location).unwrap();
+        all(
+            &server.connect(),
+            &[
+                "create table t (x int primary key, v text)",
+                "alter table t alter v set storage external",
+                "insert into t select g, repeat('abcd', 1000) from generate_series(1, 200) g",
+            ],
+        );
+        let (crashed, done) = server.crash_and_restart_after(|dir| {
+            let mut child = Command::new(std::env::current_exe().expect("this program has a path"));
+            child.args([
+                "tablespaces::a_crash_at_any_step_leaves_whole_relations_and_no_lost_tablespaces",
+                "--exact",
+                "--nocapture",
+            ]);
+            let output = child.env(CRASH, format!("{}|{point}|{skip}", dir.display())).output().unwrap();
+            let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+            (!output.status.success(), printed.matches("done: ").count())
+        });
+        assert!(crashed, "{point} is not passed {skip} times");
+        let (there, place) = check(&server);
+        let fits = |n: usize| {
+            let (names, home) = expected(n);
+            names == there && home == place
+        };
+        let fits = [done, done + 1].into_iter().any(|n| n <= STEPS.len() && fits(n));
+        assert!(fits, "{point} after {skip}, {done} steps done: {there:?}, {place}");
+        server.connect().run("alter table t set tablespace pg_default").unwrap();
+        check(&server);
+        std::fs::remove_dir_all(location).unwrap();
+    }
+}
