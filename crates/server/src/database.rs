@@ -42,7 +42,7 @@ use crate::sessions::Sessions;
 use crate::upkeep;
 
 /// The archiver's pid, behind those of the loops that always run.
-const ARCHIVER_PID: i32 = 4;
+const ARCHIVER_PID: i32 = 5;
 
 /// An open database.
 pub struct Stampede {

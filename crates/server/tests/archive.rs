@@ -46,6 +46,16 @@ fn assert_no_gap(names: &BTreeSet<String>) {
 }
 
 #[test]
+fn what_runs_beside_the_sessions_is_shown_once_each() {
+    let server = Server::start_with_upkeep(&["archive_mode=on", "archive_command=true", "summarize_wal=on"]);
+    let mut client = server.client();
+    let shown = "select string_agg(backend_type, ', ' order by backend_type) from (
+        select min(backend_type) as backend_type from pg_stat_activity where pid < 10 group by pid having count(*) = 1) s";
+    let all = "archiver, autovacuum launcher, background writer, checkpointer, walsummarizer, walwriter";
+    until("all are shown", || client.value(shown) == all);
+}
+
+#[test]
 fn files_are_archived_under_load_and_the_rest_at_shutdown() {
     let (mut server, archive) = archiving(&["max_wal_size=2MB", "min_wal_size=2MB", "wal_keep_size=0"]);
     server.run();
