@@ -1,11 +1,9 @@
 //! CREATE, ALTER and DROP DATABASE, and sessions of several databases.
 
 use std::collections::BTreeSet;
-use std::path::Path;
-use std::process::Command;
 
+use crate::support::crash::crash_if_asked;
 use crate::support::{Client, Server};
-use base::stop::{self, Action};
 
 fn connect(server: &Server, database: &str) -> Client {
     server.connect_to(database, "postgres").unwrap_or_else(|error| panic!("{database}: {error}"))
@@ -358,23 +356,6 @@ const CRASHES_AT: [(&str, u64); 18] = [
     ("commit-after-clog", 5),
 ];
 
-/// For a process of the test below: directory, point and passes.
-const CRASH: &str = "STAMPEDE_TEST_CRASH";
-
-/// Prints a line for each step that was acknowledged.
-fn crash(at: &str) {
-    let [dir, point, skip] = at.split('|').collect::<Vec<_>>().try_into().expect("three parts");
-    let server = Server::open_at(Path::new(dir));
-    let s = server.connect();
-    let _armed = stop::arm_process(point, Action::Crash, skip.parse().expect("a number"));
-    for step in STEPS {
-        s.run(step).unwrap();
-        println!("done: {step}");
-    }
-    // The directory is another's.
-    std::process::exit(0);
-}
-
 /// The databases that there are after so many steps.
 fn expected(done: usize) -> BTreeSet<&'static str> {
     let mut names = BTreeSet::from(["filled", "postgres", "template0", "template1"]);
@@ -417,9 +398,7 @@ fn check(server: &Server) -> BTreeSet<String> {
 
 #[test]
 fn a_crash_at_any_step_leaves_whole_databases_and_no_lost_files() {
-    if let Ok(at) = std::env::var(CRASH) {
-        return crash(&at);
-    }
+    crash_if_asked("", |_| STEPS.map(str::to_owned).to_vec());
     let mut server = Server::new();
     server.connect().run("create database filled").unwrap();
     let filled = connect(&server, "filled");
@@ -428,18 +407,8 @@ fn a_crash_at_any_step_leaves_whole_databases_and_no_lost_files() {
     filled.run("reindex table pg_class").unwrap();
     drop(filled);
     for (point, skip) in CRASHES_AT {
-        let (crashed, done) = server.crash_and_restart_after(|dir| {
-            let mut child = Command::new(std::env::current_exe().expect("this program has a path"));
-            child.args([
-                "databases::a_crash_at_any_step_leaves_whole_databases_and_no_lost_files",
-                "--exact",
-                "--nocapture",
-            ]);
-            let output = child.env(CRASH, format!("{}|{point}|{skip}", dir.display())).output().unwrap();
-            let printed = String::from_utf8_lossy(&output.stdout).into_owned();
-            (!output.status.success(), printed.matches("done: ").count())
-        });
-        assert!(crashed, "{point} is not passed {skip} times");
+        let test = "databases::a_crash_at_any_step_leaves_whole_databases_and_no_lost_files";
+        let done = server.crash_at(test, (point, skip));
         let names = check(&server);
         let fits = [done, done + 1].iter().any(|&n| n <= STEPS.len() && expected(n).iter().eq(names.iter()));
         assert!(fits, "{point} after {skip}, {done} steps done: {names:?}");

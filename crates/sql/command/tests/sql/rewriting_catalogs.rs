@@ -1,10 +1,7 @@
 //! System catalogs in new files: VACUUM FULL, CLUSTER and REINDEX of them.
 
-use std::path::Path;
-use std::process::Command;
-
+use crate::support::crash::crash_if_asked;
 use crate::support::{Client, Server};
-use base::stop::{self, Action};
 
 /// Leaves dead rows in all catalogs that tables have rows in, and a table `kept`.
 fn churn(s: &Client) {
@@ -154,28 +151,9 @@ const CRASHES_AT: [(&str, u64); 18] = [
     ("checkpoint-end", 0),
 ];
 
-/// For a process of the test below: directory, point and passes.
-const CRASH: &str = "STAMPEDE_TEST_CRASH";
-
-/// Prints a line for each step that was acknowledged.
-fn crash(at: &str) {
-    let [dir, point, skip] = at.split('|').collect::<Vec<_>>().try_into().expect("three parts");
-    let server = Server::open_at(Path::new(dir));
-    let s = server.connect();
-    let _armed = stop::arm_process(point, Action::Crash, skip.parse().expect("a number"));
-    for (step, _) in STEPS {
-        s.run(step).unwrap();
-        println!("done: {step}");
-    }
-    // The directory is another's.
-    std::process::exit(0);
-}
-
 #[test]
 fn a_crash_at_any_step_leaves_the_old_files_or_the_new() {
-    if let Ok(at) = std::env::var(CRASH) {
-        return crash(&at);
-    }
+    crash_if_asked("", |_| STEPS.map(|(step, _)| step.to_owned()).to_vec());
     let mut server = Server::new();
     churn(&server.connect());
     let files = |server: &Server| -> Vec<String> {
@@ -183,18 +161,8 @@ fn a_crash_at_any_step_leaves_the_old_files_or_the_new() {
     };
     for (point, skip) in CRASHES_AT {
         let before = files(&server);
-        let (crashed, done) = server.crash_and_restart_after(|dir| {
-            let mut child = Command::new(std::env::current_exe().expect("this program has a path"));
-            child.args([
-                "rewriting_catalogs::a_crash_at_any_step_leaves_the_old_files_or_the_new",
-                "--exact",
-                "--nocapture",
-            ]);
-            let output = child.env(CRASH, format!("{}|{point}|{skip}", dir.display())).output().unwrap();
-            let printed = String::from_utf8_lossy(&output.stdout).into_owned();
-            (!output.status.success(), printed.matches("done: ").count())
-        });
-        assert!(crashed, "{point} is not passed {skip} times");
+        let test = "rewriting_catalogs::a_crash_at_any_step_leaves_the_old_files_or_the_new";
+        let done = server.crash_at(test, (point, skip));
         let after = files(&server);
         for (n, (step, columns)) in STEPS.iter().enumerate() {
             let changed: Vec<bool> = columns.iter().map(|&i| after[i] != before[i]).collect();

@@ -1,10 +1,8 @@
 //! CREATE, ALTER and DROP TABLESPACE, relations in tablespaces, and crashes at each step.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use base::stop::{self, Action};
-
+use crate::support::crash::crash_if_asked;
 use crate::support::{Client, Server};
 
 /// What a statement is answered with: nothing, or the SQLSTATE and the message.
@@ -187,27 +185,9 @@ const CRASHES_AT: [(&str, u64); 8] = [
     ("commit-after-running", 3),
 ];
 
-/// For a process of the test below: directory, point and passes.
-const CRASH: &str = "STAMPEDE_TEST_TABLESPACE_CRASH";
-
 /// The location of the first tablespace of this data directory.
 fn beside(dir: &Path) -> PathBuf {
     dir.with_extension("beside")
-}
-
-/// Prints a line for each step that was acknowledged.
-fn crash(at: &str) {
-    let [dir, point, skip] = at.split('|').collect::<Vec<_>>().try_into().expect("three parts");
-    let server = Server::open_at(Path::new(dir));
-    let s = server.connect();
-    s.run("set allow_in_place_tablespaces = on").unwrap();
-    let _armed = stop::arm_process(point, Action::Crash, skip.parse().expect("a number"));
-    for step in STEPS {
-        s.run(&step.replace("<beside>", &beside(Path::new(dir)).display().to_string())).unwrap();
-        println!("done: {step}");
-    }
-    // The directory is another's.
-    std::process::exit(0);
 }
 
 /// The tablespaces and the table's one after so many steps.
@@ -251,9 +231,10 @@ fn check(server: &Server) -> (Vec<String>, String) {
 
 #[test]
 fn a_crash_at_any_step_leaves_whole_relations_and_no_lost_tablespaces() {
-    if let Ok(at) = std::env::var(CRASH) {
-        return crash(&at);
-    }
+    crash_if_asked("set allow_in_place_tablespaces = on", |dir| {
+        let location = beside(dir).display().to_string();
+        STEPS.map(|step| step.replace("<beside>", &location)).to_vec()
+    });
     for (point, skip) in CRASHES_AT {
         // A new one each time: a crash leaves the files of a relation that was on its way.
         let mut server = Server::new();
@@ -267,18 +248,8 @@ fn a_crash_at_any_step_leaves_whole_relations_and_no_lost_tablespaces() {
                 "insert into t select g, repeat('abcd', 1000) from generate_series(1, 200) g",
             ],
         );
-        let (crashed, done) = server.crash_and_restart_after(|dir| {
-            let mut child = Command::new(std::env::current_exe().expect("this program has a path"));
-            child.args([
-                "tablespaces::a_crash_at_any_step_leaves_whole_relations_and_no_lost_tablespaces",
-                "--exact",
-                "--nocapture",
-            ]);
-            let output = child.env(CRASH, format!("{}|{point}|{skip}", dir.display())).output().unwrap();
-            let printed = String::from_utf8_lossy(&output.stdout).into_owned();
-            (!output.status.success(), printed.matches("done: ").count())
-        });
-        assert!(crashed, "{point} is not passed {skip} times");
+        let test = "tablespaces::a_crash_at_any_step_leaves_whole_relations_and_no_lost_tablespaces";
+        let done = server.crash_at(test, (point, skip));
         let (there, place) = check(&server);
         let fits = |n: usize| {
             let (names, home) = expected(n);

@@ -2,6 +2,8 @@
 
 #![allow(dead_code)]
 
+pub mod crash;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
