@@ -498,8 +498,9 @@ mod tests {
             )
         };
         let mut other = sample().encode();
-        other[OWN + 8..OWN + 12].copy_from_slice(&16_u32.to_le_bytes());
-        assert_eq!(ControlFile::decode(&sealed(other)[..]).unwrap_err().to_string(), message(16));
+        other[OWN + 8..OWN + 12].copy_from_slice(&(FORMAT_VERSION + 1).to_le_bytes());
+        let refused = ControlFile::decode(&sealed(other)[..]).unwrap_err();
+        assert_eq!(refused.to_string(), message(FORMAT_VERSION + 1));
         let mut old = [0; OLD_SIZE];
         old[..8].copy_from_slice(MAGIC);
         old[8] = 13;

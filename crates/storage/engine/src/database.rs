@@ -190,6 +190,10 @@ impl Engine {
             let tag = Tag::new(old, fork, BlockNo(block));
             copy.copy_from_slice(&self.pool.read_with(tag, Some(reading))?.shared()[..]);
             let mut page = self.pool.extend_with(new, fork, persistence, Some(writing))?;
+            // One that nobody has used yet stays all zero: with the place of a record it would be no page.
+            if page::is_new(&copy) {
+                continue;
+            }
             page.copy_from_slice(&copy[..]);
             let (rmgr, info) = (Rmgr::Xlog, xlog_info::FPI);
             let mut action = WalAction::for_relation(&self.pool, persistence, rmgr, info, xid);
