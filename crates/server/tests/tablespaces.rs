@@ -9,7 +9,7 @@ use support::{Client, Server, run};
 
 /// Names and places of relations and databases in tablespaces of users.
 const PLACES: &str = "select string_agg(name || ' ' || place, ', ' order by name) from (
-    select relname as name, spcname as place from pg_class join pg_tablespace s on s.oid = reltablespace where spcname !~ '^pg_'
+    select relname as name, spcname as place from pg_class join pg_tablespace s on s.oid = reltablespace where spcname !~ '^pg_' and relname !~ '^pg_'
     union all select datname, spcname from pg_database join pg_tablespace s on s.oid = dattablespace where spcname !~ '^pg_') p";
 
 fn fill(client: &mut Client) {
