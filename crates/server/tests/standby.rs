@@ -158,6 +158,9 @@ fn who_is_in_the_way_is_cancelled() {
     let (code_of_busy, text) = waiting.join().unwrap();
     assert_eq!(code_of_busy, "40001");
     assert!(text.contains("canceling statement due to conflict with recovery"), "{text}");
+    until("nobody is idle in the way", || {
+        watching.value("select count(*) from pg_stat_activity where state = 'idle in transaction'") == "0"
+    });
     let failure = idle.query("select count(*) from t").unwrap_err();
     assert!(
         format!("{failure:?}").contains("terminating connection due to conflict with recovery"),
@@ -348,6 +351,7 @@ fn a_killed_standby_goes_on() {
             "insert into sums values (0)",
         ],
     );
+    caught_up(&mut on_primary, &mut standby.client());
     for round in 0..knob("STAMPEDE_STANDBY_KILLS", 4) {
         for step in 0..5 {
             let from = (round * 5 + step) * 400;
