@@ -24,25 +24,24 @@ impl Changer<'_> {
     /// The same, in another tablespace (`reltablespace`) if one is given.
     pub fn new_file_in(&mut self, relation: Oid, tablespace: Option<Oid>) -> SqlResult<RelFile> {
         let persistence = |row: &Row| crate::persistence_of(row.char(pg_class::RELPERSISTENCE));
-        self.replace_file(relation, tablespace, |changer, row, _, new| {
+        let make = |changer: &mut Self, row: &Row, _, new| {
             Ok(changer.catalog.engine().create_relation(changer.me, new, persistence(row))?)
-        })?;
-        self.edit_relation(relation, |row| {
+        };
+        self.replace_file(relation, tablespace, make, |row| {
             row[pg_class::RELPAGES] = Datum::Int4(0);
             row[pg_class::RELTUPLES] = Datum::Float4(-1.0);
             row[pg_class::RELALLVISIBLE] = Datum::Int4(0);
-        })?;
-        let row = self.class_of(relation)?;
-        Ok(self.reader().file_of(&row))
+        })
     }
 
     /// Moves a relation to another tablespace (`reltablespace`). Its TOAST table and indexes are the caller's. One without files only notes it.
     pub fn set_tablespace(&mut self, relation: Oid, tablespace: Oid) -> SqlResult<()> {
         if self.class_of(relation)?.oid(pg_class::RELFILENODE).is_valid() {
-            return self.replace_file(relation, Some(tablespace), |changer, row, old, new| {
+            let copy = |changer: &mut Self, row: &Row, old, new| {
                 let persistence = crate::persistence_of(row.char(pg_class::RELPERSISTENCE));
                 Ok(changer.catalog.engine().copy_relation(changer.me, (new, old), persistence)?)
-            });
+            };
+            return self.replace_file(relation, Some(tablespace), copy, |_| ()).map(drop);
         }
         let me = super::ObjectAddress::relation(relation);
         self.forget_shared(me, Some(super::SharedDependency::Tablespace))?;
@@ -57,13 +56,15 @@ impl Changer<'_> {
         row.map(|(_, row)| row).ok_or_else(missing)
     }
 
-    /// Gives a relation other files, which `make` makes; the old ones go with the commit.
+    /// Gives a relation other files, which `make` makes, given the old and the new one; the old ones go with the commit. `edit` changes what else its row says of them.
+    /// Returns the new file.
     fn replace_file(
         &mut self,
         relation: Oid,
         tablespace: Option<Oid>,
         make: impl FnOnce(&mut Self, &Row, RelFile, RelFile) -> SqlResult<()>,
-    ) -> SqlResult<()> {
+        edit: impl FnOnce(&mut Row),
+    ) -> SqlResult<RelFile> {
         self.lock_index(relation)?;
         let row = self.class_of(relation)?;
         let old = self.reader().file_of(&row);
@@ -79,7 +80,9 @@ impl Changer<'_> {
         self.edit_relation(relation, |row| {
             row[pg_class::RELFILENODE] = Datum::Oid(file.number);
             row[pg_class::RELTABLESPACE] = tablespace.into();
-        })
+            edit(row);
+        })?;
+        Ok(file)
     }
 
     /// The file of the table of an index; none for other relations. What serializable transactions have read by the index counts, when it goes, as

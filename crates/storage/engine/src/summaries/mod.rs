@@ -8,7 +8,7 @@
 //! 1. A summary has all changes of the records that begin in its stretch, and its file is there as a whole or not at all.
 //! 2. Stretches end at redo points of checkpoints, where a backup may begin, and where a time line is left. On a time line each begins where the one before ends, unless the
 //!    log in between is gone: summaries were off for a while.
-//! 3. Log that is not summarized yet stays, as long as summaries are on ([`Engine::unsummarized`]).
+//! 3. Log that is not summarized yet stays, as long as summaries are on (`Engine::unsummarized`).
 //! 4. Nothing is read that is not on disk, or, on a standby, not replayed: what may still be given up is in no summary.
 //! 5. A summary goes only when the log is gone that it was made of, so the last one always tells where to go on.
 //!
