@@ -163,7 +163,6 @@ impl Piece {
 mod tests {
     use super::*;
 
-    /// However many they are, and in whatever order they come.
     #[test]
     fn ranges_are_their_blocks() {
         for (start, end) in [(0, 0), (5, 9), (PIECE - 2, PIECE + 3), (PIECE, 3 * PIECE), (7, 2 * PIECE + 1)] {
@@ -181,6 +180,7 @@ mod tests {
         }
     }
 
+    /// However many they are, and in whatever order they come.
     #[test]
     fn blocks_come_back_in_order() {
         for count in [0, 1, 4096, 4097, 30_000, 65_536] {
