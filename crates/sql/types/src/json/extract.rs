@@ -6,6 +6,7 @@ use tuple::Datum;
 use crate::{
     array::Array,
     call::Call,
+    piece::Pace,
     registry::{SetRows, Values},
     value::FromDatum,
 };
@@ -15,6 +16,9 @@ use super::{
     tape::{Shape, Tape, Value},
     walk::text_datum,
 };
+
+/// What the making of one part costs, in bytes that are gone through in the same time.
+const PART: usize = 64;
 
 /// A JSON text's part, as JSON or as SQL text.
 fn part(value: Option<Value<'_>>, as_text: bool) -> Datum {
@@ -172,6 +176,17 @@ fn values(list: Vec<Datum>) -> SqlResult<Box<dyn SetRows>> {
     Ok(Box::new(Values(list.into_iter().map(Ok))))
 }
 
+/// All parts of a document, which may be many.
+fn gather<T>(parts: impl Iterator<Item = SqlResult<T>>) -> SqlResult<Vec<T>> {
+    let mut pace = Pace::new();
+    parts
+        .map(|part| {
+            pace.did(PART)?;
+            part
+        })
+        .collect()
+}
+
 /// Which rows a set-returning function gives.
 fn each_of(args: &[Datum], as_text: bool) -> SqlResult<Box<dyn SetRows>> {
     let Some(text) = Option::<&str>::from_datum(&args[0]) else { return Rows::boxed(Vec::new()) };
@@ -181,9 +196,9 @@ fn each_of(args: &[Datum], as_text: bool) -> SqlResult<Box<dyn SetRows>> {
         Shape::Array => return Err(wrong_kind("cannot deconstruct an array as an object")),
         _ => return Err(wrong_kind("cannot deconstruct a scalar")),
     }
-    Rows::boxed(
-        tape.root().pairs().map(|(key, value)| vec![Datum::text(&key), part(Some(value), as_text)]).collect(),
-    )
+    let rows =
+        tape.root().pairs().map(|(key, value)| Ok(vec![Datum::text(&key), part(Some(value), as_text)]));
+    Rows::boxed(gather(rows)?)
 }
 
 fn jsonb_each_of(args: &[Datum], as_text: bool, name: &str) -> SqlResult<Box<dyn SetRows>> {
@@ -192,9 +207,8 @@ fn jsonb_each_of(args: &[Datum], as_text: bool, name: &str) -> SqlResult<Box<dyn
     if json.kind() != Kind::Object {
         return Err(wrong_kind(format!("cannot call {name} on a non-object")));
     }
-    let list: SqlResult<Vec<Vec<Datum>>> =
-        json.pairs().map(|(key, value)| Ok(vec![Datum::text(key), node(Some(value), as_text)?])).collect();
-    Rows::boxed(list?)
+    let rows = json.pairs().map(|(key, value)| Ok(vec![Datum::text(key), node(Some(value), as_text)?]));
+    Rows::boxed(gather(rows)?)
 }
 
 pub(super) fn each(_cx: &Call, args: &[Datum]) -> SqlResult<Box<dyn SetRows>> {
@@ -217,7 +231,7 @@ pub(super) fn object_keys(_cx: &Call, args: &[Datum]) -> SqlResult<Box<dyn SetRo
     let Some(text) = Option::<&str>::from_datum(&args[0]) else { return values(Vec::new()) };
     let tape = Tape::of(text, true)?;
     match tape.root().shape() {
-        Shape::Object => values(tape.root().pairs().map(|(key, _)| Datum::text(&key)).collect()),
+        Shape::Object => values(gather(tape.root().pairs().map(|(key, _)| Ok(Datum::text(&key))))?),
         Shape::Array => Err(wrong_kind("cannot call json_object_keys on an array")),
         _ => Err(wrong_kind("cannot call json_object_keys on a scalar")),
     }
@@ -227,7 +241,7 @@ pub(super) fn jsonb_object_keys(_cx: &Call, args: &[Datum]) -> SqlResult<Box<dyn
     let Some(bytes) = Option::<&[u8]>::from_datum(&args[0]) else { return values(Vec::new()) };
     let json = Json::of(bytes);
     match json.kind() {
-        Kind::Object => values(json.pairs().map(|(key, _)| Datum::text(key)).collect()),
+        Kind::Object => values(gather(json.pairs().map(|(key, _)| Ok(Datum::text(key))))?),
         Kind::Array => Err(wrong_kind("cannot call jsonb_object_keys on an array")),
         _ => Err(wrong_kind("cannot call jsonb_object_keys on a scalar")),
     }
@@ -237,7 +251,7 @@ fn elements_of(args: &[Datum], as_text: bool, name: &str) -> SqlResult<Box<dyn S
     let Some(text) = Option::<&str>::from_datum(&args[0]) else { return values(Vec::new()) };
     let tape = Tape::of(text, true)?;
     match tape.root().shape() {
-        Shape::Array => values(tape.root().elements().map(|value| part(Some(value), as_text)).collect()),
+        Shape::Array => values(gather(tape.root().elements().map(|value| Ok(part(Some(value), as_text))))?),
         Shape::Object => Err(wrong_kind(format!("cannot call {name} on a non-array"))),
         _ => Err(wrong_kind(format!("cannot call {name} on a scalar"))),
     }
@@ -247,11 +261,7 @@ fn jsonb_elements_of(args: &[Datum], as_text: bool) -> SqlResult<Box<dyn SetRows
     let Some(bytes) = Option::<&[u8]>::from_datum(&args[0]) else { return values(Vec::new()) };
     let json = Json::of(bytes);
     match json.kind() {
-        Kind::Array => {
-            let list: SqlResult<Vec<Datum>> =
-                json.elements().map(|value| node(Some(value), as_text)).collect();
-            values(list?)
-        }
+        Kind::Array => values(gather(json.elements().map(|value| node(Some(value), as_text)))?),
         Kind::Object => Err(wrong_kind("cannot extract elements from an object")),
         _ => Err(wrong_kind("cannot extract elements from a scalar")),
     }
