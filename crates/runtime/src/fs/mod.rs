@@ -10,6 +10,7 @@
 //! Nothing here retries or hides a failed write or sync: what a failure means is the caller's to decide. A new, removed or
 //! renamed name survives a crash only after [`sync_dir`] of its directory.
 
+mod copy;
 mod descriptors;
 mod dir;
 mod file;
@@ -19,6 +20,7 @@ mod real;
 #[cfg(test)]
 mod tests;
 
+pub use copy::{CopyMethod, copy_file};
 pub use descriptors::{SpareFiles, give_way};
 pub use dir::{
     DirEntry, LockedFile, Metadata, canonical, create_dir, create_dir_all, directory_mode, exists, lock_file,

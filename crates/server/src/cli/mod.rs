@@ -5,6 +5,7 @@
 //! as `stampede`, the first word says which.
 
 mod checksums;
+mod combinebackup;
 mod controldata;
 mod ctl;
 mod initdb;
@@ -19,6 +20,7 @@ mod serve;
 mod top;
 mod verify;
 mod waldump;
+mod walsummary;
 
 use std::path::{Path, PathBuf};
 
@@ -72,7 +74,7 @@ Usage:
   stampede verify ..   check every page, index entry and row of a data directory that is shut down
   stampede --version
 
-Under the names initdb, pg_ctl, postgres, pg_waldump, pg_controldata, pg_checksums, pg_resetwal, pg_rewind and pg_config (links to this file)
+Under the names initdb, pg_ctl, postgres, pg_waldump, pg_controldata, pg_checksums, pg_resetwal, pg_rewind, pg_combinebackup, pg_walsummary and pg_config (links to this file)
 it takes the flags of those programs.
 ";
 
@@ -89,6 +91,8 @@ pub fn main(args: &[String], commands: Commands) -> i32 {
         "pg_checksums" => checksums::main(rest),
         "pg_resetwal" => resetwal::main(rest),
         "pg_rewind" => rewind::main(rest),
+        "pg_combinebackup" => combinebackup::main(rest),
+        "pg_walsummary" => walsummary::main(rest),
         "pg_config" => pgconfig::main(args.first().map(String::as_str).unwrap_or_default(), rest),
         _ => match rest.split_first() {
             Some((word, rest)) => match word.as_str() {

@@ -55,7 +55,16 @@ impl Server {
         // Another build of the server may be put to the test, an optimised one for long runs.
         let built = env!("CARGO_BIN_EXE_stampede").into();
         let binary = std::env::var_os("STAMPEDE_BINARY").unwrap_or(built);
-        let tools = ["pg_checksums", "pg_config", "pg_controldata", "pg_resetwal", "pg_rewind", "pg_waldump"];
+        let tools = [
+            "pg_checksums",
+            "pg_combinebackup",
+            "pg_config",
+            "pg_controldata",
+            "pg_resetwal",
+            "pg_rewind",
+            "pg_waldump",
+            "pg_walsummary",
+        ];
         for name in ["initdb", "pg_ctl", "postgres", "stampede"].iter().chain(&tools) {
             std::os::unix::fs::symlink(&binary, base.join("bin").join(name)).unwrap();
         }

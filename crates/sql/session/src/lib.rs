@@ -528,6 +528,8 @@ pub struct Session {
     pub(crate) last_moment: Cell<i64>,
     /// A backup that it has begun and not ended.
     backup: RefCell<Option<engine::backup::Backup>>,
+    /// What the client has uploaded for incremental backups.
+    manifest: RefCell<Option<replication::backup::manifest::Manifest>>,
     /// Configurations of text search that it has used.
     pub(crate) text_search: text_search::Remembered,
     /// Relations that constants of the statement in analysis name, while there is one.

@@ -178,6 +178,7 @@ impl Session {
             logging: Default::default(),
             socket: Default::default(),
             backup: Default::default(),
+            manifest: Default::default(),
             new_labels: Default::default(),
             on_commit: Default::default(),
             info,

@@ -79,6 +79,8 @@ pub struct Backup {
     pub time: i64,
     /// `global/pg_lengths` as the start checkpoint left it.
     pub lengths: Vec<u8>,
+    /// Where the backup began that this one is based on, if it is incremental.
+    pub from: Option<(Lsn, TimelineId)>,
 }
 
 /// The end of a backup.
@@ -95,6 +97,17 @@ pub struct BackupEnd {
 impl Backup {
     /// The text of [`LABEL`]. `time` shows a moment as the log's time zone has it, to the second.
     pub fn label_text(&self, segment: &str, time: &dyn Fn(i64) -> String) -> String {
+        self.plain_label(segment, time) + &self.basis_text()
+    }
+
+    /// What it is based on.
+    fn basis_text(&self) -> String {
+        self.from.map_or(String::new(), |(lsn, timeline)| {
+            format!("INCREMENTAL FROM LSN: {lsn}\nINCREMENTAL FROM TLI: {timeline}\n")
+        })
+    }
+
+    fn plain_label(&self, segment: &str, time: &dyn Fn(i64) -> String) -> String {
         format!(
             "START WAL LOCATION: {} (file {segment})\nCHECKPOINT LOCATION: {}\nBACKUP METHOD: streamed\n\
              BACKUP FROM: primary\nSTART TIME: {}\nLABEL: {}\nSTART TIMELINE: {}\n",
@@ -113,13 +126,14 @@ impl Backup {
         end: &BackupEnd,
         time: &dyn Fn(i64) -> String,
     ) -> String {
-        let label = self.label_text(first, time);
+        let label = self.plain_label(first, time);
         let (head, rest) = label.split_once('\n').unwrap_or((&label, ""));
         format!(
-            "{head}\nSTOP WAL LOCATION: {} (file {last})\n{rest}STOP TIME: {}\nSTOP TIMELINE: {}\n",
+            "{head}\nSTOP WAL LOCATION: {} (file {last})\n{rest}STOP TIME: {}\nSTOP TIMELINE: {}\n{}",
             end.stop,
             time(end.time),
-            end.timeline
+            end.timeline,
+            self.basis_text()
         )
     }
 }
@@ -160,6 +174,7 @@ impl Engine {
             timeline: self.wal.timeline(),
             time: runtime::wall_clock_micros(),
             lengths,
+            from: None,
         })
     }
 
@@ -288,6 +303,7 @@ mod tests {
             timeline: TimelineId(1),
             time: 5,
             lengths: Vec::new(),
+            from: None,
         };
         let time = |at: i64| format!("second {at} UTC");
         let file = "000000010000000000000006";

@@ -12,7 +12,7 @@
 //! # PostgreSQL counterpart and differences
 //! `walsender.c`. A sender there is a process; here it is a fiber that sleeps until there is more log, or word of the receiver.
 
-mod backup;
+pub mod backup;
 pub mod grammar;
 mod sender;
 mod senders;
@@ -147,7 +147,8 @@ impl Session {
                 self.base_backup(options, out)?;
             }
             Command::UploadManifest => {
-                return Err(SqlError::not_supported("UPLOAD_MANIFEST, which incremental backups begin with"));
+                self.prevent_in_block(command.tag())?;
+                self.upload_manifest(out)?;
             }
         }
         if self.txn.borrow().state() != BlockState::Idle {

@@ -10,13 +10,15 @@ use std::path::Path;
 use std::time::Duration;
 
 use base::calendar::UNIX_SECONDS;
-use base::{BlockNo, Lsn, PAGE_SIZE, Severity, SqlError, SqlResult, SqlState};
+use base::{BlockNo, Lsn, Oid, PAGE_SIZE, RelFile, Severity, SqlError, SqlResult, SqlState};
 use engine::backup::{Backup, BackupEnd};
 use engine::files::{CONTROL, EMPTIED, LEFT_OUT, LENGTHS, LOCK};
+use engine::incremental::{Incremental, PREFIX};
 use page::PageBytes;
 use runtime::fs::{self, File, Metadata, OpenOptions};
 use runtime::{WaitEvent, waiting};
 
+use super::incremental::Basis;
 use super::manifest::Writer;
 use super::sink::{Sink, file_error};
 use super::tar::{self, BLOCK, Member, padding};
@@ -67,9 +69,18 @@ fn relation_file(name: &str) -> Option<(u32, &str, u32)> {
     (["", "fsm", "vm", "init"].contains(&fork)).then_some((number.parse().ok()?, fork, segment))
 }
 
+/// Tablespace and database of the relations that lie in a folder, if any do.
+fn relations_of(folder: &str) -> Option<(Oid, Oid)> {
+    if folder == "global" {
+        return Some((Oid(1664), Oid::INVALID));
+    }
+    let database = folder.strip_prefix("base/")?.parse().ok()?;
+    Some((Oid::PG_DEFAULT, Oid(database)))
+}
+
 /// Whether relations lie in a folder.
 fn has_relations(folder: &str) -> bool {
-    folder == "global" || folder.strip_prefix("base/").is_some_and(|rest| rest.parse::<u32>().is_ok())
+    relations_of(folder).is_some()
 }
 
 /// The entries of a folder that are copied: those of unlogged relations are not, but for their initial forks. None if the folder has gone.
@@ -152,6 +163,8 @@ pub(super) struct Copier<'a> {
     pub sink: Sink<'a>,
     pub manifest: Option<Writer>,
     backup: &'a Backup,
+    /// What an incremental one goes by.
+    basis: Option<&'a Basis<'a>>,
     verify: bool,
     /// Damaged pages.
     pub damaged: usize,
@@ -162,10 +175,10 @@ impl<'a> Copier<'a> {
         session: &'a Session,
         sink: Sink<'a>,
         manifest: Option<Writer>,
-        backup: &'a Backup,
+        (backup, basis): (&'a Backup, Option<&'a Basis<'a>>),
         verify: bool,
     ) -> Copier<'a> {
-        Copier { session, sink, manifest, backup, verify, damaged: 0 }
+        Copier { session, sink, manifest, backup, basis, verify, damaged: 0 }
     }
 
     fn dir(&self) -> &'a Path {
@@ -186,7 +199,7 @@ impl<'a> Copier<'a> {
         if let Some(manifest) = &mut self.manifest {
             let mut sum = manifest.checksum().begin();
             sum.add(bytes);
-            manifest.file(name, size, modified, sum);
+            manifest.file(name, size, modified, sum.end());
         }
         Ok(())
     }
@@ -217,7 +230,11 @@ impl<'a> Copier<'a> {
             let name =
                 if folder.is_empty() { entry.name.clone() } else { format!("{folder}/{}", entry.name) };
             if !entry.is_dir {
-                self.file(&name, self.check_of(folder, &entry.name))?;
+                let check = self.check_of(folder, &entry.name);
+                match self.changed_of(folder, &entry.name)? {
+                    Some(changed) => self.changed_blocks((folder, &entry.name), &changed, check)?,
+                    None => self.file(&name, check)?,
+                }
                 continue;
             }
             let Some(found) = metadata(&self.dir().join(&name), &name)? else { continue };
@@ -232,6 +249,62 @@ impl<'a> Copier<'a> {
                 _ => {}
             }
         }
+        Ok(())
+    }
+
+    /// Which blocks of a file are copied; none: all of it is.
+    fn changed_of(&self, folder: &str, name: &str) -> SqlResult<Option<Incremental>> {
+        let (Some(basis), Some((number, "", segment))) = (self.basis, relation_file(name)) else {
+            return Ok(None);
+        };
+        let Some((tablespace, database)) = relations_of(folder) else { return Ok(None) };
+        let path = format!("{folder}/{name}");
+        let Some(found) = metadata(&self.dir().join(&path), &path)? else { return Ok(None) };
+        Ok(basis.of_file(&path, (RelFile { tablespace, database, number }, segment), found.len))
+    }
+
+    /// Some blocks of a file, in a file of their own; nothing if it has gone.
+    fn changed_blocks(
+        &mut self,
+        (folder, name): (&str, &str),
+        changed: &Incremental,
+        check: Check,
+    ) -> SqlResult<()> {
+        let path = format!("{folder}/{name}");
+        let file = match File::open(&self.dir().join(&path), OpenOptions::READ) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(file_error("open file", &path, &error)),
+        };
+        let Some(found) = metadata(&self.dir().join(&path), &path)? else { return Ok(()) };
+        let member = Member { size: changed.size(), ..member(&found) };
+        let stored = format!("{folder}/{PREFIX}{name}");
+        self.sink.write(&tar::head(&stored, &member)?)?;
+        let mut sum = self.manifest.as_ref().map(|manifest| manifest.checksum().begin());
+        let mut send = |copier: &mut Copier<'a>, bytes: &[u8]| {
+            if let Some(sum) = &mut sum {
+                sum.add(bytes);
+            }
+            copier.sink.write(bytes)
+        };
+        send(self, &changed.head())?;
+        let (mut damaged, mut buffer) = (0, vec![0; PIECE]);
+        let runs = changed.blocks.chunk_by(|one, next| one + 1 == *next);
+        for blocks in runs.flat_map(|run| run.chunks(PIECE / PAGE_SIZE)) {
+            runtime::check_interrupts()?;
+            let piece = &mut buffer[..blocks.len() * PAGE_SIZE];
+            let at = u64::from(blocks[0]) * PAGE_SIZE as u64;
+            let read = waiting(WaitEvent::BackupRead, || file.read_at(piece, at))
+                .map_err(|error| file_error("read file", &path, &error))?;
+            piece[read..].fill(0);
+            damaged += self.mend(&file, (&path, check), at, &mut piece[..read], damaged)?;
+            send(self, piece)?;
+        }
+        self.pad(member.size)?;
+        if let (Some(manifest), Some(sum)) = (&mut self.manifest, sum) {
+            manifest.file(&stored, member.size, member.modified, sum.end());
+        }
+        self.damaged += damaged;
         Ok(())
     }
 
@@ -284,7 +357,7 @@ impl<'a> Copier<'a> {
         }
         self.pad(found.len)?;
         if let (Some(manifest), Some(sum)) = (&mut self.manifest, sum) {
-            manifest.file(name, found.len, member.modified, sum);
+            manifest.file(name, found.len, member.modified, sum.end());
         }
         self.damaged += damaged;
         Ok(())

@@ -1,7 +1,9 @@
 //! The manifest of a backup: which files it has, and their check sums.
 //!
 //! # Layout
-//! JSON, as PostgreSQL's version 2. Its last line has the SHA-256 of all before.
+//! JSON, as PostgreSQL's version 2. Its last line has the SHA-256 of all before. `read` takes it in.
+
+mod read;
 
 use std::fmt::Write as _;
 
@@ -11,9 +13,12 @@ use sha2::{Digest, Sha224, Sha256, Sha384, Sha512};
 use types::moment::Moment;
 use types::timezone::TimeZone;
 
+pub use read::{File, Manifest, Range};
+
 /// How files are checked.
+#[allow(missing_docs, reason = "the names say it")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Checksum {
+pub enum Checksum {
     None,
     Crc32c,
     Sha224,
@@ -36,7 +41,8 @@ impl Checksum {
         })
     }
 
-    fn name(self) -> &'static str {
+    /// Its name.
+    pub fn name(self) -> &'static str {
         match self {
             Checksum::None => "NONE",
             Checksum::Crc32c => "CRC32C",
@@ -61,7 +67,8 @@ impl Checksum {
 }
 
 /// The check sum of a file that is being read.
-pub(super) enum Running {
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Running {
     None,
     Crc32c(u32),
     Sha224(Sha224),
@@ -71,6 +78,7 @@ pub(super) enum Running {
 }
 
 impl Running {
+    /// More bytes of the file.
     pub fn add(&mut self, bytes: &[u8]) {
         match self {
             Running::None => {}
@@ -82,7 +90,8 @@ impl Running {
         }
     }
 
-    fn end(self) -> Option<String> {
+    /// The check sum, in hexadecimal.
+    pub fn end(self) -> Option<String> {
         Some(match self {
             Running::None => return None,
             Running::Crc32c(crc) => hex(&crc.to_le_bytes()),
@@ -109,7 +118,7 @@ fn moment(seconds: i64) -> String {
 }
 
 /// A manifest that is being written.
-pub(super) struct Writer {
+pub struct Writer {
     text: String,
     checksum: Checksum,
     encodes: bool,
@@ -131,7 +140,7 @@ impl Writer {
     }
 
     /// One more file; `modified` in seconds since 1970.
-    pub fn file(&mut self, path: &str, size: u64, modified: i64, sum: Running) {
+    pub fn file(&mut self, path: &str, size: u64, modified: i64, sum: Option<String>) {
         self.text.push_str(if self.files > 0 { ",\n" } else { "\n" });
         self.files += 1;
         let out = &mut self.text;
@@ -142,7 +151,7 @@ impl Writer {
         };
         let written = written
             .and_then(|()| write!(out, "\"Size\": {size}, \"Last-Modified\": \"{} GMT\"", moment(modified)));
-        let written = written.and_then(|()| match sum.end() {
+        let written = written.and_then(|()| match sum {
             Some(sum) => {
                 write!(out, ", \"Checksum-Algorithm\": \"{}\", \"Checksum\": \"{sum}\"", self.checksum.name())
             }
@@ -153,10 +162,17 @@ impl Writer {
     }
 
     /// The whole text; the backup needs the log between these two positions.
-    pub fn finish(mut self, timeline: TimelineId, from: Lsn, to: Lsn) -> String {
-        self.text.push_str(&format!(
-            "\n],\n\"WAL-Ranges\": [\n{{ \"Timeline\": {timeline}, \"Start-LSN\": \"{from}\", \"End-LSN\": \"{to}\" }}\n],\n"
-        ));
+    pub fn finish(self, timeline: TimelineId, from: Lsn, to: Lsn) -> String {
+        self.finish_with(&[Range { timeline, start: from, end: to }])
+    }
+
+    /// The whole text; the backup needs this log.
+    pub fn finish_with(mut self, ranges: &[Range]) -> String {
+        let ranges = ranges.iter().map(|Range { timeline, start, end }| {
+            format!("{{ \"Timeline\": {timeline}, \"Start-LSN\": \"{start}\", \"End-LSN\": \"{end}\" }}")
+        });
+        let ranges = ranges.collect::<Vec<_>>().join(",\n");
+        self.text.push_str(&format!("\n],\n\"WAL-Ranges\": [\n{ranges}\n],\n"));
         let sum = hex(&Sha256::digest(self.text.as_bytes()));
         self.text.push_str(&format!("\"Manifest-Checksum\": \"{sum}\"}}\n"));
         self.text
@@ -173,8 +189,8 @@ mod tests {
         let mut sum = writer.checksum().begin();
         sum.add(b"18\n");
         // 2026-11-27 18:37:22.
-        writer.file("PG_VERSION", 3, 1_795_804_642, sum);
-        writer.file("empty", 0, 0, Checksum::Crc32c.begin());
+        writer.file("PG_VERSION", 3, 1_795_804_642, sum.end());
+        writer.file("empty", 0, 0, Checksum::Crc32c.begin().end());
         let text = writer.finish(TimelineId(1), Lsn(0x800_0028), Lsn(0x800_0158));
         let (body, last) = text.split_at(text.find("\"Manifest-Checksum\"").unwrap());
         assert_eq!(
@@ -190,7 +206,7 @@ mod tests {
     #[test]
     fn names_may_be_encoded_and_sums_left_out() {
         let mut writer = Writer::new(Checksum::None, true, 1);
-        writer.file("ab", 0, 0, Checksum::None.begin());
+        writer.file("ab", 0, 0, Checksum::None.begin().end());
         let text = writer.finish(TimelineId(1), Lsn(1), Lsn(2));
         assert!(text.contains(
             "{ \"Encoded-Path\": \"6162\", \"Size\": 0, \"Last-Modified\": \"1970-01-01 00:00:00 GMT\" }\n"

@@ -3,7 +3,7 @@
 //! that others make.
 //!
 //! # Layout
-//! `options`: what BASE_BACKUP can be told. `files`: what is copied and what is not. `tar`, `manifest`: the form of what is sent; `compression`: how it is compressed. `sink`: where it goes.
+//! `options`: what BASE_BACKUP can be told. `files`: what is copied and what is not. `incremental`: which blocks need not be copied because an earlier backup has them. `tar`, `manifest`: the form of what is sent; `compression`: how it is compressed. `sink`: where it goes.
 //! Why copies of a running server's files can be recovered stands in [`engine::backup`].
 //!
 //! # Invariants
@@ -15,7 +15,8 @@
 
 mod compression;
 mod files;
-mod manifest;
+mod incremental;
+pub mod manifest;
 mod options;
 mod sink;
 mod tar;
@@ -72,7 +73,7 @@ impl Drop for Guarded<'_> {
 impl Session {
     /// BASE_BACKUP.
     pub(super) fn base_backup(&self, items: &[OptionItem], out: &mut dyn Output) -> SqlResult<()> {
-        let options = options::read(items)?;
+        let options = options::read(items, self.engine().options().summaries.on)?;
         if let Target::Server(_) = options.target
             && !self.has_role(predefined::WRITE_SERVER_FILES)?
         {
@@ -97,8 +98,19 @@ impl Session {
         progress.set(figures::TOTAL, -1);
         progress.set(figures::PHASE, figures::WAIT_CHECKPOINT);
         let engine = self.engine();
-        let begun = engine.begin_backup(&options.label, options.fast)?;
+        // Another one may be uploaded only when this command is over.
+        let earlier = self.manifest.borrow();
+        let earlier = match options.incremental {
+            false => None,
+            true => Some(earlier.as_ref().ok_or_else(|| {
+                let message = "must UPLOAD_MANIFEST before performing an incremental BASE_BACKUP";
+                SqlError::new(SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE, message)
+            })?),
+        };
+        let mut begun = engine.begin_backup(&options.label, options.fast)?;
         let mut guarded = Guarded { engine, backup: Some(begun.clone()) };
+        let basis = earlier.map(|earlier| self.basis(earlier, &begun)).transpose()?;
+        begun.from = basis.as_ref().and_then(|basis| basis.start());
         progress.set(figures::TABLESPACES, 1);
         self.send_position(begun.start, begun.timeline, out)?;
         let size = match options.progress {
@@ -117,7 +129,7 @@ impl Session {
             Writer::new(options.checksum, encodes, engine.wal().system_identifier())
         });
         let sink = Sink::new(out, &progress, (&options.target, options.compression), options.rate)?;
-        let mut copier = Copier::new(self, sink, writer, &begun, options.verify);
+        let mut copier = Copier::new(self, sink, writer, (&begun, basis.as_ref()), options.verify);
         copier.sink.begin_archive("base.tar")?;
         let label = begun.label_text(&engine.wal().file_name(begun.start), &|at| self.log_time(at));
         copier.text(backup::LABEL, label.as_bytes())?;

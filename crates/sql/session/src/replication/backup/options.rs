@@ -41,6 +41,8 @@ pub(super) struct Options {
     pub progress: bool,
     /// The checkpoint is not spread.
     pub fast: bool,
+    /// It has only what has changed since the one whose manifest was uploaded.
+    pub incremental: bool,
     /// The log that it needs is part of it.
     pub wal: bool,
     /// It ends once the archive has the log that it needs.
@@ -58,12 +60,13 @@ fn unrecognized(what: &str, value: &str) -> SqlError {
     sql_err!(SYNTAX_ERROR, "unrecognized {what}: \"{value}\"")
 }
 
-/// Reads the options.
-pub(super) fn read(items: &[OptionItem]) -> SqlResult<Options> {
+/// Reads the options. `summarizes`: whether there are summaries of the log.
+pub(super) fn read(items: &[OptionItem], summarizes: bool) -> SqlResult<Options> {
     let mut options = Options {
         label: "base backup".into(),
         progress: false,
         fast: false,
+        incremental: false,
         wal: false,
         wait: true,
         rate: None,
@@ -95,7 +98,8 @@ pub(super) fn read(items: &[OptionItem]) -> SqlResult<Options> {
             "wait" => options.wait = item.truth()?,
             "wal" => options.wal = item.truth()?,
             "incremental" => {
-                if item.truth()? {
+                options.incremental = item.truth()?;
+                if options.incremental && !summarizes {
                     return Err(sql_err!(
                         OBJECT_NOT_IN_PREREQUISITE_STATE,
                         "incremental backups cannot be taken unless WAL summarization is enabled"
@@ -193,7 +197,7 @@ mod tests {
     fn read_text(text: &str) -> Result<Options, String> {
         match parse(&format!("BASE_BACKUP ({text})")).unwrap() {
             Some(Command::BaseBackup(items)) => {
-                read(&items).map_err(|error| format!("{} {}", error.code(), error.message()))
+                read(&items, false).map_err(|error| format!("{} {}", error.code(), error.message()))
             }
             other => panic!("{other:?}"),
         }
@@ -209,6 +213,7 @@ mod tests {
             label: "x".into(),
             progress: true,
             fast: true,
+            incremental: false,
             wal: true,
             wait: false,
             rate: Some(65_536),

@@ -1,0 +1,225 @@
+//! Incremental base backups, combined and started: the tables are those of the server, whatever happened to them in between.
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use support::client::message;
+use support::{Client, Server, has, output, run, text};
+
+fn server() -> Server {
+    let mut server = Server::init(&["--wal-segsize=1"]);
+    for setting in ["autovacuum=off", "summarize_wal=on"] {
+        server.set_option(setting);
+    }
+    server.run();
+    server
+}
+
+/// What the server answers to a command of replication, and to the manifest that it may ask for: the error, if there is one.
+fn ask(client: &mut Client, command: &str, manifest: &str) -> String {
+    client.send(&message(b'Q', format!("{command}\0").as_bytes())).unwrap();
+    let mut error = String::new();
+    loop {
+        let (kind, body) = client.message().unwrap();
+        match kind {
+            b'G' => {
+                // In pieces, as PostgreSQL's program sends it.
+                for piece in manifest.as_bytes().chunks(1000) {
+                    client.send(&message(b'd', piece)).unwrap();
+                }
+                client.send(&message(b'c', b"")).unwrap();
+            }
+            b'E' => error = String::from_utf8_lossy(&body).replace('\0', " "),
+            b'Z' => return error,
+            _ => {}
+        }
+    }
+}
+
+/// A backup, based on an earlier one if there is one, as a folder.
+fn backup(server: &Server, name: &str, earlier: Option<&Path>) -> PathBuf {
+    let (folder, stored) = (server.file(name), server.file(&format!("{name}.tar")));
+    let mut client = server.connect(&[("replication", "1")]).unwrap();
+    if let Some(earlier) = earlier {
+        let manifest = fs::read_to_string(earlier.join("backup_manifest")).unwrap();
+        assert_eq!(ask(&mut client, "UPLOAD_MANIFEST", &manifest), "");
+    }
+    let command = format!(
+        "BASE_BACKUP (CHECKPOINT 'fast', WAL, MANIFEST 'yes', TARGET 'server', TARGET_DETAIL '{}', INCREMENTAL {})",
+        stored.display(),
+        earlier.is_some()
+    );
+    assert_eq!(ask(&mut client, &command, ""), "");
+    fs::create_dir(&folder).unwrap();
+    let unpacked = output(Command::new("tar").arg("-xf").arg(stored.join("base.tar")).arg("-C").arg(&folder));
+    assert!(unpacked.status.success(), "{}", text(&unpacked));
+    fs::rename(stored.join("backup_manifest"), folder.join("backup_manifest")).unwrap();
+    folder
+}
+
+/// Whether PostgreSQL 18's programs are there; earlier ones know no incremental backups.
+fn has_18() -> bool {
+    has("pg_basebackup")
+        && text(&output(Command::new("pg_basebackup").arg("--help"))).contains("--incremental")
+}
+
+/// PostgreSQL's program finds all files as the manifest has them.
+fn check_manifest(server: &Server, folder: &Path) {
+    if has_18() {
+        let checked = output(server.tool("pg_verifybackup").args(["-n", "-e"]).arg(folder));
+        assert!(checked.status.success(), "{}", text(&checked));
+    }
+}
+
+/// A server on a combined backup.
+fn started(combined: &Path) -> Server {
+    let mut restored = Server::init(&[]);
+    fs::remove_dir_all(restored.data()).unwrap();
+    fs::rename(combined, restored.data()).unwrap();
+    restored.set_option("autovacuum=off");
+    restored.run();
+    restored
+}
+
+/// What all tables of a database come to.
+fn sums(client: &mut Client) -> String {
+    client.value(
+        "select string_agg(relname || ' ' || sum_of(relname), e'\\n' order by relname) from pg_class
+         where relkind = 'r' and relnamespace = 'public'::regnamespace",
+    )
+}
+
+#[test]
+fn a_chain_of_backups_becomes_the_server_of_its_last() {
+    let server = server();
+    let mut client = server.client();
+    run(
+        &mut client,
+        &[
+            "create function sum_of(name) returns text language plpgsql as $$
+             declare s text; begin execute format('select count(*) || '' '' || coalesce(sum(hashtext(t::text)::int8), 0) from %I t', $1) into s; return s; end $$",
+            "create table same as select g as id, repeat('s', 300) as x from generate_series(1, 5000) g",
+            "create table changed as select g as id, repeat('x', 300) as x from generate_series(1, 5000) g",
+            "create index on changed (id)",
+            "create table cut as select g as id, repeat('c', 300) as x from generate_series(1, 5000) g",
+            "create table emptied as select g as id from generate_series(1, 5000) g",
+            "create table rewritten as select g as id from generate_series(1, 5000) g",
+            "create table gone as select g as id from generate_series(1, 5000) g",
+            "create database first",
+            "vacuum",
+        ],
+    );
+    let full = backup(&server, "full", None);
+    run(
+        &mut client,
+        &[
+            "update changed set x = 'y' where id between 100 and 120",
+            "delete from cut where id > 1000",
+            "vacuum cut",
+            "truncate emptied",
+            "insert into emptied select g from generate_series(1, 10) g",
+            "vacuum full rewritten",
+            "drop table gone",
+            "create table made as select g as id from generate_series(1, 3000) g",
+            "reindex table changed",
+            "drop database first",
+            "create database second",
+        ],
+    );
+    let one = backup(&server, "one", Some(&full));
+    let path = client.value("select pg_relation_filepath('same')");
+    let (folder, name) = path.rsplit_once('/').unwrap();
+    let stands = one.join(folder).join(format!("INCREMENTAL.{name}"));
+    assert_eq!(fs::metadata(&stands).unwrap().len(), 24, "nothing of it has changed");
+    run(
+        &mut client,
+        &[
+            "insert into cut select g, repeat('d', 300) from generate_series(1, 800) g",
+            "update changed set x = 'z' where id between 4000 and 4010",
+            "update made set id = -id where id < 10",
+            "vacuum changed",
+        ],
+    );
+    let two = backup(&server, "two", Some(&one));
+    let wanted = sums(&mut client);
+
+    let chain = [&full, &one, &two];
+    let combine_into = |folder: &Path, backups: &[&PathBuf], more: &[&str]| {
+        let mut program = server.program("pg_combinebackup");
+        let done = output(program.args(backups).args(more).arg("-o").arg(folder));
+        (done.status.code(), text(&done))
+    };
+    let combined = server.file("combined");
+    let combine = |backups: &[&PathBuf], more: &[&str]| combine_into(&combined, backups, more);
+    let (code, told) = combine(&[&full, &two], &[]);
+    assert!(code == Some(1) && told.contains("starts at LSN"), "{told}");
+    let (code, told) = combine(&[&one, &two], &[]);
+    assert!(code == Some(1) && told.contains("is an incremental backup, but the first"), "{told}");
+    let (code, told) = combine(&[&full, &one, &full], &[]);
+    assert!(code == Some(1) && told.contains("is a full backup, but only the first"), "{told}");
+    assert_eq!(combine(&chain, &["--dry-run"]).0, Some(0));
+    assert!(!combined.exists());
+    assert_eq!(combine(&chain, &[]), (Some(0), String::new()));
+    let (code, told) = combine(&chain, &[]);
+    assert!(code == Some(1) && told.contains("exists but is not empty"), "{told}");
+    check_manifest(&server, &combined);
+    for (method, sums) in [("--link", "NONE"), ("--copy-file-range", "sha224")] {
+        let other = server.file(&format!("combined{method}"));
+        let (code, told) = combine_into(&other, &chain, &[method, "--manifest-checksums", sums]);
+        assert_eq!(
+            (code, told.contains("might destructively modify")),
+            (Some(0), method == "--link"),
+            "{told}"
+        );
+        check_manifest(&server, &other);
+        let manifest = fs::read_to_string(other.join("backup_manifest")).unwrap();
+        let (sums, path) = (sums.to_uppercase(), "\"Path\": \"PG_VERSION\"");
+        let line = manifest.lines().find(|line| line.contains(path)).unwrap();
+        assert_eq!(line.contains(&format!("\"Checksum-Algorithm\": \"{sums}\"")), sums != "NONE", "{line}");
+    }
+    let bare = server.file("bare");
+    assert_eq!(combine_into(&bare, &chain, &["--no-manifest"]).0, Some(0));
+    assert!(bare.join("PG_VERSION").exists() && !bare.join("backup_manifest").exists());
+    let mut restored = started(&combined);
+    assert_eq!(sums(&mut restored.client()), wanted);
+    restored.stop();
+    restored.assert_sound();
+}
+
+#[test]
+fn what_an_incremental_backup_needs_is_told() {
+    let mut server = server();
+    let full = backup(&server, "full", None);
+    let manifest = fs::read_to_string(full.join("backup_manifest")).unwrap();
+    let incremental = "BASE_BACKUP (INCREMENTAL, CHECKPOINT 'fast', MANIFEST 'yes')";
+    let mut client = server.connect(&[("replication", "1")]).unwrap();
+    let answer = ask(&mut client, incremental, "");
+    assert!(answer.contains("must UPLOAD_MANIFEST before performing an incremental BASE_BACKUP"), "{answer}");
+    let answer = ask(&mut client, "UPLOAD_MANIFEST", &manifest.replace("PG_VERSION", "PG_VERSIOM"));
+    assert!(answer.contains("could not parse backup manifest: manifest checksum mismatch"), "{answer}");
+    assert_eq!(ask(&mut client, "UPLOAD_MANIFEST", &manifest), "");
+    assert_eq!(ask(&mut client, incremental, ""), "");
+
+    for entry in fs::read_dir(server.data().join("pg_wal/summaries")).unwrap() {
+        fs::remove_file(entry.unwrap().path()).unwrap();
+    }
+    let answer = ask(&mut client, incremental, "");
+    assert!(answer.contains("WAL summaries are required on timeline 1 from"), "{answer}");
+    drop(client);
+    let other = Server::start(&["summarize_wal=on"]);
+    let mut client = other.connect(&[("replication", "1")]).unwrap();
+    let answer = ask(&mut client, "UPLOAD_MANIFEST", &manifest);
+    assert!(answer.contains("system identifier in backup manifest is "), "{answer}");
+    server.stop();
+    server.set_option("summarize_wal=off");
+    server.run();
+    let mut client = server.connect(&[("replication", "1")]).unwrap();
+    let answer = ask(&mut client, incremental, "");
+    assert!(
+        answer.contains("incremental backups cannot be taken unless WAL summarization is enabled"),
+        "{answer}"
+    );
+}
