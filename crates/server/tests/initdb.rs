@@ -15,7 +15,7 @@ fn mode(path: &Path) -> u32 {
 #[test]
 fn the_group_may_read_what_is_made_later_too() {
     for (options, directory, file) in [(&["-g"][..], 0o750, 0o640), (&[][..], 0o700, 0o600)] {
-        let mut server = Server::init(options);
+        let mut server = Server::init_anew(options);
         server.run();
         let path = server.client().value("create table t (); select pg_relation_filepath('t')");
         assert_eq!(mode(&server.data()), directory);
@@ -30,7 +30,7 @@ fn the_group_may_read_what_is_made_later_too() {
 fn the_log_has_a_directory_of_its_own() {
     let place = std::env::temp_dir().join(format!("stampede-wal-{}", std::process::id()));
     let _ = fs::remove_dir_all(&place);
-    let mut server = Server::init(&["-X", place.to_str().unwrap()]);
+    let mut server = Server::init_anew(&["-X", place.to_str().unwrap()]);
     assert_eq!(fs::read_link(server.data().join("pg_wal")).unwrap(), place);
     server.run();
     server.client().query("create table t (a int); insert into t values (7)").unwrap();

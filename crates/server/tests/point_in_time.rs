@@ -179,7 +179,7 @@ fn what_is_wrong_is_told() {
         "recovery ended before configured recovery target was reached: incorrect resource manager data checksum in record at",
     );
     // One is of another cluster.
-    let other = Server::init(&["--wal-segsize=1"]);
+    let other = Server::init_anew(&["--wal-segsize=1"]);
     let foreign = fs::read_dir(other.data().join("pg_wal"))
         .unwrap()
         .map(|entry| entry.unwrap().path())

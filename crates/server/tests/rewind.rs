@@ -244,7 +244,7 @@ fn a_rewound_leader_follows_the_archive() {
 #[test]
 fn what_cannot_be_is_refused() {
     let (mut old, _) = primary();
-    let mut stranger = Server::init(&[]);
+    let mut stranger = Server::init_anew(&[]);
     stranger.run();
     stranger.stop();
     let said = |done: &Output| (done.status.code(), text(done));

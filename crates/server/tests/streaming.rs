@@ -13,7 +13,10 @@ use support::{Client, READY, Server, until};
 
 /// A server with a table of sums.
 fn primary(settings: &[&str]) -> Server {
-    let mut server = Server::init(&["--wal-segsize=1"]);
+    primary_on(Server::init(&["--wal-segsize=1"]), settings)
+}
+
+fn primary_on(mut server: Server, settings: &[&str]) -> Server {
     ["autovacuum=off"].iter().chain(settings).for_each(|setting| server.set_option(setting));
     server.run();
     sums::create(&server);
@@ -367,7 +370,7 @@ fn a_slot_keeps_the_log_and_without_one_its_loss_is_told() {
 #[test]
 fn a_primary_that_is_not_ours_is_refused() {
     let mut one = primary(&[]);
-    let other = primary(&[]);
+    let other = primary_on(Server::init_anew(&["--wal-segsize=1"]), &[]);
     let mut standby = standby(&mut one, &[]);
     standby.set_option(&primary_conninfo(&other, ""));
     standby.launch();

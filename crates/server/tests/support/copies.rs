@@ -4,6 +4,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+pub use template::copy;
+
 use super::{Client, Server, until};
 
 /// The setting that copies files of the log to an archive.
@@ -12,21 +14,9 @@ pub fn archive_command(archive: &Path) -> String {
     format!("archive_command=test ! -f {to}/%f && cp %p {to}/%f.new && mv {to}/%f.new {to}/%f")
 }
 
-/// Copies a folder with all that it has.
-pub fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
-        let target = to.join(entry.file_name());
-        match entry.file_type().unwrap().is_dir() {
-            true => copy(&entry.path(), &target),
-            false => drop(fs::copy(entry.path(), target).unwrap()),
-        }
-    }
-}
-
 /// A copy of a data directory takes the place of a server's, which is not running.
 pub fn copy_into(from: &Path, server: &mut Server) {
-    fs::remove_dir_all(server.data()).unwrap();
+    let _ = fs::remove_dir_all(server.data());
     copy(from, &server.data());
     fs::set_permissions(server.data(), fs::Permissions::from_mode(0o700)).unwrap();
 }
@@ -44,7 +34,7 @@ pub fn base_copy(server: &mut Server, name: &str) -> PathBuf {
 
 /// A server on a copy of the data that recovers an archive, not started yet.
 pub fn restored(base: &Path, archive: &Path, settings: &[&str]) -> Server {
-    let mut server = Server::init(&[]);
+    let mut server = Server::without_data();
     copy_into(base, &mut server);
     fs::write(server.data().join("recovery.signal"), "").unwrap();
     let command = format!("restore_command=cp {}/%f %p", archive.display());

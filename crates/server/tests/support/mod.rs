@@ -42,9 +42,44 @@ pub struct Server {
     log_start: u64,
 }
 
+/// The server's program. Another build may be put to the test, an optimised one for long runs.
+fn binary() -> PathBuf {
+    let built = env!("CARGO_BIN_EXE_stampede").into();
+    std::env::var_os("STAMPEDE_BINARY").unwrap_or(built).into()
+}
+
 impl Server {
-    /// Makes a data directory, with more options for `initdb`.
+    /// A new data directory, with more options for `initdb`. Those with the same options have one system identifier.
     pub fn init(options: &[&str]) -> Server {
+        let server = Server::without_data();
+        // Options with a path mean something else each time.
+        if options.iter().any(|option| option.contains('/')) {
+            server.initdb(&server.data(), options);
+            return server;
+        }
+        let kind = format!("server{}", options.concat());
+        let templates = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        template::copy_of(&kind, &binary(), templates, &server.data(), |folder| {
+            server.initdb(folder, options)
+        });
+        server
+    }
+
+    /// As [`Server::init`], with a system identifier that no other has.
+    pub fn init_anew(options: &[&str]) -> Server {
+        let server = Server::without_data();
+        server.initdb(&server.data(), options);
+        server
+    }
+
+    fn initdb(&self, folder: &Path, options: &[&str]) {
+        let mut initdb = self.program("initdb");
+        let made = output(initdb.args(["-N", "-U", "postgres", "-D"]).arg(folder).args(options));
+        assert!(made.status.success(), "initdb: {}", text(&made));
+    }
+
+    /// Programs, a port and a place for a data directory.
+    pub fn without_data() -> Server {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         // Not in a build directory: the names of sockets must be short.
@@ -52,9 +87,7 @@ impl Server {
         let _ = fs::remove_dir_all(&base);
         fs::create_dir_all(base.join("bin")).unwrap();
         fs::create_dir(base.join("socket")).unwrap();
-        // Another build of the server may be put to the test, an optimised one for long runs.
-        let built = env!("CARGO_BIN_EXE_stampede").into();
-        let binary = std::env::var_os("STAMPEDE_BINARY").unwrap_or(built);
+        let binary = binary();
         let tools = [
             "pg_checksums",
             "pg_combinebackup",
@@ -69,11 +102,7 @@ impl Server {
             std::os::unix::fs::symlink(&binary, base.join("bin").join(name)).unwrap();
         }
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let server = Server { base, port, options: Vec::new(), prepare: None, child: None, log_start: 0 };
-        let mut initdb = server.program("initdb");
-        let made = output(initdb.args(["-N", "-U", "postgres", "-D"]).arg(server.data()).args(options));
-        assert!(made.status.success(), "initdb: {}", text(&made));
-        server
+        Server { base, port, options: Vec::new(), prepare: None, child: None, log_start: 0 }
     }
 
     /// A new server that lets everybody in, with some settings (`name=value`). Nothing is vacuumed by itself: tests would depend on when.

@@ -8,7 +8,7 @@ use super::{Client, Server, until};
 /// A server on a copy of the data of another, which is stopped for it: a standby of that one, not started yet. `conninfo`: what else it says to connect.
 pub fn standby_of(primary: &mut Server, conninfo: &str, settings: &[&str]) -> Server {
     primary.stop();
-    let mut server = Server::init(&[]);
+    let mut server = Server::without_data();
     copy_into(&primary.data(), &mut server);
     primary.run();
     fs::write(server.data().join("standby.signal"), "").unwrap();

@@ -27,20 +27,25 @@ fn options() -> EngineOptions {
     EngineOptions { shared_buffers: 512, ..EngineOptions::default() }
 }
 
+fn make(dir: &Path) {
+    let first = BootstrapOptions {
+        superuser: "postgres".into(),
+        password: None,
+        encoding: base::Encoding::Utf8,
+        locale: "C.UTF-8".into(),
+        provider: collation::Provider::Libc,
+        provider_locale: None,
+    };
+    initialize(dir, options(), &first).expect("the cluster can be made");
+}
+
 impl Server {
-    /// Initialises and opens a cluster.
+    /// Opens a new cluster.
     pub fn new() -> Server {
         let name = format!("stampede-exec-{}-{:x}", std::process::id(), runtime::random_u64());
         let dir = std::env::temp_dir().join(name);
-        let first = BootstrapOptions {
-            superuser: "postgres".into(),
-            password: None,
-            encoding: base::Encoding::Utf8,
-            locale: "C.UTF-8".into(),
-            provider: collation::Provider::Libc,
-            provider_locale: None,
-        };
-        initialize(&dir, options(), &first).expect("the cluster can be made");
+        let program = std::env::current_exe().expect("tests are a program");
+        template::copy_of("sql", &program, Path::new(env!("CARGO_TARGET_TMPDIR")), &dir, make);
         let mut server = Server { dir, instance: None, next_pid: AtomicI32::new(1) };
         server.open();
         server
