@@ -237,3 +237,22 @@ fn values_of_parameters_tell_the_index_of_a_conflict() {
         s.run("insert into c values ('x') on conflict (n collate \"POSIX\") do nothing").err().unwrap();
     assert_eq!(other.code().as_str(), "42P10");
 }
+
+#[test]
+fn a_row_is_found_by_the_place_of_its_new_version() {
+    let server = Server::new();
+    let s = server.connect();
+    s.query("create table t (a int primary key, b int); insert into t values (1, 1), (2, 2)");
+    s.query("update t set b = 3 where a = 1");
+    assert_eq!(s.query("select ctid from t where a = 1"), "(0,3)");
+    assert_eq!(s.query("select a, b from t where ctid = '(0,3)'"), "1|3");
+    assert_eq!(
+        s.query("select a, b from t where ctid = any (array['(0,1)', '(0,2)', '(0,3)']::tid[])"),
+        "2|2\n1|3"
+    );
+    assert_eq!(
+        s.query("update t set b = 4 where ctid = (select max(ctid) from t) returning ctid, b"),
+        "(0,4)|4"
+    );
+    assert_eq!(s.query("delete from t where ctid = '(0,4)' returning a"), "1");
+}

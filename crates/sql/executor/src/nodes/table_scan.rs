@@ -1019,19 +1019,19 @@ impl Node for TidListScan {
             }
             self.at += 1;
             let (before, heap, tuple) = (runtime::usage::pages(), &self.heap, &mut self.tuple);
-            let row = if let TidSource::Cursor(_) = self.source {
-                let found = cx.with_view(|access, view| heap::fetch_latest(access, heap, view, tid, tuple));
-                found.map_err(eval::error::heap)?.then(|| self.tuple.get()).flatten()
-            } else {
+            let row = if let TidSource::Bitmap(_) = self.source {
                 let later = self.tids.iter().flat_map(|tids| &tids[self.at..]).copied();
                 let upcoming = later.take_while(|tid| !is_whole_page(*tid));
                 self.ahead.row(heap, (tid, upcoming), tuple, cx)?.1
+            } else {
+                // A version may be named that no index entry leads to.
+                let newest = matches!(self.source, TidSource::Cursor(_));
+                let fetch = if newest { heap::fetch_latest } else { heap::fetch_exact };
+                let found = cx.with_view(|access, view| fetch(access, heap, view, tid, tuple));
+                found.map_err(eval::error::heap)?.then(|| self.tuple.get()).flatten()
             };
             self.counted.scan.pages_since(before);
             let Some(tuple) = row else { continue };
-            if matches!(self.source, TidSource::Values(..)) && tuple.tid != tid {
-                continue;
-            }
             self.counted.scan.fetched += 1;
             self.origin = Some(tuple.tid);
             let conditions: &[Code] = if self.recheck { &self.quals } else { &[] };
