@@ -426,8 +426,8 @@ settings! {
             .about("Cost from which on compiled code is optimized.");
         min_parallel_index_scan_size = int(64, 0, 715827882).user().pages().explain().works()
             .about("Index size from which on parallel passes are considered.");
-        min_parallel_table_scan_size = int(1024, 0, 715827882).user().pages().explain().moot(PARALLEL)
-            .about("Table size from which on parallel scans are considered.");
+        min_parallel_table_scan_size = int(1024, 0, 715827882).user().pages().explain().works()
+            .about("Table size from which on indexes are built in parallel.");
         parallel_setup_cost = real(1000.0, 0.0, 1.79769e+308).user().explain().moot(PARALLEL)
             .about("Cost of starting parallel workers.");
         parallel_tuple_cost = real(0.1, 0.0, 1.79769e+308).user().explain().moot(PARALLEL)

@@ -1,5 +1,6 @@
 //! # What
-//! Sorting the entries of an index to be built: in memory as far as `maintenance_work_mem` goes, in sorted runs on disk beyond.
+//! Sorting the entries of an index to be built: in memory as far as `maintenance_work_mem` goes, in sorted runs on disk beyond. What
+//! several threads have sorted is merged.
 //!
 //! # Layout
 //! Values of all entries lie in one array, `width` each; only row numbers are sorted, by the numbers of [`OpenIndex::sort_number`] as far as these tell the order. A run is a [`SpillFile`] whose rows end
@@ -127,28 +128,46 @@ impl<'a> IndexSort<'a> {
     }
 
     /// Ends the input.
-    pub(crate) fn finish(mut self) -> SqlResult<Sorted<'a>> {
-        if self.runs.is_empty() {
-            let order = self.order()?.into_iter();
-            return Ok(Sorted::Memory { sort: self, order });
-        }
-        if !self.targets.is_empty() {
+    pub(crate) fn ordered(mut self) -> SqlResult<Ordered<'a>> {
+        if !self.runs.is_empty() && !self.targets.is_empty() {
             self.spill()?;
         }
-        let mut heads = Vec::with_capacity(self.runs.len());
-        for mut reader in self.runs {
-            let mut row = Vec::new();
-            if reader.next(&mut row)? {
-                let target = take_target(&mut row)?;
-                let number = self.rel.sort_number(&row).number;
-                heads.push(Head { reader, row, target, number });
-            }
+        let runs = std::mem::take(&mut self.runs);
+        let order = self.order()?.into_iter();
+        Ok(Ordered { runs, memory: InMemory { sort: self, order } })
+    }
+
+    /// Ends the input of the only sort.
+    pub(crate) fn finish(self) -> SqlResult<Sorted<'a>> {
+        Sorted::of(self.rel, vec![self.ordered()?])
+    }
+}
+
+/// What one sort was given, in order: runs on disk, or all in memory.
+pub(crate) struct Ordered<'a> {
+    runs: Vec<SpillReader>,
+    memory: InMemory<'a>,
+}
+
+/// Entries in memory.
+pub(crate) struct InMemory<'a> {
+    sort: IndexSort<'a>,
+    /// The rows that are left, in order.
+    order: std::vec::IntoIter<Numbered>,
+}
+
+impl InMemory<'_> {
+    /// Replaces `out` by the next entry.
+    fn next(&mut self, out: &mut Vec<Datum>) -> Option<(Target, u64)> {
+        let InMemory { sort, order } = self;
+        if order.len().is_multiple_of(TOUCHED) {
+            sort.touch(&order.as_slice()[..order.len().min(TOUCHED)]);
         }
-        let mut merge = Merge { rel: self.rel, heads };
-        for at in (0..merge.heads.len() / 2).rev() {
-            merge.sift(at);
-        }
-        Ok(Sorted::Merge(merge))
+        let Numbered { number, row } = order.next()?;
+        let i = row as usize;
+        out.clear();
+        out.extend(sort.values[i * sort.width..(i + 1) * sort.width].iter_mut().map(std::mem::take));
+        Some((sort.targets[i], number))
     }
 }
 
@@ -159,21 +178,58 @@ fn take_target(row: &mut Vec<Datum>) -> SqlResult<Target> {
     }
 }
 
-/// The next row of one run.
-pub(crate) struct Head {
-    reader: SpillReader,
+/// Where entries come from in order.
+enum Source<'a> {
+    Run(Box<SpillReader>),
+    Memory(Box<InMemory<'a>>),
+}
+
+impl Source<'_> {
+    /// Replaces `out` by the next entry.
+    fn next(&mut self, rel: &OpenIndex, out: &mut Vec<Datum>) -> SqlResult<Option<(Target, u64)>> {
+        match self {
+            Source::Memory(memory) => Ok(memory.next(out)),
+            Source::Run(reader) => {
+                if !reader.next(out)? {
+                    return Ok(None);
+                }
+                let target = take_target(out)?;
+                Ok(Some((target, rel.sort_number(out).number)))
+            }
+        }
+    }
+}
+
+/// A source, and its next row.
+struct Head<'a> {
+    source: Source<'a>,
     row: Vec<Datum>,
     target: Target,
     number: u64,
 }
 
-/// Runs being merged: a binary heap, least row first.
+/// Sources being merged: a binary heap, least row first.
 pub(crate) struct Merge<'a> {
     rel: &'a OpenIndex,
-    heads: Vec<Head>,
+    heads: Vec<Head<'a>>,
 }
 
-impl Merge<'_> {
+impl<'a> Merge<'a> {
+    fn of(rel: &'a OpenIndex, sources: impl Iterator<Item = Source<'a>>) -> SqlResult<Merge<'a>> {
+        let mut heads = Vec::new();
+        for mut source in sources {
+            let mut row = Vec::new();
+            if let Some((target, number)) = source.next(rel, &mut row)? {
+                heads.push(Head { source, row, target, number });
+            }
+        }
+        let mut merge = Merge { rel, heads };
+        for at in (0..merge.heads.len() / 2).rev() {
+            merge.sift(at);
+        }
+        Ok(merge)
+    }
+
     fn less(&self, a: usize, b: usize) -> bool {
         let (a, b) = (&self.heads[a], &self.heads[b]);
         let entries = || self.rel.compare_entries((&a.row, a.target.tid), (&b.row, b.target.tid));
@@ -201,11 +257,9 @@ impl Merge<'_> {
         out.clear();
         out.append(&mut head.row);
         let target = head.target;
-        if head.reader.next(&mut head.row)? {
-            head.target = take_target(&mut head.row)?;
-            head.number = self.rel.sort_number(&head.row).number;
-        } else {
-            self.heads.swap_remove(0);
+        match head.source.next(self.rel, &mut head.row)? {
+            Some((target, number)) => (head.target, head.number) = (target, number),
+            None => drop(self.heads.swap_remove(0)),
         }
         self.sift(0);
         Ok(Some(target))
@@ -214,32 +268,33 @@ impl Merge<'_> {
 
 /// Entries in order.
 pub(crate) enum Sorted<'a> {
-    /// All fitted into memory.
-    Memory {
-        /// The rows.
-        sort: IndexSort<'a>,
-        /// Their numbers in order.
-        order: std::vec::IntoIter<Numbered>,
-    },
-    /// From runs.
+    /// All fitted into the memory of one sort.
+    Memory(InMemory<'a>),
+    /// From several sources.
     Merge(Merge<'a>),
 }
 
-impl Sorted<'_> {
+impl<'a> Sorted<'a> {
+    /// What sorts of the index `rel` were given.
+    pub(crate) fn of(rel: &'a OpenIndex, mut sorts: Vec<Ordered<'a>>) -> SqlResult<Sorted<'a>> {
+        if let [only] = &sorts[..]
+            && only.runs.is_empty()
+            && let Some(only) = sorts.pop()
+        {
+            return Ok(Sorted::Memory(only.memory));
+        }
+        let sources = sorts.into_iter().flat_map(|sort| {
+            let memory = Source::Memory(Box::new(sort.memory));
+            sort.runs.into_iter().map(|run| Source::Run(Box::new(run))).chain([memory])
+        });
+        Ok(Sorted::Merge(Merge::of(rel, sources)?))
+    }
+
     /// Replaces `out` by the next entry.
     pub(crate) fn next(&mut self, out: &mut Vec<Datum>) -> SqlResult<Option<Target>> {
         match self {
             Sorted::Merge(merge) => merge.next(out),
-            Sorted::Memory { sort, order } => {
-                if order.len().is_multiple_of(TOUCHED) {
-                    sort.touch(&order.as_slice()[..order.len().min(TOUCHED)]);
-                }
-                let Some(i) = order.next() else { return Ok(None) };
-                let i = i.row as usize;
-                out.clear();
-                out.extend(sort.values[i * sort.width..(i + 1) * sort.width].iter_mut().map(std::mem::take));
-                Ok(Some(sort.targets[i]))
-            }
+            Sorted::Memory(memory) => Ok(memory.next(out).map(|(target, _)| target)),
         }
     }
 }

@@ -326,6 +326,11 @@ impl IndexKeys {
         Ok(IndexKeys { columns, computed: Some(computed), upto: table.columns.len() })
     }
 
+    /// The columns of a row that make its entry, if each row has one and nothing is computed.
+    pub fn plain_columns(&self) -> Option<Vec<usize>> {
+        if self.computed.is_some() { None } else { self.columns.iter().copied().collect() }
+    }
+
     /// How many leading columns of a row are needed.
     pub fn upto(&self) -> usize {
         self.upto

@@ -415,10 +415,13 @@ impl Transaction {
     /// Whether `xid` is this transaction's own or that of a subtransaction of it that was not rolled back.
     #[inline]
     pub fn is_mine(&self, xid: Xid) -> bool {
-        match self.top_xid_if_assigned() {
-            None => false,
-            Some(top) => xid == top || xid > top && self.system.parents().family(xid) == Family::Child(top),
-        }
+        self.top_xid_if_assigned().is_some_and(|top| is_of(&self.system, top, xid))
+    }
+
+    /// The same for threads that help; it knows what has an xid now.
+    pub fn owner(&self) -> impl Fn(Xid) -> bool + Send + Sync + 'static {
+        let (system, top) = (self.system.clone(), self.top_xid_if_assigned());
+        move |xid| top.is_some_and(|top| is_of(&system, top, xid))
     }
 
     /// No set that it is a member of is older than this one.
@@ -915,6 +918,12 @@ impl Transaction {
         self.holds = XidHolds::Everything;
         self.logged = false;
     }
+}
+
+/// Whether `xid` is that of the transaction `top` or of a subtransaction of it that was not rolled back.
+#[inline]
+fn is_of(system: &TxnSystem, top: Xid, xid: Xid) -> bool {
+    xid == top || xid > top && system.parents().family(xid) == Family::Child(top)
 }
 
 /// In which of the modes that only one can have the lock for a row is held.

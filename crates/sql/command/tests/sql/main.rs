@@ -15,6 +15,7 @@ mod foreign_key_parts;
 mod foreign_keys;
 mod functions;
 mod grouping_sets;
+mod index_builds;
 mod inheritance;
 mod json_queries;
 mod json_rows;

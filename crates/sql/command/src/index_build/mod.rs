@@ -1,25 +1,29 @@
 //! # What
-//! Filling a new index: every row that somebody may still see, or those that a snapshot sees, sorted, packed into a tree.
+//! Filling a new index: every row that somebody may still see, or those that a snapshot sees, sorted, packed into a tree. Large tables
+//! are read and sorted by several threads.
 //!
 //! # Locks
 //! The caller holds SHARE or a stronger lock on the table; while others write ([`Rows::Seen`]) SHARE UPDATE EXCLUSIVE.
 
+mod scan;
+
 use std::sync::Arc;
 
-use base::{SqlError, SqlResult, sql_err};
+use base::{SqlResult, sql_err};
 use catalog::{Index, SizeEstimate, Table};
 use engine::OpenIndex;
-use heap::{HeapError, HeapRel};
+use heap::HeapRel;
 use session::Session;
 use session::progress::{Lengthy, Progress, Running};
-use session::table_rows::{Seen, SummaryRows, decode};
+use session::table_rows::{Seen, SummaryRows};
 use tuple::Datum;
 
-use super::expression::IndexKeys;
-use super::index_entries;
-use super::index_sort::{IndexSort, Sorted, Target};
-use super::names;
-use super::violation::key_text;
+use crate::expression::IndexKeys;
+use crate::index_entries;
+use crate::index_sort::{IndexSort, Sorted, Target};
+use crate::names;
+use crate::violation::key_text;
+use scan::Found;
 
 // Figures of `pg_stat_progress_create_index`.
 pub(crate) const COMMAND: usize = 1;
@@ -92,7 +96,7 @@ pub(super) struct Filling<'a> {
     pub(super) rel: &'a OpenIndex,
 }
 
-impl Filling<'_> {
+impl<'a> Filling<'a> {
     /// Fills it. Changes no catalog. Also returns whether versions that only older snapshots see were left out: those of HOT chains whose
     /// live end has other keys.
     pub(super) fn run(&self, rows: Rows) -> SqlResult<(Filled, bool)> {
@@ -100,15 +104,17 @@ impl Filling<'_> {
         if index.method.summarizes {
             return self.run_as_they_lie(rows);
         }
-        let memory = session.settings.borrow().fast().maintenance_work_mem as usize;
-        let mut sort = IndexSort::new(rel, memory, session.temp.clone());
         let progress = self.begin();
-        let (live, broken_chains) = match rows {
-            Rows::All | Rows::Unchecked => self.scan((&mut sort, &progress))?,
-            Rows::Seen => (self.scan_seen((&mut sort, &progress))?, false),
+        let Found { live, broken_chains, entries: mut sorted } = match rows {
+            Rows::All | Rows::Unchecked => self.scan(&progress)?,
+            Rows::Seen => {
+                let memory = session.settings.borrow().fast().maintenance_work_mem as usize;
+                let mut sort = IndexSort::new(rel, memory, session.temp.clone());
+                let live = self.scan_seen((&mut sort, &progress))?;
+                progress.set(STEP, SORTING);
+                Found { live, broken_chains: false, entries: sort.finish()? }
+            }
         };
-        progress.set(STEP, SORTING);
-        let mut sorted = sort.finish()?;
         progress.set(STEP, LOADING);
         progress.set(TUPLES, progress.get(TUPLES_DONE));
         progress.set(TUPLES_DONE, 0);
@@ -176,35 +182,6 @@ impl Filling<'_> {
         // While others write, snapshots that see broken chains are waited for.
         let broken_chains = rows.broken_chains && which != Rows::Seen;
         Ok((Filled { rows: rows.live, entries: built }, broken_chains))
-    }
-
-    /// Hands the table's rows to the sort. Returns how many are live, and whether versions that only older snapshots see were left
-    /// out: those of HOT chains whose live end has other keys.
-    fn scan(&self, (sort, progress): (&mut IndexSort<'_>, &Progress)) -> SqlResult<(u64, bool)> {
-        let &Filling { session, table, index, .. } = self;
-        let Some(heap) = self.heap else { return Ok((0, false)) };
-        let mut keys = IndexKeys::new(session, table, index)?;
-        let access = session.engine().heap_access();
-        let pages = session.blocks(heap.desc.file)?;
-        progress.set(BLOCKS, i64::from(pages));
-        let (mut row, mut entry, mut live) = (Vec::new(), Vec::new(), 0);
-        // Not held over the scan: expressions may call functions, which use the transaction.
-        let is_mine = |xid| session.txn.borrow().is_mine(xid);
-        let broken_chains = heap::build_scan(&access, heap, &is_mine, 0..pages, &mut |found| {
-            let callback = |e: SqlError| HeapError::Callback(e);
-            progress.set(BLOCKS_DONE, i64::from(found.root.block.0));
-            row.clear();
-            decode(&access, heap, &found.row, keys.upto(), &mut row)?;
-            live += u64::from(found.live);
-            if keys.entry(session, &row, &mut entry).map_err(callback)? {
-                progress.add(TUPLES_DONE, 1);
-                sort.add(&mut entry, Target { tid: found.root, live: found.live }).map_err(callback)?;
-            }
-            Ok(())
-        })
-        .map_err(HeapError::into_sql)?;
-        progress.set(BLOCKS_DONE, i64::from(pages));
-        Ok((live, broken_chains))
     }
 
     /// Hands the rows that a snapshot sees to the sort, and says how many there are. Chains that grew before the index was entered may be broken;
