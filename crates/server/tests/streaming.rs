@@ -7,6 +7,7 @@ use std::net::{Shutdown, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 
 use support::client::message;
+use support::copies::{archive_command, archived};
 use support::pair::{primary_conninfo, run_standby, standby_of};
 use support::sums::{self, add, sum};
 use support::{Client, READY, Server, until};
@@ -365,6 +366,41 @@ fn a_slot_keeps_the_log_and_without_one_its_loss_is_told() {
     lost.wait_for_log("requested WAL segment");
     assert!(lost.log().contains("has already been removed"), "{}", lost.log());
     lost.stop();
+}
+
+/// A record begins in a segment that only the archive has, and goes on in one that only the primary has.
+#[test]
+fn a_record_comes_from_the_archive_and_the_primary() {
+    let archive = std::env::temp_dir().join(format!("stampede-archive-{}", std::process::id()));
+    fs::create_dir_all(&archive).unwrap();
+    let mut primary =
+        primary(&["archive_mode=on", &archive_command(&archive), "min_wal_size=2MB", "max_wal_size=2MB"]);
+    let mut standby = standby(&mut primary, &[&format!("restore_command=cp {}/%f %p", archive.display())]);
+    let mut client = primary.client();
+    archived(&mut client, &archive);
+    let segment = "select pg_walfile_name(pg_current_wal_insert_lsn())";
+    let before = client.value(segment);
+    // No record of these ends where a segment does.
+    let mut key = 0;
+    while client.value(segment) == before {
+        add(&mut client, key, 1);
+        key += 1;
+    }
+    until("the segment is archived", || archive.join(&before).exists());
+    until("the segment is gone", || {
+        client.query("checkpoint").unwrap();
+        !primary.data().join("pg_wal").join(&before).exists()
+    });
+    assert_ne!(client.value(segment), before);
+    run_standby(&mut standby);
+    caught_up(&primary, "s1");
+    assert!(
+        standby.log().contains(&format!("restored log file \"{before}\" from archive")),
+        "{}",
+        standby.log()
+    );
+    assert!(!standby.log().contains("has already been removed"), "{}", standby.log());
+    let _ = fs::remove_dir_all(&archive);
 }
 
 #[test]

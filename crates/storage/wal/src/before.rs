@@ -17,7 +17,7 @@ impl WalReader {
             let mut bytes = vec![0; (target - start) as usize];
             match self.read(start, &mut bytes) {
                 Ok(()) => {}
-                Err(Stop::End(_) | Stop::Short(_)) => return Ok(None),
+                Err(Stop::End(_) | Stop::Short(..)) => return Ok(None),
                 Err(Stop::Failed(error)) => return Err(error),
             }
             let last = (bytes.len() as u64).saturating_sub(HEADER_SIZE as u64) / ALIGN * ALIGN;

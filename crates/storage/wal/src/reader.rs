@@ -41,6 +41,8 @@ pub trait SegmentSource: Send {
 pub struct Gap<'a> {
     /// The next record would begin here.
     pub at: Lsn,
+    /// From here on the log is wanted: a record that goes on in a segment that is missing has its beginning.
+    pub from: Lsn,
     /// Why there is none.
     pub reason: &'a str,
     /// There are bytes, which are no record.
@@ -90,8 +92,8 @@ pub struct InspectedSegment {
 pub(crate) enum Stop {
     /// They are no record.
     End(String),
-    /// There are no more bytes.
-    Short(String),
+    /// There are no more bytes from here on.
+    Short(Lsn, String),
     Failed(WalError),
 }
 
@@ -142,10 +144,15 @@ impl WalReader {
     }
 
     /// Whether the log ends here: its source may have more. Then it is to be read again from the last record's end on.
-    fn has_more(&mut self, reason: &str, is_invalid: bool) -> Result<bool, WalError> {
+    fn has_more(&mut self, stop: &Stop) -> Result<bool, WalError> {
         let at = self.geometry.lsn(self.next);
+        let (from, reason, is_invalid) = match stop {
+            Stop::End(reason) => (at, reason, true),
+            Stop::Short(from, reason) => (*from, reason, false),
+            Stop::Failed(_) => return Ok(false),
+        };
         let Some(source) = &mut self.source else { return Ok(false) };
-        let more = source.wait_for_more(&Gap { at, reason, is_invalid }, &self.given_up)?;
+        let more = source.wait_for_more(&Gap { at, from, reason, is_invalid }, &self.given_up)?;
         if more {
             // Whatever was read behind the end may be other bytes now, and be in another file.
             self.file = None;
@@ -157,12 +164,7 @@ impl WalReader {
 
     /// There was nothing to read: an error, or, unless its source has more, the end of the log.
     pub(crate) fn stopped(&mut self, stop: Stop) -> Option<WalError> {
-        let more = match &stop {
-            Stop::End(reason) => self.has_more(reason, true),
-            Stop::Short(reason) => self.has_more(reason, false),
-            Stop::Failed(_) => Ok(false),
-        };
-        match more {
+        match self.has_more(&stop) {
             Ok(true) => None,
             Ok(false) => self.end(stop),
             Err(error) => self.end(error.into()),
@@ -212,7 +214,7 @@ impl WalReader {
             match self.read_record() {
                 Ok(record) => return Ok(Some(record)),
                 Err(Stop::Failed(error)) => return Err(error),
-                Err(Stop::End(_) | Stop::Short(_)) => self.next += ALIGN,
+                Err(Stop::End(_) | Stop::Short(..)) => self.next += ALIGN,
             }
         }
         Ok(None)
@@ -265,7 +267,8 @@ impl WalReader {
         window.resize((self.geometry.segment_size() - offset).min(WINDOW as u64) as usize, 0);
         let got = self.read_segment(segment, offset, &mut window)?;
         if got == 0 {
-            return Err(Stop::Short(format!("end of segment file at {}", self.geometry.lsn(position))));
+            let from = self.geometry.lsn(position);
+            return Err(Stop::Short(from, format!("end of segment file at {from}")));
         }
         window.truncate(got);
         (self.window, self.window_start) = (window, position);
@@ -297,7 +300,7 @@ impl WalReader {
     /// Takes note of why there is no more; the error, if it is one.
     fn end(&mut self, stop: Stop) -> Option<WalError> {
         match stop {
-            Stop::End(reason) | Stop::Short(reason) => {
+            Stop::End(reason) | Stop::Short(_, reason) => {
                 self.ended = Some(reason);
                 None
             }
@@ -329,7 +332,7 @@ impl WalReader {
             }
         }
         let name = self.geometry.file_name(timelines.first().copied().unwrap_or_default(), segment);
-        Err(Stop::Short(format!("no segment file {name}")))
+        Err(Stop::Short(start, format!("no segment file {name}")))
     }
 
     /// Whether the file that has a segment's name is that segment.

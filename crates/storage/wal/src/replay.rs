@@ -169,8 +169,9 @@ impl WalReader {
         bytes.resize(have + more, 0);
         let got = self.read_segment(segment, offset, &mut bytes[have..]);
         bytes.truncate(have + *got.as_ref().unwrap_or(&0));
+        let from = self.geometry.lsn(position);
         match got? {
-            0 => Err(Stop::Short(format!("end of segment file at {}", self.geometry.lsn(position)))),
+            0 => Err(Stop::Short(from, format!("end of segment file at {from}"))),
             _ => Ok(()),
         }
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use base::Lsn;
 use parking_lot::Mutex;
+use runtime::time::either;
 use runtime::{Event, WaitQueue};
 use wal::{Chunk, WalError, WalReader};
 
@@ -93,6 +94,19 @@ impl Ahead {
         self.given_up.set();
         shared.change(|state| state.closed = true);
         shared.changed.wait_until(|| shared.state.lock().gone.then_some(()));
+    }
+
+    /// Waits for the next chunk or the log's end, and says that it is there; or for `news`, if that comes first.
+    pub fn is_next_there(&self, news: &Event) -> bool {
+        let shared = &self.side.0;
+        let there = || {
+            let state = shared.state.lock();
+            (state.closed || !state.chunks.is_empty()).then_some(())
+        };
+        if there().is_none() {
+            runtime::wait(either(shared.changed.until(there), news.until_set()));
+        }
+        there().is_some()
     }
 
     /// The next chunk; the end of the log behind the last.

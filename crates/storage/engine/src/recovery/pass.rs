@@ -219,6 +219,11 @@ impl<'a> Pass<'a> {
             if self.end.0 - from.0 >= bounds.bytes {
                 break Why::Full;
             }
+            self.engine.rest_if_paused(&|| bounds.is_stopped());
+            if !ahead.is_next_there(self.engine.pause_wanted()) {
+                self.engine.pause_wanted().reset();
+                continue;
+            }
             let chunk = match ahead.next()? {
                 Ok(chunk) => chunk,
                 Err(ended) => {

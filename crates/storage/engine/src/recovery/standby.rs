@@ -32,6 +32,8 @@ pub(crate) struct Standby {
     state: Mutex<State>,
     ended: Event,
     pause: AtomicU8,
+    /// Somebody has asked for a pause.
+    pause_wanted: Event,
     pub(super) conflicts: OnceLock<Arc<dyn Conflicts>>,
 }
 
@@ -103,9 +105,15 @@ impl Engine {
                 // One that pauses already goes on doing so.
                 let (no, requested) = (ReplayPause::No as u8, ReplayPause::Requested as u8);
                 let _ = state.compare_exchange(no, requested, Ordering::AcqRel, Ordering::Acquire);
+                self.standby.pause_wanted.set();
             }
             false => state.store(ReplayPause::No as u8, Ordering::Release),
         }
+    }
+
+    /// Set behind each request to pause, for who waits for more of the log; he resets it before he looks whether to pause.
+    pub(super) fn pause_wanted(&self) -> &Event {
+        &self.standby.pause_wanted
     }
 
     /// Whether the replay pauses.

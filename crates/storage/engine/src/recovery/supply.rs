@@ -185,7 +185,7 @@ impl SegmentSource for Supply {
     }
 
     fn wait_for_more(&mut self, gap: &Gap<'_>, given_up: &Event) -> Result<bool, WalError> {
-        if self.active().is_none() && (given_up.is_set() || self.end.is_wanted() || !self.start(gap.at)) {
+        if self.active().is_none() && (given_up.is_set() || self.end.is_wanted() || !self.start(gap.from)) {
             return Ok(false);
         }
         let Some(stream) = self.active() else { return Ok(false) };
