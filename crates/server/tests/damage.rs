@@ -248,8 +248,13 @@ fn a_server_that_runs_as_root_keeps_the_files_of_its_machine() {
     client.query("create table t (a text)").unwrap();
     client.query(&format!("copy t to '{}'", inside.display())).unwrap();
     client.query(&format!("copy t from '{}'", inside.display())).unwrap();
-    let outside = server.file("outside");
+    let (outside, place) = (server.file("outside"), server.file("place"));
+    fs::create_dir(&place).unwrap();
+    client.query(&format!("create tablespace s location '{}'", place.display())).unwrap();
+    // Its files are the server's own, but nothing beside them is.
+    client.query("select pg_ls_dir('pg_tblspc/' || oid || '/PG_18_202506291') from pg_tablespace where spcname = 's'").unwrap();
     for statement in [
+        format!("copy t to '{}'", place.join("beside").display()),
         "copy t from '/etc/hosts'".to_string(),
         format!("copy t from '{}'", link.display()),
         format!("copy t from '{}/../../../../../etc/hosts'", server.data().display()),

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use support::client::message;
+use support::backups::{ask, backup, started};
 use support::{Client, Server, has, output, run, text};
 
 fn server() -> Server {
@@ -16,48 +16,6 @@ fn server() -> Server {
     }
     server.run();
     server
-}
-
-/// What the server answers to a command of replication, and to the manifest that it may ask for: the error, if there is one.
-fn ask(client: &mut Client, command: &str, manifest: &str) -> String {
-    client.send(&message(b'Q', format!("{command}\0").as_bytes())).unwrap();
-    let mut error = String::new();
-    loop {
-        let (kind, body) = client.message().unwrap();
-        match kind {
-            b'G' => {
-                // In pieces, as PostgreSQL's program sends it.
-                for piece in manifest.as_bytes().chunks(1000) {
-                    client.send(&message(b'd', piece)).unwrap();
-                }
-                client.send(&message(b'c', b"")).unwrap();
-            }
-            b'E' => error = String::from_utf8_lossy(&body).replace('\0', " "),
-            b'Z' => return error,
-            _ => {}
-        }
-    }
-}
-
-/// A backup, based on an earlier one if there is one, as a folder.
-fn backup(server: &Server, name: &str, earlier: Option<&Path>) -> PathBuf {
-    let (folder, stored) = (server.file(name), server.file(&format!("{name}.tar")));
-    let mut client = server.connect(&[("replication", "1")]).unwrap();
-    if let Some(earlier) = earlier {
-        let manifest = fs::read_to_string(earlier.join("backup_manifest")).unwrap();
-        assert_eq!(ask(&mut client, "UPLOAD_MANIFEST", &manifest), "");
-    }
-    let command = format!(
-        "BASE_BACKUP (CHECKPOINT 'fast', WAL, MANIFEST 'yes', TARGET 'server', TARGET_DETAIL '{}', INCREMENTAL {})",
-        stored.display(),
-        earlier.is_some()
-    );
-    assert_eq!(ask(&mut client, &command, ""), "");
-    fs::create_dir(&folder).unwrap();
-    let unpacked = output(Command::new("tar").arg("-xf").arg(stored.join("base.tar")).arg("-C").arg(&folder));
-    assert!(unpacked.status.success(), "{}", text(&unpacked));
-    fs::rename(stored.join("backup_manifest"), folder.join("backup_manifest")).unwrap();
-    folder
 }
 
 /// Whether PostgreSQL 18's programs are there; earlier ones know no incremental backups.
@@ -72,16 +30,6 @@ fn check_manifest(server: &Server, folder: &Path) {
         let checked = output(server.tool("pg_verifybackup").args(["-n", "-e"]).arg(folder));
         assert!(checked.status.success(), "{}", text(&checked));
     }
-}
-
-/// A server on a combined backup.
-fn started(combined: &Path) -> Server {
-    let mut restored = Server::init(&[]);
-    fs::remove_dir_all(restored.data()).unwrap();
-    fs::rename(combined, restored.data()).unwrap();
-    restored.set_option("autovacuum=off");
-    restored.run();
-    restored
 }
 
 /// What all tables of a database come to.
@@ -112,7 +60,7 @@ fn a_chain_of_backups_becomes_the_server_of_its_last() {
             "vacuum",
         ],
     );
-    let full = backup(&server, "full", None);
+    let full = backup(&server, "full", None, &[]);
     run(
         &mut client,
         &[
@@ -129,7 +77,7 @@ fn a_chain_of_backups_becomes_the_server_of_its_last() {
             "create database second",
         ],
     );
-    let one = backup(&server, "one", Some(&full));
+    let one = backup(&server, "one", Some(&full), &[]);
     let path = client.value("select pg_relation_filepath('same')");
     let (folder, name) = path.rsplit_once('/').unwrap();
     let stands = one.join(folder).join(format!("INCREMENTAL.{name}"));
@@ -143,7 +91,7 @@ fn a_chain_of_backups_becomes_the_server_of_its_last() {
             "vacuum changed",
         ],
     );
-    let two = backup(&server, "two", Some(&one));
+    let two = backup(&server, "two", Some(&one), &[]);
     let wanted = sums(&mut client);
 
     let chain = [&full, &one, &two];
@@ -192,7 +140,7 @@ fn a_chain_of_backups_becomes_the_server_of_its_last() {
 #[test]
 fn what_an_incremental_backup_needs_is_told() {
     let mut server = server();
-    let full = backup(&server, "full", None);
+    let full = backup(&server, "full", None, &[]);
     let manifest = fs::read_to_string(full.join("backup_manifest")).unwrap();
     let incremental = "BASE_BACKUP (INCREMENTAL, CHECKPOINT 'fast', MANIFEST 'yes')";
     let mut client = server.connect(&[("replication", "1")]).unwrap();

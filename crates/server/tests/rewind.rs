@@ -241,6 +241,81 @@ fn a_rewound_leader_follows_the_archive() {
     assert_promoted_with(&mut old, &wanted);
 }
 
+/// The name of a tablespace in a data directory.
+fn link(server: &Server, oid: &str) -> PathBuf {
+    server.data().join("pg_tblspc").join(oid)
+}
+
+/// Each cluster keeps its place for a tablespace that both have; one that only the target has goes, one that only the source has comes, but never to a place that is in use.
+#[test]
+fn tablespaces_are_rewound_too() {
+    let (mut old, archive) = primary();
+    let mut client = old.client();
+    let places = old.file("places");
+    let tablespace = |client: &mut Client, name: &str| {
+        let place = places.join(name);
+        fs::create_dir_all(&place).unwrap();
+        run(client, &[&format!("create tablespace {name} location '{}'", place.display())]);
+        (client.value(&format!("select oid from pg_tablespace where spcname = '{name}'")), place)
+    };
+    let (both, place) = tablespace(&mut client, "shared");
+    let insert = "insert into d select n, n, repeat('p', 300) from generate_series(1, 2000) n";
+    run(&mut client, &["create table d (n int, x int, pad text) tablespace shared", insert]);
+    drop(client);
+    // A copy, whose tablespace lies elsewhere.
+    old.stop();
+    fs::remove_file(link(&old, &both)).unwrap();
+    let base = old.file("base");
+    copy(&old.data(), &base);
+    fs::remove_dir_all(base.join("pg_wal")).unwrap();
+    fs::create_dir(base.join("pg_wal")).unwrap();
+    let copied = old.file("shared of the copy");
+    copy(&place, &copied);
+    std::os::unix::fs::symlink(&place, link(&old, &both)).unwrap();
+    old.run();
+    let mut client = old.client();
+    run(&mut client, &["select pg_create_restore_point('fork')", "update d set x = -1 where n % 100 = 0"]);
+    let (lost, lost_place) = tablespace(&mut client, "lost");
+    run(&mut client, &["create table e (n int, x int, pad text) tablespace lost"]);
+    archived(&mut client, &archive);
+    drop(client);
+    let mut new = restored(&base, &archive, &["recovery_target_name=fork", "archive_mode=off"]);
+    std::os::unix::fs::symlink(&copied, link(&new, &both)).unwrap();
+    new.run();
+    let mut client = new.client();
+    run(
+        &mut client,
+        &[
+            "update d set x = 7 where n % 77 = 0",
+            "set allow_in_place_tablespaces = on",
+            // First, so that the tablespace gets another OID than that of the old server.
+            "create table f (n int, x int, pad text)",
+            "create tablespace inside location ''",
+            "alter table f set tablespace inside",
+        ],
+    );
+    let wanted = contents(&mut client);
+    old.stop();
+    let gained = old.file("gained");
+    fs::create_dir(&gained).unwrap();
+    run(&mut client, &[&format!("create tablespace gained location '{}'", gained.display())]);
+    let refused = rewind_from_server(&old, &new, &[]);
+    assert!(
+        !refused.status.success() && text(&refused).contains("already in use as a tablespace"),
+        "{}",
+        text(&refused)
+    );
+    run(&mut client, &["drop tablespace gained"]);
+    assert_done(&rewind_from_server(&old, &new, &[]));
+    assert!(!link(&old, &lost).exists() && fs::read_dir(&lost_place).unwrap().count() == 0);
+    assert_eq!(fs::read_link(link(&old, &both)).unwrap(), place);
+    drop(client);
+    old.run();
+    assert_eq!(contents(&mut old.client()), wanted);
+    old.stop();
+    old.assert_sound();
+}
+
 #[test]
 fn what_cannot_be_is_refused() {
     let (mut old, _) = primary();

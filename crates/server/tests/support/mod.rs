@@ -5,6 +5,7 @@
 // Each test file is a program of its own and uses only some of this.
 #![allow(dead_code)]
 
+pub mod backups;
 pub mod client;
 pub mod copies;
 pub mod pair;

@@ -33,6 +33,8 @@
 //!   by redo. As in PostgreSQL, what is changed in a template while a backup runs that CREATE DATABASE with the strategy FILE_COPY has copied
 //!   meanwhile may be in the new database too.
 //! * *The log* of the time of the copying is not copied with the rest, but brought along afterwards, or by whoever receives it meanwhile.
+//! * *Tablespaces* that lie elsewhere are copied each by itself. The copy's links are made of [`TABLESPACE_MAP`], or by whoever makes it, and may lead elsewhere than the
+//!   server's. One that is made meanwhile is made again by redo, one that is dropped is dropped again.
 //! * *Unlogged relations* are emptied by recovery, as after any crash: only their initial forks are copied.
 //!
 //! # Locks
@@ -41,14 +43,15 @@
 //! # PostgreSQL counterpart
 //! `do_pg_backup_start`, `do_pg_backup_stop` in `xlog.c`; `xlogbackup.c`.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use base::{Lsn, TimelineId, Xid};
+use base::{Lsn, Oid, TimelineId, Xid};
 use runtime::{WaitEvent, fs};
 use wal::{RecordBuilder, Rmgr, xlog_info};
 
-use crate::{CheckpointCause, Engine, EngineError};
+use crate::{CheckpointCause, Engine, EngineError, tablespace_map};
 
 /// The file in a copy that says how to recover it.
 pub const LABEL: &str = "backup_label";
@@ -63,6 +66,15 @@ const LOOK: Duration = Duration::from_millis(500);
 /// Backups that run.
 #[derive(Debug, Default)]
 pub(crate) struct Backups(AtomicUsize);
+
+/// A tablespace that users made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tablespace {
+    /// Its name in `pg_tblspc`.
+    pub oid: Oid,
+    /// Where it lies; none: in place.
+    pub location: Option<PathBuf>,
+}
 
 /// A backup that runs. It is to be ended by [`Engine::end_backup`] or [`Engine::abandon_backup`].
 #[derive(Clone, Debug)]
@@ -81,6 +93,8 @@ pub struct Backup {
     pub lengths: Vec<u8>,
     /// Where the backup began that this one is based on, if it is incremental.
     pub from: Option<(Lsn, TimelineId)>,
+    /// The tablespaces that were there when it began; later ones are made by redo.
+    pub tablespaces: Vec<Tablespace>,
 }
 
 /// The end of a backup.
@@ -98,6 +112,11 @@ impl Backup {
     /// The text of [`LABEL`]. `time` shows a moment as the log's time zone has it, to the second.
     pub fn label_text(&self, segment: &str, time: &dyn Fn(i64) -> String) -> String {
         self.plain_label(segment, time) + &self.basis_text()
+    }
+
+    /// The text of [`TABLESPACE_MAP`].
+    pub fn tablespace_map(&self) -> String {
+        tablespace_map::text(&self.tablespaces)
     }
 
     /// What it is based on.
@@ -141,7 +160,6 @@ impl Backup {
 impl Engine {
     /// Begins a backup: takes a checkpoint, at once if it is to be `fast`, else as spread as others.
     pub fn begin_backup(&self, label: &str, fast: bool) -> Result<Backup, EngineError> {
-        self.refuse_tablespaces()?;
         self.wal.force_images(true);
         self.backups.0.fetch_add(1, Ordering::SeqCst);
         let began = self.start_of_backup(label, fast);
@@ -149,15 +167,6 @@ impl Engine {
             self.abandon_backup();
         }
         began
-    }
-
-    /// A copy that lacks what lies elsewhere is no backup.
-    fn refuse_tablespaces(&self) -> Result<(), EngineError> {
-        let failed = |e| EngineError::Io("could not open directory \"pg_tblspc\"".into(), e);
-        match smgr::tablespaces(&self.dir).map_err(failed)?.len() {
-            1 => Ok(()),
-            _ => Err(EngineError::NotSupported("base backups of a server with tablespaces")),
-        }
     }
 
     fn start_of_backup(&self, label: &str, fast: bool) -> Result<Backup, EngineError> {
@@ -175,7 +184,28 @@ impl Engine {
             time: runtime::wall_clock_micros(),
             lengths,
             from: None,
+            tablespaces: self.tablespaces()?,
         })
+    }
+
+    /// The tablespaces that users made.
+    pub fn tablespaces(&self) -> Result<Vec<Tablespace>, EngineError> {
+        let failed = |e| EngineError::Io("could not open directory \"pg_tblspc\"".into(), e);
+        let mut found = Vec::new();
+        for oid in
+            smgr::tablespaces(&self.dir).map_err(failed)?.into_iter().filter(|oid| *oid != Oid::PG_DEFAULT)
+        {
+            match self.tablespace_location(oid) {
+                Ok(location) => found.push(Tablespace { oid, location }),
+                // It has gone since.
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                Err(error) => {
+                    let link = format!("could not read symbolic link \"pg_tblspc/{oid}\"");
+                    return Err(EngineError::Io(link, error));
+                }
+            }
+        }
+        Ok(found)
     }
 
     /// A backup was given up.
@@ -304,6 +334,7 @@ mod tests {
             time: 5,
             lengths: Vec::new(),
             from: None,
+            tablespaces: Vec::new(),
         };
         let time = |at: i64| format!("second {at} UTC");
         let file = "000000010000000000000006";

@@ -10,7 +10,7 @@ use runtime::fs::{self, File, OpenOptions};
 
 use crate::EngineError;
 
-pub use smgr::SEGMENT_PAGES;
+pub use smgr::{SEGMENT_PAGES, TABLESPACES};
 
 pub use crate::control::FILE as CONTROL;
 pub use crate::lengths::FILE as LENGTHS;

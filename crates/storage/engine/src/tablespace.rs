@@ -171,7 +171,10 @@ impl Engine {
                 fs::remove_file(&path).map_err(|e| failed("remove file", &path, e))?;
             } else {
                 tracing::info!("removing tablespace {tablespace}, which was not made");
-                if let Some(location) = Some(location.trim_end_matches('\n')).filter(|l| !l.is_empty()) {
+                let location = location.trim_end_matches('\n');
+                // A copy's link may lead elsewhere: what lies at the location is not its own then.
+                let has_link = self.tablespace_location(tablespace).is_ok();
+                if !location.is_empty() && !has_link {
                     remove_empty(Path::new(location));
                 }
                 self.smgr.remove_tablespace(tablespace)?;

@@ -59,8 +59,8 @@ use lengths::Lengths;
 use pending::Pending;
 pub use relation::{ForkState, SmgrError, SmgrResult};
 pub use tablespace::{
-    TABLESPACES, has_files, make_tablespace, tablespace_link, tablespace_location, tablespaces,
-    unfinished_tablespace, unfinished_tablespaces,
+    TABLESPACES, has_files, link_tablespace, make_tablespace, tablespace_link, tablespace_location,
+    tablespaces, unfinished_tablespace, unfinished_tablespaces,
 };
 
 /// Pages of a segment file: 1 GiB.

@@ -73,20 +73,31 @@ pub fn make_tablespace(data_dir: &Path, tablespace: Oid, location: &Path) -> io:
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
         done => done.map(|()| true),
     };
-    if location.as_os_str().is_empty() {
-        missing(fs::create_dir(&link))?;
-    } else {
+    if !location.as_os_str().is_empty() {
         if missing(fs::create_dir(&location.join(TABLESPACE_VERSION)))? {
             fs::sync_dir(location)?;
         }
         stop_point!("tablespace-before-link");
-        if !missing(fs::symlink(location, &link))? && fs::read_link(&link)?.is_none_or(|to| to != location) {
-            remove_link(&link)?;
-            fs::symlink(location, &link)?;
-        }
+        return link_tablespace(data_dir, tablespace, location);
     }
-    if location.as_os_str().is_empty() && missing(fs::create_dir(&link.join(TABLESPACE_VERSION)))? {
+    missing(fs::create_dir(&link))?;
+    if missing(fs::create_dir(&link.join(TABLESPACE_VERSION)))? {
         fs::sync_dir(&link)?;
+    }
+    fs::sync_dir(&data_dir.join(TABLESPACES))
+}
+
+/// Makes the link of a tablespace; durable on return. What leads elsewhere under its name goes.
+pub fn link_tablespace(data_dir: &Path, tablespace: Oid, location: &Path) -> io::Result<()> {
+    let link = tablespace_link(data_dir, tablespace);
+    match fs::symlink(location, &link) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            if fs::read_link(&link)?.is_none_or(|to| to != location) {
+                remove_link(&link)?;
+                fs::symlink(location, &link)?;
+            }
+        }
+        done => done?,
     }
     fs::sync_dir(&data_dir.join(TABLESPACES))
 }

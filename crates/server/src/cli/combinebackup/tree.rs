@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use base::calendar::UNIX_SECONDS;
 use engine::backup::LABEL;
+use engine::files::TABLESPACES;
 use engine::incremental::PREFIX;
 use runtime::fs;
 use session::replication::backup::manifest::{Checksum, Writer};
@@ -11,8 +12,6 @@ use session::replication::backup::manifest::{Checksum, Writer};
 use super::super::messages::Failure;
 use super::chain::{Backup, Chain};
 use super::{Task, io, rebuild};
-
-const TABLESPACES: &str = "pg_tblspc";
 
 /// A tablespace of the last backup.
 pub(super) struct Tablespace {

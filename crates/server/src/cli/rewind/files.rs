@@ -3,14 +3,15 @@
 //! # Invariants
 //! 1. A relation's main fork that both clusters have is copied by the block: those that the target has changed since the histories parted, and what is
 //!    behind the shorter file's end. All others are brought up to date by the log of the source.
-//! 2. All other files are copied whole, with the maps of relations: what they hold has no blocks in the log, or not all of them.
+//! 2. A tablespace that both have stays where it lies in the target. One that only the source has comes to lie where the source says, and nobody else's may be there.
+//! 3. All other files are copied whole, with the maps of relations: what they hold has no blocks in the log, or not all of them.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use base::{Fork, PAGE_SIZE, RelFile};
+use base::{Fork, PAGE_SIZE, RelFile, TABLESPACE_VERSION};
 use engine::changes::Changes;
-use engine::files::{CONTROL, EMPTIED, LEFT_OUT, LOCK, SEGMENT_PAGES};
+use engine::files::{CONTROL, EMPTIED, LEFT_OUT, LOCK, SEGMENT_PAGES, TABLESPACES};
 use runtime::fs;
 
 use super::super::messages::Failure;
@@ -21,6 +22,8 @@ use super::source::Wanted;
 pub(super) enum Kind {
     File,
     Folder,
+    /// A link to where a tablespace lies.
+    Link,
 }
 
 /// A file or folder of a cluster.
@@ -31,9 +34,29 @@ pub(super) struct Found {
     pub kind: Kind,
     /// Bytes of a file.
     pub size: u64,
+    /// Where a link leads.
+    pub leads: Option<PathBuf>,
 }
 
-/// All files and folders below a data directory. A link counts as what it leads to.
+impl Found {
+    /// A name; `leads`: of a tablespace that does not lie in place, where it does.
+    pub fn new(path: String, is_folder: bool, size: u64, leads: Option<PathBuf>) -> Found {
+        let kind = match (is_folder, &leads) {
+            (_, Some(_)) => Kind::Link,
+            (true, None) => Kind::Folder,
+            (false, None) => Kind::File,
+        };
+        Found { path, kind, size: if kind == Kind::File { size } else { 0 }, leads }
+    }
+}
+
+/// Whether a path is the name of a tablespace that users made.
+pub(super) fn is_tablespace(path: &str) -> bool {
+    let oid = path.strip_prefix(TABLESPACES).and_then(|rest| rest.strip_prefix('/'));
+    oid.is_some_and(|oid| oid.parse::<u32>().is_ok())
+}
+
+/// All files and folders below a data directory. A link counts as what it leads to, but for those of tablespaces, which are followed too.
 pub(super) fn walk(dir: &Path) -> Result<Vec<Found>, Failure> {
     fn folder(dir: &Path, below: &str, found: &mut Vec<Found>) -> Result<(), Failure> {
         let path = dir.join(below);
@@ -48,13 +71,15 @@ pub(super) fn walk(dir: &Path) -> Result<Vec<Found>, Failure> {
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
                 known => known.map_err(|e| failed("stat file", &full, &e))?,
             };
-            let kind = match (known.is_dir, known.is_file) {
-                (true, _) => Kind::Folder,
-                (_, true) => Kind::File,
-                _ => continue,
+            if !known.is_dir && !known.is_file {
+                continue;
+            }
+            let leads = match is_tablespace(&name) {
+                true => fs::read_link(&full).map_err(|e| failed("read symbolic link", &full, &e))?,
+                false => None,
             };
-            found.push(Found { path: name.clone(), kind, size: if known.is_dir { 0 } else { known.len } });
-            if kind == Kind::Folder {
+            found.push(Found::new(name.clone(), known.is_dir, known.len, leads));
+            if known.is_dir {
                 folder(dir, &name, found)?;
             }
         }
@@ -65,8 +90,8 @@ pub(super) fn walk(dir: &Path) -> Result<Vec<Found>, Failure> {
     Ok(found)
 }
 
-/// Where temporary files are, which are of no use elsewhere.
-const TEMPORARY: &str = "base/pgsql_tmp";
+/// What names of temporary files, which are of no use elsewhere, and of their folders begin with.
+const TEMPORARY: &str = "pgsql_tmp";
 
 /// Why a file is not wanted, of whichever cluster; none if it is.
 fn exclusion(path: &str) -> Option<&'static str> {
@@ -74,10 +99,10 @@ fn exclusion(path: &str) -> Option<&'static str> {
     if let Some(left_out) = LEFT_OUT.iter().find(|left_out| **left_out == name) {
         return Some(left_out);
     }
-    EMPTIED
-        .into_iter()
-        .chain([TEMPORARY])
-        .find(|folder| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')))
+    if path.split('/').any(|name| name.starts_with(TEMPORARY)) {
+        return Some(TEMPORARY);
+    }
+    EMPTIED.into_iter().find(|folder| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')))
 }
 
 /// Whether a file is a segment of a relation's main fork.
@@ -85,14 +110,18 @@ fn is_main_fork(path: &str) -> bool {
     let Some((folder, name)) = path.rsplit_once('/') else { return false };
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let (number, segment) = name.split_once('.').unwrap_or((name, "0"));
-    let has_relations = folder == "global" || folder.strip_prefix("base/").is_some_and(is_number);
+    let has_relations = folder == "global"
+        || folder.rsplit_once('/').is_some_and(|(above, database)| {
+            let tablespace = above.strip_suffix(TABLESPACE_VERSION).and_then(|link| link.strip_suffix('/'));
+            is_number(database) && (above == "base" || tablespace.is_some_and(is_tablespace))
+        });
     has_relations && is_number(number) && is_number(segment)
 }
 
 /// What becomes of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Action {
-    /// A folder is made.
+    /// A folder is made, or a link.
     Create,
     /// The source's file takes its place.
     Copy,
@@ -125,6 +154,8 @@ impl Action {
 struct Pair {
     source: Option<(Kind, u64)>,
     target: Option<(Kind, u64)>,
+    /// Where the source's link leads.
+    leads: Option<PathBuf>,
     /// Offsets of blocks that the target has changed, ascending.
     blocks: Vec<u64>,
 }
@@ -142,17 +173,19 @@ pub(super) struct Decision<'a> {
     source: u64,
     target: u64,
     blocks: &'a [u64],
+    leads: Option<&'a Path>,
 }
 
 impl Files {
     pub fn add_source(&mut self, found: Vec<Found>) {
-        for Found { path, kind, size } in found {
-            self.0.entry(path).or_default().source = Some((kind, size));
+        for Found { path, kind, size, leads } in found {
+            let pair = self.0.entry(path).or_default();
+            (pair.source, pair.leads) = (Some((kind, size)), leads);
         }
     }
 
     pub fn add_target(&mut self, found: Vec<Found>) {
-        for Found { path, kind, size } in found {
+        for Found { path, kind, size, .. } in found {
             self.0.entry(path).or_default().target = Some((kind, size));
         }
     }
@@ -179,16 +212,21 @@ impl Files {
 
     /// What becomes of all: folders first, removals last. `keep`: whether a file of the target's log is needed yet.
     pub fn decide(&self, keep: &dyn Fn(&str) -> bool) -> Result<Vec<Decision<'_>>, Failure> {
-        if let Some(path) = self.0.keys().find(|path| path.starts_with("pg_tblspc/")) {
-            return Err(format!("clusters with tablespaces cannot be rewound yet: found \"{path}\"").into());
-        }
         let mut decisions = Vec::new();
         for (path, pair) in &self.0 {
             let action = decide(path, pair, keep)?;
             let kind = pair.source.or(pair.target).map_or(Kind::File, |(kind, _)| kind);
             let size = |known: Option<(Kind, u64)>| known.map_or(0, |(_, size)| size);
             let (source, target) = (size(pair.source), size(pair.target));
-            decisions.push(Decision { path, action, kind, source, target, blocks: &pair.blocks });
+            decisions.push(Decision {
+                path,
+                action,
+                kind,
+                source,
+                target,
+                blocks: &pair.blocks,
+                leads: pair.leads.as_deref(),
+            });
         }
         // What is in a folder goes before the folder.
         decisions.sort_by_key(|decision| (decision.action == Action::Remove, decision.action));
@@ -214,16 +252,18 @@ fn decide(path: &str, pair: &Pair, keep: &dyn Fn(&str) -> bool) -> Result<Action
         return Ok(if pair.target.is_some() { Action::Remove } else { Action::Keep });
     }
     let ((kind, source), (target_kind, target)) = match (pair.source, pair.target) {
-        (Some((Kind::Folder, _)), None) => return Ok(Action::Create),
+        (Some((Kind::Folder | Kind::Link, _)), None) => return Ok(Action::Create),
         (Some((Kind::File, _)), None) => return Ok(Action::Copy),
         (None, Some(_)) if keep(path) => return Ok(Action::Keep),
         (None, _) => return Ok(Action::Remove),
         (Some(source), Some(target)) => (source, target),
     };
-    if kind != target_kind {
+    // A tablespace may lie in place in one cluster, and elsewhere in the other.
+    let is_file = |kind: Kind| kind == Kind::File;
+    if is_file(kind) != is_file(target_kind) {
         return Err(format!("file \"{path}\" is of different type in source and target").into());
     }
-    if kind == Kind::Folder || path.ends_with("PG_VERSION") {
+    if !is_file(kind) || path.ends_with("PG_VERSION") {
         return Ok(Action::Keep);
     }
     Ok(match is_main_fork(path) {
@@ -276,9 +316,14 @@ impl Decision<'_> {
         self.source
     }
 
-    /// Whether it is a folder.
-    pub fn is_folder(&self) -> bool {
-        self.kind == Kind::Folder
+    /// What it is.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// Where the source's link leads.
+    pub fn leads(&self) -> Option<&Path> {
+        self.leads
     }
 }
 
@@ -289,13 +334,14 @@ mod tests {
     use super::*;
 
     fn pair(source: Option<(Kind, u64)>, target: Option<(Kind, u64)>) -> Pair {
-        Pair { source, target, blocks: Vec::new() }
+        Pair { source, target, ..Pair::default() }
     }
 
     #[test]
     fn each_file_has_its_fate() {
         let (file, longer, folder) =
             (Some((Kind::File, 8192)), Some((Kind::File, 16384)), Some((Kind::Folder, 0)));
+        let link = Some((Kind::Link, 0));
         let cases = [
             ("base/5/100", file, file, Action::Keep),
             ("base/5/100.1", longer, file, Action::CopyTail),
@@ -303,6 +349,12 @@ mod tests {
             ("base/5/100_vm", file, file, Action::Copy),
             ("base/5/100_fsm", file, None, Action::Copy),
             ("base/5/100", None, file, Action::Remove),
+            ("pg_tblspc/9", link, None, Action::Create),
+            ("pg_tblspc/9", None, link, Action::Remove),
+            ("pg_tblspc/9", link, link, Action::Keep),
+            ("pg_tblspc/9/PG_18_202506291/5/100", longer, file, Action::CopyTail),
+            ("pg_tblspc/9/PG_18_202506291/5/100_vm", file, file, Action::Copy),
+            ("pg_tblspc/9/PG_18_202506291/pgsql_tmp/x", file, None, Action::Keep),
             ("base/7", folder, None, Action::Create),
             ("base/7", None, folder, Action::Remove),
             ("base/5/PG_VERSION", file, file, Action::Keep),
@@ -327,8 +379,7 @@ mod tests {
     fn blocks_are_copied_together_where_both_have_them() {
         let rel = RelFile { tablespace: Oid::PG_DEFAULT, database: Oid(5), number: 100 };
         let mut files = Files::default();
-        let found =
-            |size: u64| vec![Found { path: "base/5/100".into(), kind: Kind::File, size: size * 8192 }];
+        let found = |size: u64| vec![Found::new("base/5/100".into(), false, size * 8192, None)];
         files.add_source(found(10));
         files.add_target(found(8));
         let mut changes = Changes::default();
@@ -353,6 +404,9 @@ mod tests {
             ("base/5/16384", true),
             ("base/5/16384.2", true),
             ("global/1262", true),
+            ("pg_tblspc/9/PG_18_202506291/5/16384", true),
+            ("pg_tblspc/9/PG_17_202406281/5/16384", false),
+            ("pg_tblspc/9/PG_18_202506291/5/16384_init", false),
             ("base/5/16384_vm", false),
             ("base/5/pg_filenode.map", false),
             ("base/pgsql_tmp/1", false),

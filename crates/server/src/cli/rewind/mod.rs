@@ -270,6 +270,9 @@ impl Task {
         ));
         let progress = self.progress.then_some(Progress { all, done: 0, told: 0 });
         let mut target = Target::new(&self.target, self.dry, progress);
+        for decision in decisions.iter().filter(|decision| decision.action == Action::Create) {
+            decision.leads().map_or(Ok(()), |leads| target.check_location(leads))?;
+        }
         carry_out(&decisions, source, &mut target)?;
         target.tell(true);
 
@@ -411,8 +414,10 @@ fn carry_out(
     target: &mut Target,
 ) -> Result<(), Failure> {
     for decision in decisions {
-        if decision.action == Action::Create {
-            target.create_folder(decision.path)?;
+        match (decision.action, decision.leads()) {
+            (Action::Create, Some(leads)) => target.create_link(decision.path, leads)?,
+            (Action::Create, None) => target.create_folder(decision.path)?,
+            _ => {}
         }
         let wanted = decision.wanted();
         if !wanted.is_empty() {
@@ -420,7 +425,7 @@ fn carry_out(
         }
         match decision.action {
             Action::Truncate => target.truncate(decision.path, decision.source_length())?,
-            Action::Remove => target.remove(decision.path, decision.is_folder())?,
+            Action::Remove => target.remove(decision.path, decision.kind())?,
             _ => {}
         }
     }

@@ -1,13 +1,14 @@
 //! A running server that the target is to become like, asked in SQL.
 
 use std::collections::VecDeque;
+use std::path::PathBuf;
 
 use base::{Lsn, TimelineId};
 use client::{Connection, Options};
 use engine::control::{ClusterState, ControlFile};
 
 use super::super::messages::{Failure, Messages};
-use super::files::{Found, Kind};
+use super::files::Found;
 use super::source::{Source, Wanted};
 use super::target::Target;
 
@@ -20,14 +21,15 @@ const CHUNKS: usize = 500;
 const PREPARE: &str = "set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0; \
     set transaction_timeout = 0; select pg_catalog.set_config('search_path', '', false); set bytea_output = hex";
 
-/// All names below the data directory, with sizes, and whether they are folders. Who has gone meanwhile has no size.
+/// All names below the data directory, with sizes, whether they are folders, and where tablespaces lie. Who has gone meanwhile has no size.
 const LIST: &str = "with recursive found (path, size, isdir) as (
     select name, stat.size, stat.isdir from pg_catalog.pg_ls_dir('.', true, false) name, pg_catalog.pg_stat_file(name, true) stat
     union all
     select found.path || '/' || name, stat.size, stat.isdir
     from found, pg_catalog.pg_ls_dir(found.path, true, false) name, pg_catalog.pg_stat_file(found.path || '/' || name, true) stat
     where found.isdir)
-    select path, size, isdir from found where isdir is not null";
+    select path, size, isdir, pg_catalog.pg_tablespace_location(tablespace.oid)
+    from found left join pg_catalog.pg_tablespace tablespace on path = 'pg_tblspc/' || tablespace.oid where isdir is not null";
 
 /// A server.
 pub(super) struct Server {
@@ -130,10 +132,13 @@ impl Source for Server {
     fn list(&mut self) -> Result<Vec<Found>, Failure> {
         let unexpected = || Failure::from("unexpected result set while fetching file list");
         let found = |row: Vec<Option<String>>| {
-            let [Some(path), Some(size), Some(is_folder)] = &row[..] else { return Err(unexpected()) };
-            let kind = if is_folder == "t" { Kind::Folder } else { Kind::File };
-            let size = if kind == Kind::Folder { 0 } else { size.parse().map_err(|_| unexpected())? };
-            Ok(Found { path: path.clone(), kind, size })
+            let [Some(path), Some(size), Some(is_folder), location] = &row[..] else {
+                return Err(unexpected());
+            };
+            // A tablespace in place has a location below the data directory.
+            let leads = location.as_ref().map(PathBuf::from).filter(|location| location.is_absolute());
+            let size = size.parse().map_err(|_| unexpected())?;
+            Ok(Found::new(path.clone(), is_folder == "t", size, leads))
         };
         self.query(LIST)?.into_iter().map(found).collect()
     }

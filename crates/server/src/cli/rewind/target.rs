@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 
 use runtime::fs::{self, File, OpenOptions};
 
+use base::TABLESPACE_VERSION;
+
 use super::super::messages::Failure;
+use super::files::Kind;
 
 /// Changes files of the target, or only counts what would be changed.
 pub(super) struct Target {
@@ -88,6 +91,32 @@ impl Target {
         }
     }
 
+    /// Fails unless a tablespace can lie at this place, which no server has in use.
+    pub fn check_location(&self, location: &Path) -> Result<(), Failure> {
+        let folder = location.join(TABLESPACE_VERSION);
+        let (location, shown) = (location.display(), folder.display());
+        let found = |path: &Path| {
+            fs::exists(path).map_err(|e| {
+                Failure::from(format!("could not stat \"{}\": {}", path.display(), base::os_error(&e)))
+            })
+        };
+        match (found(folder.parent().unwrap_or(&folder))?, found(&folder)?) {
+            (_, true) => Err(format!("directory \"{shown}\" already in use as a tablespace").into()),
+            (false, _) => Err(Failure::from(format!("directory \"{location}\" does not exist"))
+                .hint("Create this directory for the tablespace of the source.")),
+            (true, false) => Ok(()),
+        }
+    }
+
+    /// Makes the link of a tablespace.
+    pub fn create_link(&mut self, path: &str, leads: &Path) -> Result<(), Failure> {
+        match self.dry {
+            true => Ok(()),
+            false => fs::symlink(leads, &self.dir.join(path))
+                .map_err(|error| self.failed("create symbolic link", path, &error)),
+        }
+    }
+
     /// Cuts a file.
     pub fn truncate(&mut self, path: &str, length: u64) -> Result<(), Failure> {
         self.open = None;
@@ -102,16 +131,16 @@ impl Target {
         })
     }
 
-    /// Removes a file, or a folder that is empty.
-    pub fn remove(&mut self, path: &str, is_folder: bool) -> Result<(), Failure> {
+    /// Removes a file, a link, or a folder that is empty.
+    pub fn remove(&mut self, path: &str, kind: Kind) -> Result<(), Failure> {
         self.open = None;
         let full = self.dir.join(path);
-        match (self.dry, is_folder) {
+        match (self.dry, kind) {
             (true, _) => Ok(()),
-            (false, true) => {
+            (false, Kind::Folder) => {
                 fs::remove_dir_all(&full).map_err(|error| self.failed("remove directory", path, &error))
             }
-            (false, false) => {
+            (false, Kind::File | Kind::Link) => {
                 fs::remove_file(&full).map_err(|error| self.failed("remove file", path, &error))
             }
         }

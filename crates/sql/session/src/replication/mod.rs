@@ -159,11 +159,20 @@ impl Session {
 
     /// One row.
     fn answer(&self, columns: &[(&str, Oid)], row: &[Datum], out: &mut dyn Output) -> SqlResult<()> {
+        self.answer_rows(columns, &[row], out)
+    }
+
+    fn answer_rows(
+        &self,
+        columns: &[(&str, Oid)],
+        rows: &[impl AsRef<[Datum]>],
+        out: &mut dyn Output,
+    ) -> SqlResult<()> {
         let columns: Vec<Column> = columns.iter().map(|(name, ty)| column(name, *ty)).collect();
         out.row_description(&columns, &[])?;
         let context = self.format.borrow().clone();
         let encoder = RowEncoder { columns: &columns, formats: &[], context: &context, session: self };
-        out.data_row(&encoder, row)
+        rows.iter().try_for_each(|row| out.data_row(&encoder, row.as_ref()))
     }
 
     fn identify_system(&self, out: &mut dyn Output) -> SqlResult<()> {

@@ -189,6 +189,7 @@ impl Engine {
         control.write(dir)?;
         if label.is_some() {
             BackupLabel::put_aside(dir)?;
+            crate::tablespace_map::put_aside(dir)?;
         }
         wal::sync_segments(&dir.join("pg_wal"))?;
         supply.archive.restart.set(record.checkpoint.redo, record.checkpoint.timeline);

@@ -10,9 +10,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use base::calendar::UNIX_SECONDS;
-use base::{BlockNo, Lsn, Oid, PAGE_SIZE, RelFile, Severity, SqlError, SqlResult, SqlState};
-use engine::backup::{Backup, BackupEnd};
-use engine::files::{CONTROL, EMPTIED, LEFT_OUT, LENGTHS, LOCK};
+use base::{
+    BlockNo, Lsn, Oid, PAGE_SIZE, RelFile, Severity, SqlError, SqlResult, SqlState, TABLESPACE_VERSION,
+    tablespace_folder,
+};
+use engine::backup::{Backup, BackupEnd, Tablespace};
+use engine::files::{CONTROL, EMPTIED, LEFT_OUT, LENGTHS, LOCK, TABLESPACES};
 use engine::incremental::{Incremental, PREFIX};
 use page::PageBytes;
 use runtime::fs::{self, File, Metadata, OpenOptions};
@@ -20,8 +23,9 @@ use runtime::{WaitEvent, waiting};
 
 use super::incremental::Basis;
 use super::manifest::Writer;
+use super::options::Options;
 use super::sink::{Sink, file_error};
-use super::tar::{self, BLOCK, Member, padding};
+use super::tar::{self, BLOCK, Kind, Member, padding};
 use crate::Session;
 
 /// Bytes read at once.
@@ -46,7 +50,8 @@ fn fate(folder: &str, name: &str, is_dir: bool) -> Fate {
     let path = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
     let temporary = name.starts_with("pgsql_tmp") || (!is_dir && name.ends_with(".tmp"));
     // A database whose folder has no name yet, or none any more.
-    let unnamed = folder == "base" && (name.ends_with(".new") || name.ends_with(".gone"));
+    let has_databases = folder == "base" || folder.ends_with(TABLESPACE_VERSION);
+    let unnamed = has_databases && (name.ends_with(".new") || name.ends_with(".gone"));
     if temporary || unnamed || path == CONTROL || path == LENGTHS {
         return Fate::LeaveOut;
     }
@@ -74,13 +79,24 @@ fn relations_of(folder: &str) -> Option<(Oid, Oid)> {
     if folder == "global" {
         return Some((Oid(1664), Oid::INVALID));
     }
-    let database = folder.strip_prefix("base/")?.parse().ok()?;
-    Some((Oid::PG_DEFAULT, Oid(database)))
+    let (above, database) = folder.rsplit_once('/')?;
+    let database = Oid(database.parse().ok()?);
+    if above == tablespace_folder(Oid::PG_DEFAULT) {
+        return Some((Oid::PG_DEFAULT, database));
+    }
+    let tablespace = above.strip_prefix(TABLESPACES)?.strip_prefix('/')?.strip_suffix(TABLESPACE_VERSION)?;
+    Some((Oid(tablespace.strip_suffix('/')?.parse().ok()?), database))
 }
 
 /// Whether relations lie in a folder.
 fn has_relations(folder: &str) -> bool {
     relations_of(folder).is_some()
+}
+
+/// Whether a file tells of the making of a tablespace that the backup does not have: redo makes it, and the file too.
+fn is_unfinished(path: &str, copied: &[Tablespace]) -> bool {
+    let number = path.strip_prefix("global/tablespace_").and_then(|rest| rest.strip_suffix(".unfinished"));
+    number.is_some_and(|number| !copied.iter().any(|tablespace| tablespace.oid.to_string() == number))
 }
 
 /// The entries of a folder that are copied: those of unlogged relations are not, but for their initial forks. None if the folder has gone.
@@ -122,12 +138,12 @@ fn member(found: &Metadata) -> Member {
         mode: found.mode,
         owner: found.owner,
         modified: found.times[1].div_euclid(1_000_000),
-        is_folder: found.is_dir,
+        kind: if found.is_dir { Kind::Folder } else { Kind::File },
     }
 }
 
-/// Bytes of an archive of the data directory, about.
-pub(super) fn estimate(dir: &Path) -> SqlResult<u64> {
+/// Bytes of an archive of a folder of the data directory, about; of the whole directory, but for tablespaces that users made, if it has no name.
+pub(super) fn estimate(dir: &Path, folder: &str) -> SqlResult<u64> {
     fn folder_size(dir: &Path, folder: &str) -> SqlResult<u64> {
         let mut size = 0;
         for entry in entries(dir, folder)? {
@@ -138,13 +154,13 @@ pub(super) fn estimate(dir: &Path) -> SqlResult<u64> {
             size += BLOCK as u64;
             if !found.is_dir {
                 size += found.len.next_multiple_of(BLOCK as u64);
-            } else if fate(folder, &entry.name, true) == Fate::Copy {
+            } else if fate(folder, &entry.name, true) == Fate::Copy && name != TABLESPACES {
                 size += folder_size(dir, &name)?;
             }
         }
         Ok(size)
     }
-    folder_size(dir, "")
+    folder_size(dir, folder)
 }
 
 /// How a file's bytes are looked at while they are copied.
@@ -166,6 +182,10 @@ pub(super) struct Copier<'a> {
     /// What an incremental one goes by.
     basis: Option<&'a Basis<'a>>,
     verify: bool,
+    /// There are links to tablespaces.
+    links: bool,
+    /// What names in the archive lack of a path below the data directory.
+    cut: usize,
     /// Damaged pages.
     pub damaged: usize,
 }
@@ -176,9 +196,10 @@ impl<'a> Copier<'a> {
         sink: Sink<'a>,
         manifest: Option<Writer>,
         (backup, basis): (&'a Backup, Option<&'a Basis<'a>>),
-        verify: bool,
+        options: &Options,
     ) -> Copier<'a> {
-        Copier { session, sink, manifest, backup, basis, verify, damaged: 0 }
+        let (verify, links) = (options.verify, !options.tablespace_map);
+        Copier { session, sink, manifest, backup, basis, verify, links, cut: 0, damaged: 0 }
     }
 
     fn dir(&self) -> &'a Path {
@@ -191,7 +212,7 @@ impl<'a> Copier<'a> {
         let modified = runtime::wall_clock_micros().div_euclid(1_000_000) + UNIX_SECONDS;
         let size = bytes.len() as u64;
         let mode = fs::directory_mode() & 0o666;
-        self.sink.write(&tar::head(name, &Member { size, mode, owner, modified, is_folder: false })?)?;
+        self.sink.write(&tar::head(name, &Member { size, mode, owner, modified, kind: Kind::File })?)?;
         if !bytes.is_empty() {
             self.sink.write(bytes)?;
         }
@@ -209,6 +230,47 @@ impl<'a> Copier<'a> {
             0 => Ok(()),
             zeros => self.sink.write(&[0; BLOCK][..zeros]),
         }
+    }
+
+    /// What the archive has before the bytes of a member.
+    fn head(&mut self, path: &str, member: &Member) -> SqlResult<()> {
+        self.sink.write(&tar::head(&path[self.cut..], member)?)
+    }
+
+    /// A tablespace that a user made. If it has gone, its folder is there all the same: redo looks for it.
+    pub fn tablespace(&mut self, tablespace: &Tablespace) -> SqlResult<()> {
+        let folder = tablespace_folder(tablespace.oid);
+        self.cut = folder.len() - TABLESPACE_VERSION.len();
+        let found = metadata(&self.dir().join(&folder), &folder)?;
+        let Some(found) =
+            found.map_or_else(|| metadata(self.dir(), "data directory"), |found| Ok(Some(found)))?
+        else {
+            return Ok(());
+        };
+        self.head(&folder, &member(&found))?;
+        self.folder(&folder)?;
+        self.cut = 0;
+        Ok(())
+    }
+
+    /// Whether a tablespace lies in this folder of the data directory, against all advice: it has an archive of its own.
+    fn is_location(&self, folder: &str) -> bool {
+        let path = self.dir().join(folder);
+        self.backup.tablespaces.iter().any(|tablespace| tablespace.location.as_ref() == Some(&path))
+    }
+
+    /// What the data directory has of the tablespaces: links, and folders of those that lie in place.
+    fn tablespaces(&mut self, like: &Metadata) -> SqlResult<()> {
+        let backup = self.backup;
+        for Tablespace { oid, location } in &backup.tablespaces {
+            let kind = match location {
+                Some(location) if self.links => Kind::Link(location.to_string_lossy().into_owned()),
+                Some(_) => continue,
+                None => Kind::Folder,
+            };
+            self.head(&format!("{TABLESPACES}/{oid}"), &Member { kind, ..member(like) })?;
+        }
+        Ok(())
     }
 
     /// The data directory, and last the control file.
@@ -229,6 +291,9 @@ impl<'a> Copier<'a> {
             runtime::check_interrupts()?;
             let name =
                 if folder.is_empty() { entry.name.clone() } else { format!("{folder}/{}", entry.name) };
+            if is_unfinished(&name, &self.backup.tablespaces) {
+                continue;
+            }
             if !entry.is_dir {
                 let check = self.check_of(folder, &entry.name);
                 match self.changed_of(folder, &entry.name)? {
@@ -238,8 +303,10 @@ impl<'a> Copier<'a> {
                 continue;
             }
             let Some(found) = metadata(&self.dir().join(&name), &name)? else { continue };
-            self.sink.write(&tar::head(&name, &member(&found))?)?;
+            self.head(&name, &member(&found))?;
             match fate(folder, &entry.name, true) {
+                _ if name == TABLESPACES => self.tablespaces(&found)?,
+                _ if self.is_location(&name) => {}
                 Fate::Copy => self.folder(&name)?,
                 _ if name == "pg_wal" => {
                     for below in ["./pg_wal/archive_status", "./pg_wal/summaries"] {
@@ -279,7 +346,7 @@ impl<'a> Copier<'a> {
         let Some(found) = metadata(&self.dir().join(&path), &path)? else { return Ok(()) };
         let member = Member { size: changed.size(), ..member(&found) };
         let stored = format!("{folder}/{PREFIX}{name}");
-        self.sink.write(&tar::head(&stored, &member)?)?;
+        self.head(&stored, &member)?;
         let mut sum = self.manifest.as_ref().map(|manifest| manifest.checksum().begin());
         let mut send = |copier: &mut Copier<'a>, bytes: &[u8]| {
             if let Some(sum) = &mut sum {
@@ -339,7 +406,7 @@ impl<'a> Copier<'a> {
         }
         found.len = file.len().map_err(|error| file_error("stat file", name, &error))?;
         let member = member(&found);
-        self.sink.write(&tar::head(name, &member)?)?;
+        self.head(name, &member)?;
         let mut sum = self.manifest.as_ref().map(|manifest| manifest.checksum().begin());
         let (mut at, mut damaged) = (0, 0);
         let mut buffer = vec![0; PIECE];
@@ -472,9 +539,11 @@ mod tests {
             ("global", "pg_control"),
             ("global", "pg_lengths"),
             ("pg_twophase", "0000000000000700.tmp"),
+            ("pg_tblspc/16384/PG_18_202506291", "pgsql_tmp"),
+            ("pg_tblspc/16384/PG_18_202506291", "5.gone"),
         ] {
             assert_eq!(
-                fate(folder, name, name == "pgsql_tmp" || name.ends_with("new")),
+                fate(folder, name, name == "pgsql_tmp" || name.ends_with("new") || name.ends_with("gone")),
                 Fate::LeaveOut,
                 "{name}"
             );
@@ -489,11 +558,24 @@ mod tests {
     }
 
     #[test]
+    fn what_redo_makes_again_is_left_out() {
+        let copied = [Tablespace { oid: Oid(7), location: None }];
+        assert!(!is_unfinished("global/tablespace_7.unfinished", &copied));
+        assert!(is_unfinished("global/tablespace_8.unfinished", &copied));
+        assert!(!is_unfinished("global/1262", &copied));
+    }
+
+    #[test]
     fn names_of_relations() {
         assert_eq!(relation_file("16384_fsm.2"), Some((16384, "fsm", 2)));
         assert_eq!(relation_file("16384"), Some((16384, "", 0)));
         for other in ["PG_VERSION", "16384_x", "pg_filenode.map", "1.x"] {
             assert_eq!(relation_file(other), None, "{other}");
+        }
+        assert_eq!(relations_of("pg_tblspc/16384/PG_18_202506291/5"), Some((Oid(16_384), Oid(5))));
+        assert_eq!(relations_of("base/5"), Some((Oid::PG_DEFAULT, Oid(5))));
+        for other in ["pg_tblspc/16384", "pg_tblspc/16384/PG_18_202506291", "pg_tblspc/x/PG_18_202506291/5"] {
+            assert_eq!(relations_of(other), None, "{other}");
         }
         assert!(has_relations("global") && has_relations("base/5"));
         assert!(!has_relations("base") && !has_relations("base/5.new") && !has_relations(""));

@@ -251,6 +251,7 @@ mod tests {
             time: 0,
             lengths: Vec::new(),
             from: None,
+            tablespaces: Vec::new(),
         }
     }
 

@@ -22,10 +22,11 @@ mod sink;
 mod tar;
 
 use base::settings::Setting;
-use base::{Lsn, Oid, Severity, SqlError, SqlResult, SqlState, TimelineId, sql_err};
+use base::{Lsn, Oid, Severity, SqlError, SqlResult, SqlState, TimelineId, sql_err, tablespace_folder};
 use catalog::predefined;
 use engine::Engine;
-use engine::backup::{self, Backup, BackupEnd};
+use engine::backup::{self, Backup, BackupEnd, Tablespace};
+use engine::files::TABLESPACES;
 use tuple::Datum;
 use types::SessionFn;
 use types::moment::Moment;
@@ -70,6 +71,13 @@ impl Drop for Guarded<'_> {
     }
 }
 
+/// Where a tablespace lies; in place, below the data directory.
+fn location_of(Tablespace { oid, location }: &Tablespace) -> String {
+    location
+        .as_ref()
+        .map_or_else(|| format!("{TABLESPACES}/{oid}"), |location| location.to_string_lossy().into_owned())
+}
+
 impl Session {
     /// BASE_BACKUP.
     pub(super) fn base_backup(&self, items: &[OptionItem], out: &mut dyn Output) -> SqlResult<()> {
@@ -111,30 +119,39 @@ impl Session {
         let mut guarded = Guarded { engine, backup: Some(begun.clone()) };
         let basis = earlier.map(|earlier| self.basis(earlier, &begun)).transpose()?;
         begun.from = basis.as_ref().and_then(|basis| basis.start());
-        progress.set(figures::TABLESPACES, 1);
+        progress.set(figures::TABLESPACES, begun.tablespaces.len() as i64 + 1);
         self.send_position(begun.start, begun.timeline, out)?;
-        let size = match options.progress {
+        let sizes = match options.progress {
             false => None,
             true => {
                 progress.set(figures::PHASE, figures::ESTIMATE);
-                let size = files::estimate(engine.dir())?;
-                progress.set(figures::TOTAL, size as i64);
-                Some(size)
+                let sizes = self.sizes(&begun)?;
+                progress.set(figures::TOTAL, sizes.iter().sum::<u64>() as i64);
+                Some(sizes)
             }
         };
-        self.send_tablespaces(size, out)?;
+        self.send_tablespaces(&begun, sizes.as_deref(), out)?;
         progress.set(figures::PHASE, figures::STREAM);
         let writer = (options.manifest != Manifest::No).then(|| {
             let encodes = options.manifest == Manifest::ForceEncode;
             Writer::new(options.checksum, encodes, engine.wal().system_identifier())
         });
         let sink = Sink::new(out, &progress, (&options.target, options.compression), options.rate)?;
-        let mut copier = Copier::new(self, sink, writer, (&begun, basis.as_ref()), options.verify);
-        copier.sink.begin_archive("base.tar")?;
+        let mut copier = Copier::new(self, sink, writer, (&begun, basis.as_ref()), options);
+        for (number, tablespace) in begun.tablespaces.iter().enumerate() {
+            copier.sink.begin_archive(&format!("{}.tar", tablespace.oid), &location_of(tablespace))?;
+            copier.tablespace(tablespace)?;
+            copier.end_archive()?;
+            progress.set(figures::TABLESPACES_DONE, number as i64 + 1);
+        }
+        copier.sink.begin_archive("base.tar", "")?;
         let label = begun.label_text(&engine.wal().file_name(begun.start), &|at| self.log_time(at));
         copier.text(backup::LABEL, label.as_bytes())?;
+        if options.tablespace_map {
+            copier.text(backup::TABLESPACE_MAP, begun.tablespace_map().as_bytes())?;
+        }
         copier.data_directory()?;
-        progress.set(figures::TABLESPACES_DONE, 1);
+        progress.set(figures::TABLESPACES_DONE, begun.tablespaces.len() as i64 + 1);
         progress.set(figures::PHASE, figures::WAIT_ARCHIVE);
         guarded.backup = None;
         let end = engine.end_backup(&begun, &|at| self.log_time(at))?;
@@ -167,11 +184,26 @@ impl Session {
         out.command_complete("SELECT")
     }
 
-    /// The tablespaces: the data directory. Its size in bytes, if it was asked for.
-    fn send_tablespaces(&self, size: Option<u64>, out: &mut dyn Output) -> SqlResult<()> {
+    /// About how many bytes the archives have, that of the data directory last.
+    fn sizes(&self, begun: &Backup) -> SqlResult<Vec<u64>> {
+        let own = begun.tablespaces.iter().map(|tablespace| tablespace_folder(tablespace.oid));
+        own.chain([String::new()]).map(|folder| files::estimate(self.engine().dir(), &folder)).collect()
+    }
+
+    /// The tablespaces, in the order of their archives, the data directory last. Their sizes in bytes, if they were asked for.
+    fn send_tablespaces(&self, begun: &Backup, sizes: Option<&[u64]>, out: &mut dyn Output) -> SqlResult<()> {
         let columns = [("spcoid", oids::oid), ("spclocation", oids::text), ("size", oids::int8)];
-        let size = size.map_or(Datum::Null, |size| Datum::Int8((size / 1024) as i64));
-        self.answer(&columns, &[Datum::Null, Datum::Null, size], out)?;
+        let place =
+            |tablespace: &Tablespace| [Datum::Oid(tablespace.oid.0), Datum::text(&location_of(tablespace))];
+        let places = begun.tablespaces.iter().map(place).chain([[Datum::Null, Datum::Null]]);
+        let rows: Vec<[Datum; 3]> = places
+            .enumerate()
+            .map(|(number, [oid, location])| {
+                let size = sizes.map_or(Datum::Null, |sizes| Datum::Int8((sizes[number] / 1024) as i64));
+                [oid, location, size]
+            })
+            .collect();
+        self.answer_rows(&columns, &rows, out)?;
         out.command_complete("SELECT")
     }
 
@@ -244,7 +276,11 @@ impl Session {
         let end = engine.end_backup(&begun, &|at| self.log_time(at))?;
         self.await_archive(&begun, &end, arg(args, 0))?;
         let label = begun.label_text(&engine.wal().file_name(begun.start), &|at| self.log_time(at));
-        Ok(Some(vec![vec![Datum::Int8(end.stop.0 as i64), Datum::text(&label), Datum::Null]]))
+        Ok(Some(vec![vec![
+            Datum::Int8(end.stop.0 as i64),
+            Datum::text(&label),
+            Datum::text(&begun.tablespace_map()),
+        ]]))
     }
 
     /// The session ends: a backup that it has begun does too.

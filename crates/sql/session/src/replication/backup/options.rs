@@ -43,6 +43,8 @@ pub(super) struct Options {
     pub fast: bool,
     /// It has only what has changed since the one whose manifest was uploaded.
     pub incremental: bool,
+    /// It has a file that says where tablespaces lie, instead of links.
+    pub tablespace_map: bool,
     /// The log that it needs is part of it.
     pub wal: bool,
     /// It ends once the archive has the log that it needs.
@@ -67,6 +69,7 @@ pub(super) fn read(items: &[OptionItem], summarizes: bool) -> SqlResult<Options>
         progress: false,
         fast: false,
         incremental: false,
+        tablespace_map: false,
         wal: false,
         wait: true,
         rate: None,
@@ -107,8 +110,7 @@ pub(super) fn read(items: &[OptionItem], summarizes: bool) -> SqlResult<Options>
                 }
             }
             "max_rate" => options.rate = Some(rate(item.number()?)?),
-            // There are no tablespaces but the two that lie in the data directory.
-            "tablespace_map" => drop(item.truth()?),
+            "tablespace_map" => options.tablespace_map = item.truth()?,
             "verify_checksums" => options.verify = item.truth()?,
             "manifest" => options.manifest = manifest(item)?,
             "manifest_checksums" => {
@@ -214,6 +216,7 @@ mod tests {
             progress: true,
             fast: true,
             incremental: false,
+            tablespace_map: true,
             wal: true,
             wait: false,
             rate: Some(65_536),

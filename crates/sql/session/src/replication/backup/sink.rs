@@ -111,14 +111,14 @@ impl<'a> Sink<'a> {
         })
     }
 
-    /// Begins the archive of this name, of the data directory.
-    pub fn begin_archive(&mut self, name: &str) -> SqlResult<()> {
+    /// Begins the archive of this name, of what lies at a location; of the data directory, if that is empty.
+    pub fn begin_archive(&mut self, name: &str, location: &str) -> SqlResult<()> {
         let name = format!("{name}{}", self.compression.suffix());
         self.encoder = Some(Encoder::new(self.compression)?);
         if let Target::Server(folder) = self.target {
             self.stored = Some(Stored::new(folder, &name)?);
         }
-        let message = [b"n", name.as_bytes(), b"\0\0"].concat();
+        let message = [b"n", name.as_bytes(), b"\0", location.as_bytes(), b"\0"].concat();
         self.out.copy_out_data(&message)
     }
 
