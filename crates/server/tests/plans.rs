@@ -203,7 +203,7 @@ fn joins_with_one_match_at_most() {
         left join (select distinct a from u) s on s.a = t.a left join (select max(id) m from u) x on true";
     assert_plan(client, two, "\nSeq Scan on t");
     let semi = plan(client, "select id from t where a in (select id from u where a > 3)");
-    assert!(semi.contains("u_pkey") && !semi.contains("Semi"), "{semi}");
+    assert!(semi.starts_with("Hash Join\n"), "{semi}");
     let grouped = plan(client, "select id from t where a in (select a from u group by a)");
     assert!(grouped.starts_with("Hash Join\n"), "{grouped}");
     // What is asked for, what may match more than once, and what only seems unique, stays.

@@ -1,6 +1,6 @@
 //! Costs of plans, in PostgreSQL's units: reading a page sequentially costs 1.
 
-use crate::plan::{Cost, JoinKind};
+use crate::plan::Cost;
 
 /// The planner's settings, under PostgreSQL's names.
 #[derive(Clone, Debug, PartialEq)]
@@ -124,6 +124,48 @@ pub struct TableShape {
     pub tuples: f64,
     /// Share of pages known to be all-visible.
     pub all_visible: f64,
+}
+
+/// What it costs to run a plan again.
+#[derive(Clone, Copy, Debug)]
+pub struct Rescan {
+    /// Until the first row.
+    pub startup: f64,
+    /// All rows.
+    pub total: f64,
+}
+
+/// What a hash join does.
+#[derive(Clone, Copy, Debug)]
+pub struct HashWork {
+    /// Columns that are hashed.
+    pub keys: f64,
+    /// Operators of the other conditions.
+    pub quals: f64,
+    /// Share of the inner rows that are in the bucket where a row of the outer side is looked for.
+    pub bucket: f64,
+    /// Pairs of rows whose hashed columns are equal.
+    pub pairs: f64,
+    /// Where the first match is enough.
+    pub matches: Option<Matches>,
+    /// Rows without a match are what is asked for.
+    pub anti: bool,
+}
+
+/// Buckets of a hash table of so many rows.
+pub fn buckets(rows: f64) -> f64 {
+    rows.clamp(1024.0, 1.0e15).log2().ceil().exp2()
+}
+
+/// What is known of a join that looks for the first match only.
+#[derive(Clone, Copy, Debug)]
+pub struct Matches {
+    /// Share of the outer rows that have one.
+    pub share: f64,
+    /// Rows that match one of those, on average.
+    pub count: f64,
+    /// An index of the inner side checks all conditions of the join.
+    pub indexed: bool,
 }
 
 impl Settings {
@@ -317,48 +359,62 @@ impl Settings {
     }
 
     /// Reading materialised rows again.
-    pub fn rescan_materialized(&self, input: Cost) -> f64 {
+    pub fn rescan_materialized(&self, input: Cost) -> Rescan {
         let bytes = input.rows * (input.width + 24.0);
         let disk = if bytes > self.work_mem { self.seq_page_cost * (bytes / 8192.0).ceil() } else { 0.0 };
-        self.cpu_operator_cost * input.rows + disk
+        Rescan { startup: 0.0, total: self.cpu_operator_cost * input.rows + disk }
     }
 
-    /// A nested loop: `rescan` is the cost of each run of the inner side after the first.
-    #[allow(clippy::too_many_arguments)]
+    /// A nested loop whose inner side's runs after the first cost `rescan`. `matches` is given where a row of the outer side is done with at
+    /// its first match.
     pub fn nest_loop(
         &self,
-        kind: JoinKind,
         outer: Cost,
         inner: Cost,
-        rescan: f64,
+        rescan: Rescan,
         quals: f64,
-        rows: f64,
-        inner_unique: bool,
+        matches: Option<Matches>,
     ) -> (f64, f64) {
-        let outer_rows = outer.rows.max(1.0);
+        let rows = outer.rows.max(1.0);
+        let inner_rows = inner.rows.max(1.0);
+        let again = rescan.total - rescan.startup;
+        let first = inner.total - inner.startup;
         let startup = outer.startup + inner.startup;
-        let early = inner_unique || matches!(kind, JoinKind::Semi | JoinKind::Anti);
-        let scanned = if early { 0.5 } else { 1.0 };
-        let mut total = outer.total + inner.startup + (inner.total - inner.startup) * scanned;
-        total += (outer_rows - 1.0) * rescan * scanned;
-        let pairs = outer_rows * inner.rows.max(1.0) * scanned;
+        let mut total = outer.total + inner.startup + (rows - 1.0) * rescan.startup;
+        let pairs = match matches {
+            None => {
+                total += first + (rows - 1.0) * again;
+                rows * inner_rows
+            }
+            Some(matches) => {
+                let matched = (rows * matches.share).round();
+                let unmatched = rows - matched;
+                let part = 2.0 / (matches.count + 1.0);
+                let read = matched * inner_rows * part;
+                if matches.indexed {
+                    // Where nothing matches, the index says so at once.
+                    total += first * part + (matched - 1.0).max(0.0) * again * part;
+                    total += unmatched * again / inner_rows;
+                    read
+                } else {
+                    // The first run is a whole one, of a row without match if there is any.
+                    let (matched, later) = if unmatched >= 1.0 {
+                        (matched, unmatched - 1.0)
+                    } else {
+                        (matched - 1.0, unmatched)
+                    };
+                    total += first + matched.max(0.0) * again * part + later * again;
+                    read + unmatched * inner_rows
+                }
+            }
+        };
         total += pairs * (self.cpu_tuple_cost + self.cpu_operator_cost * quals);
-        total += self.cpu_tuple_cost * rows * 0.1;
         (startup, total + if self.enable_nestloop { 0.0 } else { DISABLED })
     }
 
     /// A hash join that builds from the inner side.
-    #[allow(clippy::too_many_arguments)]
-    pub fn hash_join(
-        &self,
-        outer: Cost,
-        inner: Cost,
-        keys: f64,
-        quals: f64,
-        matched: f64,
-        rows: f64,
-        bucket: f64,
-    ) -> (f64, f64) {
+    pub fn hash_join(&self, outer: Cost, inner: Cost, work: HashWork) -> (f64, f64) {
+        let HashWork { keys, quals, bucket, pairs, matches, anti } = work;
         let mut startup = outer.startup + inner.total;
         startup += (self.cpu_operator_cost * keys + self.cpu_tuple_cost) * inner.rows;
         let mut run = outer.total - outer.startup;
@@ -370,13 +426,23 @@ impl Settings {
             startup += self.seq_page_cost * inner_pages;
             run += self.seq_page_cost * (inner_pages + 2.0 * outer_pages);
         }
-        run += self.cpu_operator_cost
-            * keys
-            * outer.rows
-            * (inner.rows * bucket).clamp(1.0, inner.rows.max(1.0))
-            * 0.5;
-        run += self.cpu_operator_cost * quals * matched;
-        run += self.cpu_tuple_cost * rows;
+        // Half of a bucket is compared before the match is found; most rows of it have another hash.
+        let compared = self.cpu_operator_cost * keys * 0.5;
+        let rows = match matches {
+            None => {
+                run += compared * outer.rows * clamp_rows(inner.rows * bucket);
+                pairs
+            }
+            Some(matches) => {
+                let matched = (outer.rows * matches.share).round();
+                let others = outer.rows - matched;
+                let part = 2.0 / (matches.count + 1.0);
+                run += compared * matched * clamp_rows(inner.rows * bucket * part);
+                run += compared * 0.1 * others * clamp_rows(inner.rows / buckets(inner.rows));
+                if anti { others } else { matched }
+            }
+        };
+        run += (self.cpu_tuple_cost + self.cpu_operator_cost * quals) * rows;
         let total = startup + run;
         (startup, total + if self.enable_hashjoin { 0.0 } else { DISABLED })
     }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use base::{SqlResult, sql_err};
 
-use crate::cost::clamp_rows;
+use crate::cost::{HashWork, Matches, Rescan, buckets, clamp_rows};
 use crate::expr::{Expr, RelId, SortKey, Var};
 use crate::level::{Level, as_equality, compared};
 use crate::order::{self, Limits, Problem};
@@ -14,7 +14,7 @@ use crate::path::{Enforced, Keep, Path, PathKey, PathKind, ScanKind, add_path, c
 use crate::plan::{Cost, JoinClause, JoinKind};
 use crate::planner::Planner;
 use crate::relset::RelSet;
-use crate::selectivity;
+use crate::selectivity::{self, Columns};
 
 /// The state of one level's search.
 pub(crate) struct Search<'a, 'c> {
@@ -414,21 +414,30 @@ impl<'a, 'c> Search<'a, 'c> {
         let (clauses, filter) = self.clauses_at(outer, inner, special);
         let exprs: Vec<Expr> = clauses.iter().map(|(_, e)| e.clone()).collect();
         let (outer_rows, inner_rows) = (self.rows[&outer], self.rows[&inner]);
+        let share = selectivity::conjunction(&*self.planner, &exprs);
         let rows = match self.rows.get(&both) {
             Some(rows) => *rows,
             None => {
-                let rows = self.join_rows(kind, outer_rows, inner_rows, &exprs, &filter);
+                let rows = self.join_rows(kind, outer_rows, inner_rows, share, &filter);
                 self.rows.insert(both, rows);
                 rows
             }
         };
         let unique = self.is_inner_unique(inner, &exprs);
+        let first = unique || matches!(kind, JoinKind::Semi | JoinKind::Anti);
+        let matches = first.then(|| {
+            // Of joins that are no semijoins PostgreSQL takes the share of pairs for that of rows.
+            let semi = matches!(kind, JoinKind::Semi | JoinKind::Anti);
+            let matched = if semi { (inner_rows * share).min(1.0) } else { share };
+            let count = if matched > 0.0 { (share * inner_rows / matched).max(1.0) } else { 1.0 };
+            Matches { share: matched, count, indexed: false }
+        });
         let outers = self.joined[&outer].clone();
         let inners = self.joined[&inner].clone();
         let mut paths = self.joined.remove(&both).unwrap_or_default();
         let hash = self.equi_clauses(&exprs, outer, inner);
         let lateral = self.level.lateral_needs(both);
-        let ctx = Pair { kind, both, rows, unique, lateral, clauses: &clauses, filter: &filter };
+        let ctx = Pair { kind, both, rows, unique, matches, lateral, clauses: &clauses, filter: &filter };
         if !matches!(kind, JoinKind::Right | JoinKind::Full | JoinKind::RightSemi | JoinKind::RightAnti) {
             self.nest_loops(&ctx, &outers, &inners, &mut paths);
         }
@@ -444,8 +453,7 @@ impl<'a, 'c> Search<'a, 'c> {
         self.joined.insert(both, paths);
     }
 
-    fn join_rows(&self, kind: JoinKind, outer: f64, inner: f64, clauses: &[Expr], filter: &[Expr]) -> f64 {
-        let share = selectivity::conjunction(&*self.planner, clauses);
+    fn join_rows(&self, kind: JoinKind, outer: f64, inner: f64, share: f64, filter: &[Expr]) -> f64 {
         let after = selectivity::conjunction(&*self.planner, filter);
         let pairs = outer * inner * share;
         clamp_rows(match kind {
@@ -524,7 +532,8 @@ impl<'a, 'c> Search<'a, 'c> {
                 let operators: f64 = clauses.iter().map(Expr::operators).sum();
                 let scan =
                     matches!(&inner.kind, PathKind::Scan(ScanKind::Index { .. } | ScanKind::Tid { .. }));
-                let mut options = vec![(inner.cost, inner.cost.total, Keep::Nothing)];
+                let again = Rescan { startup: inner.cost.startup, total: inner.cost.total };
+                let mut options = vec![(inner.cost, again, Keep::Nothing)];
                 if inner.outer.is_empty() && !(scan && inner.cost.rows < 2.0) {
                     let kept = settings.materialize(inner.cost);
                     options.push((kept, settings.rescan_materialized(inner.cost), Keep::Rows));
@@ -541,9 +550,11 @@ impl<'a, 'c> Search<'a, 'c> {
                     let (startup, total) = (inner.cost.startup + tuple, inner.cost.total + tuple);
                     options.push((Cost { startup, total, ..inner.cost }, rescan, Keep::Results(memo)));
                 }
+                let looked_up = clauses.is_empty() && inner.is_looked_up();
                 for (cost, rescan, keep) in options {
-                    let (startup, total) = settings
-                        .nest_loop(ctx.kind, outer.cost, cost, rescan, operators, ctx.rows, ctx.unique);
+                    let indexed = looked_up && matches!(keep, Keep::Nothing);
+                    let matches = ctx.matches.map(|matches| Matches { indexed, ..matches });
+                    let (startup, total) = settings.nest_loop(outer.cost, cost, rescan, operators, matches);
                     let kind = PathKind::NestLoop {
                         kind: ctx.kind,
                         outer: outer.clone(),
@@ -575,17 +586,19 @@ impl<'a, 'c> Search<'a, 'c> {
         let (Some(outer), Some(inner)) = (cheapest(outers, free), cheapest(inners, free)) else { return };
         let clauses: Vec<Expr> = rest.iter().map(|i| ctx.clauses[*i].1.clone()).collect();
         let operators: f64 = clauses.iter().map(Expr::operators).sum();
-        let distinct = selectivity::distinct_values(&*self.planner, &hash[0].inner, inner.cost.rows);
-        let bucket = 1.0 / distinct.max(1.0);
-        let (startup, total) = settings.hash_join(
-            outer.cost,
-            inner.cost,
-            hash.len() as f64,
-            operators,
-            ctx.rows,
-            ctx.rows,
+        let bucket = hash.iter().map(|c| self.bucket_share(&c.inner, inner.cost.rows)).fold(1.0, f64::min);
+        let hashed: Vec<Expr> = hash.iter().map(|c| c.original.clone()).collect();
+        let work = HashWork {
+            keys: hash.len() as f64,
+            quals: operators,
             bucket,
-        );
+            pairs: clamp_rows(
+                outer.cost.rows * inner.cost.rows * selectivity::conjunction(&*self.planner, &hashed),
+            ),
+            matches: ctx.matches,
+            anti: ctx.kind == JoinKind::Anti,
+        };
+        let (startup, total) = settings.hash_join(outer.cost, inner.cost, work);
         let kind = PathKind::HashJoin {
             kind: ctx.kind,
             outer: outer.clone(),
@@ -596,6 +609,26 @@ impl<'a, 'c> Search<'a, 'c> {
             inner_unique: ctx.unique,
         };
         self.add_join(ctx, startup, total, &outer, &inner, Vec::new(), kind, paths);
+    }
+
+    /// The share of a hash table's `rows` rows that are in the bucket of a value.
+    fn bucket_share(&self, key: &Expr, rows: f64) -> f64 {
+        let column = selectivity::column_of(key);
+        let stats = column.and_then(|var| self.planner.stats(var));
+        let most = stats.as_ref().and_then(|stats| stats.common.first()).map_or(0.0, |(_, share)| *share);
+        let (Some(column), Some(all)) = (column, selectivity::known_distinct_values(&*self.planner, key))
+        else {
+            return most.max(0.1);
+        };
+        let nulls = stats.map_or(0.0, |stats| stats.null_fraction);
+        let average = (1.0 - nulls) / all;
+        let tuples = self.planner.rows(column);
+        let left = self.base_rows.get(&column.rel).map_or(1.0, |rows| rows / tuples.max(1.0));
+        let mut share = 1.0 / clamp_rows(all * left).min(buckets(rows));
+        if average > 0.0 && most > average {
+            share *= most / average;
+        }
+        share.clamp(1.0e-6, 1.0)
     }
 
     fn merge_joins(
@@ -698,6 +731,8 @@ struct Pair<'p> {
     both: RelSet,
     rows: f64,
     unique: bool,
+    /// Where the first match is enough.
+    matches: Option<Matches>,
     /// Relations outside the pair that its lateral relations refer to.
     lateral: RelSet,
     /// Join conditions, including those that a scan of the inner side may have enforced already.

@@ -4,7 +4,7 @@
 //! # PostgreSQL counterpart
 //! `get_memoize_path` of `optimizer/path/joinpath.c`, `cost_memoize_rescan` of `optimizer/path/costsize.c`.
 
-use crate::cost::clamp_rows;
+use crate::cost::{Rescan, clamp_rows};
 use crate::expr::{CallForm, Expr};
 use crate::joins::Search;
 use crate::level::{as_equality, compared};
@@ -88,7 +88,7 @@ impl Search<'_, '_> {
     }
 
     /// What a run costs on average that may find its result kept.
-    pub(crate) fn memo_rescan(&self, memo: &Memo, outer: Cost, inner: Cost) -> f64 {
+    pub(crate) fn memo_rescan(&self, memo: &Memo, outer: Cost, inner: Cost) -> Rescan {
         let settings = self.planner.settings();
         let runs = clamp_rows(outer.rows);
         let values = memo.keys.iter().map(|key| selectivity::known_distinct_values(&*self.planner, key));
@@ -99,9 +99,13 @@ impl Search<'_, '_> {
         let room = (settings.work_mem * settings.hash_mem_multiplier / bytes).floor().max(1.0);
         let hits = (runs - values) / runs * (room / values.max(room));
         let evictions = 1.0 - room.min(values) / values;
-        inner.total * (1.0 - hits)
-            + settings.cpu_operator_cost
-            + evictions * (settings.cpu_tuple_cost + settings.cpu_operator_cost * inner.rows)
-            + settings.cpu_operator_cost * inner.rows
+        let kept = settings.cpu_operator_cost * inner.rows;
+        // A row that goes is only freed.
+        let evicting = evictions * (settings.cpu_tuple_cost + 0.1 * kept);
+        let storing = settings.cpu_tuple_cost + kept;
+        Rescan {
+            startup: inner.startup * (1.0 - hits) + settings.cpu_tuple_cost,
+            total: inner.total * (1.0 - hits) + settings.cpu_operator_cost + evicting + storing,
+        }
     }
 }

@@ -59,6 +59,18 @@ pub struct Path {
     pub kind: PathKind,
 }
 
+impl Path {
+    /// Whether an index finds the rows by conditions of a join, and nothing else is left to check of these.
+    pub fn is_looked_up(&self) -> bool {
+        let PathKind::Scan(scan) = &self.kind else { return false };
+        let other = match scan {
+            ScanKind::Index { filter, .. } | ScanKind::Bitmap { filter, .. } => filter,
+            _ => return false,
+        };
+        !self.enforced.is_empty() && !other.iter().any(|e| RelSet::of(e).overlaps(self.outer))
+    }
+}
+
 /// How a path produces rows.
 #[derive(Debug)]
 #[allow(missing_docs)]
