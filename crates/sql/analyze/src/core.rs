@@ -41,6 +41,7 @@ pub(crate) enum Place {
     CopyWhere,
     PartitionBound,
     PartitionKey,
+    Statistics,
     MergeWhen,
     TriggerWhen,
 }
@@ -81,6 +82,7 @@ impl Place {
             Place::CallArgument => "CALL",
             Place::PartitionBound => "partition bound",
             Place::PartitionKey => "partition key expression",
+            Place::Statistics => "statistics expression",
             Place::MergeWhen => "MERGE WHEN",
         }
     }
@@ -99,6 +101,7 @@ impl Place {
             Place::GeneratedColumn => "column generation expressions",
             Place::CallArgument => "CALL arguments",
             Place::PartitionKey => "partition key expressions",
+            Place::Statistics => "statistics expressions",
             Place::CopyWhere => "COPY FROM WHERE conditions",
             Place::TriggerWhen => "trigger WHEN conditions",
             Place::WindowPartition | Place::WindowOrder => "window definitions",

@@ -713,6 +713,7 @@ impl Analyzer<'_> {
             Place::IndexExpression => "cannot use subquery in index expression",
             Place::PartitionBound => "cannot use subquery in partition bound",
             Place::PartitionKey => "cannot use subquery in partition key expression",
+            Place::Statistics => "cannot use subquery in statistics expression",
             Place::IndexPredicate => "cannot use subquery in index predicate",
             Place::AlterTransform => "cannot use subquery in transform expression",
             Place::ExecuteParameter => "cannot use subquery in EXECUTE parameter",

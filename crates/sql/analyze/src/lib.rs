@@ -322,6 +322,8 @@ pub enum Purpose {
     PartitionBound,
     /// A key of PARTITION BY.
     PartitionKey,
+    /// An expression of CREATE STATISTICS.
+    Statistics,
     /// DEFAULT of a function's parameter.
     ParameterDefault,
 }
@@ -340,6 +342,7 @@ impl Purpose {
             Purpose::CallArgument => Place::CallArgument,
             Purpose::PartitionBound => Place::PartitionBound,
             Purpose::PartitionKey => Place::PartitionKey,
+            Purpose::Statistics => Place::Statistics,
         }
     }
 

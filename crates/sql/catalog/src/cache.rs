@@ -28,6 +28,7 @@ use textsearch::configuration::Configuration;
 use textsearch::dictionary::Dictionary;
 
 use crate::authority::Owned;
+use crate::extended::ExtendedStatistics;
 use crate::families::OperatorFamilies;
 use crate::roles::RoleFacts;
 use crate::stats::ColumnStatistics;
@@ -135,6 +136,8 @@ pub(crate) struct Entries {
     pub(crate) collations: FxHashMap<Oid, Option<CollationDef>>,
     pub(crate) collation_names: FxHashMap<(Oid, Box<str>), Option<Oid>>,
     pub(crate) statistics: FxHashMap<(Oid, i16), Option<Arc<ColumnStatistics>>>,
+    /// By statistics object.
+    pub(crate) extended: FxHashMap<Oid, Option<Arc<ExtendedStatistics>>>,
     pub(crate) dictionaries: FxHashMap<Oid, Arc<dyn Dictionary>>,
     pub(crate) configurations: FxHashMap<Oid, Arc<Configuration>>,
     /// Flag of all plans that use types, functions, operators or casts of users: replaced when any of these changes.
@@ -213,6 +216,7 @@ impl Entries {
                 self.operators_by_oid.clear();
             }
             c if c == pg_cast::TABLE.oid => self.casts.clear(),
+            c if c == pg_statistic_ext_data::TABLE.oid => self.extended.clear(),
             c if [
                 pg_ts_config::TABLE.oid,
                 pg_ts_config_map::TABLE.oid,

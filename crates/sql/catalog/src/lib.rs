@@ -6,7 +6,7 @@
 //! * [`system`]: columns and indexes of every table of `pg_catalog`, as constants. [`row`]: rows by column name.
 //! * [`tables`]: the catalogs as open tables. `cache`: what sessions share. [`database`]: what a statement reads through.
 //! * [`view`]: what the layers above see: relations, types, functions as plain structs. `load`, `names`: how they are read.
-//!   [`partition`]: keys and bounds of partitioned tables. [`families`]: operator classes and families.
+//!   `stats`, `extended`: what ANALYZE learnt. [`partition`]: keys and bounds of partitioned tables. [`families`]: operator classes and families.
 //! * [`change`]: CREATE, ALTER and DROP as row changes. [`bootstrap()`]: initdb.
 //!
 //! # Invariants
@@ -23,6 +23,7 @@ mod bootstrap;
 mod cache;
 pub mod change;
 pub mod database;
+mod extended;
 pub mod families;
 pub mod foreign_key;
 mod load;
@@ -53,6 +54,7 @@ pub use database::{
     Catalog, Cluster, PG_CATALOG, PG_TOAST, PUBLIC, Reader, SessionCatalog, Written, database_lock,
 };
 pub use engine::indexes::DEFAULT_METHOD as DEFAULT_INDEX_METHOD;
+pub use extended::{ExtendedStatistics, StatisticsObject};
 pub use load::{compare_of, has_summary, orders_by_bytes, persistence_of};
 pub use names::compared_by;
 pub use object_class::ObjectClass;

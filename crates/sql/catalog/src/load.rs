@@ -106,6 +106,13 @@ impl Reader<'_> {
             checks: if class.int(pg_class::RELCHECKS) > 0 { self.load_checks(oid)? } else { Vec::new() },
             indexes: if class.bool(pg_class::RELHASINDEX) { self.load_indexes(oid)? } else { Vec::new() },
             triggers: if class.bool(pg_class::RELHASTRIGGERS) { self.triggers(oid)? } else { Vec::new() },
+            statistics: match kind {
+                RelationKind::Table
+                | RelationKind::MaterializedView
+                | RelationKind::PartitionedTable
+                | RelationKind::ForeignTable => self.load_statistics_objects(oid)?,
+                _ => Vec::new(),
+            },
             view_query: if class.bool(pg_class::RELHASRULES) { self.load_view(oid)? } else { None },
             populated: class.bool(pg_class::RELISPOPULATED),
             options,

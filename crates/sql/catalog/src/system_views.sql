@@ -245,15 +245,20 @@ SELECT n.nspname AS schemaname,
        d.stxdinherit AS inherited,
        d.stxdndistinct AS n_distinct,
        d.stxddependencies AS dependencies,
-       NULL::text[] AS most_common_vals,
-       NULL::boolean[] AS most_common_val_nulls,
-       NULL::double precision[] AS most_common_freqs,
-       NULL::double precision[] AS most_common_base_freqs
+       m.vals AS most_common_vals,
+       m.val_nulls AS most_common_val_nulls,
+       m.freqs AS most_common_freqs,
+       m.base_freqs AS most_common_base_freqs
   FROM pg_catalog.pg_statistic_ext s
   JOIN pg_catalog.pg_class c ON c.oid = s.stxrelid
   JOIN pg_catalog.pg_statistic_ext_data d ON d.stxoid = s.oid
   LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
   LEFT JOIN pg_catalog.pg_namespace sn ON sn.oid = s.stxnamespace
+  LEFT JOIN LATERAL (SELECT pg_catalog.array_agg(i.values) AS vals,
+                            pg_catalog.array_agg(i.nulls) AS val_nulls,
+                            pg_catalog.array_agg(i.frequency) AS freqs,
+                            pg_catalog.array_agg(i.base_frequency) AS base_freqs
+                       FROM pg_catalog.pg_mcv_list_items(d.stxdmcv) i) m ON d.stxdmcv IS NOT NULL
  WHERE pg_catalog.pg_has_role(c.relowner, 'USAGE')
     OR NOT EXISTS (SELECT
                      FROM pg_catalog.pg_attribute a

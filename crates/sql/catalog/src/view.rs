@@ -15,6 +15,7 @@ use index::Facts;
 use txn::Snapshot;
 
 use crate::authority::Grants;
+use crate::extended::StatisticsObject;
 use crate::families::OperatorFamilies;
 use crate::partition::{Detaching, Partitioning};
 use crate::trigger::Trigger;
@@ -327,6 +328,8 @@ pub struct Table {
     pub indexes: Vec<Arc<Index>>,
     /// Triggers by name, the order in which they fire.
     pub triggers: Vec<Arc<Trigger>>,
+    /// Statistics objects, by OID.
+    pub statistics: Vec<Arc<StatisticsObject>>,
     /// The query of a view or materialized view, as `analyze::stored` writes it.
     pub view_query: Option<Arc<str>>,
     /// Has the rows that it is to have: false for a materialized view made or refreshed WITH NO DATA (`relispopulated`).

@@ -31,7 +31,7 @@ use types::{Call, oids};
 
 use super::alter_rows::OldRows;
 use super::names::at;
-use super::{alter, alter_identity, expression, index, names, type_name};
+use super::{alter, alter_identity, expression, extended_statistics, index, names, type_name};
 
 /// The action as written.
 pub(super) struct Wanted<'a> {
@@ -219,9 +219,11 @@ fn converted_default(
     }
 }
 
-/// Indexes and constraints over the column, as the statements that make them.
+/// Indexes, constraints and statistics objects over the column, as the statements that make them.
 struct Definitions {
     statements: Vec<String>,
+    /// Statistics objects, with their comments.
+    statistics: Vec<(String, Option<String>)>,
     /// The index that CLUSTER goes by, by its name.
     clustered: Option<String>,
     /// The index that is the replica identity.
@@ -231,7 +233,7 @@ struct Definitions {
 impl Definitions {
     /// Notes the definitions, and drops what they made.
     fn take(session: &Session, table: &Table, number: i16) -> SqlResult<Definitions> {
-        let mut statements = Vec::new();
+        let (mut statements, mut statistics) = (Vec::new(), Vec::new());
         let mut dropped = Vec::new();
         let mut constraints = session.with_reader(|r| r.constraints(table.oid))?;
         constraints.sort_by_key(|constraint| constraint.oid);
@@ -254,6 +256,17 @@ impl Definitions {
                 dropped.push(ObjectAddress::relation(found.oid));
             }
         }
+        for found in &table.statistics {
+            let mut uses = found.keys.contains(&number);
+            for stored in &found.expressions {
+                uses |= expression::uses(session, stored, number)?;
+            }
+            if uses && let Some(text) = session.statistics_statement(found.oid)? {
+                let object = ObjectAddress::statistics(found.oid);
+                statistics.push((text, session.comment_of(object)?));
+                dropped.push(object);
+            }
+        }
         let (clustered, identity) = (
             Definitions::index_with(session, table, pg_index::INDISCLUSTERED)?,
             Definitions::index_with(session, table, pg_index::INDISREPLIDENT)?,
@@ -261,7 +274,7 @@ impl Definitions {
         if !dropped.is_empty() {
             session.with_changer(|changer| changer.drop_objects(&dropped, Behavior::Restrict).map(drop))?;
         }
-        Ok(Definitions { statements, clustered, identity })
+        Ok(Definitions { statements, statistics, clustered, identity })
     }
 
     /// The name of the table's index that has a flag.
@@ -283,6 +296,17 @@ impl Definitions {
                     Statement::CreateIndex(s) => index::create(session, s, text)?,
                     Statement::AlterTable(s) => alter::run(session, s, text)?,
                     _ => return Err(SqlError::internal("a definition is no statement")),
+                }
+            }
+        }
+        for (text, comment) in &self.statistics {
+            for raw in parse::parse(text)? {
+                let Statement::CreateStatistics(s) = &raw.stmt else {
+                    return Err(SqlError::internal("a definition is no statement"));
+                };
+                if let Some(made) = extended_statistics::create(session, s, text)? {
+                    let object = ObjectAddress::statistics(made);
+                    session.with_changer(|changer| changer.set_comment(object, comment.as_deref()))?;
                 }
             }
         }

@@ -5,21 +5,24 @@
 //! SHARE UPDATE EXCLUSIVE on the table, taken by the caller.
 
 use base::settings::Setting;
-use base::{Oid, SqlResult, sql_err};
-use catalog::Column;
+use base::{Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
+use catalog::change::StatisticsData;
 use catalog::{
-    Index, RowExt, SizeEstimate, Table, predefined,
+    CatalogView, Index, RowExt, SizeEstimate, StatisticsObject, Table, predefined,
     system::{pg_attribute, pg_statistic},
 };
 use heap::HeapError;
 use session::Session;
 use session::progress::Lengthy;
 use tuple::Datum;
-use types::Comparator;
-use types::oids;
+use types::array::Array;
+use types::extended_statistics::{Combination, combinations_to_datum};
+use types::record::{FieldType, RowType};
+use types::{Call, Comparator, oids};
 
-use super::expression::IndexKeys;
+use super::expression::{self, IndexKeys, RowExpressions};
 use super::statistics::{self, Population};
+use super::statistics_extended::{self, Sampled};
 use super::vacuum::{AnalyzeReport, Effort, Maintenance, Pace, full_name};
 use super::{alter_column_options, rewrite, sample, statistics_lexemes};
 
@@ -43,7 +46,9 @@ pub(crate) fn table(
     let effort = Effort::begin(session.settings.borrow().fast().track_io_timing);
     let pace = Pace::new(&how.budget, &session.settings.borrow());
     let chosen = choose(session, table, columns)?;
-    let want = chosen.iter().map(|c| c.1).max().unwrap_or(0).max(1) * ROWS_PER_ENTRY;
+    let objects = objects(session, table, &chosen);
+    let most = chosen.iter().map(|c| c.1).chain(objects.iter().map(|(_, target)| *target)).max();
+    let want = most.unwrap_or(0).max(1) * ROWS_PER_ENTRY;
     let progress = session.progress(Lengthy::Analyze, table.oid);
     progress.set(sample::PHASE, sample::SAMPLING);
     if how.verbose {
@@ -55,7 +60,7 @@ pub(crate) fn table(
     if how.verbose {
         report(session, table, &sample, total);
     }
-    for (i, target) in chosen {
+    for &(i, target) in &chosen {
         let column = &table.columns[i];
         let values: Vec<Datum> = sample
             .rows
@@ -68,7 +73,9 @@ pub(crate) fn table(
         let population = Population { rows: total, target };
         let mut stats = match column.type_oid {
             oids::tsvector => statistics_lexemes::column(&values, population)?,
-            _ => statistics::column(&values, order_of(session, column)?, population),
+            _ => {
+                statistics::column(&values, order_of(session, column.type_oid, column.collation)?, population)
+            }
         };
         if let Some(distinct) = alter_column_options::distinct(session, table.oid, i as i16 + 1)? {
             stats.distinct = f64::from(distinct);
@@ -77,6 +84,12 @@ pub(crate) fn table(
         let ty = (column.type_oid, column.collation);
         session
             .with_changer(|changer| changer.set_statistics(table.oid, i as i16 + 1, ty, operators, &stats))?;
+    }
+    if !sample.rows.is_empty() {
+        progress.set(sample::PHASE, sample::COMPUTING_EXTENDED);
+        for (object, target) in objects {
+            extended(session, table, (object, target), &chosen, &sample, how.automatic)?;
+        }
     }
     progress.set(sample::PHASE, sample::FINALIZING);
     note_sizes(session, table, &sample, columns.is_empty())?;
@@ -146,15 +159,15 @@ fn resolve(session: &Session, table: &Table, value: &Datum) -> SqlResult<Datum> 
 }
 
 /// How values of a type compare. Arrays of any type may hold different ones, which do not.
-fn order_of(session: &Session, column: &Column) -> SqlResult<Option<statistics::Compare>> {
-    if column.type_oid == oids::anyarray {
+fn order_of(session: &Session, type_oid: Oid, collation: Oid) -> SqlResult<Option<statistics::Compare>> {
+    if type_oid == oids::anyarray {
         return Ok(None);
     }
-    let rules = match column.collation {
+    let rules = match collation {
         Oid::INVALID => &collation::C,
         collation => catalog::collation_rules(session, collation)?,
     };
-    Ok(Comparator::of(column.type_oid, rules).order)
+    Ok(Comparator::of(type_oid, rules).order)
 }
 
 /// The type's `=` and `<`, 0 if it has none.
@@ -166,6 +179,138 @@ fn operators_of(ty: Oid) -> (Oid, Oid) {
         own.map_or(Oid::INVALID, |op| op.oid)
     };
     (find("="), find("<"))
+}
+
+/// Statistics objects that are to be computed, with their targets: their own, or the greatest of their columns'.
+fn objects<'t>(
+    session: &Session,
+    table: &'t Table,
+    chosen: &[(usize, usize)],
+) -> Vec<(&'t StatisticsObject, usize)> {
+    let default = session.settings.borrow().get(Setting::default_statistics_target).as_int();
+    let target = |object: &StatisticsObject| {
+        let of_column =
+            |n: &i16| chosen.iter().find(|(i, _)| *i as i16 + 1 == *n).map_or(default as usize, |c| c.1);
+        match object.target {
+            Some(target) => usize::try_from(target).unwrap_or(0),
+            None => {
+                let expressions = object.expressions.iter().map(|_| default as usize);
+                object.keys.iter().map(of_column).chain(expressions).max().unwrap_or(0)
+            }
+        }
+    };
+    let all = table.statistics.iter().map(|object| (&**object, target(object)));
+    all.filter(|(_, target)| *target > 0).collect()
+}
+
+/// Computes one statistics object.
+fn extended(
+    session: &Session,
+    table: &Table,
+    (object, target): (&StatisticsObject, usize),
+    chosen: &[(usize, usize)],
+    sample: &sample::Sample,
+    automatic: bool,
+) -> SqlResult<()> {
+    let missing = |n: &i16| !chosen.iter().any(|(i, _)| *i as i16 + 1 == *n);
+    if object.keys.iter().any(missing) {
+        if !automatic {
+            let schema = session.with_reader(|reader| reader.schema_name(object.schema))?;
+            session.notice(SqlError::with_severity(
+                Severity::Warning,
+                SqlState::INVALID_OBJECT_DEFINITION,
+                format!(
+                    "statistics object \"{}.{}\" could not be computed for relation \"{}.{}\"",
+                    schema.unwrap_or_default(),
+                    object.name,
+                    table.schema_name,
+                    table.name
+                ),
+            ));
+        }
+        return Ok(());
+    }
+    let mut columns = Vec::new();
+    for &number in &object.keys {
+        let i = number as usize - 1;
+        let column = &table.columns[i];
+        let values: Vec<Datum> = sample
+            .rows
+            .iter()
+            .map(|row| resolve(session, table, row.get(i).unwrap_or(&Datum::Null)))
+            .collect::<SqlResult<_>>()?;
+        let order = order_of(session, column.type_oid, column.collation)?;
+        columns.extend(order.map(|order| Sampled::new(number, column.type_oid, values, order)));
+    }
+    let (expressions, known) = of_expressions(session, table, object, target, sample)?;
+    columns.extend(expressions);
+    runtime::check_interrupts().map_err(plan::interrupted)?;
+    let sampled = statistics_extended::Sample::new(columns, sample.rows.len(), sample.total());
+    let format = session.format();
+    let call = Call::new(&format).with_session(session);
+    let figures = |all: Vec<Combination>| match all.is_empty() {
+        true => Datum::Null,
+        false => combinations_to_datum(&all),
+    };
+    let mut data = StatisticsData { expressions: known, ..StatisticsData::default() };
+    if object.has(b'd') {
+        data.distinct = figures(sampled.distinct());
+    }
+    if object.has(b'f') {
+        data.dependencies = figures(sampled.dependencies());
+    }
+    if object.has(b'm') {
+        data.common = sampled.common(target).map_or(Ok(Datum::Null), |list| list.to_datum(&call))?;
+    }
+    session.with_changer(|changer| changer.set_statistics_data(object.oid, data))
+}
+
+/// The expressions of a statistics object in the sampled rows, and what is known of each as `pg_statistic[]`.
+fn of_expressions(
+    session: &Session,
+    table: &Table,
+    object: &StatisticsObject,
+    target: usize,
+    sample: &sample::Sample,
+) -> SqlResult<(Vec<Sampled>, Datum)> {
+    if object.expressions.is_empty() {
+        return Ok((Vec::new(), Datum::Null));
+    }
+    let mut values: Vec<Vec<Datum>> = vec![Vec::with_capacity(sample.rows.len()); object.expressions.len()];
+    session.as_maintainer(table.owner, || {
+        let mut computed = RowExpressions::new(session, table, object.expressions.iter())?;
+        for row in &sample.rows {
+            runtime::check_interrupts().map_err(plan::interrupted)?;
+            let row =
+                row.iter().map(|value| resolve(session, table, value)).collect::<SqlResult<Vec<_>>>()?;
+            let found = computed.values(session, &row)?;
+            values.iter_mut().zip(found).for_each(|(all, value)| all.push(value.clone()));
+        }
+        Ok(())
+    })?;
+    let format = session.format();
+    let call = Call::new(&format).with_session(session);
+    let columns = pg_statistic::TABLE.columns.iter();
+    let fields = columns
+        .map(|column| {
+            let shape = session.with_reader(|reader| catalog::type_shape(reader, column.ty.oid))?;
+            Ok(FieldType::new(column.ty.oid, &shape))
+        })
+        .collect::<SqlResult<_>>()?;
+    let row_type = RowType { type_oid: pg_statistic::TABLE.row_type, fields, names: Box::default() };
+    let (mut sampled, mut rows) = (Vec::new(), Vec::new());
+    for (at, (text, values)) in object.expressions.iter().zip(values).enumerate() {
+        let (type_oid, _, collation) = expression::stored_type(session, text)?;
+        let order = order_of(session, type_oid, collation)?;
+        let stats = statistics::column(&values, order, Population { rows: sample.total(), target });
+        let (equals, less) = operators_of(type_oid);
+        let row = stats.to_row(Oid::INVALID, 0, type_oid, collation, equals, less)?;
+        rows.push(row_type.row(&row));
+        let number = -(at as i16) - 1;
+        sampled.extend(order.map(|order| Sampled::new(number, type_oid, values, order)));
+    }
+    let known = Array::from_values(pg_statistic::TABLE.row_type, rows, &call)?.to_datum();
+    Ok((sampled, known))
 }
 
 fn note_sizes(session: &Session, table: &Table, sample: &sample::Sample, all_columns: bool) -> SqlResult<()> {

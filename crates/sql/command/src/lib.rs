@@ -10,7 +10,7 @@
 //! * Extensions, languages, LOAD: `extension`.
 //! * Triggers and SET CONSTRAINTS: `trigger`.
 //! * What all kinds of objects have in common: `object_kind` (with `comment`, `drop`, `rename`, `owner`).
-//! * Who may do what: `role`, `grant`, `owner`. Rows: `copy`. Upkeep: `vacuum`, `analyze` (with `sample`, `statistics`). The session: `settings`, `lock`.
+//! * Who may do what: `role`, `grant`, `owner`. Rows: `copy`. Upkeep: `vacuum`, `analyze` (with `sample`, `statistics`, `statistics_extended`), `extended_statistics`. The session: `settings`, `lock`.
 //! * What they share: `names` (finding and locking relations), `type_name`, `object_name`, `options`, `storage_parameter`,
 //!   `expression`, `index_entries`, `violation`.
 //! * [`autovacuum`]: VACUUM and ANALYZE by themselves. `initialize`: what initdb does.
@@ -51,6 +51,7 @@ mod detach;
 mod drop;
 mod exclusion;
 mod existing_index;
+mod extended_statistics;
 mod extension;
 pub(crate) mod foreign_key;
 mod foreign_key_parts;
@@ -97,6 +98,7 @@ mod set_tablespace;
 mod settings;
 mod statement;
 mod statistics;
+mod statistics_extended;
 mod statistics_lexemes;
 mod storage_parameter;
 mod table;

@@ -2,7 +2,7 @@
 //! LIKE in CREATE TABLE: columns of another relation, and with INCLUDING what belongs to them.
 //!
 //! What is copied is written as SQL and read again: the new table is made like any other that says so much. Columns and
-//! constraints become elements of the statement; indexes and comments come when the table is there.
+//! constraints become elements of the statement; indexes, statistics objects and comments come when the table is there.
 //!
 //! # PostgreSQL counterpart
 //! `transformTableLikeClause` and `expandTableLikeClause` of `parser/parse_utilcmd.c`.
@@ -25,7 +25,7 @@ use txn::LockMode;
 use types::acl;
 
 use super::names::at;
-use super::{expression, index, names, table};
+use super::{expression, extended_statistics, index, names, table};
 
 /// A relation named in LIKE.
 struct Model {
@@ -58,6 +58,7 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
     let made = made.ok_or_else(|| SqlError::internal("the new table does not exist"))?;
     for model in &models {
         model.indexes(session, made)?;
+        model.statistics(session, made)?;
         if model.includes(like::COMMENTS) {
             model.comments(session, made)?;
         }
@@ -259,6 +260,33 @@ impl Model {
                 ..RangeVar::default()
             };
             index::create(session, &create, &definition)?;
+        }
+        Ok(())
+    }
+
+    fn statistics(&self, session: &Session, made: Oid) -> SqlResult<()> {
+        if !self.includes(like::STATISTICS) {
+            return Ok(());
+        }
+        let new = names::describe(session, made)?;
+        for old in &self.table.statistics {
+            let Some(definition) = session.statistics_statement(old.oid)? else { continue };
+            let parsed = parse::parse(&definition)?.into_iter().next().map(|raw| raw.stmt);
+            let Some(Statement::CreateStatistics(mut create)) = parsed else {
+                return Err(SqlError::internal("a statistics object was expected"));
+            };
+            create.name = None;
+            create.relation = RangeVar {
+                schema: Some(new.schema_name.clone()),
+                name: new.name.clone(),
+                ..RangeVar::default()
+            };
+            let copy = extended_statistics::create(session, &create, &definition)?;
+            if let Some(copy) = copy.filter(|_| self.includes(like::COMMENTS)) {
+                let comment = session.comment_of(ObjectAddress::statistics(old.oid))?;
+                let copy = ObjectAddress::statistics(copy);
+                session.with_changer(|changer| changer.set_comment(copy, comment.as_deref()))?;
+            }
         }
         Ok(())
     }

@@ -18,6 +18,7 @@ use session::Session;
 
 use super::collation::COLLATION;
 use super::conversion::CONVERSION;
+use super::extended_statistics::STATISTICS;
 use super::text_search::{DICTIONARY, PARSER, TEMPLATE};
 use super::text_search_configuration::CONFIGURATION;
 use super::{
@@ -285,7 +286,15 @@ pub(crate) fn of(kind: ObjectKind) -> Descriptor {
         },
 
         K::Publication => D { member: false, ..D::bare(words!("PUBLICATION")) },
-        K::Statistics => D { member: false, ..D::bare(words!("STATISTICS")) },
+        K::Statistics => D {
+            member: false,
+            address: Some(|session, _, object| STATISTICS.commented(session, object)),
+            dropped: Some(|session, statement| STATISTICS.dropped(session, statement)),
+            rename: Some(|session, asked| STATISTICS.rename(session, asked)),
+            set_schema: Some(|session, to| STATISTICS.set_schema(session, to)),
+            set_owner: Some(|session, _, object, owner| STATISTICS.set_owner(session, object, owner)),
+            ..D::bare(words!("STATISTICS"))
+        },
         K::Subscription => D { member: false, ..D::bare(words!("SUBSCRIPTION")) },
         K::EventTrigger => D::bare(words!("EVENT TRIGGER")),
         K::ForeignDataWrapper => D::bare(words!("FOREIGN DATA WRAPPER")),

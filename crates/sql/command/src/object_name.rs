@@ -90,7 +90,8 @@ pub(crate) fn free_constraint(
     first_free(words, |name| session.with_reader(|reader| reader.constraint_name_taken(schema, name)))
 }
 
-fn first_free(
+/// The first of `first_second_label`, `…label1`, `…label2` that is not `taken`.
+pub(crate) fn first_free(
     (first, second, label): (&str, Option<&str>, &str),
     taken: impl Fn(&str) -> SqlResult<bool>,
 ) -> SqlResult<String> {

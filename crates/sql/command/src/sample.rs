@@ -92,6 +92,7 @@ const DELAY_TIME: usize = 9;
 
 pub(crate) const SAMPLING: i64 = 1;
 pub(crate) const COMPUTING: i64 = 3;
+pub(crate) const COMPUTING_EXTENDED: i64 = 4;
 pub(crate) const FINALIZING: i64 = 5;
 
 /// Takes `want` rows of a table at most.

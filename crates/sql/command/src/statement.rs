@@ -20,10 +20,10 @@ use session::{Arguments, Session, explain_columns};
 use super::object_kind::Move;
 use super::{
     access_method, aggregate, alter, alter_function, alter_operator, alter_system, base_type, call,
-    checkpoint, cluster, collation, comment, conversion, copy, create_as, database, discard, drop, extension,
-    function, grant, index, language, lock, matview, object_kind, on_commit, operator, operator_class, owner,
-    range_type, reindex, role, schema, sequence, set_tablespace, settings, table, tablespace, text_search,
-    text_search_configuration, trigger, truncate, user_type, vacuum, view,
+    checkpoint, cluster, collation, comment, conversion, copy, create_as, database, discard, drop,
+    extended_statistics, extension, function, grant, index, language, lock, matview, object_kind, on_commit,
+    operator, operator_class, owner, range_type, reindex, role, schema, sequence, set_tablespace, settings,
+    table, tablespace, text_search, text_search_configuration, trigger, truncate, user_type, vacuum, view,
 };
 
 /// The descriptor of a statement.
@@ -83,6 +83,8 @@ pub(crate) fn describe(statement: &Statement) -> Descriptor<'_> {
         S::CreateCast(_) => D::definition("CREATE CAST"),
         S::CreateAccessMethod(_) => D::definition("CREATE ACCESS METHOD"),
         S::CreateConversion(_) => D::definition("CREATE CONVERSION"),
+        S::CreateStatistics(_) => D::definition("CREATE STATISTICS"),
+        S::AlterStatistics { .. } => D::definition("ALTER STATISTICS"),
         S::AlterTextSearchDictionary(..) => D::definition("ALTER TEXT SEARCH DICTIONARY"),
         S::AlterTextSearchConfiguration(_) => D::definition("ALTER TEXT SEARCH CONFIGURATION"),
         S::RefreshCollation(_) => D::definition("ALTER COLLATION"),
@@ -331,6 +333,10 @@ fn carry_out(
         Statement::CreateCast(s) => operator::create_cast(session, s, text)?,
         Statement::CreateAccessMethod(s) => access_method::create(session, s)?,
         Statement::CreateConversion(s) => conversion::create(session, s)?,
+        Statement::CreateStatistics(s) => extended_statistics::create(session, s, text).map(drop)?,
+        Statement::AlterStatistics { name, target, missing_ok } => {
+            extended_statistics::set_target(session, name, *target, *missing_ok)?;
+        }
         Statement::AlterTextSearchDictionary(name, options) => {
             text_search::alter_dictionary(session, name, options)?;
         }

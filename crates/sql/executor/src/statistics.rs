@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base::{Fork, Oid, RelFile};
 use buffer::BufferPool;
 use catalog::view::{Index, SizeEstimate, Table};
-use catalog::{ColumnStatistics, Reader};
+use catalog::{ColumnStatistics, ExtendedStatistics, Reader};
 use plan::Statistics;
 use plan::cost::{IndexShape, TableShape};
 
@@ -68,5 +68,9 @@ impl Statistics for CatalogStatistics<'_> {
     fn column(&self, table: Oid, column: i16) -> Option<Arc<ColumnStatistics>> {
         // Without statistics a plan is only less good.
         self.reader.statistics(table, column).ok().flatten()
+    }
+
+    fn extended(&self, object: Oid) -> Option<Arc<ExtendedStatistics>> {
+        self.reader.extended_statistics(object).ok().flatten()
     }
 }

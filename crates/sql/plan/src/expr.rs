@@ -134,6 +134,22 @@ pub struct ArrayOp {
     pub collation: Oid,
 }
 
+impl ArrayOp {
+    /// The comparison with one element.
+    pub fn call_with(&self, element: Expr) -> Call {
+        Call {
+            function: self.function.clone(),
+            form: CallForm::Operator(self.operator.clone()),
+            args: vec![self.left.clone(), element],
+            type_oid: Oid(16),
+            typmod: -1,
+            collation: self.collation,
+            variadic: false,
+            number: 0,
+        }
+    }
+}
+
 impl PartialEq for ArrayOp {
     fn eq(&self, other: &ArrayOp) -> bool {
         self.function.oid() == other.function.oid()

@@ -81,8 +81,7 @@ impl Planner<'_> {
         if keys.is_empty() {
             return 1.0;
         }
-        let product: f64 = keys.iter().map(|k| selectivity::distinct_values(self, k, rows)).product();
-        clamp_rows(product.min(rows))
+        selectivity::groups(self, keys, rows)
     }
 
     /// Which ways to group by `keys` there are.

@@ -26,8 +26,6 @@ pub(crate) struct Search<'a, 'c> {
     pub wanted: Vec<Vec<PathKey>>,
     /// Paths of relations without a table, made before.
     pub given: HashMap<RelId, Cost>,
-    /// Estimated rows of base relations after their conditions.
-    pub base_rows: HashMap<RelId, f64>,
     joined: HashMap<RelSet, Vec<Rc<Path>>>,
     rows: HashMap<RelSet, f64>,
 }
@@ -40,7 +38,6 @@ impl<'a, 'c> Search<'a, 'c> {
             needed,
             wanted: Vec::new(),
             given: HashMap::new(),
-            base_rows: HashMap::new(),
             joined: HashMap::new(),
             rows: HashMap::new(),
         }
@@ -81,9 +78,10 @@ impl<'a, 'c> Search<'a, 'c> {
     }
 
     fn estimate_base(&mut self, rel: RelId) {
+        self.planner.note_statistics(rel);
         let filters = self.level.filters_of(rel);
         if let Some(rows) = self.planner.member_rows(rel, &filters) {
-            self.base_rows.insert(rel, rows);
+            self.planner.rows_left.insert(rel, rows);
             self.rows.insert(RelSet::one(rel), rows);
             return;
         }
@@ -95,7 +93,7 @@ impl<'a, 'c> Search<'a, 'c> {
             }
             (None, None) => 1.0,
         };
-        self.base_rows.insert(rel, clamp_rows(tuples * share));
+        self.planner.rows_left.insert(rel, clamp_rows(tuples * share));
         self.rows.insert(RelSet::one(rel), clamp_rows(tuples * share));
     }
 
@@ -108,7 +106,7 @@ impl<'a, 'c> Search<'a, 'c> {
         let operators: f64 = filters.iter().map(Expr::operators).sum();
         let settings = self.planner.settings();
         let cpu = given.rows * (settings.cpu_operator_cost * operators);
-        let cost = Cost { total: given.total + cpu, rows: self.base_rows[&rel], ..given };
+        let cost = Cost { total: given.total + cpu, rows: self.planner.rows_left[&rel], ..given };
         let outer = self.level.lateral.get(&rel).copied().unwrap_or_default();
         let kind = PathKind::Scan(ScanKind::Whole { rel, filter: filters, keys: None });
         let order = self.derived_order(rel);
@@ -154,7 +152,10 @@ impl<'a, 'c> Search<'a, 'c> {
 
     /// Rows of a set of relations joined, roughly, when it drives a scan.
     pub fn rows_of(&self, rels: RelSet) -> f64 {
-        rels.iter().map(|rel| self.base_rows.get(&rel).copied().unwrap_or(1.0)).product::<f64>().max(1.0)
+        rels.iter()
+            .map(|rel| self.planner.rows_left.get(&rel).copied().unwrap_or(1.0))
+            .product::<f64>()
+            .max(1.0)
     }
 
     /// Whether an order serves a sort above, or a merge join.
@@ -623,7 +624,7 @@ impl<'a, 'c> Search<'a, 'c> {
         let nulls = stats.map_or(0.0, |stats| stats.null_fraction);
         let average = (1.0 - nulls) / all;
         let tuples = self.planner.rows(column);
-        let left = self.base_rows.get(&column.rel).map_or(1.0, |rows| rows / tuples.max(1.0));
+        let left = self.planner.rows_left.get(&column.rel).map_or(1.0, |rows| rows / tuples.max(1.0));
         let mut share = 1.0 / clamp_rows(all * left).min(buckets(rows));
         if average > 0.0 && most > average {
             share *= most / average;

@@ -7,6 +7,7 @@
 //! * `inherit`: tables that stand for their children too. `append`: paths over those. [`partition`], [`prune`], `route`: partitions that
 //!   take rows and that conditions leave. [`proof`]: constraints that say what a bound does. `names`: what EXPLAIN calls relations.
 //! * `extremes`: `min` and `max` by index.
+//! * [`extended`]: estimates by statistics of several columns together.
 //! * `pattern`: ranges of indexes that patterns keep to, and what they match.
 //! * `unique`: joins of which one row at most can match.
 //! * `pushdown`: conditions moved below grouping and into subqueries.
@@ -36,6 +37,7 @@ pub mod cost;
 mod create;
 pub mod explain;
 pub mod expr;
+pub mod extended;
 mod extremes;
 mod fold;
 mod function;

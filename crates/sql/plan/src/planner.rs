@@ -78,6 +78,10 @@ pub struct Planner<'c> {
     pub(crate) steady: HashSet<RelId>,
     /// Orders that subqueries in FROM give their rows in.
     pub(crate) derived_orders: HashMap<RelId, Vec<DerivedKey>>,
+    /// Rows of relations that their conditions leave.
+    pub(crate) rows_left: HashMap<RelId, f64>,
+    /// What is known of columns together, of relations with statistics objects.
+    pub(crate) extended: HashMap<RelId, Vec<crate::extended::Known>>,
     /// What rows of subqueries that have been planned differ in.
     pub(crate) derived_keys: HashMap<RelId, crate::unique::Keys>,
     pub(crate) modifies: bool,
@@ -175,6 +179,8 @@ impl<'c> Planner<'c> {
             derived_rows: HashMap::new(),
             steady: HashSet::new(),
             derived_orders: HashMap::new(),
+            rows_left: HashMap::new(),
+            extended: HashMap::new(),
             derived_keys: HashMap::new(),
             modifies: false,
             types: UserTypes::default(),
@@ -376,6 +382,22 @@ pub(crate) fn collect_subplans(expr: &Expr, out: &mut Vec<usize>) {
 }
 
 impl Columns for Planner<'_> {
+    fn has_extended(&self) -> bool {
+        !self.extended.is_empty()
+    }
+
+    fn extended(&self, rel: RelId) -> &[crate::extended::Known] {
+        self.extended.get(&rel).map_or(&[], Vec::as_slice)
+    }
+
+    fn rows_left(&self, rel: RelId) -> Option<f64> {
+        self.rows_left.get(&rel).copied()
+    }
+
+    fn expression_stats(&self, expr: &Expr) -> Option<Arc<ColumnStatistics>> {
+        if self.extended.is_empty() { None } else { crate::extended::expression_stats(self, expr) }
+    }
+
     fn rules(&self, collation: Oid) -> Option<&'static collation::Rules> {
         self.types.rules(collation).ok()
     }

@@ -7,7 +7,8 @@ use catalog::ColumnStatistics;
 use tuple::Datum;
 use types::Selectivity;
 
-use crate::expr::{Call, CallForm, Expr, Test, Var};
+use crate::expr::{ArrayOp, Call, CallForm, Expr, RelId, Test, Var};
+use crate::extended::{self, Known};
 use crate::relset::RelSet;
 use crate::walk::or_restriction;
 
@@ -30,6 +31,14 @@ pub trait Columns {
     fn stats(&self, var: &Var) -> Option<std::sync::Arc<ColumnStatistics>>;
     /// Whether the column is unique by itself.
     fn is_unique(&self, var: &Var) -> bool;
+    /// Whether anything is known of columns together.
+    fn has_extended(&self) -> bool;
+    /// What is known of columns of a relation together.
+    fn extended(&self, rel: RelId) -> &[Known];
+    /// Rows of a relation that its conditions leave.
+    fn rows_left(&self, rel: RelId) -> Option<f64>;
+    /// Statistics of an expression that is no column.
+    fn expression_stats(&self, expr: &Expr) -> Option<std::sync::Arc<ColumnStatistics>>;
     /// The rules of a collation.
     fn rules(&self, collation: Oid) -> Option<&'static collation::Rules>;
 }
@@ -55,13 +64,106 @@ pub fn distinct_values(columns: &dyn Columns, expr: &Expr, rows: f64) -> f64 {
     if expr.is_fixed() {
         return 1.0;
     }
-    let Some(var) = column_of(expr) else { return DISTINCT.min(rows.max(1.0)) };
+    let Some(var) = column_of(expr) else {
+        let known = columns.expression_stats(expr);
+        let known = known.and_then(|stats| stats.distinct_values(rows_of(columns, expr)));
+        return known.unwrap_or_else(|| DISTINCT.min(rows.max(1.0)));
+    };
     let table_rows = columns.rows(var);
     if columns.is_unique(var) || var.column == -1 {
         return table_rows.max(1.0);
     }
     let known = columns.stats(var).and_then(|s| s.distinct_values(table_rows));
     known.unwrap_or_else(|| DISTINCT.min(table_rows.max(1.0)))
+}
+
+/// Rows of the relation that an expression is over, before any condition.
+fn rows_of(columns: &dyn Columns, expr: &Expr) -> f64 {
+    let mut rows = 1000.0;
+    expr.any(&mut |e| match e {
+        Expr::Var(var) => {
+            rows = columns.rows(var);
+            true
+        }
+        _ => false,
+    });
+    rows
+}
+
+/// How many groups of equal `keys` there are among `rows` rows.
+pub fn groups(columns: &dyn Columns, keys: &[Expr], rows: f64) -> f64 {
+    let mut all = 1.0;
+    // Of each relation, what is grouped by: a column or expression of its own statistics, else the columns that it is made of.
+    let mut rels: Vec<(RelId, Vec<Expr>)> = Vec::new();
+    for key in keys {
+        if key.type_oid() == Oid(16) {
+            all *= 2.0;
+            continue;
+        }
+        if key.is_fixed() && !key.is_volatile() {
+            continue;
+        }
+        let mut parts = Vec::new();
+        match column_of(key) {
+            Some(var) => parts.push((var.rel, Expr::Var(var.clone()))),
+            None => match (columns.expression_stats(key), RelSet::of(key).iter().next()) {
+                (Some(_), Some(rel)) => parts.push((rel, key.clone())),
+                _ => collect_columns(key, &mut parts),
+            },
+        }
+        if parts.is_empty() {
+            return rows;
+        }
+        for (rel, part) in parts {
+            match rels.iter_mut().find(|(known, _)| *known == rel) {
+                Some((_, known)) => crate::create::add_unique(known, part),
+                None => rels.push((rel, vec![part])),
+            }
+        }
+    }
+    for (rel, parts) in rels {
+        all *= groups_of_relation(columns, rel, parts);
+    }
+    all.ceil().min(rows).max(1.0)
+}
+
+fn collect_columns(expr: &Expr, out: &mut Vec<(RelId, Expr)>) {
+    match expr {
+        Expr::Var(var) => out.push((var.rel, expr.clone())),
+        _ => expr.for_children(&mut |child| collect_columns(child, out)),
+    }
+}
+
+/// The same of one relation's columns and expressions, among the rows that its conditions leave.
+fn groups_of_relation(columns: &dyn Columns, rel: RelId, mut parts: Vec<Expr>) -> f64 {
+    let tuples = rows_of(columns, &parts[0]);
+    let (mut distinct, mut most, mut count) = (1.0, 0.0_f64, 0);
+    while !parts.is_empty() {
+        let keys: Vec<&Expr> = parts.iter().collect();
+        let (one, used) = match extended::distinct(columns.extended(rel), &keys) {
+            Some(found) => found,
+            None => (distinct_values(columns, &parts[0], tuples), vec![0]),
+        };
+        distinct *= one;
+        most = most.max(one);
+        count += 1;
+        let mut at = 0;
+        parts.retain(|_| {
+            at += 1;
+            !used.contains(&(at - 1))
+        });
+    }
+    if tuples > 0.0 {
+        // Columns are not that independent.
+        let bound = if count > 1 { (tuples * 0.1).max(most).min(tuples) } else { tuples };
+        distinct = distinct.min(bound);
+        let left = columns.rows_left(rel).unwrap_or(tuples);
+        if distinct > 0.0 && left < tuples {
+            distinct *= 1.0 - ((tuples - left) / tuples).powf(tuples / distinct);
+        }
+        distinct = crate::cost::clamp_rows(distinct);
+    }
+    distinct
 }
 
 /// The same, if it is more than a guess.
@@ -78,6 +180,21 @@ pub fn known_distinct_values(columns: &dyn Columns, expr: &Expr) -> Option<f64> 
 
 /// The fraction of rows that satisfy all of `quals`; pairs of bounds on one expression count as a range.
 pub fn conjunction(columns: &dyn Columns, quals: &[Expr]) -> f64 {
+    if let [one] = quals {
+        return selectivity(columns, one);
+    }
+    if columns.has_extended()
+        && let Some((share, done)) = extended::conjunction(columns, quals)
+    {
+        let rest: Vec<Expr> =
+            quals.iter().zip(done).filter(|(_, done)| !done).map(|(qual, _)| qual.clone()).collect();
+        return (share * independent(columns, &rest)).clamp(0.0, 1.0);
+    }
+    independent(columns, quals)
+}
+
+/// The same, were all conditions independent of each other.
+fn independent(columns: &dyn Columns, quals: &[Expr]) -> f64 {
     let mut share = 1.0;
     // Lower and upper bound per expression: PostgreSQL's range queries.
     let mut ranges: Vec<(&Expr, Option<f64>, Option<f64>)> = Vec::new();
@@ -139,13 +256,16 @@ pub fn selectivity(columns: &dyn Columns, qual: &Expr) -> f64 {
         Expr::Const { value: Datum::Bool(true), .. } => 1.0,
         Expr::Const { .. } => 0.0,
         Expr::And(list) => conjunction(columns, list),
-        Expr::Or(list) => {
-            let share = list.iter().fold(0.0, |sum, e| {
-                let s = selectivity(columns, e);
-                sum + s - sum * s
-            });
-            share / restricted_share(columns, qual, list)
-        }
+        Expr::Or(list) => match columns.has_extended().then(|| extended::disjunction(columns, list)) {
+            Some(Some(share)) => share,
+            _ => {
+                let share = list.iter().fold(0.0, |sum, e| {
+                    let s = selectivity(columns, e);
+                    sum + s - sum * s
+                });
+                share / restricted_share(columns, qual, list)
+            }
+        },
         Expr::Not(arg) => 1.0 - selectivity(columns, arg),
         Expr::Test(test, arg) => test_selectivity(columns, *test, arg),
         Expr::Call(call) => call_selectivity(columns, call),
@@ -155,7 +275,7 @@ pub fn selectivity(columns: &dyn Columns, qual: &Expr) -> f64 {
         }
         Expr::ArrayOp(op) => array_selectivity(columns, op),
         Expr::Var(var) => match columns.stats(var) {
-            Some(stats) => equal_const(columns, var, &stats, &Datum::Bool(true)),
+            Some(stats) => equal_const(columns.rows(var), var.type_oid, &stats, &Datum::Bool(true)),
             None => 0.5,
         },
         Expr::Relabel { arg, .. } => selectivity(columns, arg),
@@ -195,25 +315,14 @@ pub fn array_length(array: &Expr) -> f64 {
     }
 }
 
-fn array_selectivity(columns: &dyn Columns, op: &crate::expr::ArrayOp) -> f64 {
-    let one = |right: Expr| {
-        selectivity(
-            columns,
-            &Expr::Call(Box::new(Call {
-                function: op.function.clone(),
-                form: CallForm::Operator(op.operator.clone()),
-                args: vec![op.left.clone(), right],
-                type_oid: Oid(16),
-                typmod: -1,
-                collation: op.collation,
-                variadic: false,
-                number: 0,
-            })),
-        )
-    };
+fn array_selectivity(columns: &dyn Columns, op: &ArrayOp) -> f64 {
+    let one = |right: Expr| selectivity(columns, &Expr::Call(Box::new(op.call_with(right))));
     let unknown = || Expr::Param { number: usize::MAX, type_oid: op.element };
-    let shares: Vec<f64> = match &op.array {
-        Expr::Array { elements, nested: false, .. } => elements.iter().map(|e| one(e.clone())).collect(),
+    let shares: Vec<f64> = match (&op.array, extended::constants(op)) {
+        (_, Some(elements)) => elements.into_iter().map(one).collect(),
+        (Expr::Array { elements, nested: false, .. }, None) => {
+            elements.iter().map(|e| one(e.clone())).collect()
+        }
         _ => vec![one(unknown()); 10],
     };
     let equality = op.operator.selectivity == Selectivity::Equal;
@@ -250,7 +359,25 @@ fn call_selectivity(columns: &dyn Columns, call: &Call) -> f64 {
     if column.is_none() && !left.is_fixed() && !right.is_fixed() && kind == Selectivity::Equal {
         return join_selectivity(columns, kind, left, right);
     }
-    let stats = column.and_then(|v| columns.stats(v));
+    let mut stats = column.and_then(|v| columns.stats(v));
+    // An expression that a statistics object has is as good as a column.
+    let mut expression = None;
+    let (mut value, mut flipped) = (value, flipped);
+    if column.is_none() {
+        for (expr, other, other_way) in [(left, right, false), (right, left, true)] {
+            if other.is_fixed()
+                && let Some(known) = columns.expression_stats(expr)
+            {
+                (stats, expression, value, flipped) = (Some(known), Some(expr), other, other_way);
+            }
+        }
+    }
+    let typed = column.map(|var| var.type_oid).or(expression.map(Expr::type_oid));
+    if let (Selectivity::Equal | Selectivity::NotEqual, Some(expr), Some(stats)) = (kind, expression, &stats)
+    {
+        let equal = expression_equality(columns, expr, stats, value);
+        return if kind == Selectivity::Equal { equal } else { 1.0 - equal - stats.null_fraction };
+    }
     match kind {
         Selectivity::Equal => equality(columns, column, stats.as_deref(), value),
         Selectivity::NotEqual => {
@@ -262,7 +389,7 @@ fn call_selectivity(columns: &dyn Columns, call: &Call) -> f64 {
             let inclusive = matches!(kind, Selectivity::LessEqual | Selectivity::GreaterEqual);
             let side = if flipped { right } else { left };
             // Below an implicit cast, statistics are of another type than the operator's.
-            let own = column.is_some_and(|var| var.type_oid == side.type_oid());
+            let own = typed == Some(side.type_oid());
             let order = types::registry::comparison(call.function.oid()).filter(|_| own);
             let order = order.and_then(|of| match of.is_collated() {
                 true => columns.rules(call.collation).map(|rules| of.under(rules)),
@@ -275,7 +402,7 @@ fn call_selectivity(columns: &dyn Columns, call: &Call) -> f64 {
                 }
             });
             let order = order.as_ref().map(|order| order as &Order<'_>);
-            inequality(column, stats.as_deref(), value, (less, inclusive), order)
+            inequality(typed, stats.as_deref(), value, (less, inclusive), order)
         }
         Selectivity::Like
         | Selectivity::ILike
@@ -323,6 +450,16 @@ fn document_share(stats: Option<&ColumnStatistics>, query: &Expr) -> f64 {
     types::textsearch::share_of_documents(bytes, shares.as_ref()) * (1.0 - nulls)
 }
 
+/// The share of rows in which an expression has a value.
+fn expression_equality(columns: &dyn Columns, expr: &Expr, stats: &ColumnStatistics, value: &Expr) -> f64 {
+    let rows = rows_of(columns, expr);
+    match value {
+        Expr::Const { value: Datum::Null, .. } => 0.0,
+        Expr::Const { value, .. } => equal_const(rows, expr.type_oid(), stats, value),
+        _ => (1.0 - stats.null_fraction) / stats.distinct_values(rows).unwrap_or(DISTINCT).max(1.0),
+    }
+}
+
 fn equality(
     columns: &dyn Columns,
     column: Option<&Var>,
@@ -338,7 +475,7 @@ fn equality(
     };
     match value {
         Expr::Const { value: Datum::Null, .. } => 0.0,
-        Expr::Const { value, .. } => equal_const(columns, var, stats, value),
+        Expr::Const { value, .. } => equal_const(columns.rows(var), var.type_oid, stats, value),
         _ => {
             let distinct = stats.distinct_values(columns.rows(var)).unwrap_or(DISTINCT);
             let share = (1.0 - stats.null_fraction) / distinct.max(1.0);
@@ -347,14 +484,15 @@ fn equality(
     }
 }
 
-fn equal_const(columns: &dyn Columns, var: &Var, stats: &ColumnStatistics, value: &Datum) -> f64 {
-    let equal = types::equal(var.type_oid);
+/// The share of rows that have a value, of a column or expression of a type.
+fn equal_const(rows: f64, type_oid: Oid, stats: &ColumnStatistics, value: &Datum) -> f64 {
+    let equal = types::equal(type_oid);
     let same = |a: &Datum| same_variant(a, value) && equal.map_or(a == value, |f| f(a, value));
     if let Some((_, share)) = stats.common.iter().find(|(v, _)| same(v)) {
         return *share;
     }
     let rest = 1.0 - stats.common_share() - stats.null_fraction;
-    let distinct = stats.distinct_values(columns.rows(var)).unwrap_or(DISTINCT) - stats.common.len() as f64;
+    let distinct = stats.distinct_values(rows).unwrap_or(DISTINCT) - stats.common.len() as f64;
     let share = (rest / distinct.max(1.0)).max(0.0);
     stats.common.last().map_or(share, |(_, least)| share.min(*least))
 }
@@ -363,20 +501,21 @@ fn same_variant(a: &Datum, b: &Datum) -> bool {
     std::mem::discriminant(a) == std::mem::discriminant(b)
 }
 
+/// `column`: type of the column or expression.
 fn inequality(
-    column: Option<&Var>,
+    column: Option<Oid>,
     stats: Option<&ColumnStatistics>,
     value: &Expr,
     (less, inclusive): (bool, bool),
     order: Option<&Order<'_>>,
 ) -> f64 {
-    let (Some(var), Some(stats), Expr::Const { value, type_oid, .. }) = (column, stats, value) else {
+    let (Some(column), Some(stats), Expr::Const { value, type_oid, .. }) = (column, stats, value) else {
         return INEQUALITY;
     };
     if value.is_null() {
         return 0.0;
     }
-    let Some(compare) = types::compare(var.type_oid) else { return INEQUALITY };
+    let Some(compare) = types::compare(column) else { return INEQUALITY };
     let sample = stats.common.first().map(|(v, _)| v).or(stats.histogram.first());
     if !sample.is_some_and(|s| order.is_some() || same_variant(s, value)) {
         return INEQUALITY;
@@ -389,7 +528,7 @@ fn inequality(
     };
     let common: f64 = stats.common.iter().filter(|(v, _)| passes(v)).map(|(_, s)| s).sum();
     let rest = (1.0 - stats.common_share() - stats.null_fraction).max(0.0);
-    let bound = scalar(value).map(|v| v * unit(*type_oid) / unit(var.type_oid));
+    let bound = scalar(value).map(|v| v * unit(*type_oid) / unit(column));
     let below = histogram_share(&stats.histogram, bound, &order);
     let histogram = match below {
         Some(below) => {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base::Oid;
-use catalog::ColumnStatistics;
+use catalog::{ColumnStatistics, ExtendedStatistics};
 
 use crate::cost::{IndexShape, TableShape};
 
@@ -15,4 +15,6 @@ pub trait Statistics {
     fn index(&self, table: &catalog::view::Table, index: &catalog::view::Index) -> IndexShape;
     /// Statistics of a column, if ANALYZE saw it.
     fn column(&self, table: Oid, column: i16) -> Option<Arc<ColumnStatistics>>;
+    /// What ANALYZE learnt for a statistics object.
+    fn extended(&self, object: Oid) -> Option<Arc<ExtendedStatistics>>;
 }

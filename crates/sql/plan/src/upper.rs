@@ -409,12 +409,7 @@ impl Planner<'_> {
         if block.distinct.is_empty() {
             return plan;
         }
-        let groups: f64 = block
-            .distinct
-            .iter()
-            .map(|k| selectivity::distinct_values(self, k, plan.cost.rows))
-            .product::<f64>()
-            .min(plan.cost.rows);
+        let groups = selectivity::groups(self, &block.distinct, plan.cost.rows);
         let wanted = level.wanted(&distinct_keys(block));
         let settings = self.settings();
         let hashable =

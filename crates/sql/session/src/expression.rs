@@ -223,6 +223,51 @@ pub fn index_key(session: &Session, table: &Arc<Table>, expr: &ast::Expr, text: 
     })
 }
 
+/// A column or an expression of CREATE STATISTICS that is written as an expression.
+pub fn statistics_element(
+    session: &Session,
+    table: &Arc<Table>,
+    expr: &ast::Expr,
+    text: &str,
+) -> SqlResult<IndexKey> {
+    let format = session.format.borrow().clone();
+    let call = Call::new(&format).with_session(session);
+    let context =
+        ExprContext { purpose: Purpose::Statistics, relation: Some(table), column: None, value: None };
+    let analyzed = analyze::analyze_expr(expr, text, context, session, &call)?;
+    let stored = stored(session, &analyzed);
+    Ok(match &analyzed {
+        Expr::Var(var) if var.attno > 0 => IndexKey::Column(var.attno, stored.collation),
+        _ => IndexKey::Expression(stored),
+    })
+}
+
+/// Computes stored expressions over rows of a table.
+pub struct RowExpressions(Computed);
+
+impl RowExpressions {
+    /// Prepares them.
+    pub fn new<'t>(
+        session: &Session,
+        table: &Table,
+        texts: impl Iterator<Item = &'t Arc<str>>,
+    ) -> SqlResult<RowExpressions> {
+        Computed::new(session, table, texts, false).map(RowExpressions)
+    }
+
+    /// Their values for a row.
+    pub fn values(&mut self, session: &Session, row: &[Datum]) -> SqlResult<&[Datum]> {
+        self.0.run(session, row)?;
+        Ok(&self.0.values)
+    }
+}
+
+/// What is known of a stored expression: type, modifier and collation.
+pub fn stored_type(session: &Session, text: &str) -> SqlResult<(Oid, i32, Oid)> {
+    let expr = stored::load_expr(text, session)?;
+    Ok((type_of(session, &expr), facts::expr_typmod(&expr), facts::expr_collation(&expr)))
+}
+
 /// The operator of this name between two values of an index's key, and whether it takes them without a conversion.
 pub fn operator_between_keys(
     session: &Session,

@@ -40,6 +40,7 @@ pub mod date;
 pub mod datetime;
 pub mod encoding;
 pub mod enums;
+pub mod extended_statistics;
 pub mod extract;
 pub mod float;
 mod geometry;

@@ -96,8 +96,8 @@ types! {
     3115 fdw_handler = crate::pseudo::FDW_HANDLER;
     3220 pg_lsn = crate::ids::PG_LSN, 3221 _pg_lsn;
     3310 tsm_handler = crate::pseudo::TSM_HANDLER;
-    3361 pg_ndistinct = crate::pseudo::PG_NDISTINCT;
-    3402 pg_dependencies = crate::pseudo::PG_DEPENDENCIES;
+    3361 pg_ndistinct = crate::extended_statistics::PG_NDISTINCT;
+    3402 pg_dependencies = crate::extended_statistics::PG_DEPENDENCIES;
     3500 anyenum = crate::enums::ANYENUM;
     3614 tsvector = crate::textsearch::TSVECTOR, 3643 _tsvector;
     3615 tsquery = crate::textsearch::TSQUERY, 3645 _tsquery;
@@ -125,7 +125,7 @@ types! {
     4536 int8multirange = crate::range::kinds::INT8MULTIRANGE, 6157 _int8multirange;
     4537 anymultirange = crate::range::kinds::ANYMULTIRANGE;
     4538 anycompatiblemultirange = crate::pseudo::ANYCOMPATIBLEMULTIRANGE;
-    5017 pg_mcv_list = crate::pseudo::PG_MCV_LIST;
+    5017 pg_mcv_list = crate::extended_statistics::PG_MCV_LIST;
     5038 pg_snapshot = crate::snapshot::PG_SNAPSHOT, 5039 _pg_snapshot;
     5069 xid8 = crate::ids::XID8, 271 _xid8;
     5077 anycompatible = crate::pseudo::ANYCOMPATIBLE;

@@ -1,4 +1,4 @@
-//! Pseudo-types that only signatures have, and types whose values the server alone makes: their descriptors.
+//! Pseudo-types that only signatures have: their descriptors.
 
 use base::{SqlResult, sql_err};
 
@@ -40,22 +40,10 @@ functions! {
     3121 void_send(void) -> bytea [immutable strict] { send void }
     3311 tsm_handler_in(cstring) -> tsm_handler [immutable] { input tsm_handler }
     3312 tsm_handler_out(tsm_handler) -> cstring [immutable strict] { output tsm_handler }
-    3355 pg_ndistinct_in(cstring) -> pg_ndistinct [immutable strict] { input pg_ndistinct }
-    3356 pg_ndistinct_out(pg_ndistinct) -> cstring [immutable strict] { output pg_ndistinct }
-    3357 pg_ndistinct_recv(internal) -> pg_ndistinct [stable strict] { receive pg_ndistinct }
-    3358 pg_ndistinct_send(pg_ndistinct) -> bytea [stable strict] { send pg_ndistinct }
-    3404 pg_dependencies_in(cstring) -> pg_dependencies [immutable strict] { input pg_dependencies }
-    3405 pg_dependencies_out(pg_dependencies) -> cstring [immutable strict] { output pg_dependencies }
-    3406 pg_dependencies_recv(internal) -> pg_dependencies [stable strict] { receive pg_dependencies }
-    3407 pg_dependencies_send(pg_dependencies) -> bytea [stable strict] { send pg_dependencies }
     3594 event_trigger_in(cstring) -> event_trigger [immutable] { input event_trigger }
     3595 event_trigger_out(event_trigger) -> cstring [immutable strict] { output event_trigger }
     4226 anycompatiblemultirange_in(cstring, oid, int4) -> anycompatiblemultirange [stable strict] { input anycompatiblemultirange }
     4227 anycompatiblemultirange_out(anycompatiblemultirange) -> cstring [stable strict] { output anycompatiblemultirange }
-    5018 pg_mcv_list_in(cstring) -> pg_mcv_list [immutable strict] { input pg_mcv_list }
-    5019 pg_mcv_list_out(pg_mcv_list) -> cstring [immutable strict] { output pg_mcv_list }
-    5020 pg_mcv_list_recv(internal) -> pg_mcv_list [stable strict] { receive pg_mcv_list }
-    5021 pg_mcv_list_send(pg_mcv_list) -> bytea [stable strict] { send pg_mcv_list }
     5086 anycompatible_in(cstring) -> anycompatible [immutable strict] { input anycompatible }
     5087 anycompatible_out(anycompatible) -> cstring [immutable strict] { output anycompatible }
     5088 anycompatiblearray_in(cstring) -> anycompatiblearray [immutable strict] { input anycompatiblearray }
@@ -73,12 +61,6 @@ const fn pseudo(oid: Oid, name: &'static str, physical: Physical, io: [u32; 4]) 
     let row = TypeInfo { io: io_functions(io), ..TypeInfo::pseudo(oid, name, physical) };
     let align = if matches!(physical, Physical::Varlena) { 8 } else { row.align };
     TypeImp { row: Some(TypeInfo { align, ..row }), ..TypeImp::NONE }
-}
-
-/// Extended statistics.
-const fn statistics(oid: Oid, name: &'static str, io: [u32; 4]) -> TypeImp {
-    let row = TypeInfo::new(oid, name, b'Z', Physical::Varlena);
-    TypeImp { row: Some(TypeInfo { io: io_functions(io), collation: Oid(100), ..row }), ..TypeImp::NONE }
 }
 
 /// What a statement of data definition became.
@@ -132,14 +114,6 @@ pub(crate) static FDW_HANDLER: TypeImp =
 pub(crate) static TSM_HANDLER: TypeImp =
     pseudo(oids::tsm_handler, "tsm_handler", Physical::Oid, [3311, 3312, 0, 0]);
 
-/// Extended statistics; only the server makes them.
-pub(crate) static PG_NDISTINCT: TypeImp =
-    statistics(oids::pg_ndistinct, "pg_ndistinct", [3355, 3356, 3357, 3358]);
-
-/// Extended statistics; only the server makes them.
-pub(crate) static PG_DEPENDENCIES: TypeImp =
-    statistics(oids::pg_dependencies, "pg_dependencies", [3404, 3405, 3406, 3407]);
-
 /// What event trigger functions give.
 pub(crate) static EVENT_TRIGGER: TypeImp =
     pseudo(oids::event_trigger, "event_trigger", Physical::Oid, [3594, 3595, 0, 0]);
@@ -147,10 +121,6 @@ pub(crate) static EVENT_TRIGGER: TypeImp =
 /// Any type that fits, in signatures.
 pub(crate) static ANYCOMPATIBLEMULTIRANGE: TypeImp =
     pseudo(oids::anycompatiblemultirange, "anycompatiblemultirange", Physical::Varlena, [4226, 4227, 0, 0]);
-
-/// Extended statistics; only the server makes them.
-pub(crate) static PG_MCV_LIST: TypeImp =
-    statistics(oids::pg_mcv_list, "pg_mcv_list", [5018, 5019, 5020, 5021]);
 
 /// Any type that fits, in signatures.
 pub(crate) static ANYCOMPATIBLE: TypeImp =

@@ -90,6 +90,7 @@ functions! {
     3415 pg_get_statisticsobjdef(oid) -> text [stable strict] { session PgGetStatisticsobjdef }
     6174 pg_get_statisticsobjdef_columns(oid) -> text [stable strict] { session PgGetStatisticsobjdefColumns }
     6173 pg_get_statisticsobjdef_expressions(oid) -> _text [stable strict] { session PgGetStatisticsobjdefExpressions }
+    3427 pg_mcv_list_items(pg_mcv_list) -> record [stable strict returns_set rows(1000.0) names(&["mcv_list", "index", "values", "nulls", "frequency", "base_frequency"]) outs(b"iooooo", &[crate::oids::pg_mcv_list, crate::oids::int4, crate::oids::_text, crate::oids::_bool, crate::oids::float8, crate::oids::float8])] { session PgMcvListItems }
     3352 pg_get_partkeydef(oid) -> text [stable strict] { session PgGetPartkeydef }
     3408 pg_get_partition_constraintdef(oid) -> text [stable strict] { session PgGetPartitionConstraintdef }
     3425 pg_partition_ancestors(regclass) -> regclass [strict returns_set rows(10.0) names(&["partitionid", "relid"]) outs(b"io", &[crate::oids::regclass, crate::oids::regclass])] { session PgPartitionAncestors }

@@ -214,6 +214,7 @@ fn table(l: &[&str]) -> Table {
         checks: Vec::new(),
         indexes: Vec::new(),
         triggers: Vec::new(),
+        statistics: Vec::new(),
         view_query: None,
         options: Vec::new(),
         file: RelFile::default(),

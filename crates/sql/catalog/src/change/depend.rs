@@ -15,8 +15,8 @@ use crate::object_class::ObjectClass;
 use crate::row::{Row, RowBuilder, RowExt};
 use crate::system::{
     SystemTable, pg_attrdef, pg_class, pg_constraint, pg_depend, pg_description, pg_extension, pg_index,
-    pg_largeobject, pg_namespace, pg_opclass, pg_operator, pg_opfamily, pg_proc, pg_rewrite, pg_trigger,
-    pg_ts_config, pg_type,
+    pg_largeobject, pg_namespace, pg_opclass, pg_operator, pg_opfamily, pg_proc, pg_rewrite,
+    pg_statistic_ext, pg_trigger, pg_ts_config, pg_type,
 };
 
 /// An object of any catalog: the catalog, its OID, and a column number or 0.
@@ -430,6 +430,10 @@ impl Changer<'_> {
             }
             class if class == pg_operator::TABLE.oid => self.drop_operator(object.object)?,
             class if class == pg_largeobject::TABLE.oid => self.drop_large_object(object.object)?,
+            class if class == pg_statistic_ext::TABLE.oid => {
+                self.forget_statistics_data(object.object)?;
+                self.drop_by_oid(class, object.object)?;
+            }
             class if class == pg_ts_config::TABLE.oid => {
                 self.drop_mappings(object.object)?;
                 self.drop_by_oid(class, object.object)?;

@@ -42,6 +42,7 @@ mod role;
 mod routine;
 mod sequence;
 mod shared;
+mod statistics;
 mod table;
 mod tablespace;
 mod text_search;
@@ -73,6 +74,7 @@ pub use range::NewRange;
 pub use routine::NewRoutine;
 pub use sequence::NewSequence;
 pub use shared::{Dependent, SharedDependency};
+pub use statistics::{NewStatistics, StatisticsData};
 pub use table::{NewColumn, NewDefault, NewTable};
 pub use text_search::{Mapping, NewName};
 pub use trigger::NewTrigger;
@@ -84,7 +86,8 @@ use crate::row::{Row, RowExt};
 use crate::system::{
     SystemColumn, SystemTable, pg_attrdef, pg_attribute, pg_auth_members, pg_authid, pg_class, pg_constraint,
     pg_database, pg_depend, pg_description, pg_index, pg_inherits, pg_largeobject, pg_largeobject_metadata,
-    pg_namespace, pg_partitioned_table, pg_proc, pg_rewrite, pg_sequence, pg_statistic, pg_trigger, pg_type,
+    pg_namespace, pg_partitioned_table, pg_proc, pg_rewrite, pg_sequence, pg_statistic, pg_statistic_ext,
+    pg_trigger, pg_type,
 };
 use crate::tables::{OpenTable, Place, concurrently};
 pub use oldest::NotedIds;
@@ -332,6 +335,7 @@ fn makes_stale(shape: &SystemTable, row: &Row, stale: &mut Vec<Stale>) {
         oid if oid == pg_statistic::TABLE.oid => {
             stale.push(Stale::Statistics(row.oid(pg_statistic::STARELID)))
         }
+        oid if oid == pg_statistic_ext::TABLE.oid => stale.push(relation(pg_statistic_ext::STXRELID)),
         oid if oid == pg_auth_members::TABLE.oid => stale.push(Stale::Authority),
         oid if is_read_each_time(oid) => {}
         oid => stale.push(Stale::Catalog(oid)),

@@ -10,7 +10,7 @@ use catalog::change::{Behavior, Dependent, ObjectAddress, SharedDependency};
 use catalog::system::{
     SystemTable, pg_auth_members, pg_authid, pg_class, pg_collation, pg_conversion, pg_database,
     pg_default_acl, pg_depend, pg_extension, pg_language, pg_largeobject, pg_namespace, pg_opclass,
-    pg_operator, pg_opfamily, pg_proc, pg_ts_config, pg_ts_dict, pg_type,
+    pg_operator, pg_opfamily, pg_proc, pg_statistic_ext, pg_ts_config, pg_ts_dict, pg_type,
 };
 use parse::ast::{DropBehavior, RoleSpec};
 use session::Session;
@@ -97,6 +97,7 @@ fn columns(class: Oid) -> Option<(&'static SystemTable, usize, Option<usize>)> {
         (&pg_collation::TABLE, pg_collation::COLLOWNER, Some(pg_collation::COLLNAMESPACE)),
         (&pg_conversion::TABLE, pg_conversion::CONOWNER, Some(pg_conversion::CONNAMESPACE)),
         (&pg_extension::TABLE, pg_extension::EXTOWNER, None),
+        (&pg_statistic_ext::TABLE, pg_statistic_ext::STXOWNER, Some(pg_statistic_ext::STXNAMESPACE)),
         (&pg_ts_config::TABLE, pg_ts_config::CFGOWNER, Some(pg_ts_config::CFGNAMESPACE)),
         (&pg_ts_dict::TABLE, pg_ts_dict::DICTOWNER, Some(pg_ts_dict::DICTNAMESPACE)),
     ];

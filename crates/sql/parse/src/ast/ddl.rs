@@ -1036,6 +1036,30 @@ pub enum MappingAction {
     },
 }
 
+/// CREATE STATISTICS.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CreateStatistics {
+    /// Its name, if it was given one.
+    pub name: Option<Name>,
+    /// Kinds of statistics that are asked for.
+    pub kinds: Vec<String>,
+    /// Columns and expressions.
+    pub elements: Vec<StatisticsElement>,
+    /// The table.
+    pub relation: RangeVar,
+    /// IF NOT EXISTS
+    pub if_not_exists: bool,
+}
+
+/// A column or an expression of CREATE STATISTICS.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StatisticsElement {
+    /// The column's name.
+    pub column: Option<String>,
+    /// The expression.
+    pub expr: Option<Expr>,
+}
+
 /// CREATE CONVERSION.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CreateConversion {

@@ -1,6 +1,6 @@
 //! Definitions of objects.
 
-use base::{SqlError, SqlResult, sql_err};
+use base::{SqlError, SqlResult, SqlState, sql_err};
 use rupg_sql::nodes as n;
 
 use super::expr::{sort_direction, sort_nulls};
@@ -10,11 +10,11 @@ use super::{
 };
 use crate::ast::{
     AlterDomainAction, AlterEnum, AlterTextSearchConfiguration, ColumnDef, Constraint, ConstraintKind,
-    CreateFunction, CreateIndex, CreateTable, CreateTableAs, CreateTrigger, CreateView, DefElem, Define,
-    Drop, DropBehavior, ForeignKeyAction, ForeignKeyMatch, FunctionParameter, Identity, IndexConstraint,
-    IndexElement, Location, MappingAction, Name, ObjectKind, ObjectName, ObjectWithArgs, OptionValue,
-    ParameterMode, PartitionBound, PartitionBy, PartitionStrategy, RoleSpec, SetAction, SetStatement,
-    SetValue, Statement, TableElement, like,
+    CreateFunction, CreateIndex, CreateStatistics, CreateTable, CreateTableAs, CreateTrigger, CreateView,
+    DefElem, Define, Drop, DropBehavior, ForeignKeyAction, ForeignKeyMatch, FunctionParameter, Identity,
+    IndexConstraint, IndexElement, Location, MappingAction, Name, ObjectKind, ObjectName, ObjectWithArgs,
+    OptionValue, ParameterMode, PartitionBound, PartitionBy, PartitionStrategy, RoleSpec, SetAction,
+    SetStatement, SetValue, Statement, StatisticsElement, TableElement, like,
 };
 
 impl Converter<'_> {
@@ -79,6 +79,30 @@ impl Converter<'_> {
             _ => PartitionStrategy::Range,
         };
         Ok(PartitionBy { strategy, keys, location: loc(p.location) })
+    }
+
+    pub(super) fn create_statistics(&mut self, s: n::CreateStatsStmt) -> SqlResult<CreateStatistics> {
+        let refused = |message: &str| Err(SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, message));
+        let mut relations = s.relations.into_iter().flatten();
+        let relation = match (relations.next(), relations.next()) {
+            (Some(n::Node::RangeVar(relation)), None) => range_var(*relation)?,
+            (Some(_), None) => {
+                return refused("CREATE STATISTICS only supports relation names in the FROM clause");
+            }
+            _ => return refused("only a single relation is allowed in CREATE STATISTICS"),
+        };
+        let mut elements = Vec::with_capacity(s.exprs.len());
+        for node in s.exprs.into_iter().flatten() {
+            let n::Node::StatsElem(e) = node else { return Err(shape("CREATE STATISTICS")) };
+            elements.push(StatisticsElement { column: opt_text(e.name), expr: self.opt_expr(e.expr)? });
+        }
+        Ok(CreateStatistics {
+            name: opt_name(s.defnames)?,
+            kinds: strings(s.stat_types)?,
+            elements,
+            relation,
+            if_not_exists: s.if_not_exists,
+        })
     }
 
     pub(super) fn create_table_as(&mut self, s: n::CreateTableAsStmt) -> SqlResult<Statement> {

@@ -15,10 +15,10 @@ use crate::ast::{
     AlterDomainAction, AlterEnum, AlterFunction, AlterOperatorFamily, AlterTable,
     AlterTextSearchConfiguration, Assign, Call, ColumnDef, Copy, CreateAccessMethod, CreateCast,
     CreateConversion, CreateDomain, CreateFunction, CreateIndex, CreateLanguage, CreateOperatorClass,
-    CreateTable, CreateTableAs, CreateTrigger, CreateView, DeclareCursor, DefElem, Define, Delete, Discard,
-    Drop, DropBehavior, Execute, Expr, Fetch, Grant, GrantRole, Insert, Merge, MoveAll, Name, ObjectKind,
-    ObjectName, ObjectWithArgs, RangeVar, Reindex, Rename, RoleSpec, Select, SetStatement, Transaction,
-    TypeName, Update, Vacuum,
+    CreateStatistics, CreateTable, CreateTableAs, CreateTrigger, CreateView, DeclareCursor, DefElem, Define,
+    Delete, Discard, Drop, DropBehavior, Execute, Expr, Fetch, Grant, GrantRole, Insert, Merge, MoveAll,
+    Name, ObjectKind, ObjectName, ObjectWithArgs, RangeVar, Reindex, Rename, RoleSpec, Select, SetStatement,
+    Transaction, TypeName, Update, Vacuum,
 };
 
 /// A statement.
@@ -141,6 +141,17 @@ pub enum Statement {
     CreateAccessMethod(Box<CreateAccessMethod>),
     /// CREATE CONVERSION
     CreateConversion(Box<CreateConversion>),
+    /// CREATE STATISTICS
+    CreateStatistics(Box<CreateStatistics>),
+    /// ALTER STATISTICS ... SET STATISTICS.
+    AlterStatistics {
+        /// The object.
+        name: Name,
+        /// Entries of lists; none for the default.
+        target: Option<i32>,
+        /// IF EXISTS
+        missing_ok: bool,
+    },
     /// ALTER TEXT SEARCH DICTIONARY: its parameters.
     AlterTextSearchDictionary(Name, Vec<DefElem>),
     /// ALTER TEXT SEARCH CONFIGURATION ... MAPPING
@@ -502,6 +513,15 @@ impl Converter<'_> {
                 function: name(s.func_name)?,
                 default: s.def,
             })),
+            n::Node::CreateStatsStmt(s) => Statement::CreateStatistics(Box::new(self.create_statistics(*s)?)),
+            n::Node::AlterStatsStmt(s) => Statement::AlterStatistics {
+                name: name(s.defnames)?,
+                target: match s.stxstattarget {
+                    Some(n::Node::Integer(target)) => Some(target),
+                    _ => None,
+                },
+                missing_ok: s.missing_ok,
+            },
             n::Node::AlterTSDictionaryStmt(s) => {
                 Statement::AlterTextSearchDictionary(name(s.dictname)?, self.def_elems(s.options)?)
             }

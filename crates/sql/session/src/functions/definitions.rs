@@ -169,7 +169,16 @@ impl Session {
         if index.keys[at] != 0 {
             return Ok(column_list(table, &[index.keys[at]]));
         }
-        let stored = index_expression(index, at)?;
+        self.expression_in_parentheses(index_expression(index, at)?, table, pretty)
+    }
+
+    /// An expression of an index, or of a statistics object.
+    pub(super) fn expression_in_parentheses(
+        &self,
+        stored: &str,
+        table: &Table,
+        pretty: bool,
+    ) -> SqlResult<String> {
         let text = self.expression_text(stored, Some(table), pretty)?;
         // Anything but a function call stands in parentheses.
         use analyze::Expr as E;

@@ -101,6 +101,7 @@ impl Session {
                 self.instance().modules().extensions().map(available_version).collect()
             }
             SessionFn::PgOptionsToTable => option_rows(&args[0]),
+            SessionFn::PgMcvListItems => self.common_items(&args[0])?,
             SessionFn::PgInputErrorInfo => vec![self.input_error_info(call, args)?],
             _ => return Ok(None),
         }))

@@ -3,7 +3,7 @@
 //!
 //! # Layout
 //! One file per family: `facts` (who, where, when, encodings), `lists` (keywords, time zones), `index_properties`, `index_upkeep`, `large_objects`, `settings`, `brin` (summaries of ranges), `access_files` (`pg_hba.conf`), `files` (the server's files), `xact` (transactions), `wal` (the log, recovery, the control file), `names` (names,
-//! comments, visibility), `amvalidate` (whether an operator class is whole), `alias` (what types ask, `regclass` and the like), `definitions` (`pg_get_*def`), `objects` (addresses and names of objects), `partitions`, `sizes`,
+//! comments, visibility), `amvalidate` (whether an operator class is whole), `alias` (what types ask, `regclass` and the like), `definitions` (`pg_get_*def`, with `statistics_objects`), `objects` (addresses and names of objects), `partitions`, `sizes`,
 //! `privileges`, `locks`, `activity`, `statistics`, `server_statistics`, `sequences`, `updatable` (what views let through), `user_types` (values of enums, domains, rows). `text` holds what they write names with.
 //!
 //! # Invariants
@@ -35,6 +35,7 @@ mod server_statistics;
 mod settings;
 mod sizes;
 mod statistics;
+mod statistics_objects;
 mod summaries;
 mod text;
 mod text_search;
@@ -103,6 +104,9 @@ impl Session {
             return Ok(value);
         }
         if let Some(value) = self.definition(id, call, args)? {
+            return Ok(value);
+        }
+        if let Some(value) = self.statistics_definition(id, args)? {
             return Ok(value);
         }
         if let Some(value) = self.index_property(id, args)? {
@@ -253,9 +257,6 @@ const WITHOUT_ANSWER: &[SessionFn] = &[
     SessionFn::PgExtensionConfigDump,
     SessionFn::PgGetCatalogForeignKeys,
     SessionFn::PgGetRuledef,
-    SessionFn::PgGetStatisticsobjdef,
-    SessionFn::PgGetStatisticsobjdefColumns,
-    SessionFn::PgGetStatisticsobjdefExpressions,
     SessionFn::PgLogBackendMemoryContexts,
     SessionFn::PgStatGetBackendIo,
     SessionFn::PgStatGetBackendWal,

@@ -36,6 +36,7 @@ static FAMILIES: &[&[Function]] = &[
     crate::encoding::FUNCTIONS,
     crate::enums::FUNCTIONS,
     crate::session_functions::FUNCTIONS,
+    crate::extended_statistics::FUNCTIONS,
     crate::size::FUNCTIONS,
     crate::snapshot::FUNCTIONS,
     crate::template::MOMENT_FUNCTIONS,

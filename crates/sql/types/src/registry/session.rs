@@ -142,6 +142,7 @@ pub enum SessionFn {
     PgGetStatisticsobjdef,
     PgGetStatisticsobjdefColumns,
     PgGetStatisticsobjdefExpressions,
+    PgMcvListItems,
     PgGetTriggerdef,
     PgGetUserbyid,
     PgGetViewdef,
