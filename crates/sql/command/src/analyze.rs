@@ -62,11 +62,7 @@ pub(crate) fn table(
     }
     for &(i, target) in &chosen {
         let column = &table.columns[i];
-        let values: Vec<Datum> = sample
-            .rows
-            .iter()
-            .map(|row| resolve(session, table, row.get(i).unwrap_or(&Datum::Null)))
-            .collect::<SqlResult<_>>()?;
+        let values = values_of(session, table, &sample, i)?;
         if values.is_empty() {
             continue;
         }
@@ -145,6 +141,12 @@ fn choose(session: &Session, table: &Table, columns: &[String]) -> SqlResult<Vec
         }
     };
     Ok(numbers.into_iter().map(|i| (i, target(i).max(0) as usize)).filter(|c| c.1 > 0).collect())
+}
+
+/// The values of a column, by its position.
+fn values_of(session: &Session, table: &Table, sample: &sample::Sample, i: usize) -> SqlResult<Vec<Datum>> {
+    let value = |row: &Vec<Datum>| resolve(session, table, row.get(i).unwrap_or(&Datum::Null));
+    sample.rows.iter().map(value).collect()
 }
 
 /// A value without its TOAST.
@@ -234,11 +236,7 @@ fn extended(
     for &number in &object.keys {
         let i = number as usize - 1;
         let column = &table.columns[i];
-        let values: Vec<Datum> = sample
-            .rows
-            .iter()
-            .map(|row| resolve(session, table, row.get(i).unwrap_or(&Datum::Null)))
-            .collect::<SqlResult<_>>()?;
+        let values = values_of(session, table, sample, i)?;
         let order = order_of(session, column.type_oid, column.collation)?;
         columns.extend(order.map(|order| Sampled::new(number, column.type_oid, values, order)));
     }

@@ -170,21 +170,24 @@ impl<'a> Scan<'a, '_> {
         let mut sort = IndexSort::new(self.rel, self.memory, self.temp.clone());
         let (mut row, mut entry, mut live, mut broken_chains) = (Vec::new(), Vec::new(), 0, false);
         while let Some(blocks) = self.piece() {
-            let mut entries = 0;
-            let size = blocks.end - blocks.start;
+            let (mut at, end) = (blocks.start, blocks.end);
+            let mut reached = |block: u32| {
+                self.progress.add(BLOCKS_DONE, i64::from(block.saturating_sub(at)));
+                at = at.max(block);
+            };
             broken_chains |= heap::build_scan(&access, self.heap, self.is_mine, blocks, &mut |found| {
+                reached(found.root.block.0);
                 row.clear();
                 decode(&access, self.heap, &found.row, self.upto, &mut row)?;
                 live += u64::from(found.live);
                 if make(&row, &mut entry).map_err(callback)? {
-                    entries += 1;
+                    self.progress.add(TUPLES_DONE, 1);
                     let target = Target { tid: found.root, live: found.live };
                     sort.add(&mut entry, target).map_err(callback)?;
                 }
                 Ok(())
             })?;
-            self.progress.add(BLOCKS_DONE, i64::from(size));
-            self.progress.add(TUPLES_DONE, entries);
+            reached(end);
         }
         self.progress.set(STEP, SORTING);
         Ok(Share { live, broken_chains, entries: sort.ordered().map_err(callback)? })
