@@ -227,7 +227,7 @@ pub const ROWS: &[Row] = &[
     ),
     (
         "effective_cache_size",
-        Tells("1", "explain select * from t join u on t.a = u.b where u.a < 50", "Hash Join"),
+        Tells("1", "explain select * from t join u on t.a = u.b where u.a < 13", "Hash Join"),
     ),
     ("enable_bitmapscan", Silences("off", "explain select * from t where b = 3", "Bitmap")),
     ("enable_hashagg", Silences("off", "explain select b, count(*) from t group by b", "HashAggregate")),
@@ -331,6 +331,10 @@ pub const ROWS: &[Row] = &[
         "min_parallel_index_scan_size",
         Tells("0", INDEXED, "launched 2 parallel vacuum workers for index vacuuming (planned: 2)"),
     ),
+    (
+        "min_parallel_table_scan_size",
+        Tells("0", INDEXED_WITH_WORDS, "on table \"z\" with request for 1 parallel workers"),
+    ),
     ("vacuum_cost_page_miss", Seen(a_price_of_reading)),
     ("track_cost_delay_timing", Tells("on", PACED, "delay time: ")),
     ("vacuum_cost_delay", Silences("1ms", PACED_FROM_ONE, "delay time: 0.000 ms")),
@@ -408,6 +412,7 @@ const FUZZY: &str = "create table z as select array[1, g] a from generate_series
 const PENDING: &str = "create table z (a int[]);create index z_gin on z using gin (a);insert into z select array(select g * 10 + i from generate_series(1, 10) i) from generate_series(1, 3000) g;;select case when gin_clean_pending_list('z_gin') < 30 then 'few' else 'many' end;;drop table z";
 /// VACUUM of a table of five pages.
 const INDEXED: &str = "create table z as select g a, g b, g c from generate_series(1, 1000) g;create index on z (a);create index on z (b);create index on z (c);delete from z where a % 2 = 0;;vacuum (verbose) z;;drop table z";
+const INDEXED_WITH_WORDS: &str = "set client_min_messages = debug;;create table z as select generate_series(1, 10) a;;create index on z (a);;drop table z";
 const INDEXED_WITH_SMALL: &str = "set min_parallel_index_scan_size = 0;;create table z as select g a, g b, g c from generate_series(1, 1000) g;create index on z (a);create index on z (b);create index on z (c);delete from z where a % 2 = 0;;vacuum (verbose) z;;drop table z";
 const PACED: &str = "create table z as select generate_series(1, 1000) g;;vacuum (verbose) z;;drop table z";
 const PACED_FROM_ONE: &str = "set track_cost_delay_timing = on; set vacuum_cost_limit = 1;;create table z as select generate_series(1, 1000) g;;vacuum (verbose) z;;drop table z";

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use base::settings::Setting;
-use base::{SqlError, SqlResult, Xid};
+use base::{Severity, SqlError, SqlResult, SqlState, Xid};
 use engine::{Engine, OpenIndex};
 use eval::spill::TempDir;
 use heap::{HeapError, HeapRel, HeapResult};
@@ -87,6 +87,7 @@ impl<'a> Filling<'a> {
         progress.set(BLOCKS, i64::from(pages));
         let columns = keys.plain_columns();
         let wanted = if columns.is_some() { self.helpers(pages, memory) } else { 0 };
+        self.tell(wanted);
         let claim = session.instance.helpers().claim(wanted, self.number(Setting::max_parallel_workers));
         let is_mine = session.txn.borrow().owner();
         let scan = Scan {
@@ -119,6 +120,21 @@ impl<'a> Filling<'a> {
             broken_chains: shares.iter().any(|share| share.broken_chains),
             entries: Sorted::of(rel, shares.into_iter().map(|share| share.entries).collect())?,
         })
+    }
+
+    /// Says how many helpers there may be.
+    fn tell(&self, wanted: usize) {
+        let (index, table) = (&self.index.name, &self.table.name);
+        let how = match wanted {
+            0 => "serially".to_owned(),
+            _ => format!("with request for {wanted} parallel workers"),
+        };
+        let message = format!("building index \"{index}\" on table \"{table}\" {how}");
+        self.session.notice(SqlError::with_severity(
+            Severity::Debug,
+            SqlState::SUCCESSFUL_COMPLETION,
+            message,
+        ));
     }
 
     fn number(&self, setting: Setting) -> usize {
