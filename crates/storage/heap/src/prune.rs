@@ -261,7 +261,7 @@ pub(crate) struct Pruner {
     pub plan: PrunePlan,
     pub summary: PruneSummary,
     newest_removed: Xid,
-    /// Newest inserter of versions that everybody sees, and that are not frozen yet.
+    /// Newest inserter of versions that everybody sees and that are not frozen yet, or that are to be frozen though they are ended.
     newest_seen: Xid,
 }
 
@@ -606,6 +606,7 @@ impl Pruner {
             if !header.xmin_frozen() {
                 if all || freezing.forced {
                     self.plan.frozen.push(n);
+                    self.newest_seen = self.newest_seen.max(header.raw_xmin);
                 } else if header.raw_xmin.is_normal() {
                     summary.oldest.xid = summary.oldest.xid.min(header.raw_xmin);
                 }

@@ -8,9 +8,12 @@ use std::time::Duration;
 use base::{BlockNo, Fork, Tid, Xid};
 use page::LpFlags;
 use proptest::prelude::*;
+use txn::standby::Conflict;
 use txn::{RelKind, Snapshot, TxnOptions};
+use wal::Rmgr;
 
 use super::world::*;
+use crate::records::info;
 use crate::vm::{ALL_FROZEN, ALL_VISIBLE, VmCursor};
 use crate::*;
 
@@ -195,6 +198,32 @@ fn a_lock_that_ended_during_vacuum_leaves_the_page_unfrozen() {
     drop(index);
     world.vacuum(&rel, &mut TestIndex::default());
     assert_eq!(bits(&world, &rel, 0), ALL_VISIBLE | ALL_FROZEN);
+}
+
+/// A frozen version is shown to all, also to those of a standby whose snapshots are older than its inserter, and whoever deletes it.
+#[test]
+fn standbys_are_told_before_a_version_is_frozen_that_is_being_deleted() {
+    let world = World::new();
+    world.txns.tell_standbys(true);
+    let rel = world.pairs();
+    let mut setup = world.session();
+    let tid = setup.insert(&rel, 1, "v");
+    let inserter = setup.txn.xid().unwrap();
+    setup.commit();
+    let mut deleter = world.session();
+    deleter.delete(&rel, tid);
+    world.vacuum(&rel, &mut TestIndex::default());
+    let (mut told, mut pruned) = (Xid::INVALID, false);
+    for record in world.log() {
+        if let Some(Conflict::Snapshots(limit)) = txn::standby::conflict_of(&record) {
+            told = told.max(limit);
+        }
+        if (record.rmgr, record.info) == (Rmgr::Heap, info::PRUNE) {
+            assert!(told >= inserter, "{told} was told, and {inserter} is frozen");
+            pruned = true;
+        }
+    }
+    assert!(pruned);
 }
 
 #[test]

@@ -14,7 +14,7 @@ use txn::{
     End, RelKind, RelationFiles, SessionId, Snapshot, SyncCommit, Transaction, TxnOptions, TxnStart,
     TxnSystem,
 };
-use wal::{Rmgr, Wal, WalOptions};
+use wal::{Record, Rmgr, Wal, WalOptions};
 
 use crate::error::HeapResult;
 use crate::vacuum::{IndexCleanup, VacuumCallbacks, VacuumOptions, VacuumPhase, VacuumStats, vacuum};
@@ -131,15 +131,19 @@ impl World {
         rows
     }
 
+    /// All records since the world began.
+    pub fn log(&self) -> impl Iterator<Item = Record> {
+        self.pool.wal().flush(self.pool.wal().insert_end()).unwrap();
+        self.pool.wal().reader(self.start).map(Result::unwrap)
+    }
+
     /// Plays the whole log into the files of an empty folder, and compares all pages of these tables with the pool's.
     pub fn check_redo(&self, rels: &[&HeapRel]) {
-        self.pool.wal().flush(self.pool.wal().insert_end()).unwrap();
         let copy = World::with_buffers(64);
         for rel in rels {
             copy.pool.smgr().create(rel.desc.file, Fork::Main, false).unwrap();
         }
-        for record in self.pool.wal().reader(self.start) {
-            let record = record.unwrap();
+        for record in self.log() {
             if record.rmgr == Rmgr::Heap {
                 buffer::replay(&copy.pool, &record, change).unwrap();
             }
