@@ -6,11 +6,11 @@
 mod support;
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use support::copies::copy;
 use support::{Client, Failure, Random, Server, knob, run};
 
 /// What happens to a file.
@@ -162,19 +162,6 @@ fn victims(server: &Server, client: &mut Client) -> Vec<Victim> {
     only("pg_twophase").into_iter().for_each(|file| add("prepared transaction", file));
     add("statistics", "pg_stat/pgstat.stat".into());
     list
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir(to).unwrap();
-    fs::set_permissions(to, fs::Permissions::from_mode(0o700)).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let target = to.join(entry.file_name());
-        match entry.file_type().unwrap().is_dir() {
-            true => copy(&entry.path(), &target),
-            false => drop(fs::copy(entry.path(), target).unwrap()),
-        }
-    }
 }
 
 const SETTINGS: [&str; 7] = [

@@ -27,7 +27,8 @@ use std::path::{Path, PathBuf};
 use ::verify::Watcher;
 
 use crate::server::Open;
-use options::Given;
+use messages::Messages;
+use options::{Flag, Given, parse};
 use say::{say, say_line};
 
 /// What a new data directory is to contain.
@@ -152,6 +153,12 @@ fn answered(given: &Given, program: &str, help: &str) -> bool {
         return true;
     }
     false
+}
+
+/// The arguments of a program; or how it is to end, because they make no sense or it was only asked for its help or version.
+fn given(messages: &Messages, args: &[String], flags: &[Flag], help: &str) -> Result<Given, i32> {
+    let given = parse(args, flags).map_err(|message| messages.misused(message))?;
+    if answered(&given, messages.program, help) { Err(0) } else { Ok(given) }
 }
 
 /// The `--version` line of a program.

@@ -9,9 +9,9 @@ use engine::reset;
 use types::timezone::TimeZone;
 
 use super::messages::{Failure, Messages};
-use super::options::{Flag, Given, flag, parse, value};
+use super::options::{Flag, Given, flag, value};
 use super::say::{say, say_line};
-use super::{answered, controldata};
+use super::{controldata, given};
 
 const FLAGS: &[Flag] = &[
     value(Some('D'), "pgdata"),
@@ -87,13 +87,10 @@ const SHOWN: [&str; 25] = [
 ];
 
 pub(super) fn main(args: &[String]) -> i32 {
-    let given = match parse(args, FLAGS) {
+    let given = match given(&MESSAGES, args, FLAGS, HELP) {
         Ok(given) => given,
-        Err(message) => return MESSAGES.misused(message),
+        Err(status) => return status,
     };
-    if answered(&given, MESSAGES.program, HELP) {
-        return 0;
-    }
     let wanted = match Wanted::of(&given) {
         Ok(wanted) => wanted,
         Err(Misuse::Argument(option)) => {
@@ -353,6 +350,7 @@ fn show(control: &ControlFile) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::options::parse;
     use super::*;
 
     fn read(line: &str) -> Result<Wanted, Misuse> {

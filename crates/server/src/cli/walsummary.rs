@@ -6,9 +6,9 @@ use base::{Oid, RelFile};
 use engine::summaries::{self, BlockTable};
 use runtime::fs;
 
-use super::answered;
+use super::given;
 use super::messages::{Failure, Messages};
-use super::options::{Flag, flag, parse};
+use super::options::{Flag, flag};
 use super::say::say_line;
 
 const FLAGS: &[Flag] = &[
@@ -35,13 +35,10 @@ const PROGRAM: &str = "pg_walsummary";
 
 pub(super) fn main(args: &[String]) -> i32 {
     let messages = Messages::of(PROGRAM);
-    let given = match parse(args, FLAGS) {
+    let given = match given(&messages, args, FLAGS, HELP) {
         Ok(given) => given,
-        Err(message) => return messages.misused(message),
+        Err(status) => return status,
     };
-    if answered(&given, PROGRAM, HELP) {
-        return 0;
-    }
     if given.words.is_empty() {
         return messages.misused("no input files specified");
     }

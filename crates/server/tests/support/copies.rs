@@ -1,7 +1,6 @@
 //! Copies of data directories, and archives of the log.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 pub use template::copy;
@@ -18,7 +17,6 @@ pub fn archive_command(archive: &Path) -> String {
 pub fn copy_into(from: &Path, server: &mut Server) {
     let _ = fs::remove_dir_all(server.data());
     copy(from, &server.data());
-    fs::set_permissions(server.data(), fs::Permissions::from_mode(0o700)).unwrap();
 }
 
 /// A copy of the data of a server that is stopped for it.

@@ -46,6 +46,9 @@ pub struct ExtendedStatistics {
 }
 
 impl StatisticsObject {
+    /// What may be asked for of several columns: names and letters.
+    pub const KINDS: [(&'static str, u8); 3] = [("ndistinct", b'd'), ("dependencies", b'f'), ("mcv", b'm')];
+
     /// Reads a row of `pg_statistic_ext`.
     pub fn from_row(row: &Row) -> StatisticsObject {
         let letter = |d: Datum| if let Datum::Char(c) = d { c } else { 0 };
@@ -72,8 +75,8 @@ impl StatisticsObject {
 impl ExtendedStatistics {
     fn from_row(row: &Row) -> ExtendedStatistics {
         let payload = |column: usize| match &row[column] {
-            Datum::Bytes(bytes) => bytes.to_vec(),
-            _ => Vec::new(),
+            Datum::Bytes(bytes) => bytes.as_slice(),
+            _ => &[],
         };
         let of_expression = |element: &Datum| {
             let Datum::Bytes(bytes) = element else { return None };
@@ -83,9 +86,9 @@ impl ExtendedStatistics {
                 .then(|| Arc::new(ColumnStatistics::from_row(&row)))
         };
         ExtendedStatistics {
-            distinct: combinations(&payload(d::STXDNDISTINCT)),
-            dependencies: combinations(&payload(d::STXDDEPENDENCIES)),
-            common: CommonItems::from_payload(&payload(d::STXDMCV)),
+            distinct: combinations(payload(d::STXDNDISTINCT)),
+            dependencies: combinations(payload(d::STXDDEPENDENCIES)),
+            common: CommonItems::from_payload(payload(d::STXDMCV)),
             expressions: vectors::elements(&row[d::STXDEXPR]).iter().map(of_expression).collect(),
         }
     }

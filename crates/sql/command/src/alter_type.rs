@@ -300,15 +300,7 @@ impl Definitions {
             }
         }
         for (text, comment) in &self.statistics {
-            for raw in parse::parse(text)? {
-                let Statement::CreateStatistics(s) = &raw.stmt else {
-                    return Err(SqlError::internal("a definition is no statement"));
-                };
-                if let Some(made) = extended_statistics::create(session, s, text)? {
-                    let object = ObjectAddress::statistics(made);
-                    session.with_changer(|changer| changer.set_comment(object, comment.as_deref()))?;
-                }
-            }
+            extended_statistics::create_again(session, text, comment.as_deref(), |_| ())?;
         }
         let now = names::describe(session, table)?;
         let named = |name: Option<String>| {

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use base::{Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
 use catalog::change::{NewStatistics, ObjectAddress};
 use catalog::system::pg_statistic_ext as s;
-use catalog::{Generated, RelationKind, Row, RowExt, Table};
-use parse::ast::{CreateStatistics, Name, ObjectName, StatisticsElement};
+use catalog::{Generated, RelationKind, Row, RowExt, StatisticsObject, Table};
+use parse::ast::{CreateStatistics, Name, ObjectName, Statement, StatisticsElement};
 use session::Session;
 use txn::LockMode;
 
@@ -82,6 +82,26 @@ pub(crate) fn create(session: &Session, statement: &CreateStatistics, text: &str
         return Err(sql_err!(DUPLICATE_COLUMN, "duplicate expression in statistics definition"));
     }
     session.with_changer(|changer| changer.create_statistics(&new)).map(Some)
+}
+
+/// Makes an object of the statement that made another one, after a change to it, with a comment.
+pub(crate) fn create_again(
+    session: &Session,
+    definition: &str,
+    comment: Option<&str>,
+    change: impl FnOnce(&mut CreateStatistics),
+) -> SqlResult<()> {
+    let parsed = parse::parse(definition)?.into_iter().next().map(|raw| raw.stmt);
+    let Some(Statement::CreateStatistics(mut statement)) = parsed else {
+        return Err(SqlError::internal("a definition is no statement"));
+    };
+    change(&mut statement);
+    match create(session, &statement, definition)? {
+        Some(made) => {
+            session.with_changer(|changer| changer.set_comment(ObjectAddress::statistics(made), comment))
+        }
+        None => Ok(()),
+    }
 }
 
 fn check_table(session: &Session, table: &Table) -> SqlResult<()> {
@@ -208,7 +228,7 @@ fn kinds(statement: &CreateStatistics, new: &NewStatistics) -> SqlResult<Vec<u8>
             "when building statistics on a single expression, statistics kinds may not be specified"
         ));
     }
-    const KNOWN: [(&str, u8); 3] = [("ndistinct", b'd'), ("dependencies", b'f'), ("mcv", b'm')];
+    const KNOWN: [(&str, u8); 3] = StatisticsObject::KINDS;
     for kind in &statement.kinds {
         if !KNOWN.iter().any(|(name, _)| name == kind) {
             return Err(sql_err!(SYNTAX_ERROR, "unrecognized statistics kind \"{kind}\""));

@@ -271,22 +271,18 @@ impl Model {
         let new = names::describe(session, made)?;
         for old in &self.table.statistics {
             let Some(definition) = session.statistics_statement(old.oid)? else { continue };
-            let parsed = parse::parse(&definition)?.into_iter().next().map(|raw| raw.stmt);
-            let Some(Statement::CreateStatistics(mut create)) = parsed else {
-                return Err(SqlError::internal("a statistics object was expected"));
+            let comment = match self.includes(like::COMMENTS) {
+                true => session.comment_of(ObjectAddress::statistics(old.oid))?,
+                false => None,
             };
-            create.name = None;
-            create.relation = RangeVar {
-                schema: Some(new.schema_name.clone()),
-                name: new.name.clone(),
-                ..RangeVar::default()
-            };
-            let copy = extended_statistics::create(session, &create, &definition)?;
-            if let Some(copy) = copy.filter(|_| self.includes(like::COMMENTS)) {
-                let comment = session.comment_of(ObjectAddress::statistics(old.oid))?;
-                let copy = ObjectAddress::statistics(copy);
-                session.with_changer(|changer| changer.set_comment(copy, comment.as_deref()))?;
-            }
+            extended_statistics::create_again(session, &definition, comment.as_deref(), |create| {
+                create.name = None;
+                create.relation = RangeVar {
+                    schema: Some(new.schema_name.clone()),
+                    name: new.name.clone(),
+                    ..RangeVar::default()
+                };
+            })?;
         }
         Ok(())
     }

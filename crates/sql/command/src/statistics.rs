@@ -208,12 +208,12 @@ fn correlation(sorted: &[(&Datum, usize)]) -> Option<f64> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use proptest::prelude::*;
 
     use super::*;
 
-    fn ints(a: &Datum, b: &Datum) -> std::cmp::Ordering {
+    pub(crate) fn ints(a: &Datum, b: &Datum) -> std::cmp::Ordering {
         match (a, b) {
             (Datum::Int4(a), Datum::Int4(b)) => a.cmp(b),
             _ => std::cmp::Ordering::Equal,

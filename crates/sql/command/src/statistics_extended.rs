@@ -194,13 +194,7 @@ fn choices(count: usize, size: usize) -> Vec<Vec<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn ints(a: &Datum, b: &Datum) -> std::cmp::Ordering {
-        match (a, b) {
-            (Datum::Int4(a), Datum::Int4(b)) => a.cmp(b),
-            _ => std::cmp::Ordering::Equal,
-        }
-    }
+    use crate::statistics::tests::ints;
 
     fn sample(rows: &[[i32; 3]], total: f64) -> Sample {
         let column = |at: usize| {

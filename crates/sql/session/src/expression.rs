@@ -371,9 +371,9 @@ impl IndexKeys {
         Ok(IndexKeys { columns, computed: Some(computed), upto: table.columns.len() })
     }
 
-    /// The columns of a row that make its entry, if each row has one and nothing is computed.
-    pub fn plain_columns(&self) -> Option<Vec<usize>> {
-        if self.computed.is_some() { None } else { self.columns.iter().copied().collect() }
+    /// The same for other threads, if each row has an entry and nothing of it is computed.
+    pub fn plain(&self) -> Option<PlainKeys> {
+        self.computed.is_none().then(|| PlainKeys(self.columns.clone()))
     }
 
     /// How many leading columns of a row are needed.
@@ -392,12 +392,33 @@ impl IndexKeys {
                 return Ok(false);
             }
         }
-        out.extend(self.columns.iter().map(|column| match column {
-            Some(i) => row.get(*i).cloned().unwrap_or_default(),
-            None => computed.next().cloned().unwrap_or_default(),
-        }));
+        fill(&self.columns, row, computed, out);
         Ok(true)
     }
+}
+
+/// Columns of rows that are entries as they are.
+pub struct PlainKeys(Vec<Option<usize>>);
+
+impl PlainKeys {
+    /// Replaces `out` by the entry of a row.
+    pub fn entry(&self, row: &[Datum], out: &mut Vec<Datum>) {
+        out.clear();
+        fill(&self.0, row, [].iter(), out);
+    }
+}
+
+/// Appends what an entry has: columns of the row, and in the other places what was computed.
+fn fill(
+    columns: &[Option<usize>],
+    row: &[Datum],
+    mut computed: std::slice::Iter<'_, Datum>,
+    out: &mut Vec<Datum>,
+) {
+    out.extend(columns.iter().map(|column| match column {
+        Some(i) => row.get(*i).cloned().unwrap_or_default(),
+        None => computed.next().cloned().unwrap_or_default(),
+    }));
 }
 
 /// DEFAULT of a column, ready to be computed for one row after the other.

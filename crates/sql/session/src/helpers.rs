@@ -2,6 +2,10 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use base::settings::Setting;
+
+use crate::Session;
+
 /// How many work.
 #[derive(Debug, Default)]
 pub struct Helpers(AtomicUsize);
@@ -37,6 +41,14 @@ impl Claim<'_> {
 impl Drop for Claim<'_> {
     fn drop(&mut self) {
         self.helpers.0.fetch_sub(self.count, Ordering::Relaxed);
+    }
+}
+
+impl Session {
+    /// As many helpers as are wanted, within `max_parallel_workers`.
+    pub fn claim_helpers(&self, wanted: usize) -> Claim<'_> {
+        let limit = self.settings.borrow().get(Setting::max_parallel_workers).as_int().max(0);
+        self.instance.helpers().claim(wanted, limit as usize)
     }
 }
 

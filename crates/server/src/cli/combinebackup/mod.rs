@@ -20,9 +20,9 @@ use std::path::PathBuf;
 use runtime::fs::{self, CopyMethod};
 use session::replication::backup::manifest::Checksum;
 
-use super::answered;
+use super::given;
 use super::messages::{Failure, Messages};
-use super::options::{Flag, Given, flag, parse, value};
+use super::options::{Flag, Given, flag, value};
 
 const FLAGS: &[Flag] = &[
     flag(Some('d'), "debug"),
@@ -70,13 +70,10 @@ const PROGRAM: &str = "pg_combinebackup";
 
 pub(super) fn main(args: &[String]) -> i32 {
     let mut messages = Messages::of(PROGRAM);
-    let given = match parse(args, FLAGS) {
+    let given = match given(&messages, args, FLAGS, HELP) {
         Ok(given) => given,
-        Err(message) => return messages.misused(message),
+        Err(status) => return status,
     };
-    if answered(&given, PROGRAM, HELP) {
-        return 0;
-    }
     messages.debug = given.has("debug");
     let task = match Task::of(&given, messages) {
         Ok(task) => task,

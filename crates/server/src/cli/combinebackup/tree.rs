@@ -6,12 +6,15 @@ use base::calendar::UNIX_SECONDS;
 use engine::backup::LABEL;
 use engine::files::TABLESPACES;
 use engine::incremental::PREFIX;
-use runtime::fs;
+use runtime::fs::{self, File, OpenOptions};
 use session::replication::backup::manifest::{Checksum, Writer};
 
 use super::super::messages::Failure;
 use super::chain::{Backup, Chain};
 use super::{Task, io, rebuild};
+
+/// Bytes of a file that are read at once.
+const PIECE: usize = 1 << 20;
 
 /// A tablespace of the last backup.
 pub(super) struct Tablespace {
@@ -103,22 +106,17 @@ impl<'a> Writing<'a> {
         for tablespace in tablespaces {
             let below = format!("{TABLESPACES}/{}", tablespace.oid);
             let link = self.task.output.join(&below);
-            let to = match &tablespace.to {
-                None => link.clone(),
-                Some(to) => {
-                    self.link(to, &link)?;
-                    to.clone()
-                }
-            };
-            if tablespace.to.is_none() {
-                self.make_folder(&to)?;
+            match &tablespace.to {
+                None => self.make_folder(&link)?,
+                Some(to) => self.link(to, &link)?,
             }
+            let to = tablespace.to.as_ref().unwrap_or(&link);
             self.task
                 .messages
                 .debug(format!("processing tablespace directory \"{}\"", tablespace.from.display()));
             // Earlier backups have it where their own links lead.
             let backups: Vec<PathBuf> = backups.iter().map(|dir| dir.join(&below)).collect();
-            self.folder(&backups, &to, ("", &below))?;
+            self.folder(&backups, to, ("", &below))?;
         }
         Ok(())
     }
@@ -228,11 +226,7 @@ impl<'a> Writing<'a> {
         let known = known.and_then(|file| file.checksum.clone()).filter(|(kind, _)| *kind == checksum);
         let sum = match known {
             Some((_, sum)) => Some(sum),
-            None => {
-                let mut sum = checksum.begin();
-                sum.add(&fs::read_to_vec(from).map_err(|e| io("read", "file", from, &e))?);
-                sum.end()
-            }
+            None => sum_of(from, checksum).map_err(|e| io("read", "file", from, &e))?,
         };
         self.note(whole, found.len, found.times[1].div_euclid(1_000_000), sum);
         Ok(())
@@ -272,6 +266,20 @@ impl<'a> Writing<'a> {
             false => fs::write_file(&path, manifest.finish_with(&ranges).as_bytes())
                 .map_err(|e| io("write", "file", &path, &e)),
         }
+    }
+}
+
+/// The check sum of a file, which may be large.
+fn sum_of(path: &Path, checksum: Checksum) -> std::io::Result<Option<String>> {
+    let file = File::open(path, OpenOptions::READ)?;
+    let (mut sum, mut piece, mut at) = (checksum.begin(), vec![0; PIECE], 0);
+    loop {
+        let read = file.read_at(&mut piece, at)?;
+        if read == 0 {
+            return Ok(sum.end());
+        }
+        sum.add(&piece[..read]);
+        at += read as u64;
     }
 }
 

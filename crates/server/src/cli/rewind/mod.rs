@@ -24,8 +24,8 @@ use runtime::fs::{self, File, OpenOptions};
 use wal::History;
 
 use super::messages::{Failure, Messages};
-use super::options::{Flag, Given, flag, parse, value};
-use super::{answered, controldata};
+use super::options::{Flag, Given, flag, value};
+use super::{controldata, given};
 use crate::config::{self, CommandLine};
 use files::{Action, Decision, Files};
 use log::{CommonCheckpoint, Log};
@@ -81,13 +81,10 @@ const PROGRAM: &str = "pg_rewind";
 
 pub(super) fn main(args: &[String]) -> i32 {
     let mut messages = Messages::of(PROGRAM);
-    let given = match parse(args, FLAGS) {
+    let given = match given(&messages, args, FLAGS, HELP) {
         Ok(given) => given,
-        Err(message) => return messages.misused(message),
+        Err(status) => return status,
     };
-    if answered(&given, PROGRAM, HELP) {
-        return 0;
-    }
     messages.debug = given.has("debug");
     let task = match Task::of(&given, messages) {
         Ok(task) => task,

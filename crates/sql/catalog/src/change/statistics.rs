@@ -5,7 +5,7 @@ use tuple::Datum;
 
 use super::{Changer, Dependency, ObjectAddress};
 use crate::database::Reader;
-use crate::row::{Row, RowBuilder, RowExt};
+use crate::row::{Row, RowBuilder};
 use crate::stored_list;
 use crate::system::{pg_statistic_ext as s, pg_statistic_ext_data as d};
 use crate::vectors;
@@ -122,13 +122,5 @@ impl Reader<'_> {
     pub fn statistics_row(&self, name: &str, schema: Oid) -> SqlResult<Option<Row>> {
         let key = [name.into(), schema.into()];
         Ok(self.find_one(&s::TABLE, s::PG_STATISTIC_EXT_NAME_INDEX, &key)?.map(|(_, row)| row))
-    }
-
-    /// The OIDs of a table's statistics objects, ascending.
-    pub fn statistics_of(&self, table: Oid) -> SqlResult<Vec<Oid>> {
-        let rows = self.find(&s::TABLE, s::PG_STATISTIC_EXT_RELID_INDEX, &[table.into()])?;
-        let mut oids: Vec<Oid> = rows.iter().map(|(_, row)| row.oid(s::OID)).collect();
-        oids.sort_unstable();
-        Ok(oids)
     }
 }

@@ -26,7 +26,7 @@ use session::progress::Progress;
 use session::table_rows::decode;
 use tuple::Datum;
 
-use crate::expression::IndexKeys;
+use crate::expression::{IndexKeys, PlainKeys};
 use crate::index_sort::{IndexSort, Ordered, Sorted, Target};
 
 use super::{BLOCKS, BLOCKS_DONE, Filling, SORTING, STEP, TUPLES_DONE};
@@ -85,10 +85,10 @@ impl<'a> Filling<'a> {
         let mut keys = IndexKeys::new(session, table, index)?;
         let pages = session.blocks(heap.desc.file)?;
         progress.set(BLOCKS, i64::from(pages));
-        let columns = keys.plain_columns();
-        let wanted = if columns.is_some() { self.helpers(pages, memory) } else { 0 };
+        let plain = keys.plain();
+        let wanted = if plain.is_some() { self.helpers(pages, memory) } else { 0 };
         self.tell(wanted);
-        let claim = session.instance.helpers().claim(wanted, self.number(Setting::max_parallel_workers));
+        let claim = session.claim_helpers(wanted);
         let is_mine = session.txn.borrow().owner();
         let scan = Scan {
             engine: session.engine(),
@@ -106,7 +106,7 @@ impl<'a> Filling<'a> {
         let timed = session.settings.borrow().fast().track_io_timing;
         let (own, helped) = runtime::alongside(
             claim.count(),
-            || scan.help(columns.as_deref().unwrap_or_default(), timed),
+            || scan.help(plain.as_ref(), timed),
             || scan.stop.store(true, Relaxed),
             |_| scan.share(&mut |row, entry| keys.entry(session, row, entry)),
         );
@@ -159,13 +159,14 @@ impl<'a> Filling<'a> {
 
 impl<'a> Scan<'a, '_> {
     /// A helper's part, and what it used.
-    fn help(&self, columns: &[usize], timed: bool) -> (HeapResult<Share<'a>>, Usage) {
+    fn help(&self, keys: Option<&PlainKeys>, timed: bool) -> (HeapResult<Share<'a>>, Usage) {
         let before = Usage::so_far();
         usage::time_io(timed);
         let share = self.share(&mut |row, entry| {
-            entry.clear();
-            entry.extend(columns.iter().map(|column| row.get(*column).cloned().unwrap_or_default()));
-            Ok(true)
+            keys.map_or(Ok(false), |keys| {
+                keys.entry(row, entry);
+                Ok(true)
+            })
         });
         (share, Usage::so_far() - before)
     }

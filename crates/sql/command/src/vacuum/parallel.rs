@@ -154,9 +154,7 @@ impl<'a> Pass<'a> {
             stop: AtomicBool::new(false),
         };
         let wanted = helpers.wanted(self.task);
-        let limit =
-            self.session.settings.borrow().get(Setting::max_parallel_workers).as_int().max(0) as usize;
-        let claim = self.session.instance.helpers().claim(wanted, limit);
+        let claim = self.session.claim_helpers(wanted);
         let timed = self.session.settings.borrow().fast().track_io_timing;
         let (own, helped) = runtime::alongside(
             claim.count(),

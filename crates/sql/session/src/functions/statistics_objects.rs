@@ -52,13 +52,10 @@ impl Session {
         let Some((object, table)) = self.statistics_object(oid)? else { return Ok(None) };
         let schema = self.with_reader(|r| r.schema_name(object.schema))?.unwrap_or_default();
         let mut text = format!("CREATE STATISTICS {}", name_in_schema(&schema, &object.name, false));
-        let kinds: Vec<&str> = [(b'd', "ndistinct"), (b'f', "dependencies"), (b'm', "mcv")]
-            .iter()
-            .filter(|(letter, _)| object.has(*letter))
-            .map(|(_, name)| *name)
-            .collect();
+        let asked = StatisticsObject::KINDS.iter().filter(|(_, letter)| object.has(*letter));
+        let kinds: Vec<&str> = asked.map(|(name, _)| *name).collect();
         let count = object.keys.len() + object.expressions.len();
-        if kinds.len() < 3 && count > 1 {
+        if kinds.len() < StatisticsObject::KINDS.len() && count > 1 {
             text.push_str(&format!(" ({})", kinds.join(", ")));
         }
         text.push_str(&format!(" ON {}", self.statistics_elements(&object, &table)?.join(", ")));

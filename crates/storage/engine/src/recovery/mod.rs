@@ -128,7 +128,7 @@ pub(crate) struct CheckpointRecord {
 }
 
 /// The history of a time line, from its file in the log's folder.
-pub(crate) fn history(dir: &Path, timeline: TimelineId) -> Result<History, EngineError> {
+pub fn history(dir: &Path, timeline: TimelineId) -> Result<History, EngineError> {
     match History::read(&dir.join("pg_wal"), timeline)? {
         Some(history) => Ok(history?),
         // Whose file was removed has no segment of an ancestor any more.

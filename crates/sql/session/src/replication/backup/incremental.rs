@@ -16,7 +16,7 @@ use engine::backup::Backup;
 use engine::files::SEGMENT_PAGES;
 use engine::incremental::{Incremental, PREFIX};
 use engine::summaries::{Awaited, BlockTable, Summarized, Summary};
-use wal::{History, HistoryError};
+use wal::History;
 
 use super::manifest::{Manifest, Range};
 use crate::Session;
@@ -64,12 +64,7 @@ impl Session {
 
     /// Finds out what has changed since the backup of the manifest that was uploaded, up to one that has begun.
     pub(super) fn basis<'a>(&self, earlier: &'a Manifest, begun: &Backup) -> SqlResult<Basis<'a>> {
-        let history = match History::read(self.engine().wal().dir(), begun.timeline)
-            .map_err(engine::EngineError::from)?
-        {
-            Some(history) => history.map_err(|error: HistoryError| engine::EngineError::from(error))?,
-            None => History::of(begun.timeline),
-        };
+        let history = engine::recovery::history(self.engine().dir(), begun.timeline)?;
         let needed = needed(&earlier.ranges, &history, begun)?;
         self.await_summaries(begun.start)?;
         let there = self.engine().summaries()?;
