@@ -51,8 +51,14 @@ mod on {
         static OWN: Cell<Option<u64>> = const { Cell::new(None) };
     }
 
-    pub(super) fn set_bound(bound: Duration) {
-        OWN.set(Some(bound.as_nanos() as u64));
+    pub(super) fn set_bound(work: impl FnOnce()) {
+        let before = thread_time();
+        work();
+        let now = thread_time();
+        OWN.set(Some(now - before));
+        if LOOKED.get() != 0 {
+            LOOKED.set(now);
+        }
     }
 
     fn bound() -> u64 {
@@ -108,12 +114,13 @@ pub(crate) fn look() {
     on::seen(Some(Location::caller()));
 }
 
-/// Sets the bound of fibers on this thread, for tests that know how long what they do may take.
-pub fn set_bound(bound: Duration) {
+/// Sets the bound of fibers on this thread to what some work takes here and now, for tests that know how much may be done between two looks: so
+/// a slow machine makes nobody late.
+pub fn set_bound(work: impl FnOnce()) {
     #[cfg(debug_assertions)]
-    on::set_bound(bound);
+    on::set_bound(work);
     #[cfg(not(debug_assertions))]
-    let _ = bound;
+    let _ = work;
 }
 
 /// The late looks on this thread since the last call. Always none in release builds.

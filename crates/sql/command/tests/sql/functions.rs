@@ -309,6 +309,9 @@ const LONG_CALLS: &[&str] = &[
     "create index on kept (md5(v))",
 ];
 
+/// As long as so many numbers take to be read, a call may go on between two looks; one that takes all its elements or bytes without any needs longer.
+const NUMBERS: u64 = 4_000_000;
+
 #[test]
 fn a_long_call_looks_for_interrupts() {
     runtime::run(|| {
@@ -321,7 +324,12 @@ fn a_long_call_looks_for_interrupts() {
             s.query("alter table big add b bytea; update big set b = sha256(v::bytea) || v::bytea"),
             ""
         );
-        runtime::watch::set_bound(std::time::Duration::from_millis(150));
+        runtime::watch::set_bound(|| {
+            for _ in 0..NUMBERS {
+                let number = std::hint::black_box("1234567.25");
+                std::hint::black_box(number.parse::<f64>().is_ok());
+            }
+        });
         runtime::watch::take();
         let mut late = Vec::new();
         for call in LONG_CALLS {
