@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use support::client::message;
-use support::{Client, Server, has, output, run, text};
+use support::pair::{caught_up, run_standby, standby_of};
+use support::{Client, Failure, Server, has, output, run, text};
 
 /// What BASE_BACKUP sends, without the heads of its messages.
 #[derive(Default)]
@@ -272,6 +273,79 @@ fn copies_of_a_server_under_load_are_sound() {
     let _ = load.wait();
     check_copy(&server, &streamed);
     check_copy(&server, &fetched);
+}
+
+#[test]
+fn copies_of_a_standby_under_load_are_sound() {
+    if !has("pg_basebackup") || !has("pgbench") {
+        return;
+    }
+    let mut primary = Server::start(&["shared_buffers=4MB"]);
+    let mut standby = standby_of(&mut primary, "", &["shared_buffers=4MB"]);
+    run_standby(&mut standby);
+    let made = output(primary.tool("pgbench").args(["-i", "-q", "-s", "2"]));
+    assert!(made.status.success(), "{}", text(&made));
+    let mut load = primary.tool("pgbench");
+    load.args(["-n", "-c", "4", "-T", "600"])
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null());
+    let mut load = load.spawn().unwrap();
+    let (streamed, fetched) = (standby.file("streamed"), standby.file("fetched"));
+    pg_basebackup(&standby, &streamed, &["-X", "stream", "--no-manifest"]);
+    pg_basebackup(&standby, &fetched, &["-X", "fetch", "--no-manifest"]);
+    let _ = load.kill();
+    let _ = load.wait();
+    for folder in [streamed, fetched] {
+        let label = fs::read_to_string(folder.join("backup_label")).unwrap();
+        assert!(label.contains("\nBACKUP FROM: standby\n"), "{label}");
+        fs::remove_file(folder.join("standby.signal")).unwrap();
+        check_copy(&standby, &folder);
+    }
+}
+
+/// The error of a backup, which may not have another one.
+fn refusal(server: &Server) -> String {
+    take(server, "BASE_BACKUP (CHECKPOINT 'fast')").error.expect("it is refused")
+}
+
+#[test]
+fn a_standby_is_copied_only_where_the_log_mends_the_copy() {
+    let mut primary = Server::start(&[]);
+    let mut standby = standby_of(&mut primary, "", &[]);
+    run_standby(&mut standby);
+    let (mut admin, mut reader) = (primary.client(), standby.client());
+    run(&mut admin, &["create table t as select generate_series(1, 1000) as id"]);
+    let mut follow = |sql: &[&str]| {
+        run(&mut admin, sql);
+        caught_up(&mut admin, &mut reader);
+    };
+    follow(&["checkpoint"]);
+    assert_eq!(take(&standby, "BASE_BACKUP (CHECKPOINT 'fast')").error, None);
+    // The server that writes the log says when it lacks images of pages, and when no more.
+    follow(&["alter system set full_page_writes = off", "select pg_reload_conf()"]);
+    support::until("it is off", || {
+        follow(&[]);
+        take(&standby, "BASE_BACKUP (CHECKPOINT 'fast')").error.is_some()
+    });
+    let bare = "WAL generated with \"full_page_writes=off\" was replayed since last restartpoint";
+    let refused = refusal(&standby);
+    assert!(refused.contains(bare) && refused.contains("C55000"), "{refused}");
+    follow(&["checkpoint"]);
+    assert!(refusal(&standby).contains(bare), "the checkpoint has been taken without");
+    follow(&["alter system reset full_page_writes", "select pg_reload_conf()"]);
+    assert!(refusal(&standby).contains(bare), "the log lacks them behind the restart point");
+    support::until("a checkpoint is taken with images", || {
+        follow(&["checkpoint"]);
+        take(&standby, "BASE_BACKUP (CHECKPOINT 'fast')").error.is_none()
+    });
+    let mut copier = standby.client();
+    copier.query("select pg_backup_start('promoted', true)").unwrap();
+    run(&mut copier, &["select pg_promote()"]);
+    let Err(Failure::Error { code, message, .. }) = copier.query("select * from pg_backup_stop(false)")
+    else {
+        panic!("the backup is of no use");
+    };
+    assert_eq!((&*code, &*message), ("55000", "the standby was promoted during online backup"));
 }
 
 #[test]

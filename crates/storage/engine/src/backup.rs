@@ -11,6 +11,9 @@
 //! 1. A backup begins with a checkpoint of its own, behind which every first change of a page logs its image, also with `full_page_writes = off`
 //!    ([`wal::Wal::force_images`]), until the backup has ended.
 //! 2. It ends with a record (BACKUP_END) that names its start. Before that record redo has not mended all pages that were copied.
+//! 3. *Of a standby*, which can neither have a checkpoint made nor write a record, it begins at the restart point, and ends where the control file said
+//!    that the data on disk are consistent again when it was copied, behind all other files. Whether the log has the images of pages is up to the server that
+//!    writes it: it tells when `full_page_writes` is off (FPW_CHANGE, and each checkpoint), and a backup whose log that would be part of fails.
 //!
 //! # Why a copy of any moment is mended
 //! Whatever is in a copied file was written before the end of the copying, and what was written after the start checkpoint's redo point is in the log from there
@@ -95,6 +98,44 @@ pub struct Backup {
     pub from: Option<(Lsn, TimelineId)>,
     /// The tablespaces that were there when it began; later ones are made by redo.
     pub tablespaces: Vec<Tablespace>,
+    /// The server replays another one's log.
+    pub of_standby: bool,
+}
+
+/// Why a backup of a standby is of no use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spoiled {
+    /// The log from its beginning on lacks images of pages.
+    BareBefore,
+    /// The log since it began does.
+    BareMeanwhile,
+    /// The standby has become a server of its own.
+    Promoted,
+}
+
+impl Spoiled {
+    pub(crate) fn message(self) -> &'static str {
+        match self {
+            Spoiled::BareBefore => {
+                "WAL generated with \"full_page_writes=off\" was replayed since last restartpoint"
+            }
+            Spoiled::BareMeanwhile => {
+                "WAL generated with \"full_page_writes=off\" was replayed during online backup"
+            }
+            Spoiled::Promoted => "the standby was promoted during online backup",
+        }
+    }
+
+    pub(crate) fn hint(self) -> &'static str {
+        match self {
+            Spoiled::BareBefore | Spoiled::BareMeanwhile => {
+                "This means that the backup being taken on the standby is corrupt and should not be used. Enable \"full_page_writes\" and run CHECKPOINT on the primary, and then try an online backup again."
+            }
+            Spoiled::Promoted => {
+                "This means that the backup being taken is corrupt and should not be used. Try taking another online backup."
+            }
+        }
+    }
 }
 
 /// The end of a backup.
@@ -109,7 +150,7 @@ pub struct BackupEnd {
 }
 
 impl Backup {
-    /// The text of [`LABEL`]. `time` shows a moment as the log's time zone has it, to the second.
+    /// The text of [`LABEL`]. `segment`: name of the log's file in which redo begins; `time` shows a moment as the log's time zone has it, to the second.
     pub fn label_text(&self, segment: &str, time: &dyn Fn(i64) -> String) -> String {
         self.plain_label(segment, time) + &self.basis_text()
     }
@@ -127,9 +168,10 @@ impl Backup {
     }
 
     fn plain_label(&self, segment: &str, time: &dyn Fn(i64) -> String) -> String {
+        let from = if self.of_standby { "standby" } else { "primary" };
         format!(
             "START WAL LOCATION: {} (file {segment})\nCHECKPOINT LOCATION: {}\nBACKUP METHOD: streamed\n\
-             BACKUP FROM: primary\nSTART TIME: {}\nLABEL: {}\nSTART TIMELINE: {}\n",
+             BACKUP FROM: {from}\nSTART TIME: {}\nLABEL: {}\nSTART TIMELINE: {}\n",
             self.start,
             self.checkpoint,
             time(self.time),
@@ -158,7 +200,7 @@ impl Backup {
 }
 
 impl Engine {
-    /// Begins a backup: takes a checkpoint, at once if it is to be `fast`, else as spread as others.
+    /// Begins a backup: takes a checkpoint, at once if it is to be `fast`, else as spread as others; or, on a standby, a restart point.
     pub fn begin_backup(&self, label: &str, fast: bool) -> Result<Backup, EngineError> {
         self.wal.force_images(true);
         self.backups.0.fetch_add(1, Ordering::SeqCst);
@@ -170,22 +212,58 @@ impl Engine {
     }
 
     fn start_of_backup(&self, label: &str, fast: bool) -> Result<Backup, EngineError> {
+        if self.is_following() {
+            return self.start_on_standby(label);
+        }
         // Segments of before are not needed then, and no two backups begin in one.
         self.switch_wal()?;
         let cause = if fast { CheckpointCause::Requested } else { CheckpointCause::Backup };
         let stats = self.checkpoint(cause)?;
-        let lengths = fs::read_to_vec(&self.dir.join(crate::lengths::FILE))
-            .map_err(|e| EngineError::Io(format!("could not open file \"{}\"", crate::lengths::FILE), e))?;
         Ok(Backup {
             label: label.to_owned(),
             start: stats.redo,
             checkpoint: stats.record,
             timeline: self.wal.timeline(),
             time: runtime::wall_clock_micros(),
-            lengths,
+            lengths: self.checkpointed_lengths()?,
             from: None,
             tablespaces: self.tablespaces()?,
+            of_standby: false,
         })
+    }
+
+    fn start_on_standby(&self, label: &str) -> Result<Backup, EngineError> {
+        let _alone = self.hold_checkpoints();
+        self.newest_restart_point()?;
+        let (checkpoint, record) = {
+            let control = self.control.lock();
+            (control.checkpoint, control.checkpoint_lsn)
+        };
+        if !checkpoint.full_page_writes || self.lacks_images(checkpoint.redo) {
+            return Err(EngineError::Backup(Spoiled::BareBefore));
+        }
+        Ok(Backup {
+            label: label.to_owned(),
+            start: checkpoint.redo,
+            checkpoint: record,
+            timeline: checkpoint.timeline,
+            time: runtime::wall_clock_micros(),
+            lengths: self.checkpointed_lengths()?,
+            from: None,
+            tablespaces: self.tablespaces()?,
+            of_standby: true,
+        })
+    }
+
+    /// Whether the log that was replayed from a position on lacks images of pages.
+    fn lacks_images(&self, from: Lsn) -> bool {
+        self.replayed.lock().as_ref().is_some_and(|reached| reached.bare() >= from)
+    }
+
+    /// What the last checkpoint says about the lengths of files.
+    fn checkpointed_lengths(&self) -> Result<Vec<u8>, EngineError> {
+        fs::read_to_vec(&self.dir.join(crate::lengths::FILE))
+            .map_err(|e| EngineError::Io(format!("could not open file \"{}\"", crate::lengths::FILE), e))
     }
 
     /// The tablespaces that users made.
@@ -219,15 +297,28 @@ impl Engine {
         self.backups.0.load(Ordering::SeqCst)
     }
 
-    /// Ends a backup whose files are copied: logs its end, and leaves the segment that it is in. The log is on disk up to there on return.
+    /// Ends a backup whose files are copied: logs its end, and leaves the segment that it is in. The log is on disk up to there on return. Of a
+    /// standby, finds out where it ends.
     pub fn end_backup(
         &self,
         backup: &Backup,
         time: &dyn Fn(i64) -> String,
     ) -> Result<BackupEnd, EngineError> {
-        let ended = self.log_end(backup, time);
+        let ended = if backup.of_standby { self.end_on_standby(backup) } else { self.log_end(backup, time) };
         self.abandon_backup();
         ended
+    }
+
+    fn end_on_standby(&self, backup: &Backup) -> Result<BackupEnd, EngineError> {
+        if !self.is_following() {
+            return Err(EngineError::Backup(Spoiled::Promoted));
+        }
+        if self.lacks_images(backup.start) {
+            return Err(EngineError::Backup(Spoiled::BareMeanwhile));
+        }
+        let control = self.control.lock();
+        let (stop, timeline) = (control.min_recovery_point, control.min_recovery_timeline);
+        Ok(BackupEnd { stop, timeline, time: runtime::wall_clock_micros() })
     }
 
     fn log_end(&self, backup: &Backup, time: &dyn Fn(i64) -> String) -> Result<BackupEnd, EngineError> {
@@ -239,7 +330,7 @@ impl Engine {
         self.wal.flush(stop)?;
         let end = BackupEnd { stop, timeline: self.wal.timeline(), time: runtime::wall_clock_micros() };
         self.switch_wal()?;
-        let files = (self.wal.file_name(backup.start), self.last_file(&end));
+        let files = (self.first_file(backup), self.last_file(&end));
         let text = backup.history_text((&files.0, &files.1), &end, time);
         let name = self.history_name(backup);
         let path = self.wal.dir().join(&name);
@@ -252,7 +343,16 @@ impl Engine {
 
     /// Name of the last segment that a backup needs.
     pub fn last_file(&self, end: &BackupEnd) -> String {
-        self.wal.file_name(Lsn(end.stop.0 - 1))
+        self.segment_name(end.timeline, Lsn(end.stop.0 - 1))
+    }
+
+    /// Name of the log's file in which a backup's redo begins.
+    pub fn first_file(&self, backup: &Backup) -> String {
+        self.segment_name(backup.timeline, backup.start)
+    }
+
+    fn segment_name(&self, timeline: TimelineId, at: Lsn) -> String {
+        wal::segment_file_name(timeline, at, self.wal.segment_size())
     }
 
     fn history_name(&self, backup: &Backup) -> String {
@@ -335,6 +435,7 @@ mod tests {
             lengths: Vec::new(),
             from: None,
             tablespaces: Vec::new(),
+            of_standby: false,
         };
         let time = |at: i64| format!("second {at} UTC");
         let file = "000000010000000000000006";

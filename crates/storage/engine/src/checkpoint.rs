@@ -152,7 +152,7 @@ impl Engine {
     pub fn checkpoint(&self, cause: CheckpointCause) -> Result<CheckpointStats, EngineError> {
         if self.is_following() {
             let _progress = self.next_checkpoint(cause);
-            self.restart_point(&mut |_, _| ())?;
+            self.newest_restart_point()?;
             return Ok(CheckpointStats::default());
         }
         if cause != CheckpointCause::EndOfRecovery {

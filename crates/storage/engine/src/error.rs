@@ -5,6 +5,7 @@ use std::{fmt, io};
 use base::os::{file_error, is_transient, os_error};
 use base::{Lsn, SqlError, SqlState};
 
+use crate::backup::Spoiled;
 use crate::tablespace::Unusable;
 
 /// A data directory could not be opened, or storage failed.
@@ -75,6 +76,8 @@ pub enum EngineError {
     NotSupported(&'static str),
     /// No tablespace can be there.
     Location(String, Unusable),
+    /// A backup of a standby is of no use.
+    Backup(Spoiled),
     /// There are more replication slots than there may be.
     TooManySlots,
     /// The log failed; the server must stop.
@@ -95,6 +98,7 @@ impl fmt::Display for EngineError {
             EngineError::Io(what, error) => write!(f, "{what}: {}", os_error(error)),
             EngineError::ControlFile(why) => write!(f, "control file is damaged: {why}"),
             EngineError::Map(why) | EngineError::Summary(why) => f.write_str(why),
+            EngineError::Backup(why) => f.write_str(why.message()),
             EngineError::FormatVersion { found, expected } => write!(
                 f,
                 "database files are incompatible with server: the data directory has format version {found}, this server reads {expected}"
@@ -157,6 +161,9 @@ impl From<EngineError> for SqlError {
                 SqlError::new(SqlState::FEATURE_NOT_SUPPORTED, error.to_string())
             }
             EngineError::Location(location, why) => why.error(&location),
+            EngineError::Backup(why) => {
+                SqlError::new(SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE, why.message()).hint(why.hint())
+            }
             EngineError::Wal(error) => file_error(error.kind, error.transient, error.message),
             EngineError::Buffer(error) => error.into(),
             EngineError::File(error) => buffer::BufferError::File(error).into(),

@@ -514,7 +514,18 @@ impl Engine {
 
     /// The log is open: it says what standbys must know, if `wal_level` wants that.
     fn tell_standbys(&self) {
-        self.txns.tell_standbys(self.options().recorded.wal_level > control::WalLevel::Minimal);
+        let options = self.options();
+        self.txns.tell_standbys(options.recorded.wal_level > control::WalLevel::Minimal);
+        if !options.wal.full_page_writes {
+            self.log_images(false);
+        }
+    }
+
+    /// Tells who copies a standby's files whether torn pages in them are mended by the log from here on.
+    fn log_images(&self, whole: bool) {
+        if !self.wal.is_recovering() && !self.wal.is_closed() {
+            self.wal.insert(&xlog::images_record(whole));
+        }
     }
 
     fn set_state(&self, state: ClusterState) -> Result<(), EngineError> {
@@ -565,9 +576,16 @@ impl Engine {
         tuned.wal_writer_delay = wanted.wal_writer_delay;
         (tuned.slot_keep_size, tuned.slot_idle) = (wanted.slot_keep_size, wanted.slot_idle);
         (tuned.wal.min_size, tuned.wal.max_size) = (wanted.wal.min_size, wanted.wal.max_size);
-        (tuned.wal.full_page_writes, tuned.wal.compression) =
-            (wanted.wal.full_page_writes, wanted.wal.compression);
+        let before = std::mem::replace(&mut tuned.wal.full_page_writes, wanted.wal.full_page_writes);
+        tuned.wal.compression = wanted.wal.compression;
+        // No page is logged in part before the log tells so.
+        if before && !tuned.wal.full_page_writes {
+            self.log_images(false);
+        }
         self.wal.tune(&tuned.wal);
+        if !before && tuned.wal.full_page_writes {
+            self.log_images(true);
+        }
         tuned.txn.predicate = wanted.txn.predicate;
         self.txns.serializable().set_limits(&wanted.txn.predicate);
         *options = Arc::new(tuned);

@@ -23,7 +23,7 @@ use wal::{Record, RecordBuilder, Rmgr, WalDescribe, XlogDescribe};
 use crate::control::Checkpoint;
 use crate::sequence::SequenceRow;
 
-use wal::xlog_info::{BACKUP_END, CHECKPOINT_ONLINE, CHECKPOINT_SHUTDOWN, NEXT_OID as NEXTOID};
+use wal::xlog_info::{BACKUP_END, CHECKPOINT_ONLINE, CHECKPOINT_SHUTDOWN, FPW_CHANGE, NEXT_OID as NEXTOID};
 
 /// A fork's first file was made.
 pub const CREATE: u8 = 0x10;
@@ -67,6 +67,18 @@ pub fn as_backup_end<B: Deref<Target = [u8]>>(record: &Record<B>) -> Option<Lsn>
     let start =
         record.data().first_chunk().filter(|_| record.rmgr == Rmgr::Xlog && record.info == BACKUP_END)?;
     Some(Lsn(u64::from_le_bytes(*start)))
+}
+
+/// The record that tells whether pages are logged whole from here on.
+pub fn images_record(whole: bool) -> RecordBuilder<'static> {
+    let mut record = RecordBuilder::new(Rmgr::Xlog, FPW_CHANGE, Xid::INVALID);
+    record.data(if whole { &[1] } else { &[0] });
+    record
+}
+
+/// What such a record tells.
+pub fn as_images<B: Deref<Target = [u8]>>(record: &Record<B>) -> Option<bool> {
+    (record.rmgr == Rmgr::Xlog && record.info == FPW_CHANGE).then(|| record.data() == [1])
 }
 
 /// The record of reserved OIDs.

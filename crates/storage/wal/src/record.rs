@@ -154,6 +154,8 @@ pub mod xlog_info {
     pub const BACKUP_END: u8 = 0x50;
     /// OIDs up to the one in the data may have been given out.
     pub const NEXT_OID: u8 = 0x30;
+    /// From here on pages are logged whole at their first change after a checkpoint, or are not: the data is 1 or 0.
+    pub const FPW_CHANGE: u8 = 0x80;
     /// Image of a page that only got a hint.
     pub const FPI_FOR_HINT: u8 = 0xA0;
     /// Images of pages.
@@ -589,6 +591,7 @@ impl WalDescribe for XlogDescribe {
             xlog_info::SWITCH => "SWITCH",
             xlog_info::RESTORE_POINT => "RESTORE_POINT",
             xlog_info::BACKUP_END => "BACKUP_END",
+            xlog_info::FPW_CHANGE => "FPW_CHANGE",
             xlog_info::FPI_FOR_HINT => "FPI_FOR_HINT",
             xlog_info::FPI => "FPI",
             xlog_info::CHECKPOINT_REDO => "CHECKPOINT_REDO",
@@ -603,6 +606,7 @@ impl WalDescribe for XlogDescribe {
                 Some((_, name)) => out.write_str(name),
                 None => Ok(()),
             },
+            xlog_info::FPW_CHANGE => write!(out, "{}", record.data() == [1]),
             xlog_info::BACKUP_END if record.data().len() >= 8 => {
                 write!(
                     out,

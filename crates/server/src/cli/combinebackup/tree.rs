@@ -263,7 +263,7 @@ impl<'a> Writing<'a> {
         let path = self.task.output.join("backup_manifest");
         match self.task.dry {
             true => Ok(()),
-            false => fs::write_file(&path, manifest.finish_with(&ranges).as_bytes())
+            false => fs::write_file(&path, manifest.finish(&ranges).as_bytes())
                 .map_err(|e| io("write", "file", &path, &e)),
         }
     }

@@ -220,8 +220,9 @@ impl<'a> Pass<'a> {
                 break Why::Full;
             }
             self.engine.rest_if_paused(&|| bounds.is_stopped());
-            if !ahead.is_next_there(self.engine.pause_wanted()) {
-                self.engine.pause_wanted().reset();
+            if !ahead.is_next_there(self.engine.replay_news()) {
+                self.engine.replay_news().reset();
+                self.drain_if_wanted()?;
                 continue;
             }
             let chunk = match ahead.next()? {
@@ -259,6 +260,16 @@ impl<'a> Pass<'a> {
         let timeline = self.log.timeline_at(self.end).unwrap_or(live.history.at(self.end));
         self.recovery.reached.set_timeline(timeline);
         *self.recovery.log.write() = Arc::new(self.log.clone());
+        Ok(())
+    }
+
+    /// There is time for what somebody waits for: pages are brought up to date.
+    fn drain_if_wanted(&mut self) -> Result<(), EngineError> {
+        let Some(live) = &mut self.live else { return Ok(()) };
+        if self.recovery.checkpoints.wants_drained() {
+            live.drainer.finish_all(self.engine, &mut self.log, self.end)?;
+            *self.recovery.log.write() = Arc::new(self.log.clone());
+        }
         Ok(())
     }
 
@@ -412,14 +423,20 @@ impl<'a> Pass<'a> {
         Ok(())
     }
 
-    /// Counters of checkpoints and OID batches.
+    /// Counters of checkpoints and OID batches, and what the log itself is like.
     fn redo_xlog(&mut self, record: &RecordRef<'_>) {
+        if xlog::as_images(record) == Some(false) {
+            self.recovery.reached.set_bare(record.lsn);
+        }
         if let Some(oid) = xlog::as_next_oid(record) {
             self.engine.oids.advance_to(oid);
         }
         if let Some(checkpoint) = xlog::as_checkpoint(record) {
             self.engine.txns.running().replay_oldest(checkpoint.oldest_running);
             self.engine.oids.advance_to(checkpoint.next_oid);
+            if !checkpoint.full_page_writes {
+                self.recovery.reached.set_bare(record.lsn);
+            }
             let seen = SeenCheckpoint { lsn: record.lsn, checkpoint };
             self.recovery.checkpoints.note(seen);
         }

@@ -22,6 +22,8 @@ pub(crate) struct Reached {
     timeline: AtomicU32,
     /// 0: none.
     last_end: AtomicI64,
+    /// 0: none.
+    bare: AtomicU64,
 }
 
 impl Reached {
@@ -42,6 +44,16 @@ impl Reached {
 
     pub fn set_last_end(&self, time: i64) {
         self.last_end.store(time, Ordering::Release);
+    }
+
+    /// The log tells here that pages are not logged whole (`full_page_writes`).
+    pub fn set_bare(&self, at: Lsn) {
+        self.bare.fetch_max(at.0, Ordering::AcqRel);
+    }
+
+    /// Where the log told so last.
+    pub fn bare(&self) -> Lsn {
+        Lsn(self.bare.load(Ordering::Acquire))
     }
 
     pub fn set_timeline(&self, timeline: TimelineId) {

@@ -32,8 +32,8 @@ pub(crate) struct Standby {
     state: Mutex<State>,
     ended: Event,
     pause: AtomicU8,
-    /// Somebody has asked for a pause.
-    pause_wanted: Event,
+    /// Somebody wants a pause, or pages to be brought up to date.
+    news: Event,
     pub(super) conflicts: OnceLock<Arc<dyn Conflicts>>,
 }
 
@@ -105,15 +105,15 @@ impl Engine {
                 // One that pauses already goes on doing so.
                 let (no, requested) = (ReplayPause::No as u8, ReplayPause::Requested as u8);
                 let _ = state.compare_exchange(no, requested, Ordering::AcqRel, Ordering::Acquire);
-                self.standby.pause_wanted.set();
+                self.standby.news.set();
             }
             false => state.store(ReplayPause::No as u8, Ordering::Release),
         }
     }
 
-    /// Set behind each request to pause, for who waits for more of the log; he resets it before he looks whether to pause.
-    pub(super) fn pause_wanted(&self) -> &Event {
-        &self.standby.pause_wanted
+    /// Set behind each wish of somebody's (a pause, pages brought up to date), for who waits for more of the log; he resets it before he looks what it is.
+    pub(super) fn replay_news(&self) -> &Event {
+        &self.standby.news
     }
 
     /// Whether the replay pauses.
@@ -171,6 +171,14 @@ impl Engine {
     /// Whether somebody wants the standby to become a server of its own. A file that cannot be looked at is looked at again.
     pub(super) fn is_promoted(&self) -> bool {
         fs::exists(&self.dir.join(PROMOTE_SIGNAL)).unwrap_or(false)
+    }
+
+    /// A restart point of the last checkpoint that was replayed, if it is a new one.
+    pub(crate) fn newest_restart_point(&self) -> Result<(), EngineError> {
+        // Not locked meanwhile: the replay looks at it too.
+        let recovery = self.recovery.lock().clone();
+        recovery.map_or(Ok(()), |recovery| self.drain(&recovery))?;
+        self.restart_point(&mut |_, _| ()).map(drop)
     }
 
     /// A restart point, if one can be made.

@@ -14,7 +14,7 @@ use base::{
     BlockNo, Lsn, Oid, PAGE_SIZE, RelFile, Severity, SqlError, SqlResult, SqlState, TABLESPACE_VERSION,
     tablespace_folder,
 };
-use engine::backup::{Backup, BackupEnd, Tablespace};
+use engine::backup::{Backup, Tablespace};
 use engine::files::{CONTROL, EMPTIED, LEFT_OUT, LENGTHS, LOCK, TABLESPACES};
 use engine::incremental::{Incremental, PREFIX};
 use page::PageBytes;
@@ -22,7 +22,7 @@ use runtime::fs::{self, File, Metadata, OpenOptions};
 use runtime::{WaitEvent, waiting};
 
 use super::incremental::Basis;
-use super::manifest::Writer;
+use super::manifest::{Range, Writer};
 use super::options::Options;
 use super::sink::{Sink, file_error};
 use super::tar::{self, BLOCK, Kind, Member, padding};
@@ -478,20 +478,21 @@ impl<'a> Copier<'a> {
         self.session.notice(SqlError::with_severity(Severity::Warning, SqlState::WARNING, message));
     }
 
-    /// The log from a position to the backup's end.
-    pub fn log(&mut self, from: Lsn, end: &BackupEnd) -> SqlResult<()> {
+    /// The log that the backup needs, the newest first. A segment in which a time line was left is part of the next one's.
+    pub fn log(&mut self, ranges: &[Range]) -> SqlResult<()> {
         let wal = self.session.engine().wal();
-        let mut at = wal.segment_start(from);
-        while at < end.stop {
-            let name = wal.file_name(at);
+        let size = wal.segment_size();
+        let mut at = ranges.last().map_or(Lsn::INVALID, |oldest| wal.segment_start(oldest.start));
+        while let Some(range) = ranges.iter().find(|range| range.start.0 < at.0 + size && at < range.end) {
+            let name = wal::segment_file_name(range.timeline, at, size);
             let path = format!("pg_wal/{name}");
             // It is no part of the manifest: check sums of its records tell whether it is whole.
             let manifest = self.manifest.take();
-            let copied = self.log_file(&path, wal.segment_size());
+            let copied = self.log_file(&path, size);
             self.manifest = manifest;
             copied?;
             self.text(&format!("pg_wal/archive_status/{name}.done"), b"")?;
-            at = Lsn(at.0 + wal.segment_size());
+            at = Lsn(at.0 + size);
         }
         Ok(())
     }

@@ -247,6 +247,7 @@ mod tests {
             lengths: Vec::new(),
             from: None,
             tablespaces: Vec::new(),
+            of_standby: false,
         }
     }
 

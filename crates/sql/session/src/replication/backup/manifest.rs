@@ -8,7 +8,6 @@ mod read;
 use std::fmt::Write as _;
 
 use base::calendar::UNIX_SECONDS;
-use base::{Lsn, TimelineId};
 use sha2::{Digest, Sha224, Sha256, Sha384, Sha512};
 use types::moment::Moment;
 use types::timezone::TimeZone;
@@ -161,13 +160,8 @@ impl Writer {
         let _ = written.and_then(|()| out.write_str(" }"));
     }
 
-    /// The whole text; the backup needs the log between these two positions.
-    pub fn finish(self, timeline: TimelineId, from: Lsn, to: Lsn) -> String {
-        self.finish_with(&[Range { timeline, start: from, end: to }])
-    }
-
     /// The whole text; the backup needs this log.
-    pub fn finish_with(mut self, ranges: &[Range]) -> String {
+    pub fn finish(mut self, ranges: &[Range]) -> String {
         let ranges = ranges.iter().map(|Range { timeline, start, end }| {
             format!("{{ \"Timeline\": {timeline}, \"Start-LSN\": \"{start}\", \"End-LSN\": \"{end}\" }}")
         });
@@ -181,6 +175,8 @@ impl Writer {
 
 #[cfg(test)]
 mod tests {
+    use base::{Lsn, TimelineId};
+
     use super::*;
 
     #[test]
@@ -191,7 +187,8 @@ mod tests {
         // 2026-11-27 18:37:22.
         writer.file("PG_VERSION", 3, 1_795_804_642, sum.end());
         writer.file("empty", 0, 0, Checksum::Crc32c.begin().end());
-        let text = writer.finish(TimelineId(1), Lsn(0x800_0028), Lsn(0x800_0158));
+        let text =
+            writer.finish(&[Range { timeline: TimelineId(1), start: Lsn(0x800_0028), end: Lsn(0x800_0158) }]);
         let (body, last) = text.split_at(text.find("\"Manifest-Checksum\"").unwrap());
         assert_eq!(
             body,
@@ -207,7 +204,7 @@ mod tests {
     fn names_may_be_encoded_and_sums_left_out() {
         let mut writer = Writer::new(Checksum::None, true, 1);
         writer.file("ab", 0, 0, Checksum::None.begin().end());
-        let text = writer.finish(TimelineId(1), Lsn(1), Lsn(2));
+        let text = writer.finish(&[Range { timeline: TimelineId(1), start: Lsn(1), end: Lsn(2) }]);
         assert!(text.contains(
             "{ \"Encoded-Path\": \"6162\", \"Size\": 0, \"Last-Modified\": \"1970-01-01 00:00:00 GMT\" }\n"
         ));

@@ -40,7 +40,7 @@ use crate::functions::{Row, arg};
 use crate::output::Output;
 use crate::progress::Lengthy;
 use files::Copier;
-use manifest::Writer;
+use manifest::{Range, Writer};
 use options::{LABEL_LENGTH, Manifest, Options, Target, label_too_long};
 use sink::Sink;
 
@@ -145,7 +145,7 @@ impl Session {
             progress.set(figures::TABLESPACES_DONE, number as i64 + 1);
         }
         copier.sink.begin_archive("base.tar", "")?;
-        let label = begun.label_text(&engine.wal().file_name(begun.start), &|at| self.log_time(at));
+        let label = begun.label_text(&engine.first_file(&begun), &|at| self.log_time(at));
         copier.text(backup::LABEL, label.as_bytes())?;
         if options.tablespace_map {
             copier.text(backup::TABLESPACE_MAP, begun.tablespace_map().as_bytes())?;
@@ -158,13 +158,13 @@ impl Session {
         self.await_archive(&begun, &end, options.wait)?;
         if options.wal {
             progress.set(figures::PHASE, figures::STREAM_LOG);
-            copier.log(begun.start, &end)?;
+            copier.log(&self.needed_log(&begun, &end)?)?;
         }
         copier.end_archive()?;
         let damaged = copier.damaged;
         let (mut sink, writer) = (copier.sink, copier.manifest);
         if let Some(writer) = writer {
-            sink.manifest(&writer.finish(begun.timeline, begun.start, end.stop))?;
+            sink.manifest(&writer.finish(&self.needed_log(&begun, &end)?))?;
         }
         sink.finish()?;
         self.send_notices(out);
@@ -176,6 +176,17 @@ impl Session {
                 "checksum verification failure during base backup",
             )),
         }
+    }
+
+    /// The log that a backup needs, the newest first: a standby may have followed another time line meanwhile.
+    fn needed_log(&self, begun: &Backup, end: &BackupEnd) -> SqlResult<Vec<Range>> {
+        let history = engine::recovery::history(self.engine().dir(), end.timeline)?;
+        let ranges = history.stretches().iter().rev().map(|stretch| Range {
+            timeline: stretch.timeline,
+            start: begun.start.max(stretch.begin),
+            end: stretch.end.map_or(end.stop, |left| left.min(end.stop)),
+        });
+        Ok(ranges.filter(|range| range.start < range.end).collect())
     }
 
     fn send_position(&self, position: Lsn, timeline: TimelineId, out: &mut dyn Output) -> SqlResult<()> {
@@ -275,7 +286,7 @@ impl Session {
         let engine = self.engine();
         let end = engine.end_backup(&begun, &|at| self.log_time(at))?;
         self.await_archive(&begun, &end, arg(args, 0))?;
-        let label = begun.label_text(&engine.wal().file_name(begun.start), &|at| self.log_time(at));
+        let label = begun.label_text(&engine.first_file(&begun), &|at| self.log_time(at));
         Ok(Some(vec![vec![
             Datum::Int8(end.stop.0 as i64),
             Datum::text(&label),

@@ -160,7 +160,7 @@ mod tests {
         sum.add(b"18\n");
         writer.file("PG_VERSION", 3, 1_795_804_642, sum.end());
         writer.file("odd \"name\" \\", 0, 0, None);
-        writer.finish(TimelineId(1), Lsn(0x800_0028), Lsn(0x800_0158))
+        writer.finish(&[Range { timeline: TimelineId(1), start: Lsn(0x800_0028), end: Lsn(0x800_0158) }])
     }
 
     #[test]
