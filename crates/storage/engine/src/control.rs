@@ -46,7 +46,7 @@ use base::{Lsn, Oid, PAGE_SIZE, TimelineId, Xid};
 use crate::EngineError;
 
 /// Version of the data directory's formats. A server starts only on its own.
-pub const FORMAT_VERSION: u32 = 16;
+pub const FORMAT_VERSION: u32 = 17;
 /// PostgreSQL's version of the control file's layout.
 pub const PG_CONTROL_VERSION: u32 = 1800;
 /// PostgreSQL's version of the catalogs.

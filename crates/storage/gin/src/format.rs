@@ -47,8 +47,15 @@
 //!
 //! The first item of the leftmost page of a level has column 0, which is before everything.
 //!
-//! A pending page's item is an entry not yet in the tree: as an internal one without child. A deleted page has one item: the xid that must be older than every
-//! snapshot before the page is used again (u64), the next free page (u32), 4 zero bytes.
+//! A pending page's item, a multiple of 8 bytes: a row whose entries are not in the tree yet.
+//!
+//! | at | |
+//! |---|---|
+//! | 0 u48 | TID |
+//! | 6 u16 | number of entries |
+//! | 8 | the entries in order, each: column u8, category u8, bytes of the key u16, key; then zeros |
+//!
+//! A deleted page has one item: the xid that must be older than every snapshot before the page is used again (u64), the next free page (u32), 4 zero bytes.
 
 use base::{BlockNo, OffsetNo, PAGE_SIZE, Tid, Xid};
 use index::bytes::{Check, read_deleted, u16_at, u32_at, u64_at};
@@ -91,6 +98,9 @@ pub(crate) const NULL_ROW: u8 = 3;
 
 const LEAF_HEADER: usize = 20;
 const LINK_HEADER: usize = 14;
+const ROW_HEADER: usize = 8;
+/// Bytes of an entry of a pending row before its key.
+const ENTRY_HEADER: usize = 4;
 
 /// Bytes of a page that items and line pointers share.
 pub(crate) const ROOM: usize = PAGE_SIZE - page::HEADER_SIZE - SPECIAL;
@@ -103,6 +113,7 @@ const LEAST_LIST: usize = 48;
 /// Longest key.
 pub(crate) const MAX_KEY: usize = MAX_ITEM - LEAF_HEADER - LEAST_LIST;
 
+const SHORT_ROW: &str = "row of pending entries is too short";
 const NO_ITEM: &str = "line pointer names no item";
 
 /// A TID as a number.
@@ -225,6 +236,10 @@ impl<'a> Node<'a> {
 
     pub fn link(&self, n: OffsetNo) -> Check<Link<'a>> {
         Link::new(self.bytes(n)?)
+    }
+
+    pub fn pending_row(&self, n: OffsetNo) -> Check<PendingRow<'a>> {
+        PendingRow::new(self.bytes(n)?)
     }
 
     /// The least position that is not on the page, if there is one.
@@ -374,7 +389,7 @@ pub(crate) fn leaf_items(of: Position<'_>, tids: &[u64], evenly: bool) -> Vec<Ve
     out
 }
 
-/// An item of an internal page, or of a pending page, or a page's upper bound; its lengths are checked.
+/// An item of an internal page, or a page's upper bound; its lengths are checked.
 #[derive(Clone, Copy)]
 pub(crate) struct Link<'a>(&'a [u8]);
 
@@ -401,29 +416,73 @@ impl<'a> Link<'a> {
     }
 }
 
-/// Bytes of a [`link`] with a key of this length.
-pub(crate) fn link_size(key: usize) -> usize {
-    align8(LINK_HEADER + key)
+/// Positions of the entries of a pending row, one after the other.
+pub(crate) struct PendingRow<'a> {
+    tid: u64,
+    left: u16,
+    bytes: &'a [u8],
 }
 
-/// An item of an internal page; without child, an upper bound or a pending entry.
-pub(crate) fn link(of: Position<'_>, child: BlockNo) -> Vec<u8> {
-    let mut out = Vec::with_capacity(link_size(of.key.len()));
-    put_link(of, child, &mut out);
-    out
+impl<'a> PendingRow<'a> {
+    pub fn new(bytes: &'a [u8]) -> Check<PendingRow<'a>> {
+        let (header, bytes) = bytes.split_at_checked(ROW_HEADER).ok_or(SHORT_ROW)?;
+        Ok(PendingRow { tid: u48_at(header, 0), left: u16_at(header, 6), bytes })
+    }
+
+    fn take(&mut self) -> Check<Position<'a>> {
+        let (header, rest) = self.bytes.split_at_checked(ENTRY_HEADER).ok_or(SHORT_ROW)?;
+        let (key, rest) = rest.split_at_checked(u16_at(header, 2) as usize).ok_or(SHORT_ROW)?;
+        self.bytes = rest;
+        Ok(Position { column: header[0], category: header[1], key, tid: self.tid })
+    }
 }
 
-/// Appends a [`link`].
-pub(crate) fn put_link(of: Position<'_>, child: BlockNo, out: &mut Vec<u8>) {
-    let mut header = [0; LINK_HEADER];
-    (header[0], header[1]) = (of.column, of.category);
-    header[2..4].copy_from_slice(&(of.key.len() as u16).to_le_bytes());
-    header[4..8].copy_from_slice(&child.0.to_le_bytes());
-    put_u48(of.tid, &mut header[8..14]);
-    let end = out.len() + link_size(of.key.len());
+impl<'a> Iterator for PendingRow<'a> {
+    type Item = Check<Position<'a>>;
+
+    fn next(&mut self) -> Option<Check<Position<'a>>> {
+        self.left = self.left.checked_sub(1)?;
+        let next = self.take();
+        if next.is_err() {
+            self.left = 0;
+        }
+        Some(next)
+    }
+}
+
+/// Bytes of a pending row with keys of these lengths.
+pub(crate) fn pending_row_size(keys: impl Iterator<Item = usize>) -> usize {
+    align8(ROW_HEADER + keys.map(|key| ENTRY_HEADER + key).sum::<usize>())
+}
+
+/// Appends a pending row of entries, which all have its TID.
+pub(crate) fn put_pending_row<'k>(
+    tid: u64,
+    entries: impl ExactSizeIterator<Item = Position<'k>>,
+    out: &mut Vec<u8>,
+) {
+    let start = out.len();
+    let mut header = [0; ROW_HEADER];
+    put_u48(tid, &mut header[..6]);
+    header[6..].copy_from_slice(&(entries.len() as u16).to_le_bytes());
     out.extend_from_slice(&header);
-    out.extend_from_slice(of.key);
-    out.resize(end, 0);
+    for Position { column, category, key, .. } in entries {
+        let [low, high] = (key.len() as u16).to_le_bytes();
+        out.extend_from_slice(&[column, category, low, high]);
+        out.extend_from_slice(key);
+    }
+    out.resize(start + align8(out.len() - start), 0);
+}
+
+/// An item of an internal page; without child, an upper bound.
+pub(crate) fn link(of: Position<'_>, child: BlockNo) -> Vec<u8> {
+    let mut out = vec![0; align8(LINK_HEADER + of.key.len())];
+    (out[0], out[1]) = (of.column, of.category);
+    out[2..4].copy_from_slice(&(of.key.len() as u16).to_le_bytes());
+    out[4..8].copy_from_slice(&child.0.to_le_bytes());
+    put_u48(of.tid, &mut out[8..14]);
+    out[LINK_HEADER..LINK_HEADER + of.key.len()].copy_from_slice(of.key);
+    out
 }
 
 const _: () = assert!(3 * (MAX_ITEM + 4) <= ROOM);
@@ -443,4 +502,24 @@ pub(crate) fn measure(page: &PageBytes) -> Check<PageMeasure> {
     let measure = PageMeasure::new(used, None, page);
     let has_items = matches!(used, PageUse::Leaf | PageUse::Pending);
     Ok(if has_items { measure.with_items(page, node.first()) } else { measure })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pending_row_has_its_entries_and_tells_damage() {
+        let keys: [&[u8]; 3] = [b"", b"a", b"three"];
+        let entries = keys.map(|key| Position { column: 2, category: KEY, key, tid: 77 << 11 | 5 });
+        let mut bytes = Vec::new();
+        put_pending_row(entries[0].tid, entries.iter().copied(), &mut bytes);
+        assert_eq!(bytes.len(), pending_row_size(keys.iter().map(|key| key.len())));
+        let read: Check<Vec<_>> = PendingRow::new(&bytes).unwrap().collect();
+        assert_eq!(read.unwrap(), entries);
+        for cut in 0..bytes.len() - 8 {
+            let found = PendingRow::new(&bytes[..cut]).and_then(Iterator::collect::<Check<Vec<_>>>);
+            assert!(found.is_err(), "{cut} bytes");
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! Fast update: entries that are not in the tree yet, in the order in which they came.
+//! Fast update: rows whose entries are not in the tree yet, in the order in which they came.
 //!
 //! There are a few *lanes*, so that sessions on several workers do not wait for each other. A lane's first page takes new entries. When it is full its entries move to a new page, which hangs on it
 //! before those that moved earlier; so pages behind the first one never change, and the oldest is the last. Cleaning enters what such pages have into the tree, sorted, and then cuts
@@ -23,7 +23,9 @@ use index::bytes::put_sized_with;
 use index::{Access, Exclusive, FreeList, INIT, IndexResult, Pages, Shared, TURNS, interrupts};
 use smallvec::SmallVec;
 
-use crate::format::{META_BLOCK, NONE, Node, Opaque, PENDING, Position, ROOM, link_size, put_link};
+use crate::format::{
+    META_BLOCK, NONE, Node, Opaque, PENDING, Position, ROOM, pending_row_size, put_pending_row,
+};
 use crate::insert::{Entry, enter};
 use crate::ops;
 use crate::redo::{Kind, cut_bytes, read_items};
@@ -62,9 +64,9 @@ pub(crate) fn add(
     Ok(())
 }
 
-/// Bytes that a row's entries take on a page.
+/// Bytes that a row takes on a page.
 fn size(row: &[Entry]) -> usize {
-    row.iter().map(|entry| link_size(entry.key.len()) + 4).sum()
+    pending_row_size(row.iter().map(|entry| entry.key.len())) + 4
 }
 
 /// Appends as many rows to a lane's first page, at least one, as there is room for. Returns how many.
@@ -84,8 +86,9 @@ fn append(access: &Access<'_>, rel: &GinRel, rows: &[Vec<Entry>], limit: usize) 
     };
     let count = rows.iter().take_while(fits).count();
     let mut data = Vec::with_capacity(PAGE_SIZE);
-    for entry in rows[..count].iter().flatten() {
-        put_sized_with(&mut data, |data| put_link(entry.at(entry.tids[0]), NONE, data));
+    for row in &rows[..count] {
+        let tid = row[0].tids[0];
+        put_sized_with(&mut data, |data| put_pending_row(tid, row.iter().map(|entry| entry.at(tid)), data));
     }
     rel.check(lane, read_items(&data).and_then(|items| ops::append(&mut page, &items)))?;
     let mut action = rel.action(access, Kind::PendingAdd);
@@ -141,7 +144,9 @@ pub(crate) fn each(
             let block = page.tag().block;
             let node = pending_node(rel, block, &page)?;
             for n in 1..=node.max() {
-                visit(rel.check(block, node.link(n))?.position())?;
+                for of in rel.check(block, node.pending_row(n))? {
+                    visit(rel.check(block, of)?)?;
+                }
             }
             if node.op.next == NONE {
                 break;
@@ -225,8 +230,10 @@ fn read(access: &Access<'_>, rel: &GinRel, block: BlockNo, out: &mut Vec<Entry>)
     let page = rel.shared(access.pool, block)?;
     let node = pending_node(rel, block, &page)?;
     for n in 1..=node.max() {
-        let Position { column, category, key, tid } = rel.check(block, node.link(n))?.position();
-        out.push(Entry { column, category, key: key.into(), tids: SmallVec::from_buf([tid]) });
+        for of in rel.check(block, node.pending_row(n))? {
+            let Position { column, category, key, tid } = rel.check(block, of)?;
+            out.push(Entry { column, category, key: key.into(), tids: SmallVec::from_buf([tid]) });
+        }
     }
     Ok(())
 }

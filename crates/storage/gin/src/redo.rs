@@ -231,7 +231,7 @@ fn details(record: &Record) -> Check<String> {
         }
         Kind::DeletePage => format!("safexid: {}, downlink: {}", Xid(main.u64()?), main.u16()?),
         Kind::TakeFree => format!("next free: {}", main.block()?),
-        Kind::PendingAdd if !data.is_empty() => format!("entries: {}", read_items(data)?.len()),
+        Kind::PendingAdd if !data.is_empty() => format!("rows: {}", read_items(data)?.len()),
         Kind::PendingCut => format!("left: {}", main.u32()?),
         _ => String::new(),
     })

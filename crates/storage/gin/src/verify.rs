@@ -202,10 +202,12 @@ impl Check<'_, '_> {
                     Some(_) => behind += 1,
                 }
                 for n in 1..=node.max() {
-                    let of = self.rel.check(block, node.link(n))?.position();
-                    self.report.pending += 1;
-                    if let Some(each) = &mut self.each {
-                        each(unpack(of.tid), &entry_values(self.rel, of))?;
+                    for of in self.rel.check(block, node.pending_row(n))? {
+                        let of = self.rel.check(block, of)?;
+                        self.report.pending += 1;
+                        if let Some(each) = &mut self.each {
+                            each(unpack(of.tid), &entry_values(self.rel, of))?;
+                        }
                     }
                 }
                 block = node.op.next;
