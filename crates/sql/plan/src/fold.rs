@@ -2,9 +2,10 @@
 
 use base::{Oid, SqlResult};
 use tuple::Datum;
-use types::{Call, FormatContext, Imp, Volatility};
+use types::{Call, Eval, FormatContext, Imp, Volatility};
 
 use crate::expr::{Expr, OperatorRef, Test};
+use crate::function::Function;
 use crate::walk::{flatten_and, flatten_or};
 
 /// `age(timestamptz, timestamptz)`: declared immutable, though it depends on the session's time zone.
@@ -153,7 +154,7 @@ fn fold_call(call: &crate::expr::Call) -> Option<Expr> {
 /// The value of a call that always has the same, or its error; `None` if it is no such call.
 pub(crate) fn evaluate(call: &crate::expr::Call) -> Option<SqlResult<Datum>> {
     let function = &call.function;
-    if function.retset() || function.volatility() != Volatility::Immutable {
+    if !is_constant(function) {
         return None;
     }
     let constant = |value| Some(Ok(value));
@@ -168,20 +169,45 @@ pub(crate) fn evaluate(call: &crate::expr::Call) -> Option<SqlResult<Datum>> {
     if let Some(contains) = contains_any(call) {
         return constant(Datum::Bool(contains));
     }
-    let Some(Imp::Native(eval)) = function.imp() else { return None };
-    if function.oid() == AGE {
-        return None;
-    }
     if args.len() < call.args.len() {
         return None;
     }
-    let format = FormatContext::default();
-    let types: Vec<Oid> = call.args.iter().map(Expr::type_oid).collect();
-    let mut cx = Call::new(&format).with_types(&types, call.type_oid).with_collation(call.collation);
-    cx.variadic_array = call.variadic;
-    // An interrupt stays pending even if the error is dropped here.
-    let _kept = runtime::keep_interrupts();
-    Some(eval(&cx, &args))
+    Some(Native::of(call)?.compute(&args))
+}
+
+/// Whether a function always has the same value for the same arguments.
+fn is_constant(function: &Function) -> bool {
+    !function.retset() && function.volatility() == Volatility::Immutable
+}
+
+/// A call whose value depends on nothing but its arguments, to be computed for any.
+pub(crate) struct Native<'a> {
+    call: &'a crate::expr::Call,
+    eval: Eval,
+    types: Vec<Oid>,
+    format: FormatContext,
+}
+
+impl<'a> Native<'a> {
+    /// `None` if it is no such call.
+    pub fn of(call: &'a crate::expr::Call) -> Option<Native<'a>> {
+        let Some(Imp::Native(eval)) = call.function.imp() else { return None };
+        if !is_constant(&call.function) || call.function.oid() == AGE {
+            return None;
+        }
+        let types = call.args.iter().map(Expr::type_oid).collect();
+        Some(Native { call, eval, types, format: FormatContext::default() })
+    }
+
+    /// Its value for these arguments, of which none is NULL if it is strict.
+    pub fn compute(&self, args: &[Datum]) -> SqlResult<Datum> {
+        let Native { call, eval, types, format } = self;
+        let mut cx = Call::new(format).with_types(types, call.type_oid).with_collation(call.collation);
+        cx.variadic_array = call.variadic;
+        // An interrupt stays pending even if the error is dropped.
+        let _kept = runtime::keep_interrupts();
+        eval(&cx, args)
+    }
 }
 
 /// A boolean compared with a constant one: itself or its negation.

@@ -15,7 +15,7 @@ use tuple::Datum;
 use types::{Selectivity, oids};
 
 use crate::expr::{Call, CallForm, Expr, OperatorRef, Var};
-use crate::fold::fold;
+use crate::fold::{Native, fold};
 use crate::plan::{IndexBound, IndexCondition, IndexRef};
 use crate::planner::Planner;
 use crate::scan::strip;
@@ -304,7 +304,8 @@ pub(crate) fn share(
     let Some((var, stats)) = column else {
         return Some(if negated { 1.0 - guess } else { guess });
     };
-    let passes = |value: &Datum| matches(call, var, value) != negated;
+    let matches = matcher(call, var);
+    let passes = |value: &Datum| matches(value) != negated;
     // The first and the last value are the least and the greatest there is, which says little of the others.
     let inner = stats.histogram.get(1..stats.histogram.len().saturating_sub(1)).unwrap_or_default();
     let mut rest = guess;
@@ -319,8 +320,29 @@ pub(crate) fn share(
     Some(if negated { 1.0 - share - stats.null_fraction } else { share })
 }
 
+/// Says of values of a column whether they satisfy a condition on it. They are many, so it is told only the value where it can be.
+fn matcher<'a>(call: &'a Call, var: &'a Var) -> Box<dyn Fn(&Datum) -> bool + 'a> {
+    if let [left, Expr::Const { value: pattern, .. }] = call.args.as_slice()
+        && matches!(strip(left), Expr::Var(of) if of == var)
+        && !pattern.is_null()
+        && let Some(native) = Native::of(call)
+    {
+        let passes = move |value: &Datum| native.compute(&[relabelled(left, value), pattern.clone()]);
+        return Box::new(move |value| matches!(passes(value), Ok(Datum::Bool(true))));
+    }
+    Box::new(move |value| satisfies(call, var, value))
+}
+
+/// A value of a column as an expression has it that only calls its type another.
+fn relabelled(expr: &Expr, value: &Datum) -> Datum {
+    match expr {
+        Expr::Relabel { arg, type_oid, .. } => types::registry::relabel(relabelled(arg, value), *type_oid),
+        _ => value.clone(),
+    }
+}
+
 /// Whether a value of a column satisfies a condition on it.
-fn matches(call: &Call, var: &Var, value: &Datum) -> bool {
+fn satisfies(call: &Call, var: &Var, value: &Datum) -> bool {
     let mut expr = Expr::Call(Box::new(call.clone()));
     expr.replace(&mut |e| match e {
         Expr::Var(of) if of == var => {
