@@ -33,7 +33,7 @@ use base::{BlockNo, OffsetNo, PAGE_SIZE, Tid, Xid};
 use index::bytes::{Check, u16_at, u32_at, u64_at};
 use page::{PageBytes, align8};
 use tuple::space::{Branch, NODE};
-use tuple::{Datum, RowLayout, varlena};
+use tuple::{Datum, RowBytes, RowLayout, varlena};
 
 /// Bytes of the special area.
 pub(crate) const SPECIAL: usize = 16;
@@ -206,6 +206,8 @@ impl<'a> Iterator for Entries<'a> {
     }
 }
 
+const BAD_ROW: &str = "columns of an entry do not match their layout";
+
 /// One entry.
 #[derive(Clone, Copy)]
 pub(crate) struct Entry<'a>(&'a [u8]);
@@ -221,28 +223,42 @@ impl<'a> Entry<'a> {
 
     /// The first `columns` columns, resolved.
     pub fn decode(&self, layout: &RowLayout, columns: usize) -> Check<Vec<Datum>> {
-        const BAD_ROW: &str = "columns of an entry do not match their layout";
+        let row = self.row(columns)?;
+        let mut out = Vec::with_capacity(columns);
+        layout.decode(columns, row.nulls, row.data, columns, &mut out).map_err(|_| BAD_ROW)?;
+        out.iter_mut().try_for_each(resolve)?;
+        Ok(out)
+    }
+
+    /// The first column, resolved.
+    fn first(&self, layout: &RowLayout) -> Check<Datum> {
+        let mut value = layout.decode_column(&self.row(1)?, 0).map_err(|_| BAD_ROW)?;
+        resolve(&mut value)?;
+        Ok(value)
+    }
+
+    fn row(&self, columns: usize) -> Check<RowBytes<'a>> {
         let has_nulls = u16_at(self.0, 6) & HAS_NULLS != 0;
         let start = if has_nulls { ENTRY_HEADER + 8 } else { ENTRY_HEADER };
         let data = self.0.get(start..).ok_or("entry is too short for its null bitmap")?;
-        let nulls = has_nulls.then(|| &self.0[ENTRY_HEADER..ENTRY_HEADER + 4]);
-        let mut out = Vec::with_capacity(columns);
-        layout.decode(columns, nulls, data, columns, &mut out).map_err(|_| BAD_ROW)?;
-        for value in &mut out {
-            if let Datum::Toasted(stored) = value {
-                *value = varlena::resolve_inline(stored).ok().flatten().ok_or(BAD_ROW)?;
-            }
-        }
-        Ok(out)
+        Ok(RowBytes { columns, nulls: has_nulls.then(|| &self.0[ENTRY_HEADER..ENTRY_HEADER + 4]), data })
     }
 
     /// The leaf, which is not NULL.
     pub fn leaf(&self, layout: &RowLayout) -> Check<Datum> {
-        match self.decode(layout, 1)?.pop() {
-            Some(leaf) if !leaf.is_null() => Ok(leaf),
-            _ => Err("entry has no key"),
+        match self.first(layout)? {
+            Datum::Null => Err("entry has no key"),
+            leaf => Ok(leaf),
         }
     }
+}
+
+/// Undoes the compression of a value.
+fn resolve(value: &mut Datum) -> Check<()> {
+    if let Datum::Toasted(stored) = value {
+        *value = varlena::resolve_inline(stored).ok().flatten().ok_or(BAD_ROW)?;
+    }
+    Ok(())
 }
 
 /// Bytes of an entry: the leaf, then INCLUDE columns. It may be larger than an entry may be.

@@ -16,8 +16,8 @@ use index::{
 };
 use page::PageBytes;
 use runtime::usage::used_often;
-use tuple::Datum;
 use tuple::space::Space;
+use tuple::{Datum, RowLayout};
 use txn::KeyRange;
 
 use crate::format::{Bucket, Entry, Item, NULLS, Place, ROOT};
@@ -189,7 +189,7 @@ impl Scan {
         for entry in bucket.entries() {
             let entry = rel.check(block, entry)?;
             let Some(space) = visit.space.as_deref() else {
-                let row = self.row(rel, &entry, |_| Datum::Null).map_err(|what| rel.corrupt(block, what))?;
+                let row = rel.check(block, self.row(&entry, layout, || Datum::Null))?;
                 self.give(&entry, row, Match::Yes, self.no_distances(), pin);
                 continue;
             };
@@ -200,26 +200,29 @@ impl Scan {
             }
             let (distances, inexact) = self.distances_of(rel, space, &leaf);
             let class = rel.class();
-            let value = |leaf: &Datum| if class.returns() { class.value(space, leaf) } else { Datum::Null };
-            let row = self.row(rel, &entry, value).map_err(|what| rel.corrupt(block, what))?;
+            let value = || if class.returns() { class.value(space, &leaf) } else { Datum::Null };
+            let row = rel.check(block, self.row(&entry, layout, value))?;
             let matched = if inexact { Match::Maybe } else { matched };
             self.give(&entry, row, matched, distances, pin);
         }
         Ok(())
     }
 
-    /// The row's columns as far as the index has them, if they are wanted.
+    /// The row's columns as far as the index has them, if they are wanted: its key, and what is included.
     fn row(
         &self,
-        rel: &SpgistRel,
         entry: &Entry<'_>,
-        value: impl Fn(&Datum) -> Datum,
+        layout: &RowLayout,
+        key: impl FnOnce() -> Datum,
     ) -> index::bytes::Check<Option<Vec<Datum>>> {
         if !self.wants.values {
             return Ok(None);
         }
-        let mut row = entry.decode(&rel.desc.layout, rel.desc.layout.len())?;
-        row[0] = value(&row[0]);
+        if layout.len() == 1 {
+            return Ok(Some(vec![key()]));
+        }
+        let mut row = entry.decode(layout, layout.len())?;
+        row[0] = key();
         Ok(Some(row))
     }
 

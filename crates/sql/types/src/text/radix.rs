@@ -60,7 +60,7 @@ fn bytes_of(text: &Datum) -> &[u8] {
 }
 
 fn text(bytes: &[u8]) -> Datum {
-    Datum::Bytes(Bytes::from(bytes.to_vec()))
+    Datum::Bytes(Bytes::new(bytes))
 }
 
 fn shared(a: &[u8], b: &[u8]) -> usize {
@@ -70,6 +70,20 @@ fn shared(a: &[u8], b: &[u8]) -> usize {
 /// Label and rest of what is behind a prefix.
 fn behind(text: &[u8]) -> (i16, &[u8]) {
     text.split_first().map_or((END, &[]), |(first, rest)| (i16::from(*first), rest))
+}
+
+/// Order of a text that is in two parts.
+fn compare_parts(first: &[u8], rest: &[u8], value: &[u8]) -> Ordering {
+    let (head, tail) = value.split_at(first.len().min(value.len()));
+    first.cmp(head).then_with(|| rest.cmp(tail))
+}
+
+/// Whether a text that is in two parts begins with another.
+fn parts_begin_with(first: &[u8], rest: &[u8], prefix: &[u8]) -> bool {
+    match prefix.strip_prefix(first) {
+        Some(behind) => rest.starts_with(behind),
+        None => first.starts_with(prefix),
+    }
 }
 
 fn satisfied(order: Ordering, number: u16) -> bool {
@@ -131,7 +145,8 @@ impl SpaceClass for Radix {
     }
 
     fn part(&self, branch: Branch<'_>, node: usize, space: &Space) -> Space {
-        let mut part = space.clone();
+        let mut part = Space::with_capacity(space.len() + branch.prefix.len() + 1);
+        part.extend_from_slice(space);
         part.extend_from_slice(branch.prefix);
         part.extend(u8::try_from(branch.label(node)).ok());
         part
@@ -160,26 +175,46 @@ impl SpaceClass for Radix {
     }
 
     fn meets(&self, space: &Space, leaf: &Datum, query: TreeQuery<'_>) -> Match {
-        let value = self.value(space, leaf);
         let number = query.strategy;
+        let (rest, wanted) = (bytes_of(leaf), bytes_of(query.value));
         if number == strategy::BEGINS_WITH {
-            return Match::of(bytes_of(&value).starts_with(bytes_of(query.value)), true);
+            return Match::of(parts_begin_with(space, rest, wanted), true);
         }
         let order = match self.order_of(number) {
-            Some(order) => order.compare(&value, query.value),
-            None => bytes_of(&value).cmp(bytes_of(query.value)),
+            Some(order) => order.compare(&self.value(space, leaf), query.value),
+            None => compare_parts(space, rest, wanted),
         };
         Match::of(satisfied(order, number), true)
     }
 
     fn value(&self, space: &Space, leaf: &Datum) -> Datum {
-        text(&[space, bytes_of(leaf)].concat())
+        Datum::Bytes(Bytes::from([space, bytes_of(leaf)].concat()))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_in_parts_compare_as_whole_ones() {
+        let all: [&[u8]; 9] = [b"", b"a", b"b", b"aa", b"ab", b"ba", b"aab", b"aba", b"\xff"];
+        for (first, rest) in all.iter().flat_map(|first| all.iter().map(move |rest| (first, rest))) {
+            let whole = [*first, *rest].concat();
+            for value in all {
+                assert_eq!(
+                    compare_parts(first, rest, value),
+                    whole[..].cmp(value),
+                    "{first:?} {rest:?} {value:?}"
+                );
+                assert_eq!(
+                    parts_begin_with(first, rest, value),
+                    whole.starts_with(value),
+                    "{first:?} {rest:?} {value:?}"
+                );
+            }
+        }
+    }
 
     /// Texts end up where their labels say, and are whole again with what leads there.
     #[test]
