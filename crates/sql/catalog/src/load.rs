@@ -1,6 +1,7 @@
 //! Relations as the catalogs' rows describe them: `pg_class`, `pg_attribute`, `pg_attrdef`, `pg_index`, `pg_constraint`,
 //! `pg_trigger`, `pg_rewrite` become a [`Table`].
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ use tuple::{Attr, Datum, Physical, RowLayout};
 use txn::RelKind;
 use types::acl::{self, AclItem};
 use types::registry::type_imp;
-use types::{By, Comparator};
+use types::{By, Collated, Comparator};
 
 use crate::authority::Grants;
 use crate::database::{PG_CATALOG, PG_TOAST, Reader};
@@ -704,12 +705,29 @@ pub fn compare_of(ty: Oid) -> SqlResult<Compare> {
 
 /// How values of a built-in type compare in a B-tree by the rules of a collation. One order is made for each type and rules and stays, as the rules do.
 pub fn compare_under(ty: Oid, rules: &'static Rules) -> SqlResult<Compare> {
-    static MADE: Mutex<BTreeMap<(usize, u32), OrderBy>> = Mutex::new(BTreeMap::new());
+    static MADE: Mutex<BTreeMap<(usize, u32), &'static CollatedOrder>> = Mutex::new(BTreeMap::new());
     let Some(of) = type_imp(ty).collated.filter(|_| !rules.is_bytewise()) else { return compare_of(ty) };
     let key = (std::ptr::from_ref(of).addr(), rules.number());
-    let make =
-        || -> OrderBy { OrderBy(Box::leak(Box::new(|a: &Datum, b: &Datum| (of.compare)(rules, a, b)))) };
-    Ok(Compare::By(*MADE.lock().entry(key).or_insert_with(make)))
+    let order: &'static CollatedOrder =
+        MADE.lock().entry(key).or_insert_with(|| Box::leak(Box::new(CollatedOrder { of, rules })));
+    Ok(Compare::By(order))
+}
+
+/// The order of a type by the rules of a collation.
+#[derive(Debug)]
+struct CollatedOrder {
+    of: &'static Collated,
+    rules: &'static Rules,
+}
+
+impl OrderBy for CollatedOrder {
+    fn compare(&self, a: &Datum, b: &Datum) -> Ordering {
+        (self.of.compare)(self.rules, a, b)
+    }
+
+    fn leading(&self, value: &Datum) -> u64 {
+        (self.of.leading)(self.rules, value)
+    }
 }
 
 /// What an operator class of a method that has summaries keeps.

@@ -269,6 +269,21 @@ impl Rules {
         }
     }
 
+    /// The first bytes of the [sort key](Rules::sort_key), the first one on top: of two texts, that with the smaller number comes first.
+    pub fn leading(&self, text: &[u8]) -> u64 {
+        let mut key = Vec::with_capacity(64);
+        let key = match &self.order {
+            None => text,
+            Some(order) => {
+                let Ok(()) = order.write_sort_key_utf8_to(text, &mut key);
+                &key
+            }
+        };
+        let mut head = [0; 8];
+        head.iter_mut().zip(key).for_each(|(to, from)| *to = *from);
+        u64::from_be_bytes(head)
+    }
+
     /// Calls `f` with bytes that equal texts share: themselves, but for collations that are not deterministic.
     #[inline]
     pub fn hashed<T>(&self, text: &[u8], f: impl FnOnce(&[u8]) -> T) -> T {
@@ -338,6 +353,40 @@ mod tests {
                     assert_eq!(x.cmp(&y), rules.compare(a.as_bytes(), b.as_bytes()), "{a:?} {b:?} {rules:?}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn leading_bytes_never_contradict_the_order() {
+        let words = [
+            "",
+            "a",
+            "A",
+            "\u{e4}",
+            "ab",
+            "Ab",
+            "abcdefghij",
+            "abcdefghiJ",
+            "co-op",
+            "coop",
+            "10",
+            "9",
+            "\u{6f22}\u{5b57}",
+            "a\0b",
+        ];
+        for rules in [
+            &C,
+            icu("en", true),
+            icu("en", false),
+            icu("de-u-co-phonebk", true),
+            icu("en-u-kn", true),
+            icu("en-u-kf-upper", true),
+        ] {
+            for (a, b) in words.iter().flat_map(|a| words.iter().map(move |b| (a.as_bytes(), b.as_bytes()))) {
+                let numbers = rules.leading(a).cmp(&rules.leading(b));
+                assert!(numbers.is_eq() || numbers == rules.compare(a, b), "{rules:?} {a:?} {b:?}");
+            }
+            assert!(rules.leading(b"abc") < rules.leading(b"abd"), "{rules:?}");
         }
     }
 

@@ -22,6 +22,8 @@ use crate::registry::{CompareFn, type_imp};
 pub struct Collated {
     /// Order.
     pub compare: fn(&Rules, &Datum, &Datum) -> Ordering,
+    /// A number that never contradicts the order.
+    pub leading: fn(&Rules, &Datum) -> u64,
     /// Hash for joins and aggregates of a value that is not NULL.
     pub hash: fn(&Rules, &Datum) -> u64,
     /// Hash that SQL sees, with a seed.

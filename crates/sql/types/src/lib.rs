@@ -83,7 +83,7 @@ mod value_list;
 
 pub use base::calendar;
 pub use call::{Call, FormatContext, Session};
-pub use comparator::{By, Comparator, Equality, Hash, Order};
+pub use comparator::{By, Collated, Comparator, Equality, Hash, Order};
 pub use place::place_of;
 pub use registry::{
     AggState, Aggregate, AmOp, AmProc, Cast, CastContext, CastMethod, Eval, Function, Imp, OpClass, OpFamily,

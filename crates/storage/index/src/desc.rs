@@ -36,17 +36,16 @@ pub enum Compare {
     /// Anything else. Must be a total order; never sees NULL.
     With(fn(&Datum, &Datum) -> Ordering),
     /// The same, with something behind it: the rules of a collation.
-    By(OrderBy),
+    By(&'static dyn OrderBy),
 }
 
-/// An order that is more than a function.
-#[derive(Clone, Copy)]
-pub struct OrderBy(pub &'static (dyn Fn(&Datum, &Datum) -> Ordering + Send + Sync));
+/// An order that is more than a function. It never sees NULL.
+pub trait OrderBy: fmt::Debug + Send + Sync {
+    /// Order of two values.
+    fn compare(&self, a: &Datum, b: &Datum) -> Ordering;
 
-impl fmt::Debug for OrderBy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("OrderBy")
-    }
+    /// A number that never contradicts the order: of two values, that with the smaller one comes first.
+    fn leading(&self, value: &Datum) -> u64;
 }
 
 /// How values of a key column hash: equal values have equal codes, whatever types of the operator family they have. Codes are on disk, so they stay what they are.
@@ -252,7 +251,7 @@ pub fn compare_values(compare: Compare, a: &Datum, b: &Datum) -> Ordering {
         },
         Compare::Bytes => as_bytes(a).cmp(&as_bytes(b)),
         Compare::With(function) => function(a, b),
-        Compare::By(order) => (order.0)(a, b),
+        Compare::By(order) => order.compare(a, b),
     }
 }
 
