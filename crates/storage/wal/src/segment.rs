@@ -294,7 +294,7 @@ impl Segments {
             while offset < self.geometry.segment_size() {
                 let n = (self.geometry.segment_size() - offset).min(ZEROS.len() as u64) as usize;
                 let got = file.read_at(&mut chunk[..n], offset)?;
-                if got < n || chunk[..n].iter().any(|byte| *byte != 0) {
+                if got < n || chunk[..n] != ZEROS[..n] {
                     file.write_all_at(&ZEROS[..n], offset)?;
                 }
                 offset += n as u64;
