@@ -6,7 +6,7 @@ mod support;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 
 use support::client::message;
 use support::pair::{caught_up, run_standby, standby_of};
@@ -220,7 +220,7 @@ fn pg_basebackup(server: &Server, folder: &Path, options: &[&str]) {
 }
 
 /// A server on a copy.
-fn start_copy(server: &Server, folder: &Path) -> (std::process::Child, u16, PathBuf) {
+fn start_copy(server: &Server, folder: &Path) -> (Child, u16, PathBuf) {
     use std::os::unix::fs::PermissionsExt;
     fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).unwrap();
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
@@ -252,25 +252,38 @@ fn check_copy(server: &Server, folder: &Path) {
     assert_eq!(text(&done), "verify: nothing is wrong\n");
 }
 
+/// pgbench at work, until this goes.
+struct Load(Child);
+
+impl Load {
+    fn on(server: &Server) -> Load {
+        let made = output(server.tool("pgbench").args(["-i", "-q", "-s", "2"]));
+        assert!(made.status.success(), "{}", text(&made));
+        let mut load = server.tool("pgbench");
+        load.args(["-n", "-c", "4", "-T", "600"]).stdout(Stdio::null()).stderr(Stdio::null());
+        Load(load.spawn().unwrap())
+    }
+}
+
+impl Drop for Load {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 #[test]
 fn copies_of_a_server_under_load_are_sound() {
     if !has("pg_basebackup") || !has("pgbench") {
         return;
     }
     let server = Server::start(&["full_page_writes=off", "shared_buffers=4MB"]);
-    let made = output(server.tool("pgbench").args(["-i", "-q", "-s", "2"]));
-    assert!(made.status.success(), "{}", text(&made));
-    let mut load = server.tool("pgbench");
-    load.args(["-n", "-c", "4", "-T", "600"])
-        .stdout(std::process::Stdio::null())
-        .stderr(std::process::Stdio::null());
-    let mut load = load.spawn().unwrap();
+    let load = Load::on(&server);
     let streamed = server.file("streamed");
     pg_basebackup(&server, &streamed, &["-X", "stream", "--no-manifest"]);
     let fetched = server.file("fetched");
     pg_basebackup(&server, &fetched, &["-X", "fetch", "--max-rate=100M", "--no-manifest"]);
-    let _ = load.kill();
-    let _ = load.wait();
+    drop(load);
     check_copy(&server, &streamed);
     check_copy(&server, &fetched);
 }
@@ -283,18 +296,11 @@ fn copies_of_a_standby_under_load_are_sound() {
     let mut primary = Server::start(&["shared_buffers=4MB"]);
     let mut standby = standby_of(&mut primary, "", &["shared_buffers=4MB"]);
     run_standby(&mut standby);
-    let made = output(primary.tool("pgbench").args(["-i", "-q", "-s", "2"]));
-    assert!(made.status.success(), "{}", text(&made));
-    let mut load = primary.tool("pgbench");
-    load.args(["-n", "-c", "4", "-T", "600"])
-        .stdout(std::process::Stdio::null())
-        .stderr(std::process::Stdio::null());
-    let mut load = load.spawn().unwrap();
+    let load = Load::on(&primary);
     let (streamed, fetched) = (standby.file("streamed"), standby.file("fetched"));
     pg_basebackup(&standby, &streamed, &["-X", "stream", "--no-manifest"]);
     pg_basebackup(&standby, &fetched, &["-X", "fetch", "--no-manifest"]);
-    let _ = load.kill();
-    let _ = load.wait();
+    drop(load);
     for folder in [streamed, fetched] {
         let label = fs::read_to_string(folder.join("backup_label")).unwrap();
         assert!(label.contains("\nBACKUP FROM: standby\n"), "{label}");
@@ -333,7 +339,6 @@ fn a_standby_is_copied_only_where_the_log_mends_the_copy() {
     follow(&["checkpoint"]);
     assert!(refusal(&standby).contains(bare), "the checkpoint has been taken without");
     follow(&["alter system reset full_page_writes", "select pg_reload_conf()"]);
-    assert!(refusal(&standby).contains(bare), "the log lacks them behind the restart point");
     support::until("a checkpoint is taken with images", || {
         follow(&["checkpoint"]);
         take(&standby, "BASE_BACKUP (CHECKPOINT 'fast')").error.is_none()
