@@ -212,58 +212,49 @@ impl Engine {
     }
 
     fn start_of_backup(&self, label: &str, fast: bool) -> Result<Backup, EngineError> {
-        if self.is_following() {
-            return self.start_on_standby(label);
-        }
+        let of_standby = self.is_following();
+        // The lengths are those of the restart point.
+        let _alone = of_standby.then(|| self.hold_checkpoints());
+        let (start, checkpoint, timeline) =
+            if of_standby { self.start_of_standby()? } else { self.start_checkpoint(fast)? };
+        Ok(Backup {
+            label: label.to_owned(),
+            start,
+            checkpoint,
+            timeline,
+            time: runtime::wall_clock_micros(),
+            lengths: fs::read_to_vec(&self.dir.join(crate::lengths::FILE)).map_err(|e| {
+                EngineError::Io(format!("could not open file \"{}\"", crate::lengths::FILE), e)
+            })?,
+            from: None,
+            tablespaces: self.tablespaces()?,
+            of_standby,
+        })
+    }
+
+    /// Takes the checkpoint with which a backup begins: its redo point, its record and their time line.
+    fn start_checkpoint(&self, fast: bool) -> Result<(Lsn, Lsn, TimelineId), EngineError> {
         // Segments of before are not needed then, and no two backups begin in one.
         self.switch_wal()?;
         let cause = if fast { CheckpointCause::Requested } else { CheckpointCause::Backup };
         let stats = self.checkpoint(cause)?;
-        Ok(Backup {
-            label: label.to_owned(),
-            start: stats.redo,
-            checkpoint: stats.record,
-            timeline: self.wal.timeline(),
-            time: runtime::wall_clock_micros(),
-            lengths: self.checkpointed_lengths()?,
-            from: None,
-            tablespaces: self.tablespaces()?,
-            of_standby: false,
-        })
+        Ok((stats.redo, stats.record, self.wal.timeline()))
     }
 
-    fn start_on_standby(&self, label: &str) -> Result<Backup, EngineError> {
-        let _alone = self.hold_checkpoints();
+    /// The same of a standby's restart point. The caller holds checkpoints.
+    fn start_of_standby(&self) -> Result<(Lsn, Lsn, TimelineId), EngineError> {
         self.newest_restart_point()?;
-        let (checkpoint, record) = {
-            let control = self.control.lock();
-            (control.checkpoint, control.checkpoint_lsn)
-        };
+        let control = self.control.lock();
+        let checkpoint = &control.checkpoint;
         if !checkpoint.full_page_writes || self.lacks_images(checkpoint.redo) {
             return Err(EngineError::Backup(Spoiled::BareBefore));
         }
-        Ok(Backup {
-            label: label.to_owned(),
-            start: checkpoint.redo,
-            checkpoint: record,
-            timeline: checkpoint.timeline,
-            time: runtime::wall_clock_micros(),
-            lengths: self.checkpointed_lengths()?,
-            from: None,
-            tablespaces: self.tablespaces()?,
-            of_standby: true,
-        })
+        Ok((checkpoint.redo, control.checkpoint_lsn, checkpoint.timeline))
     }
 
     /// Whether the log that was replayed from a position on lacks images of pages.
     fn lacks_images(&self, from: Lsn) -> bool {
         self.replayed.lock().as_ref().is_some_and(|reached| reached.bare() >= from)
-    }
-
-    /// What the last checkpoint says about the lengths of files.
-    fn checkpointed_lengths(&self) -> Result<Vec<u8>, EngineError> {
-        fs::read_to_vec(&self.dir.join(crate::lengths::FILE))
-            .map_err(|e| EngineError::Io(format!("could not open file \"{}\"", crate::lengths::FILE), e))
     }
 
     /// The tablespaces that users made.

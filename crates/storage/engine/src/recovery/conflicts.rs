@@ -158,7 +158,7 @@ impl Engine {
     }
 
     /// The server stops: nobody reads any more.
-    pub(super) fn gives_up(&self) -> bool {
+    fn gives_up(&self) -> bool {
         self.options().archive_recovery.stop.load(std::sync::atomic::Ordering::Relaxed)
     }
 }

@@ -61,7 +61,7 @@ impl Drainer {
         if self.round.as_ref().is_some_and(is_over) {
             self.finish(engine, log)?;
         }
-        if self.round.is_none() && (position > self.began + ROUND || is_wanted(engine)) {
+        if self.round.is_none() && position > self.began + ROUND {
             self.begin(engine, position, end)?;
         }
         Ok(())
@@ -87,16 +87,11 @@ impl Drainer {
     }
 
     /// Brings all pages up to date.
-    pub fn finish_all(&mut self, engine: &Engine, log: &mut Replayed, end: Lsn) -> Result<(), EngineError> {
+    fn finish_all(&mut self, engine: &Engine, log: &mut Replayed, end: Lsn) -> Result<(), EngineError> {
         self.finish(engine, log)?;
         self.begin(engine, log.position(end), end)?;
         self.finish(engine, log)
     }
-}
-
-/// Whether somebody waits for a round.
-fn is_wanted(engine: &Engine) -> bool {
-    engine.recovery.lock().as_ref().is_some_and(|recovery| recovery.checkpoints.wants_drained())
 }
 
 /// A recovery that is under way.

@@ -22,10 +22,10 @@ const PATIENCE: Duration = Duration::from_millis(10);
 /// Workers of a recovery.
 #[derive(Default)]
 pub(super) struct Workers {
-    /// One for each, held while it is at a page.
+    /// One for each that works, in whatever round, held while it is at a page.
     busy: Mutex<Vec<Arc<runtime::Mutex<()>>>>,
     told: std::sync::atomic::AtomicBool,
-    /// The last round.
+    /// The round behind which recovery ends.
     round: Mutex<Option<Arc<Round>>>,
 }
 
@@ -43,7 +43,12 @@ impl Workers {
         busy.iter().for_each(|busy| drop(busy.lock()));
     }
 
-    /// Waits until the last round is over.
+    /// Recovery ends behind this round.
+    pub fn end_behind(&self, round: Arc<Round>) {
+        *self.round.lock() = Some(round);
+    }
+
+    /// Waits until that round is over.
     pub fn wait(&self) -> Result<(), BufferError> {
         let round = self.round.lock().clone();
         round.map_or(Ok(()), |round| round.wait())
@@ -94,7 +99,7 @@ impl Drop for Leaving {
     }
 }
 
-/// Starts `count` workers, or one for each processor, on a round. The last one is over.
+/// Starts `count` workers, or one for each processor, on a round. Others may be under way.
 pub(super) fn start(
     recovery: &Arc<Recovery>,
     pool: &Arc<BufferPool>,
@@ -109,8 +114,8 @@ pub(super) fn start(
         failed: Mutex::default(),
         ended: Event::default(),
     });
-    *recovery.workers.round.lock() = Some(round.clone());
-    recovery.workers.busy.lock().clear();
+    // A worker that has ended holds its own no more.
+    recovery.workers.busy.lock().retain(|busy| Arc::strong_count(busy) > 1);
     for number in 0..count {
         let busy = Arc::new(runtime::Mutex::new(WaitEvent::DataFileRead, ()));
         recovery.workers.busy.lock().push(busy.clone());

@@ -282,7 +282,8 @@ impl Engine {
             let elapsed = started.elapsed().as_secs_f64();
             tracing::info!("first write after the crash {elapsed:.2} s after recovery began");
         });
-        drain::start(&recovery, &self.pool, self.options().recovery.workers)?;
+        let round = drain::start(&recovery, &self.pool, self.options().recovery.workers)?;
+        recovery.workers.end_behind(round);
         if !early {
             return self.finish_recovery();
         }

@@ -220,9 +220,8 @@ impl<'a> Pass<'a> {
                 break Why::Full;
             }
             self.engine.rest_if_paused(&|| bounds.is_stopped());
-            if !ahead.is_next_there(self.engine.replay_news()) {
-                self.engine.replay_news().reset();
-                self.drain_if_wanted()?;
+            if !ahead.is_next_there(self.engine.pause_wanted()) {
+                self.engine.pause_wanted().reset();
                 continue;
             }
             let chunk = match ahead.next()? {
@@ -260,16 +259,6 @@ impl<'a> Pass<'a> {
         let timeline = self.log.timeline_at(self.end).unwrap_or(live.history.at(self.end));
         self.recovery.reached.set_timeline(timeline);
         *self.recovery.log.write() = Arc::new(self.log.clone());
-        Ok(())
-    }
-
-    /// There is time for what somebody waits for: pages are brought up to date.
-    fn drain_if_wanted(&mut self) -> Result<(), EngineError> {
-        let Some(live) = &mut self.live else { return Ok(()) };
-        if self.recovery.checkpoints.wants_drained() {
-            live.drainer.finish_all(self.engine, &mut self.log, self.end)?;
-            *self.recovery.log.write() = Arc::new(self.log.clone());
-        }
         Ok(())
     }
 

@@ -20,7 +20,6 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use base::Lsn;
 use parking_lot::Mutex;
@@ -30,20 +29,14 @@ use super::Recovery;
 use super::pass::SeenCheckpoint;
 use super::reached::raise_floor;
 use super::restore::RestartPoint;
-use super::standby::ReplayPause;
 use super::time::shown;
 use crate::{Engine, EngineError, lengths};
-
-/// Between two looks at how far pages are.
-const LOOK: Duration = Duration::from_millis(5);
 
 /// Checkpoints that a restart point can be made of.
 #[derive(Default)]
 pub(super) struct Checkpoints {
     seen: Mutex<VecDeque<SeenCheckpoint>>,
     drained: AtomicU64,
-    /// Somebody waits until pages are so far.
-    wanted: AtomicU64,
 }
 
 impl Checkpoints {
@@ -62,11 +55,6 @@ impl Checkpoints {
     /// All pages have what the log has for them before `end`.
     pub fn set_drained(&self, end: Lsn) {
         self.drained.fetch_max(end.0, Ordering::AcqRel);
-    }
-
-    /// Whether somebody waits for pages to be brought up to date.
-    pub fn wants_drained(&self) -> bool {
-        self.wanted.load(Ordering::Acquire) > self.drained.load(Ordering::Acquire)
     }
 
     /// The last one behind that of the control file whose redo point all pages have passed.
@@ -116,19 +104,6 @@ impl Engine {
         let restart = restart.file_name(self.wal.options().segment_size);
         self.run_beside(&command, "archive_cleanup_command", &restart, WaitEvent::ArchiveCleanupCommand);
         Ok(true)
-    }
-
-    /// Has pages brought up to date with what is replayed by now, so that the last checkpoint there is can become a restart point.
-    pub(super) fn drain(&self, recovery: &Recovery) -> Result<(), EngineError> {
-        recovery.checkpoints.wanted.fetch_max(recovery.reached.end().0, Ordering::AcqRel);
-        self.replay_news().set();
-        let goes_on =
-            || self.is_following() && self.replay_pause() != ReplayPause::Paused && !self.gives_up();
-        while recovery.checkpoints.wants_drained() && goes_on() {
-            runtime::waiting(WaitEvent::Checkpoint, || runtime::wait_interruptible(runtime::sleep(LOOK)))
-                .map_err(EngineError::Interrupted)?;
-        }
-        Ok(())
     }
 
     /// Brings all that is in memory to disk.

@@ -18,6 +18,7 @@ use runtime::{Event, fs};
 use super::archive::PROMOTE_SIGNAL;
 use super::conflicts::Conflicts;
 use super::course::{Course, Outcome};
+use super::drain;
 use super::restore::RestartPoint;
 use crate::{Engine, EngineError};
 
@@ -32,8 +33,8 @@ pub(crate) struct Standby {
     state: Mutex<State>,
     ended: Event,
     pause: AtomicU8,
-    /// Somebody wants a pause, or pages to be brought up to date.
-    news: Event,
+    /// Somebody has asked for a pause.
+    pause_wanted: Event,
     pub(super) conflicts: OnceLock<Arc<dyn Conflicts>>,
 }
 
@@ -105,15 +106,15 @@ impl Engine {
                 // One that pauses already goes on doing so.
                 let (no, requested) = (ReplayPause::No as u8, ReplayPause::Requested as u8);
                 let _ = state.compare_exchange(no, requested, Ordering::AcqRel, Ordering::Acquire);
-                self.standby.news.set();
+                self.standby.pause_wanted.set();
             }
             false => state.store(ReplayPause::No as u8, Ordering::Release),
         }
     }
 
-    /// Set behind each wish of somebody's (a pause, pages brought up to date), for who waits for more of the log; he resets it before he looks what it is.
-    pub(super) fn replay_news(&self) -> &Event {
-        &self.standby.news
+    /// Set behind each request to pause, for who waits for more of the log; he resets it before he looks whether to pause.
+    pub(super) fn pause_wanted(&self) -> &Event {
+        &self.standby.pause_wanted
     }
 
     /// Whether the replay pauses.
@@ -173,11 +174,13 @@ impl Engine {
         fs::exists(&self.dir.join(PROMOTE_SIGNAL)).unwrap_or(false)
     }
 
-    /// A restart point of the last checkpoint that was replayed, if it is a new one.
+    /// A restart point of the last checkpoint that was replayed, if it is a new one: pages are brought up to date first.
     pub(crate) fn newest_restart_point(&self) -> Result<(), EngineError> {
         // Not locked meanwhile: the replay looks at it too.
-        let recovery = self.recovery.lock().clone();
-        recovery.map_or(Ok(()), |recovery| self.drain(&recovery))?;
+        let Some(recovery) = self.recovery.lock().clone() else { return Ok(()) };
+        let end = recovery.reached.end();
+        drain::start(&recovery, &self.pool, self.options().recovery.workers)?.wait()?;
+        recovery.checkpoints.set_drained(end);
         self.restart_point(&mut |_, _| ()).map(drop)
     }
 

@@ -156,15 +156,16 @@ impl Session {
         guarded.backup = None;
         let end = engine.end_backup(&begun, &|at| self.log_time(at))?;
         self.await_archive(&begun, &end, options.wait)?;
+        let needed = self.needed_log(&begun, &end)?;
         if options.wal {
             progress.set(figures::PHASE, figures::STREAM_LOG);
-            copier.log(&self.needed_log(&begun, &end)?)?;
+            copier.log(&needed)?;
         }
         copier.end_archive()?;
         let damaged = copier.damaged;
         let (mut sink, writer) = (copier.sink, copier.manifest);
         if let Some(writer) = writer {
-            sink.manifest(&writer.finish(&self.needed_log(&begun, &end)?))?;
+            sink.manifest(&writer.finish(&needed))?;
         }
         sink.finish()?;
         self.send_notices(out);
