@@ -20,10 +20,13 @@ mod pgbench;
 mod procedures;
 mod recovery;
 mod report;
+mod scans;
 mod scenario;
+mod standbys;
 mod subtransactions;
 mod tpch;
 mod vacuum;
+mod vectors;
 mod workloads;
 
 use std::path::{Path, PathBuf};
@@ -120,10 +123,24 @@ enum What {
         #[arg(long)]
         quick: bool,
     },
+    /// HNSW indexes of the extension `vector` with its defaults: recall against exact scans, and searches a second.
+    Vectors {
+        /// Rows of 128 dimensions.
+        #[arg(long, default_value_t = 50_000)]
+        rows: u32,
+    },
     /// Functions in PL/pgSQL and SQL: loops, calls, triggers, statements in them.
     Procedures {
         /// Only cases whose name contains this.
         only: Option<String>,
+    },
+    /// Whole tables: counts, filters, sums, groups, a join, sorts; beside PostgreSQL 18 by default and in one process.
+    Scans {
+        /// Only cases whose name contains this.
+        only: Option<String>,
+        /// Rows of the table.
+        #[arg(long, default_value_t = 2_000_000)]
+        rows: u32,
     },
     /// VACUUM of a table over shapes: fill factors, wide rows, no index and three, a third updated, half and all deleted, nothing to do.
     Vacuum {
@@ -143,6 +160,18 @@ enum What {
         /// Transactions before the crash.
         #[arg(long, default_value_t = 1_200_000)]
         transactions: u32,
+    },
+    /// Replay by a standby of the log that pgbench's own script leaves: time and processor time.
+    Replay {
+        /// Transactions in the log.
+        #[arg(long, default_value_t = 1_000_000)]
+        transactions: u32,
+    },
+    /// pgbench's own script with a standby: how many transactions a second where commits wait for it, and how far it is behind where they do not.
+    Replication {
+        /// Clients.
+        #[arg(long, default_value_t = 64)]
+        clients: u32,
     },
     /// The 22 queries of TPC-H beside PostgreSQL 18 with and without parallel workers; answers must agree.
     Tpch {
@@ -216,10 +245,14 @@ fn run(options: &Options) -> Result<(), String> {
             let (rows, seconds) = if *quick { (200_000, 2) } else { (*rows, options.seconds) };
             lab.indexes(only.as_deref(), rows, seconds)
         }
+        What::Vectors { rows } => lab.vectors(*rows),
         What::Procedures { only } => lab.procedures(only.as_deref()),
+        What::Scans { only, rows } => lab.scans(only.as_deref(), *rows),
         What::Vacuum { only } => lab.vacuum(only.as_deref()),
         What::Autovacuum { updates } => lab.autovacuum(*updates, options.seconds),
         What::Recovery { only, transactions } => lab.recovery(only.as_deref(), *transactions),
+        What::Replay { transactions } => lab.replay(*transactions),
+        What::Replication { clients } => lab.replication(*clients, options.seconds),
         What::Tpch { scale, only } => lab.tpch(*scale, only),
         What::Canned { .. } | What::Snapshots | What::Draw { .. } => Ok(()),
     }

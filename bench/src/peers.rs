@@ -1,5 +1,6 @@
 //! The servers under test: where their programs come from, how they start and stop.
 
+use std::collections::HashMap;
 use std::fs::Permissions;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
@@ -61,6 +62,7 @@ pub struct Server {
 }
 
 /// A program with its arguments, and where it says what went wrong.
+#[derive(Clone)]
 struct Start {
     program: Program,
     args: Vec<String>,
@@ -80,6 +82,19 @@ impl Server {
     /// Process id, for memory figures.
     pub fn pid(&self) -> u32 {
         self.child.as_ref().map_or(0, Child::id)
+    }
+
+    /// Seconds of processor time that its processes have taken, those too that have ended.
+    pub fn processor_seconds(&self) -> f64 {
+        // SAFETY: asks for a number of the system.
+        let ticks = unsafe { libc::sysconf(libc::_SC_CLK_TCK) }.max(1);
+        let children = children_by_parent();
+        let (mut sum, mut left) = (0, vec![self.pid()]);
+        while let Some(pid) = left.pop() {
+            sum += stat(pid).map_or(0, |stat| stat.ticks);
+            left.extend(children.get(&pid).into_iter().flatten());
+        }
+        sum as f64 / ticks as f64
     }
 
     /// A server that lives in this process.
@@ -131,6 +146,33 @@ impl Server {
         let log = start.log.clone();
         self.child = Some(start.spawn(settings).map_err(|e| format!("{}: {e}", self.name))?);
         self.wait_until_ready(&log)
+    }
+
+    /// A standby of it, on a copy of its data; not started yet. It is stopped for that, and started again with these settings beside its own. The standby's port is the
+    /// next but nine.
+    pub fn standby(&mut self, settings: &[String]) -> Result<Server, String> {
+        self.stop();
+        let start = self.start.as_ref().ok_or("not a server of its own")?;
+        let mut start = start.clone();
+        let data = self.data.with_extension("standby");
+        let text = |path: &Path| path.to_string_lossy().into_owned();
+        let copied = Command::new("cp").arg("-a").arg(&self.data).arg(&data).output();
+        check(copied, &format!("{}: cp", self.name))?;
+        let signal = data.join("standby.signal");
+        std::fs::write(&signal, "").map_err(|e| format!("{}: {e}", signal.display()))?;
+        own(&signal)?;
+        let port = self.port + 9;
+        let old = [text(&self.data), self.port.to_string()];
+        let new = [text(&data), port.to_string()];
+        for (old, new) in old.iter().zip(new) {
+            start.args.iter_mut().filter(|arg| *arg == old).for_each(|arg| arg.clone_from(&new));
+        }
+        let primary = format!("primary_conninfo=host={} port={} user=postgres", self.host, self.port);
+        start.args.extend(["-c".into(), primary]);
+        start.log = data.with_extension("standby.log");
+        let (name, host, tls) = (self.name, self.host.clone(), self.tls);
+        self.restart(settings)?;
+        Ok(Server { name, port, host, tls, child: None, data, start: Some(start) })
     }
 
     /// Stops it as a crash would, and starts it again with these settings beside its own; returns before it answers.
@@ -255,6 +297,7 @@ fn certify(data: &Path) -> Result<(), String> {
 }
 
 /// A program and the name it is called under.
+#[derive(Clone)]
 pub struct Program {
     path: PathBuf,
     arg0: Option<&'static str>,
@@ -273,6 +316,33 @@ impl Program {
         }
         command
     }
+}
+
+/// What `/proc` says about a process.
+struct Stat {
+    parent: u32,
+    /// Processor time of it and of its children that have ended.
+    ticks: u64,
+}
+
+fn stat(pid: u32) -> Option<Stat> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name before has any characters.
+    let fields: Vec<&str> = text[text.rfind(')')? + 1..].split_whitespace().collect();
+    let number = |n: usize| fields.get(n)?.parse::<u64>().ok();
+    let ticks = (11..15).map(number).sum::<Option<u64>>()?;
+    Some(Stat { parent: number(1)? as u32, ticks })
+}
+
+fn children_by_parent() -> HashMap<u32, Vec<u32>> {
+    let mut children: HashMap<u32, Vec<u32>> = HashMap::new();
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    for pid in entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()) {
+        if let Some(stat) = stat(pid) {
+            children.entry(stat.parent).or_default().push(pid);
+        }
+    }
+    children
 }
 
 /// `initdb` and `postgres` as Stampede's one binary plays them.

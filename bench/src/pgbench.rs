@@ -88,12 +88,17 @@ impl Script {
 
     /// Transactions a second; a failed one is an error.
     pub fn tps(&self, server: &Server, clients: u32, length: Length) -> Result<f64, String> {
+        self.run(server, clients, length).map(|figures| figures.tps)
+    }
+
+    /// All figures of a run; a failed transaction is an error.
+    pub fn run(&self, server: &Server, clients: u32, length: Length) -> Result<Figures, String> {
         let args = self.args();
         let figures = run_counting(server, clients, length, &args.each_ref().map(String::as_str))?;
         if figures.counts[1] > 0.0 {
             return Err(format!("{} transactions failed", figures.counts[1]));
         }
-        Ok(figures.tps)
+        Ok(figures)
     }
 }
 

@@ -89,7 +89,8 @@ fn gibibytes(facts: &str) -> Option<u64> {
 
 /// The date so many days after 1970-01-01.
 fn date(mut days: u64) -> String {
-    let is_leap = |year: u64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let is_leap =
+        |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     let mut year = 1970;
     while days >= 365 + u64::from(is_leap(year)) {
         days -= 365 + u64::from(is_leap(year));
@@ -125,7 +126,10 @@ mod tests {
     #[test]
     fn tables_tell_when_and_where_they_were_made() {
         let of = |days| date(days);
-        assert_eq!([of(0), of(59), of(364), of(365)], ["1970-01-01", "1970-03-01", "1970-12-31", "1971-01-01"]);
+        assert_eq!(
+            [of(0), of(59), of(364), of(365)],
+            ["1970-01-01", "1970-03-01", "1970-12-31", "1971-01-01"]
+        );
         assert_eq!([of(11_016), of(11_017), of(20_000)], ["2000-02-29", "2000-03-01", "2024-10-04"]);
         assert_eq!(gibibytes("MemTotal:       16384000 kB\nMemFree: 1 kB\n"), Some(16));
         assert_eq!(gibibytes("nothing"), None);

@@ -7,8 +7,8 @@ use crate::peers::{self, Place, Server, Version};
 use crate::report::{Scale, Table, median};
 use crate::workloads::Scripts;
 use crate::{
-    Options, What, autovacuum, canned, crowd, greedy, indexes, locks, pgbench, procedures, recovery,
-    subtransactions, tpch, vacuum,
+    Options, What, autovacuum, canned, crowd, greedy, indexes, locks, pgbench, procedures, recovery, scans, standbys,
+    subtransactions, tpch, vacuum, vectors,
 };
 
 /// Ports, one a server; PostgreSQL's versions have one after the other. Not among those that the system gives to clients: one of an earlier
@@ -228,10 +228,22 @@ impl Lab {
         indexes::run(&servers, &indexes::Task { only, rows, rounds: self.rounds, seconds })
     }
 
+    /// What searches for the nearest vectors find, and how fast.
+    pub fn vectors(&self, rows: u32) -> Result<(), String> {
+        let servers: Vec<&Server> = self.databases().collect();
+        vectors::run(&servers, rows)
+    }
+
     /// What functions cost, here and on PostgreSQL.
     pub fn procedures(&self, only: Option<&str>) -> Result<(), String> {
         let servers: Vec<&Server> = self.databases().collect();
         procedures::run(&servers, only, self.rounds)
+    }
+
+    /// What reading whole tables costs, here and on PostgreSQL.
+    pub fn scans(&self, only: Option<&str>, rows: u32) -> Result<(), String> {
+        let servers: Vec<&Server> = self.databases().collect();
+        scans::run(&servers, only, rows, self.rounds)
     }
 
     /// VACUUM of a table, here and on PostgreSQL.
@@ -250,9 +262,24 @@ impl Lab {
     /// Recovery from a crash, here and on PostgreSQL.
     pub fn recovery(&mut self, only: Option<&str>, transactions: u32) -> Result<(), String> {
         let rounds = self.rounds;
-        let mut servers: Vec<&mut Server> =
-            std::iter::once(&mut self.stampede).chain(&mut self.postgres).collect();
-        recovery::run(&mut servers, only, (transactions, rounds))
+        recovery::run(&mut self.with_logs(), only, (transactions, rounds))
+    }
+
+    /// Replay by standbys, here and on PostgreSQL.
+    pub fn replay(&mut self, transactions: u32) -> Result<(), String> {
+        let (scale, rounds) = (self.scale, self.rounds);
+        standbys::replay(&mut self.with_logs(), (scale, transactions, rounds))
+    }
+
+    /// Transactions beside standbys, here and on PostgreSQL.
+    pub fn replication(&mut self, clients: u32, seconds: u32) -> Result<(), String> {
+        let (scale, rounds) = (self.scale, self.rounds);
+        standbys::replication(&mut self.with_logs(), (scale, clients, seconds, rounds))
+    }
+
+    /// The servers that have a log: all but the limit.
+    fn with_logs(&mut self) -> Vec<&mut Server> {
+        std::iter::once(&mut self.stampede).chain(&mut self.postgres).collect()
     }
 
     /// What crowds of connections and of prepared statements do to others.

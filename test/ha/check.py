@@ -1,5 +1,6 @@
 """Steps over one cluster, each of which leaves it whole."""
 
+import asyncio
 import os
 import random
 import signal
@@ -128,7 +129,8 @@ class Ledger:
         self.cluster, self.acknowledged, self.doubtful = cluster, set(), set()
         self.gaps, self.stopping, self.lock = [], threading.Event(), threading.Lock()
         self.last = time.monotonic()
-        self.threads = [threading.Thread(target=self.write, args=(number,), daemon=True) for number in range(clients)]
+        write = lambda number: asyncio.run(self.write(number))
+        self.threads = [threading.Thread(target=write, args=(number,), daemon=True) for number in range(clients)]
 
     def start(self):
         for thread in self.threads:
@@ -139,29 +141,29 @@ class Ledger:
         for thread in self.threads:
             thread.join()
 
-    def write(self, number):
+    async def write(self, number):
         connection, count = None, 0
         while not self.stopping.is_set():
             count += 1
             entry = f"{number}-{count}"
             try:
                 if connection is None:
-                    connection = psycopg.connect(self.cluster.conninfo(), autocommit=True)
-                    connection.execute("set statement_timeout = '3s'")
-                connection.execute("insert into ledger values (%s)", (entry,))
+                    connection = await psycopg.AsyncConnection.connect(self.cluster.conninfo(), autocommit=True)
+                # A server that was stopped never answers, and never breaks the connection.
+                await asyncio.wait_for(connection.execute("insert into ledger values (%s)", (entry,)), 4)
                 with self.lock:
                     now = time.monotonic()
                     self.acknowledged.add(entry)
                     self.gaps.append((now, now - self.last))
                     self.last = now
-            except psycopg.Error:
+            except (psycopg.Error, asyncio.TimeoutError):
                 # It may have come in all the same: it is not written again.
                 with self.lock:
                     self.doubtful.add(entry)
                 if connection is not None:
-                    connection.close()
+                    connection.pgconn.finish()
                 connection = None
-                time.sleep(0.05)
+                await asyncio.sleep(0.05)
 
     def longest_gap(self, since):
         """The longest time without an acknowledged write, from this moment on."""

@@ -43,6 +43,7 @@ pub const POINTS: &[(&str, bool)] = &[
     ("truncate-between-files", false),
     ("database-before-rename", false),
     ("database-made", false),
+    ("database-moved", false),
     ("database-before-removal", false),
     ("database-before-emptying", false),
     ("tablespace-before-folder", false),

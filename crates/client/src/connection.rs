@@ -67,6 +67,8 @@ pub enum Copied {
     Data,
     /// The server sends no more.
     Done,
+    /// The server has ended the command, and the stream with it.
+    Ended,
 }
 
 /// A connection to a server that has let us in.
@@ -371,6 +373,21 @@ impl Connection {
         }
     }
 
+    /// Runs a COPY to the client; all that it sends.
+    pub async fn copy_out(&mut self, text: &str) -> Result<Vec<u8>, Failure> {
+        self.send_query(text).await?;
+        let (mut sent, mut failure) = (Vec::new(), None);
+        loop {
+            match self.next(false).await? {
+                b'd' => sent.extend_from_slice(self.message()),
+                b'E' => failure = Some(self.complaint()?),
+                b'Z' => return failure.map_or(Ok(sent), Err),
+                b'H' | b'c' | b'C' | b'N' | b'S' => {}
+                other => return Err(unexpected(other)),
+            }
+        }
+    }
+
     /// Runs a command that begins a stream in both directions; false if the server has nothing to send, when [`rows`](Self::rows) says what it answers.
     pub async fn start_stream(&mut self, text: &str) -> Result<bool, Failure> {
         self.send_query(text).await?;
@@ -402,6 +419,7 @@ impl Connection {
             match kind {
                 b'd' => return Ok(Some(Copied::Data)),
                 b'c' => return Ok(Some(Copied::Done)),
+                b'C' => return Ok(Some(Copied::Ended)),
                 b'E' => return Err(self.complaint()?),
                 b'N' | b'S' => {}
                 other => return Err(unexpected(other)),

@@ -37,6 +37,8 @@ const STACK_RESERVE: usize = if cfg!(debug_assertions) { 384 << 10 } else { 96 <
 
 /// Number of [words](word) of a fiber.
 const WORDS: usize = 10;
+/// Number of [marks](mark) of a fiber.
+const MARKS: usize = 2;
 
 /// What belongs to one fiber, or to a thread outside any fiber.
 pub(crate) struct FiberState {
@@ -50,6 +52,8 @@ pub(crate) struct FiberState {
     stack_depth: Cell<u32>,
     /// See [`word`].
     words: [Cell<u32>; WORDS],
+    /// See [`mark`].
+    marks: [Cell<*const ()>; MARKS],
     unwinding: Cell<bool>,
     pub(crate) interrupts: InterruptState,
     pub(crate) usage: Counters,
@@ -65,6 +69,7 @@ impl FiberState {
             stretch: Cell::new(None),
             stack_depth: Cell::new(DEFAULT_STACK_DEPTH),
             words: [const { Cell::new(0) }; WORDS],
+            marks: [const { Cell::new(ptr::null()) }; MARKS],
             unwinding: Cell::new(false),
             interrupts: InterruptState::new(),
             usage: Counters::new(),
@@ -114,6 +119,7 @@ thread_local! {
 }
 
 /// The state of the running fiber, or of the thread when none runs.
+#[inline]
 pub(crate) fn with_state<T>(f: impl FnOnce(&FiberState) -> T) -> T {
     let current = CURRENT.get();
     if current.is_null() {
@@ -125,6 +131,7 @@ pub(crate) fn with_state<T>(f: impl FnOnce(&FiberState) -> T) -> T {
 }
 
 /// A thread that ends may drop values after its fiber state is gone: a new state serves these.
+#[cold]
 fn outside<T>(f: impl FnOnce(&FiberState) -> T) -> T {
     let mut f = Some(f);
     let mut once = |state: &FiberState| f.take().map(|f| f(state));
@@ -355,6 +362,25 @@ pub fn word(n: usize) -> u32 {
 /// Sets a [`word`] of the running fiber.
 pub fn set_word(n: usize, word: u32) {
     with_state(|state| state.words[n].set(word));
+}
+
+/// The `n`th of the running fiber's marks: where something lies on the fiber's own stack that those below are to find though nothing is handed down to them. Null until
+/// it is set. What a mark means is for who sets it to say.
+pub fn mark(n: usize) -> *const () {
+    with_state(|state| state.marks[n].get())
+}
+
+/// Runs `below` with the `n`th [`mark`] set to `at`; afterwards it is what it was before, over an unwinding too.
+#[inline]
+pub fn with_mark<T>(n: usize, at: *const (), below: impl FnOnce() -> T) -> T {
+    struct Before(usize, *const ());
+    impl Drop for Before {
+        fn drop(&mut self) {
+            with_state(|state| state.marks[self.0].set(self.1));
+        }
+    }
+    let _before = Before(n, with_state(|state| state.marks[n].replace(at)));
+    below()
 }
 
 /// Fails when the fiber is deeper than `max_stack_depth` allows, or the stack of a thread is used up but for a reserve. Recursive code calls it

@@ -54,8 +54,8 @@ mod stack;
 mod fiber_tests;
 
 pub use fiber::{
-    Fiber, StackTooDeep, check_stack, in_fiber, run_fiber, set_stack_depth, set_word, stack_too_deep, wait,
-    word, yield_now,
+    Fiber, StackTooDeep, check_stack, in_fiber, mark, run_fiber, set_stack_depth, set_word, stack_too_deep,
+    wait, with_mark, word, yield_now,
 };
 pub use interrupt::{
     HoldGuard, Interrupt, Interrupts, check_interrupts, check_piece, current_interrupts, hold_interrupts,

@@ -65,7 +65,26 @@ pub fn sort_by<T: Default>(items: &mut [T], mut order: impl FnMut(&T, &T) -> Ord
         run.sort_by(&mut order);
         crate::check_interrupts()?;
     }
-    let mut width = RUN;
+    merge_runs(items, RUN, order)
+}
+
+/// As [`sort_by`], by what may be no order, and may take long: then the items end up in some order. The standard library's sorts may panic.
+pub fn sort_by_any<T: Default>(items: &mut [T], mut order: impl FnMut(&T, &T) -> Ordering) -> SqlResult<()> {
+    for pair in items.chunks_exact_mut(2) {
+        crate::check_interrupts()?;
+        if order(&pair[0], &pair[1]).is_gt() {
+            pair.swap(0, 1);
+        }
+    }
+    merge_runs(items, 2, order)
+}
+
+/// Merges sorted runs of `width` items.
+fn merge_runs<T: Default>(
+    items: &mut [T],
+    mut width: usize,
+    mut order: impl FnMut(&T, &T) -> Ordering,
+) -> SqlResult<()> {
     let mut pace = Pace::new();
     while width < items.len() {
         for pair in items.chunks_mut(2 * width).filter(|pair| pair.len() > width) {

@@ -368,9 +368,10 @@ impl Workers {
 }
 
 /// A random number: from the system, or from the simulation's seed.
+#[cfg_attr(debug_assertions, track_caller)]
 pub fn random_u64() -> u64 {
-    if let Some(sim) = env::sim() {
-        return sim.random();
+    if let Some(drawn) = crate::sim::draw() {
+        return drawn;
     }
     let mut bytes = [0u8; 8];
     fill_random(&mut bytes);
@@ -378,10 +379,11 @@ pub fn random_u64() -> u64 {
 }
 
 /// Fills a buffer with random bytes fit for salts and keys; in a simulation they come from the seed.
+#[cfg_attr(debug_assertions, track_caller)]
 pub fn fill_random(buffer: &mut [u8]) {
-    if let Some(sim) = env::sim() {
+    if env::kind() == Kind::Sim {
         for chunk in buffer.chunks_mut(8) {
-            chunk.copy_from_slice(&sim.random().to_le_bytes()[..chunk.len()]);
+            chunk.copy_from_slice(&random_u64().to_le_bytes()[..chunk.len()]);
         }
         return;
     }

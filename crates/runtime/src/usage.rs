@@ -240,6 +240,11 @@ pub fn time_io(on: bool) {
     with_state(|state| state.usage.timed.set(on));
 }
 
+/// Whether the running fiber times its reads and writes.
+pub fn times_io() -> bool {
+    with_state(|state| state.usage.timed.get())
+}
+
 /// Whether the running fiber times its writes of the log from now on.
 pub fn time_wal(on: bool) {
     with_state(|state| state.usage.wal_timed.set(on));

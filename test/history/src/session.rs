@@ -508,7 +508,7 @@ impl<D: Database> Session<D> {
     }
 
     /// Reads all lists twice at a standby, in a transaction with one snapshot, which is not older than `behind`. None if the replay was in the way.
-    pub fn observe_standby(&mut self, behind: Option<SnapshotId>) -> Option<SnapshotId> {
+    pub fn observe_standby(&mut self, behind: Option<SnapshotId>) -> Result<Option<SnapshotId>, Lost> {
         let mut looks = Vec::new();
         for sql in ["begin isolation level repeatable read", LOOK, LOOK, "commit"] {
             match self.db.run(sql) {
@@ -517,8 +517,9 @@ impl<D: Database> Session<D> {
                 Err(failure) if is_conflict(&failure) => {
                     // Ends the transaction, if the error has not.
                     let _ = self.db.run("rollback");
-                    return None;
+                    return Ok(None);
                 }
+                Err(Failure::Lost) => return Err(Lost),
                 Err(failure) => panic!("{sql}: {failure:?}"),
             }
             self.rest();
@@ -528,7 +529,7 @@ impl<D: Database> Session<D> {
         for rows in &looks {
             see(history, snapshot, &ALL, rows, &Own::default());
         }
-        Some(snapshot)
+        Ok(Some(snapshot))
     }
 
     fn look(&mut self, sql: &str) -> Result<(Vec<String>, Span), Lost> {

@@ -97,6 +97,8 @@ pub struct Fast {
     pub track_counts: bool,
     /// `quote_all_identifiers`
     pub quote_all_identifiers: bool,
+    /// Whether `temp_tablespaces` names any.
+    pub names_temp_tablespaces: bool,
     /// `track_wal_io_timing`
     pub track_wal_io_timing: bool,
     /// `pg_trgm.similarity_threshold`, `word_similarity_threshold`, `strict_word_similarity_threshold`; none: none of them was touched.
@@ -262,6 +264,7 @@ impl Default for Fast {
             track_io_timing: false,
             track_counts: true,
             quote_all_identifiers: false,
+            names_temp_tablespaces: false,
             track_wal_io_timing: false,
             alike: None,
             nearest: [0; 6],
@@ -335,6 +338,7 @@ impl Fast {
             Setting::track_counts => self.track_counts = value.as_bool(),
             Setting::track_wal_io_timing => self.track_wal_io_timing = value.as_bool(),
             Setting::quote_all_identifiers => self.quote_all_identifiers = value.as_bool(),
+            Setting::temp_tablespaces => self.names_temp_tablespaces = !value.as_text().is_empty(),
             Setting::hnsw_ef_search => self.nearest[0] = unusual(setting, value),
             Setting::hnsw_iterative_scan => {
                 self.nearest[1] = match value.as_text() {

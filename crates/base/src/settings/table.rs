@@ -4,8 +4,8 @@
 //! Each setting does what it says, or cannot be set to what it would not do. None is accepted and ignored. So each is one of these:
 //!
 //! * `.works()`: any value that PostgreSQL would take has its effect.
-//! * `.moot(why)`: any value is kept as it stands, because what it limits, prices or allows never happens here: with no parallel plans
-//!   "so many workers at most" and "a worker costs so much" are true whatever the number is, and so is "plans may do this" where
+//! * `.moot(why)`: any value is kept as it stands, because what it limits, prices or allows never happens here: where
+//!   there are no such workers "so many of them at most" is true whatever the number is, and so is "plans may do this" where
 //!   none does. No answer and no promise depends on the value. The text says why, in `pg_settings.extra_desc`.
 //! * `.lacks(what)`: another value than the default asks for something that there is not, and is refused by that name (0A000). The
 //!   default is then what the server does, even where PostgreSQL's is another.
@@ -23,7 +23,6 @@ const NO_PLAN: &str = "No plan does so.";
 const NO_WRAPAROUND: &str =
     "Ids have 64 bits: nothing wraps around, and each VACUUM looks at all that may be frozen.";
 const ONE_PROCESS: &str = "The server is one process and shares no memory with others.";
-const PARALLEL: &str = "No plan runs in parallel.";
 const READ_AHEAD: &str = "Pages are read one by one.";
 const REPLICATION: &str = "There is no logical replication.";
 const XML: &str = "There are no values of type xml.";
@@ -98,6 +97,8 @@ settings! {
             .about("What a name means that is a variable's and a column's.");
         stampede_allow_root_access = bool(false).named("stampede.allow_root_access").postmaster().works()
             .about("Whether a server that runs as root lets COPY and its kin reach files outside the data directory, and run programs.");
+        stampede_batch_execution = bool(true).named("stampede.batch_execution").user().explain().works()
+            .about("Whether scans of many rows hand them to aggregations and hash joins as columns, a page at a time.");
         stampede_memory_limit = int(-1, -1, MAX).named("stampede.memory_limit").sighup().mb().works()
             .about("What the server may take, shared buffers included; 0: no limit, -1: 80 % of what the machine, its control group or ulimit grants.");
         stampede_open_during_recovery = bool(true).named("stampede.open_during_recovery").postmaster().works()
@@ -178,7 +179,7 @@ settings! {
         session_replication_role = choice("origin", &["origin", "replica", "local"]).superuser().works()
             .about("Which triggers and rules fire.");
         statement_timeout = int(0, 0, MAX).user().ms().works().about("Time a statement may take; 0: any.");
-        temp_tablespaces = string("").user().list().quoted().only(&["pg_default"], "a tablespace of one's own")
+        temp_tablespaces = string("").user().list().quoted().works()
             .about("Tablespaces of temporary tables and files.");
         transaction_deferrable = bool(false).user().no_reset().not_in_sample().works()
             .about("Whether a read-only serializable transaction waits until it is safe.");
@@ -273,7 +274,7 @@ settings! {
         debug_logical_replication_streaming = choice("buffered", &["buffered", "immediate"]).user().not_in_sample()
             .lacks("logical decoding").about("When logical decoding spills or streams.");
         debug_parallel_query = choice("off", &["off", "on", "regress"]).bool_words().user().explain().not_in_sample()
-            .moot(PARALLEL).about("Whether parallel plans are forced.");
+            .moot("Plans run in parallel where that is cheaper.").about("Whether parallel plans are forced.");
         ignore_checksum_failure = bool(false).superuser().not_in_sample().lacks("reading of damaged pages")
             .about("Whether to go on after a checksum failure.");
         ignore_invalid_pages = bool(false).postmaster().not_in_sample().lacks("reading of damaged pages")
@@ -427,10 +428,10 @@ settings! {
         min_parallel_index_scan_size = int(64, 0, 715827882).user().pages().explain().works()
             .about("Index size from which on parallel passes are considered.");
         min_parallel_table_scan_size = int(1024, 0, 715827882).user().pages().explain().works()
-            .about("Table size from which on indexes are built in parallel.");
-        parallel_setup_cost = real(1000.0, 0.0, 1.79769e+308).user().explain().moot(PARALLEL)
+            .about("Table size from which on tables are read, and indexes built, in parallel.");
+        parallel_setup_cost = real(1000.0, 0.0, 1.79769e+308).user().explain().works()
             .about("Cost of starting parallel workers.");
-        parallel_tuple_cost = real(0.1, 0.0, 1.79769e+308).user().explain().moot(PARALLEL)
+        parallel_tuple_cost = real(0.1, 0.0, 1.79769e+308).user().explain().works()
             .about("Cost of passing a row between workers.");
         random_page_cost = real(4.0, 0.0, 1.79769e+308).user().explain().works()
             .about("Cost of a page read out of order.");
@@ -442,9 +443,9 @@ settings! {
         enable_bitmapscan = bool(true).user().explain().works().about("Whether plans may use bitmap scans.");
         enable_distinct_reordering = bool(true).user().explain().moot(NO_PLAN)
             .about("Whether DISTINCT columns may be reordered.");
-        enable_gathermerge = bool(true).user().explain().moot(PARALLEL)
+        enable_gathermerge = bool(true).user().explain().moot(NO_PLAN)
             .about("Whether plans may merge workers' sorted rows.");
-        enable_group_by_reordering = bool(true).user().explain().moot(NO_PLAN)
+        enable_group_by_reordering = bool(true).user().explain().works()
             .about("Whether GROUP BY columns may be reordered.");
         enable_hashagg = bool(true).user().explain().works().about("Whether plans may aggregate by hashing.");
         enable_hashjoin = bool(true).user().explain().works().about("Whether plans may join by hashing.");
@@ -459,9 +460,9 @@ settings! {
             .about("Whether plans may remember results of inner scans.");
         enable_mergejoin = bool(true).user().explain().works().about("Whether plans may join by merging.");
         enable_nestloop = bool(true).user().explain().works().about("Whether plans may join by nested loops.");
-        enable_parallel_append = bool(true).user().explain().moot(PARALLEL)
+        enable_parallel_append = bool(true).user().explain().moot(NO_PLAN)
             .about("Whether plans may append in parallel.");
-        enable_parallel_hash = bool(true).user().explain().moot(PARALLEL)
+        enable_parallel_hash = bool(true).user().explain().moot(NO_PLAN)
             .about("Whether plans may build hash tables in parallel.");
         enable_partition_pruning = bool(true).user().explain().works()
             .about("Whether partitions are left out at planning and execution.");
@@ -469,7 +470,7 @@ settings! {
             .about("Whether partitions may be aggregated one by one.");
         enable_partitionwise_join = bool(false).user().explain().moot(NO_PLAN)
             .about("Whether partitions may be joined one by one.");
-        enable_presorted_aggregate = bool(true).user().explain().moot(NO_PLAN)
+        enable_presorted_aggregate = bool(true).user().explain().works()
             .about("Whether plans may sort the input of ordered aggregates.");
         enable_self_join_elimination = bool(true).user().explain().moot(NO_PLAN)
             .about("Whether needless self-joins are removed.");
@@ -708,12 +709,12 @@ settings! {
             .about("Workers at most for a maintenance operation.");
         max_parallel_workers = int(8, 0, 1024).user().explain().works()
             .about("Parallel workers active at most.");
-        max_parallel_workers_per_gather = int(2, 0, 1024).user().explain().moot(PARALLEL)
+        max_parallel_workers_per_gather = int(2, 0, 1024).user().explain().works()
             .about("Workers at most for a node of a plan.");
         max_worker_processes = int(8, 0, 262143).postmaster()
             .moot("Workers are threads: `max_parallel_workers` alone limits them.")
            .about("Background workers at most.");
-        parallel_leader_participation = bool(true).user().explain().moot(PARALLEL)
+        parallel_leader_participation = bool(true).user().explain().works()
             .about("Whether the leader works beside its workers.");
     }
     "Statistics / Cumulative Query and Index Statistics" {

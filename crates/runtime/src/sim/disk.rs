@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use super::SimCore;
+use super::{SimCore, trace};
 use crate::fiber;
 use crate::fs::{DirEntry, Metadata, OpenOptions};
 use crate::time::sleep;
@@ -406,6 +406,7 @@ impl SimCore {
         if matches!(state.current.get(&to), Some(Node::Dir)) {
             return Err(ErrorKind::IsADirectory.into());
         }
+        self.note("renames", trace::hash(from.as_os_str().as_encoded_bytes()));
         state.change(NameChange::Rename(from, to));
         Ok(())
     }
@@ -417,6 +418,7 @@ impl SimCore {
             None => Err(ErrorKind::NotFound.into()),
             Some(Node::Dir) => Err(ErrorKind::IsADirectory.into()),
             Some(Node::File(_)) => {
+                self.note("removes", trace::hash(path.as_os_str().as_encoded_bytes()));
                 state.change(NameChange::Remove(path));
                 Ok(())
             }
@@ -562,6 +564,7 @@ impl SimFile {
     pub(crate) fn open(sim: &SimCore, path: &Path, options: OpenOptions) -> io::Result<SimFile> {
         let path = normal(path);
         let mut state = sim.disk_state()?;
+        sim.note("opens", trace::hash(path.as_os_str().as_encoded_bytes()));
         let contents = match state.current.get(&path) {
             Some(Node::Dir) => return Err(ErrorKind::IsADirectory.into()),
             Some(Node::File(_)) if options.create_new => return Err(ErrorKind::AlreadyExists.into()),
@@ -604,6 +607,9 @@ impl SimFile {
 
     pub(crate) fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
         self.before(Duration::from_micros(200))?;
+        if let Some(sim) = crate::env::sim() {
+            sim.note("reads at", offset);
+        }
         let contents = self.contents.lock();
         let start = usize::try_from(offset).unwrap_or(usize::MAX).min(contents.current.len());
         let n = buffer.len().min(contents.current.len() - start);
@@ -616,12 +622,19 @@ impl SimFile {
         let offset = usize::try_from(offset).map_err(io::Error::other)?;
         let bytes = pieces.concat();
         self.before_growth(offset + bytes.len())?;
+        if let Some(sim) = crate::env::sim() {
+            sim.note("writes at", offset as u64);
+            sim.note("writes", trace::hash(&bytes));
+        }
         self.contents.lock().change(Change::Write { offset, bytes });
         Ok(())
     }
 
     pub(crate) fn sync(&self) -> io::Result<()> {
         self.before(Duration::from_millis(2))?;
+        if let Some(sim) = crate::env::sim() {
+            sim.note("syncs", 0);
+        }
         self.contents.lock().sync();
         Ok(())
     }

@@ -11,7 +11,7 @@
 //!
 //! # Layout
 //! `mod.rs`: scheduler, clock, randomness. `disk`: files, directories, what a crash leaves of them. [`machines`]: crashes of one among several.
-//! [`net`]: connections between them. [`programs`]: what stands in for programs that the server runs.
+//! [`net`]: connections between them. [`programs`]: what stands in for programs that the server runs. [`trace`]: what was done, to compare runs.
 //!
 //! # Invariants
 //! 1. The seed decides everything: two runs with the same seed and the same code do the same, step by step.
@@ -22,6 +22,7 @@ mod disk;
 pub mod machines;
 pub mod net;
 pub mod programs;
+pub mod trace;
 
 #[cfg(test)]
 mod tests;
@@ -46,6 +47,7 @@ pub(crate) use disk::{SimFile, SimLock};
 use machines::Machine;
 use net::Network;
 use programs::Answer;
+use trace::{Event, Trace};
 
 /// The simulated machine crashed before the closure was done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,6 +99,7 @@ impl Simulation {
                 next_task: Cell::new(0),
                 ready: Arc::default(),
                 current: Cell::new(Place::default()),
+                running: Cell::new(""),
                 crashed: Cell::new(false),
                 operations: Cell::new(0),
                 crash_at: Cell::new(u64::MAX),
@@ -105,6 +108,7 @@ impl Simulation {
                 slow_disks: RefCell::default(),
                 network: RefCell::default(),
                 programs: RefCell::default(),
+                trace: Trace::default(),
             }),
         }
     }
@@ -169,6 +173,21 @@ impl Simulation {
         self.core.operations.get()
     }
 
+    /// A number for all that was done so far: two runs that have the same one did the same.
+    pub fn digest(&self) -> u64 {
+        self.core.trace.digest()
+    }
+
+    /// From now on keeps what is done, for [`trace::first_difference`].
+    pub fn keep_events(&self) {
+        self.core.trace.keep();
+    }
+
+    /// What was done since events are kept.
+    pub fn events(&self) -> Vec<Event> {
+        self.core.trace.events()
+    }
+
     /// Virtual time since the start.
     pub fn elapsed(&self) -> Duration {
         Duration::from_nanos(self.core.clock.get())
@@ -194,8 +213,18 @@ pub fn crash_here() -> ! {
 }
 
 /// Whether the scheduler wants the running fiber to let others run, although its time slice is not over.
+#[cfg_attr(debug_assertions, track_caller)]
 pub(crate) fn wants_yield() -> bool {
-    env::sim().is_some_and(|sim| sim.random().is_multiple_of(YIELD_ODDS))
+    draw().is_some_and(|drawn| drawn.is_multiple_of(YIELD_ODDS))
+}
+
+/// A random number for somebody outside this module.
+#[cfg_attr(debug_assertions, track_caller)]
+pub(crate) fn draw() -> Option<u64> {
+    let sim = env::sim()?;
+    #[cfg(debug_assertions)]
+    sim.note_place();
+    Some(sim.random())
 }
 
 /// Lets files of the simulated disk below `dir` grow no further than this together; none: without bound. Does nothing elsewhere.
@@ -287,6 +316,8 @@ pub(crate) struct SimCore {
     ready: Arc<Ready>,
     /// Where the task is that is polled now.
     current: Cell<Place>,
+    /// The name of that task.
+    running: Cell<&'static str>,
     /// The plug was pulled; `run` notices after the current step.
     crashed: Cell<bool>,
     operations: Cell<u64>,
@@ -298,6 +329,7 @@ pub(crate) struct SimCore {
     slow_disks: RefCell<BTreeMap<Machine, u32>>,
     network: RefCell<Network>,
     programs: RefCell<Option<Rc<Answer>>>,
+    trace: Trace,
 }
 
 impl SimCore {
@@ -416,6 +448,8 @@ impl SimCore {
         // AcqRel: pairs with the swap in `wake_by_ref`; a wake from now on queues the task again.
         task.queued.queued.swap(false, Ordering::AcqRel);
         let before = self.current.replace(task.place);
+        let name_before = self.running.replace(task.name);
+        self.note("runs", id);
         let waker = Waker::from(task.queued.clone());
         let done = task.future.as_mut().poll(&mut Context::from_waker(&waker)).is_ready();
         if done {
@@ -424,6 +458,7 @@ impl SimCore {
             self.tasks.borrow_mut().insert(id, task);
         }
         self.current.set(before);
+        self.running.set(name_before);
     }
 
     fn stuck(&self) -> ! {

@@ -19,8 +19,8 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::SimCore;
 use super::machines::Machine;
+use super::{SimCore, trace};
 use crate::env;
 use crate::time::{Instant, Sleep, now, sleep, sleep_until};
 
@@ -291,6 +291,7 @@ impl SimStream {
         if taken == 0 {
             return Ok(0);
         }
+        sim.note("sends", trace::hash(&bytes[..taken]));
         let most = sim.link(pipe.from, pipe.to).delay.as_nanos() as u64;
         let arrives = now() + Duration::from_nanos(sim.random_below(most.max(1)));
         pipe.last = pipe.last.max(arrives);

@@ -44,6 +44,33 @@ fn the_seed_decides() {
     assert!(orders.len() > 10, "different seeds explore different orders");
 }
 
+/// A simulation in which a file is written while others run.
+fn writes(seed: u64, text: &'static [u8]) -> Simulation {
+    let simulation = Simulation::new(seed);
+    simulation.keep_events();
+    let run = simulation.run(move || {
+        let other = spawn_fiber("other", yield_now);
+        fs::write_file(Path::new("/file"), text).unwrap();
+        other.join().unwrap();
+    });
+    run.unwrap();
+    simulation
+}
+
+#[test]
+fn a_digest_tells_apart_what_was_done() {
+    let [one, same, other, later] = [(1, "text"), (1, "text"), (1, "tent"), (2, "text")]
+        .map(|(seed, text)| writes(seed, text.as_bytes()));
+    assert_eq!(one.digest(), same.digest());
+    assert_eq!(trace::first_difference(&one.events(), &same.events()), None);
+    assert_ne!(one.digest(), later.digest());
+    assert_ne!(one.digest(), other.digest());
+    let difference = trace::first_difference(&one.events(), &other.events()).unwrap();
+    let lines: Vec<_> = difference.lines().rev().take(2).collect();
+    assert!(lines[1].starts_with("one: ") && lines[1].contains("main: writes "), "{difference}");
+    assert!(lines[0].starts_with("other: "), "{difference}");
+}
+
 #[test]
 fn the_clock_jumps_over_long_sleeps() {
     let simulation = Simulation::new(3);

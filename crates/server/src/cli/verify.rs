@@ -19,8 +19,8 @@ const FLAGS: &[Flag] = &[
 ];
 
 const HELP: &str = "\
-verify checks a data directory that was shut down, and changes nothing of it: every page, every row, every index entry against its table and back,
-the fate of every transaction.
+verify checks a data directory that was shut down, a primary's or a standby's, and changes nothing of it: every page, every row, every index entry
+against its table and back, the fate of every transaction.
 
 Usage:
   stampede verify [OPTION]... [DATADIR]

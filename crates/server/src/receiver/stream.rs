@@ -7,12 +7,23 @@ use base::settings::{ServerSettings, Setting};
 use base::{Lsn, SqlError, SqlResult, SqlState, TimelineId};
 use client::{Connection, Copied, Failure, Options};
 use engine::Phase;
+use runtime::spawn::{JoinError, ThreadHandle};
 use runtime::{Event, Instant};
-use wal::{History, Incoming, Wal, WalError};
+use wal::{History, Incoming, Syncing, Wal, WalError};
 use wire::replication::{Feedback, Message, Status, message};
 
 use super::Receiver;
 use crate::log;
+
+/// Bytes that are not made durable on the stream's own thread: the sender would wait meanwhile.
+const MUCH: u64 = 128 << 10;
+/// Bytes that are not durable from which on no more are received.
+const AHEAD: u64 = 32 << 20;
+
+/// A thread that makes something durable.
+type Flusher = ThreadHandle<(Syncing, Result<(), WalError>)>;
+/// What it says in the end.
+type Synced = Result<(Syncing, Result<(), WalError>), JoinError>;
 
 /// What ends a stream that nobody wants any more: no error.
 enum Halt {
@@ -44,6 +55,7 @@ pub async fn receive(
         stream.run().await
     };
     tokio::select! {
+        biased;
         () = end.until_set() => Err(Halt::Wanted),
         result = course => result.map_err(Halt::Failed),
     }
@@ -83,6 +95,14 @@ fn violation(message: impl Into<String>) -> SqlError {
     SqlError::fatal(SqlState::PROTOCOL_VIOLATION, message)
 }
 
+/// Waits until what is being made durable is so; for ever if nothing is.
+async fn until_synced(syncing: &mut Option<Flusher>) -> Synced {
+    match syncing {
+        Some(thread) => thread.await,
+        None => std::future::pending().await,
+    }
+}
+
 /// A number of a time line in an answer.
 fn timeline_of(text: Option<&Option<String>>) -> Option<TimelineId> {
     text?.as_deref()?.parse().ok().map(TimelineId)
@@ -106,6 +126,8 @@ struct Stream<'a> {
     /// The sender holds back rows for us; when it was told last of which.
     holds: bool,
     fed_back_at: Option<Instant>,
+    /// What is being made durable on another thread.
+    syncing: Option<Flusher>,
 }
 
 impl<'a> Stream<'a> {
@@ -173,6 +195,7 @@ impl<'a> Stream<'a> {
             asked: false,
             holds: false,
             fed_back_at: None,
+            syncing: None,
         })
     }
 
@@ -250,6 +273,7 @@ impl<'a> Stream<'a> {
                 match copied {
                     Copied::Data => self.take().await?,
                     Copied::Done => return self.end().await,
+                    Copied::Ended => return self.sender_stops().await,
                 }
             }
             self.flush()?;
@@ -258,7 +282,10 @@ impl<'a> Stream<'a> {
             self.feed_back(&settings).await?;
             let due = self.due(&settings);
             tokio::select! {
-                arrived = self.connection.readable() => arrived.map_err(|failure| lost(&failure))?,
+                // In this order, which is no random one: a simulation does the same each time.
+                biased;
+                done = until_synced(&mut self.syncing) => self.synced(done)?,
+                arrived = self.connection.readable(), if self.incoming.unflushed() < AHEAD => arrived.map_err(|failure| lost(&failure))?,
                 // A commit there may wait for it to be seen here.
                 () = self.receiver.inflow.until_applied_behind(self.told[2]), if self.told[2] < self.told[1] && reports(&settings) => {}
                 () = runtime::sleep(due) => self.time_is_up(&settings).await?,
@@ -295,18 +322,59 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Makes durable what was written, and lets it be replayed.
+    /// Makes durable what was written, here if it is little, and else on another thread: the stream goes on beside it.
     fn flush(&mut self) -> SqlResult<()> {
-        if self.incoming.written() > self.incoming.flushed() {
-            self.incoming.flush().map_err(disk)?;
+        match self.incoming.unflushed() {
+            0 => {}
+            _ if self.syncing.is_some() => {}
+            few if few < MUCH => self.incoming.flush().map_err(disk)?,
+            _ => {
+                let syncing = self.incoming.sync();
+                let sync = move || {
+                    let result = syncing.run();
+                    (syncing, result)
+                };
+                let thread = runtime::spawn_thread("walreceiver sync", sync);
+                let failed = |error: std::io::Error| {
+                    let why = base::os_error(&error);
+                    let message = format!("could not start thread of the WAL receiver: {why}");
+                    SqlError::fatal(SqlState::INSUFFICIENT_RESOURCES, message)
+                };
+                self.syncing = Some(thread.map_err(failed)?);
+            }
         }
+        self.note();
+        Ok(())
+    }
+
+    /// What was being made durable is so.
+    fn synced(&mut self, done: Synced) -> SqlResult<()> {
+        self.syncing = None;
+        let (syncing, result) = done.map_err(|error| SqlError::internal(error.to_string()))?;
+        result.and_then(|()| self.incoming.synced(syncing)).map_err(disk)?;
+        self.note();
+        Ok(())
+    }
+
+    /// Makes durable all that was written.
+    async fn flush_all(&mut self) -> SqlResult<()> {
+        if self.syncing.is_some() {
+            let done = until_synced(&mut self.syncing).await;
+            self.synced(done)?;
+        }
+        self.incoming.flush().map_err(disk)?;
+        self.note();
+        Ok(())
+    }
+
+    /// Lets be replayed what is durable.
+    fn note(&mut self) {
         let (written, flushed) = (self.incoming.written(), self.incoming.flushed());
         if self.receiver.inflow.durable().0 < flushed {
             self.receiver.inflow.update(|progress| {
                 (progress.written, progress.flushed) = (written, flushed);
             });
         }
-        Ok(())
     }
 
     /// Tells the sender how far we are, if that is news; `anyway`: in any case.
@@ -377,9 +445,21 @@ impl<'a> Stream<'a> {
 
     /// The sender has no more of this time line.
     async fn end(&mut self) -> SqlResult<()> {
-        self.flush()?;
-        let at = self.incoming.written();
+        self.report_end().await?;
         self.connection.send_done().await.map_err(|failure| lost(&failure))?;
+        self.next_timeline().await
+    }
+
+    /// The sender has shut down, and has sent all it had. As PostgreSQL's receiver, we report too that there is nobody to say good-bye to.
+    async fn sender_stops(&mut self) -> SqlResult<()> {
+        self.report_end().await?;
+        let message = "could not send end-of-streaming message to primary: no COPY in progress";
+        Err(SqlError::fatal(SqlState::CONNECTION_FAILURE, message))
+    }
+
+    async fn report_end(&mut self) -> SqlResult<()> {
+        self.flush_all().await?;
+        let at = self.incoming.written();
         log::report(
             &SqlError::with_severity(
                 base::Severity::Log,
@@ -390,7 +470,7 @@ impl<'a> Stream<'a> {
             None,
             None,
         );
-        self.next_timeline().await
+        Ok(())
     }
 
     /// What the sender says of the time line that follows: its history is fetched, and recovery goes on there.

@@ -54,10 +54,12 @@ impl Analyzer<'_> {
         let families = self.catalog.operator_families()?;
         let base = self.base_type(type_oid, -1)?.0;
         let mut input = base;
-        // Values are compared as those of built-in types, whatever class of a user says so, or as a library's type says.
+        // Values are compared as those of built-in types, as a library's type says, or as a function of a user does.
         let by_library = self.is_ordered_by_library(base)?;
+        let asked = catalog::families::default_order(self.catalog, base)?.is_some();
         let class = |method: Oid, input: Oid| {
-            families.default_class_for(method, input).filter(|class| class.oid.is_pinned() || by_library)
+            let of_user = by_library || asked && method == ORDERING_METHOD;
+            families.default_class_for(method, input).filter(|class| class.oid.is_pinned() || of_user)
         };
         let mut elements_hash = true;
         if class(ORDERING_METHOD, input).is_none() && class(HASHING_METHOD, input).is_none() {
@@ -80,6 +82,10 @@ impl Analyzer<'_> {
             };
             // An array sorts and hashes if its elements do.
             if facts.element.is_valid() {
+                if catalog::families::default_order(self.catalog, facts.element)?.is_some() {
+                    let what = format!("ordering arrays of type {}", self.type_text(facts.element));
+                    return Err(SqlError::not_supported(what));
+                }
                 let of = self.sort_operators(facts.element)?;
                 if !of.less.is_valid() {
                     return Ok(SortOperators::default());
@@ -184,14 +190,6 @@ impl Analyzer<'_> {
                     .hint("Ordering operators must be \"<\" or \">\" members of btree operator families.");
                     return Err(self.at(error, key.location));
                 };
-                let class = families.default_class_for(types::registry::ORDERING_METHOD, s.left);
-                let by_library = class.is_some_and(|class| class.family == s.family)
-                    && self.is_ordered_by_library(s.left)?;
-                if !s.family.is_pinned() && !by_library {
-                    let name = families.family(s.family).map_or("", |family| family.name);
-                    let what = format!("ordering by operator family \"{name}\", which is not built in,");
-                    return Err(self.at(SqlError::not_supported(what), key.location));
-                }
                 (op.oid, s.strategy == 5, ops.equal)
             }
         };

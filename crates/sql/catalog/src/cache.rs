@@ -30,6 +30,7 @@ use textsearch::dictionary::Dictionary;
 use crate::authority::Owned;
 use crate::extended::ExtendedStatistics;
 use crate::families::OperatorFamilies;
+use crate::page_costs::PageCosts;
 use crate::roles::RoleFacts;
 use crate::stats::ColumnStatistics;
 use crate::validity::Validity;
@@ -138,11 +139,12 @@ pub(crate) struct Entries {
     pub(crate) statistics: FxHashMap<(Oid, i16), Option<Arc<ColumnStatistics>>>,
     /// By statistics object.
     pub(crate) extended: FxHashMap<Oid, Option<Arc<ExtendedStatistics>>>,
+    pub(crate) page_costs: FxHashMap<Oid, PageCosts>,
     pub(crate) dictionaries: FxHashMap<Oid, Arc<dyn Dictionary>>,
     pub(crate) configurations: FxHashMap<Oid, Arc<Configuration>>,
     /// Flag of all plans that use types, functions, operators or casts of users: replaced when any of these changes.
     pub(crate) definitions: Validity,
-    /// Flag of all plans: replaced when roles, memberships, the names or rights of schemas, or objects of text search change, or there is a new schema.
+    /// Flag of all plans: replaced when roles, memberships, the names or rights of schemas, objects of text search or tablespaces change, or there is a new schema.
     pub(crate) authority: Validity,
 }
 
@@ -229,6 +231,11 @@ impl Entries {
                 self.dictionaries.clear();
                 self.configurations.clear();
                 // Plans have constants that were made by them.
+                std::mem::take(&mut self.authority).revoke();
+            }
+            c if c == pg_tablespace::TABLE.oid => {
+                self.page_costs.clear();
+                // Plans were chosen by them.
                 std::mem::take(&mut self.authority).revoke();
             }
             c if c == pg_collation::TABLE.oid => {

@@ -77,6 +77,12 @@ impl Cluster {
                 if mapped.iter().any(|file| file.database == catalog.database) {
                     catalog.tables.reload();
                 }
+                // Of relation 0: the database has moved, and all its files with it.
+                let has_moved =
+                    |file: &txn::MappedFile| file.database == catalog.database && !file.relation.is_valid();
+                if mapped.iter().any(has_moved) {
+                    catalog.cache.remove_all();
+                }
             }
             if let Some(shared) = cluster.shared.get()
                 && let Some(any) = all.first()
@@ -176,7 +182,9 @@ impl Catalog {
         self.cache.remove(stale);
         let of_all = |stale: &&Stale| match stale {
             Stale::Authority => true,
-            Stale::Relation(relation) => catalog_of(*relation).is_some_and(|catalog| catalog.shared),
+            Stale::Relation(catalog) | Stale::Catalog(catalog) => {
+                catalog_of(*catalog).is_some_and(|catalog| catalog.shared)
+            }
             _ => false,
         };
         let everywhere: Vec<Stale> = stale.iter().filter(of_all).cloned().collect();

@@ -29,6 +29,7 @@ use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use tuple::Datum;
 use tuple::options::ClassOption;
+use types::asked::UserOrder;
 use types::registry::libraries::Tree;
 use types::registry::{AmOp, AmProc, Eval, Imp, OpClass, families as builtin};
 use types::{Call, CastContext, CastMethod, FormatContext, oids};
@@ -37,6 +38,8 @@ use types::{Call, CastContext, CastMethod, FormatContext, oids};
 const GIST: Oid = Oid(783);
 /// The support function that hashes.
 const HASH_FUNCTION: i16 = 1;
+/// The support function that tells an order.
+const ORDER_FUNCTION: i16 = 1;
 /// The access method GIN.
 const GIN: Oid = Oid(2742);
 
@@ -608,6 +611,53 @@ fn hash_by(eval: Eval, input: Oid, rules: &'static collation::Rules) -> HashBy {
         }))
     };
     HashBy::By(*MADE.lock().entry((eval as usize, input, rules.number())).or_insert_with(make))
+}
+
+/// The function that tells the order of values of the type `input` in an operator family, unless it is the one by which values of that type compare anyway. Such an order
+/// is [asked](types::asked).
+pub fn asked_order<C: CatalogView + ?Sized>(view: &C, family: Oid, input: Oid) -> SqlResult<Option<Oid>> {
+    let families = view.operator_families()?;
+    let Some(function) = families.function(family, (input, input), ORDER_FUNCTION) else { return Ok(None) };
+    if family.is_pinned() && function.is_pinned() {
+        return Ok(None);
+    }
+    let compared = match types::registry::function(function) {
+        Some(known) => types::registry::type_compared_by(known.oid),
+        None => view.function_by_oid(function)?.and_then(|def| crate::names::compared_by(&def)),
+    };
+    let own = match view.type_by_oid(input)?.as_deref().map(|def| &def.kind) {
+        Some(TypeKind::Like(like)) => like.order,
+        _ => types::registry::operand_type(input),
+    };
+    Ok((compared != Some(own)).then_some(function))
+}
+
+/// The function that orders values of a type by default, and the type that it takes, if the order is [asked](asked_order).
+pub fn default_order<C: CatalogView + ?Sized>(view: &C, ty: Oid) -> SqlResult<Option<(Oid, Oid)>> {
+    if types::builtin_type(ty).is_some() {
+        return Ok(None);
+    }
+    let families = view.operator_families()?;
+    let base = base_type(view, ty)?;
+    let class = families.default_class_for(types::registry::ORDERING_METHOD, base);
+    let Some(class) = class.filter(|class| !class.oid.is_pinned()) else { return Ok(None) };
+    let function = asked_order(view, class.family, class.input)?;
+    Ok(function.map(|function| (function, class.input)))
+}
+
+/// The order of an operator class under a collation, 0 for none, if it is [asked](asked_order).
+pub fn class_order<C: CatalogView + ?Sized>(
+    view: &C,
+    class: Oid,
+    collation: Oid,
+) -> SqlResult<Option<&'static UserOrder>> {
+    if class.is_pinned() {
+        return Ok(None);
+    }
+    let families = view.operator_families()?;
+    let Some(class) = families.class(class) else { return Ok(None) };
+    let function = asked_order(view, class.family, class.input)?;
+    Ok(function.map(|function| UserOrder::of(function, class.input, collation)))
 }
 
 /// Options that indexes may give an operator class.

@@ -20,6 +20,8 @@ use tuple::varlena::Compression;
 use tuple::{Attr, Datum, Physical, RowLayout};
 use txn::RelKind;
 use types::acl::{self, AclItem};
+use types::asked::UserOrder;
+use types::made::Made;
 use types::registry::type_imp;
 use types::{By, Collated, Comparator};
 
@@ -208,12 +210,24 @@ impl Reader<'_> {
         }
     }
 
+    /// The order of column `i` of an index, if a function of a user tells it.
+    fn asked_order(
+        &self,
+        classes: &[Oid],
+        collations: &[Oid],
+        i: usize,
+    ) -> SqlResult<Option<&'static UserOrder>> {
+        let class = classes.get(i).copied().unwrap_or_default();
+        crate::families::class_order(self, class, collations.get(i).copied().unwrap_or_default())
+    }
+
     fn key_columns(
         &self,
         method: &index::Facts,
         columns: &[Column],
         options: &[i16],
         collations: &[Oid],
+        classes: &[Oid],
     ) -> SqlResult<Arc<[KeyColumn]>> {
         let key = |(i, column): (usize, &Column)| {
             if !method.can_order {
@@ -221,9 +235,13 @@ impl Reader<'_> {
                 return Ok(KeyColumn::ascending(Compare::Bytes));
             }
             let option = options.get(i).copied().unwrap_or(0);
+            let (descending, nulls_first) = (option & 1 != 0, option & 2 != 0);
+            if let Some(order) = self.asked_order(classes, collations, i)? {
+                return Ok(KeyColumn { compare: compare_asked(order), descending, nulls_first });
+            }
             let comparable = crate::type_shape(self, column.type_oid)?.comparable;
             let compare = compare_under(comparable, self.rules_of(collations, i)?)?;
-            Ok(KeyColumn { compare, descending: option & 1 != 0, nulls_first: option & 2 != 0 })
+            Ok(KeyColumn { compare, descending, nulls_first })
         };
         columns.iter().enumerate().map(key).collect()
     }
@@ -443,7 +461,8 @@ impl Reader<'_> {
         let nulls_not_distinct = row.bool(pg_index::INDNULLSNOTDISTINCT);
         let mut equal_image = method.equality.is_some();
         for (i, column) in columns.iter().enumerate() {
-            equal_image &= Comparator::is_bitwise(column.type_oid, self.rules_of(&orders, i)?);
+            equal_image &= Comparator::is_bitwise(column.type_oid, self.rules_of(&orders, i)?)
+                && (!method.can_order || self.asked_order(&classes, &orders, i)?.is_none());
         }
         let asked = Asked { classes: &classes, collations: &orders, options: &class_options };
         let (trees, spaces, parts) = self.classes_of(method, &asked, &columns)?;
@@ -458,7 +477,13 @@ impl Reader<'_> {
                 &parameters,
             )?,
             hashes: self.hashes_of(method, &columns[..nkeys.min(columns.len())], &asked)?,
-            keys: self.key_columns(method, &columns[..nkeys.min(columns.len())], &options, &orders)?,
+            keys: self.key_columns(
+                method,
+                &columns[..nkeys.min(columns.len())],
+                &options,
+                &orders,
+                &classes,
+            )?,
             trees,
             spaces,
             parts,
@@ -705,12 +730,42 @@ pub fn compare_of(ty: Oid) -> SqlResult<Compare> {
 
 /// How values of a built-in type compare in a B-tree by the rules of a collation. One order is made for each type and rules and stays, as the rules do.
 pub fn compare_under(ty: Oid, rules: &'static Rules) -> SqlResult<Compare> {
-    static MADE: Mutex<BTreeMap<(usize, u32), &'static CollatedOrder>> = Mutex::new(BTreeMap::new());
+    static MADE: Made<(usize, u32), CollatedOrder> = Made::new();
     let Some(of) = type_imp(ty).collated.filter(|_| !rules.is_bytewise()) else { return compare_of(ty) };
     let key = (std::ptr::from_ref(of).addr(), rules.number());
-    let order: &'static CollatedOrder =
-        MADE.lock().entry(key).or_insert_with(|| Box::leak(Box::new(CollatedOrder { of, rules })));
-    Ok(Compare::By(order))
+    Ok(Compare::By(MADE.get(key, || CollatedOrder { of, rules })))
+}
+
+/// How values compare in a B-tree by an order that a function of a user tells.
+fn compare_asked(order: &'static UserOrder) -> Compare {
+    static MADE: Made<UserOrder, AskedOrder> = Made::new();
+    Compare::By(MADE.get(*order, || AskedOrder(order)))
+}
+
+/// An order that a function of a user tells.
+#[derive(Debug)]
+struct AskedOrder(&'static UserOrder);
+
+impl OrderBy for AskedOrder {
+    fn compare(&self, a: &Datum, b: &Datum) -> Ordering {
+        self.0.compare(a, b)
+    }
+
+    fn leading(&self, _value: &Datum) -> u64 {
+        0
+    }
+
+    fn asks(&self) -> bool {
+        true
+    }
+
+    fn ask(&self, a: &Datum, b: &Datum) -> SqlResult<Ordering> {
+        self.0.ask(a, b)
+    }
+
+    fn check(&self) -> SqlResult<()> {
+        types::asked::check()
+    }
 }
 
 /// The order of a type by the rules of a collation.
@@ -809,7 +864,9 @@ pub fn hash_under(ty: Oid, rules: &'static Rules) -> SqlResult<HashBy> {
             let make = || -> Hash { Box::leak(Box::new(|value: &Datum| (of.seeded_hash)(rules, value, 0))) };
             Ok(HashBy::By(*MADE.lock().entry(key).or_insert_with(make)))
         }
-        None => Err(SqlError::not_supported(format!("a hash index over type with OID {ty}"))),
+        Some(By::Asked(_)) | None => {
+            Err(SqlError::not_supported(format!("a hash index over type with OID {ty}")))
+        }
     }
 }
 

@@ -9,11 +9,12 @@ use types::registry::{ORDERING_METHOD, libraries};
 use crate::cache::Holder;
 use crate::database::{PG_CATALOG, Reader};
 use crate::families::OperatorFamilies;
+use crate::page_costs::PageCosts;
 use crate::row::{Row, RowExt};
 use crate::stats::ColumnStatistics;
 use crate::system::{
     pg_aggregate, pg_amproc, pg_cast, pg_class, pg_collation, pg_constraint, pg_enum, pg_namespace,
-    pg_opclass, pg_operator, pg_proc, pg_range, pg_statistic, pg_type,
+    pg_opclass, pg_operator, pg_proc, pg_range, pg_statistic, pg_tablespace, pg_type,
 };
 use crate::tables::Place;
 use crate::validity::Validity;
@@ -90,6 +91,22 @@ impl Reader<'_> {
             },
             |e, stats| {
                 e.statistics.insert((table, column), stats);
+            },
+        )
+    }
+
+    /// What pages of a tablespace cost to read, where its options say so.
+    pub fn page_costs(&self, tablespace: Oid) -> SqlResult<PageCosts> {
+        self.cached(
+            |e| e.page_costs.get(&tablespace).copied(),
+            || {
+                let index = pg_tablespace::PG_TABLESPACE_OID_INDEX;
+                let found = self.find_one(&pg_tablespace::TABLE, index, &[tablespace.into()])?;
+                let options = found.map(|(_, row)| vectors::texts(&row[pg_tablespace::SPCOPTIONS]));
+                Ok(PageCosts::of(&options.unwrap_or_default()))
+            },
+            |e, costs| {
+                e.page_costs.insert(tablespace, costs);
             },
         )
     }

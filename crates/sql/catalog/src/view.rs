@@ -255,6 +255,12 @@ impl Index {
         self.rel.as_ref().ok_or_else(none)
     }
 
+    /// Whether a function of a user tells the order of its key column at this place, counted from 0.
+    pub fn asks(&self, at: usize) -> bool {
+        let key = self.rel.as_ref().and_then(|rel| rel.desc().keys.get(at));
+        key.is_some_and(|key| index::asks(std::slice::from_ref(key)))
+    }
+
     /// Whether its entries hold the values of its key column at this place, counted from 0.
     pub fn returns_key(&self, at: usize) -> bool {
         let returns = self.rel.as_ref().is_none_or(|rel| {

@@ -26,7 +26,7 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use base::{SqlError, SqlResult, sql_err};
-use icu_collator::{CollatorBorrowed, CollatorPreferences, options::CollatorOptions};
+use icu_collator::{CollationKeySink, CollatorBorrowed, CollatorPreferences, options::CollatorOptions};
 use parking_lot::RwLock;
 
 /// Who says what a collation does: `pg_collation.collprovider`.
@@ -210,6 +210,34 @@ fn open(
     })
 }
 
+/// The first bytes of a sort key. Who writes one ends where they are there: most of a key would be for nothing.
+#[derive(Default)]
+struct Leading {
+    bytes: [u8; 8],
+    count: usize,
+}
+
+/// All bytes are there.
+struct Full;
+
+impl CollationKeySink for Leading {
+    type Error = Full;
+    type State = ();
+    type Output = ();
+
+    fn write(&mut self, _state: &mut (), key: &[u8]) -> Result<(), Full> {
+        let room = &mut self.bytes[self.count..];
+        let taken = room.len().min(key.len());
+        room[..taken].copy_from_slice(&key[..taken]);
+        self.count += taken;
+        if self.count == self.bytes.len() { Err(Full) } else { Ok(()) }
+    }
+
+    fn finish(&mut self, _state: ()) -> Result<(), Full> {
+        Ok(())
+    }
+}
+
 impl Rules {
     /// Number of these rules in this process, 0 for C.
     pub fn number(&self) -> u32 {
@@ -271,17 +299,13 @@ impl Rules {
 
     /// The first bytes of the [sort key](Rules::sort_key), the first one on top: of two texts, that with the smaller number comes first.
     pub fn leading(&self, text: &[u8]) -> u64 {
-        let mut key = Vec::with_capacity(64);
-        let key = match &self.order {
-            None => text,
-            Some(order) => {
-                let Ok(()) = order.write_sort_key_utf8_to(text, &mut key);
-                &key
-            }
+        let mut head = Leading::default();
+        // An error means that all eight are there.
+        let _ = match &self.order {
+            None => head.write(&mut (), text),
+            Some(order) => order.write_sort_key_utf8_to(text, &mut head),
         };
-        let mut head = [0; 8];
-        head.iter_mut().zip(key).for_each(|(to, from)| *to = *from);
-        u64::from_be_bytes(head)
+        u64::from_be_bytes(head.bytes)
     }
 
     /// Calls `f` with bytes that equal texts share: themselves, but for collations that are not deterministic.
@@ -382,6 +406,17 @@ mod tests {
             icu("en-u-kn", true),
             icu("en-u-kf-upper", true),
         ] {
+            for word in words.map(str::as_bytes) {
+                let mut key = Vec::new();
+                rules.sort_key(word, &mut key);
+                let head = rules.leading(word).to_be_bytes();
+                // Behind the last level come zeros, and in the key the text.
+                let order = head.iter().zip(&key).take_while(|(told, byte)| told == byte).count();
+                assert!(
+                    order == 8.min(key.len()) || head[order..].iter().all(|byte| *byte == 0),
+                    "{rules:?} {word:?}"
+                );
+            }
             for (a, b) in words.iter().flat_map(|a| words.iter().map(move |b| (a.as_bytes(), b.as_bytes()))) {
                 let numbers = rules.leading(a).cmp(&rules.leading(b));
                 assert!(numbers.is_eq() || numbers == rules.compare(a, b), "{rules:?} {a:?} {b:?}");

@@ -14,7 +14,7 @@ use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
 use catalog::change::NewConstraint;
 use catalog::foreign_key::{ForeignKey, ForeignKeyInfo};
 use catalog::system::pg_opclass;
-use catalog::{CatalogView, Generated, Index, RelationKind, RowExt, Table, TypeKind};
+use catalog::{CatalogView, Generated, Index, RelationKind, RowExt, Table, TypeKind, families};
 use parse::ast::{ConstraintKind, ForeignKeyAction, ForeignKeyMatch, RangeVar};
 use session::Session;
 use session::firing::foreign_key as queries;
@@ -129,7 +129,7 @@ pub(crate) fn add(session: &Session, table: &Arc<Table>, wanted: &Wanted<'_>, te
         let (own, other_number) = ((&**table, *own), (&*other, *other_number));
         let operators = match period {
             true => operators_of_index(session, &name, own, other_number, (&index, what))?,
-            false => operators(session, &name, own, other_number)?,
+            false => operators(session, &name, own, other_number, &index)?,
         };
         for (list, operator) in equal.iter_mut().zip(operators) {
             list.push(operator);
@@ -406,19 +406,57 @@ fn operators(
     name: &str,
     (table, own): (&Table, i16),
     (other, referenced): (&Table, i16),
+    index: &Index,
 ) -> SqlResult<[Oid; 3]> {
     let (own_column, other_column) =
         (&table.columns[own as usize - 1], &other.columns[referenced as usize - 1]);
     let base = |type_oid| session::routine::base_type(session, type_oid);
     let (foreign, primary) = (base(own_column.type_oid)?, base(other_column.type_oid)?);
+    let class = class_of(index, referenced)?;
+    let found = match class.is_pinned() {
+        true => built_in_operators(session, primary, foreign)?,
+        false => operators_of_class(session, class, foreign)?,
+    };
+    let found = found.ok_or_else(|| incompatible(session, name, own_column, other_column))?;
+    check_collations(session, (own_column, other_column), name)?;
+    Ok(found)
+}
+
+/// The operator class that an index has a column of its table in.
+fn class_of(index: &Index, column: i16) -> SqlResult<Oid> {
+    let at = index.keys.iter().position(|key| *key == column);
+    let class = at.and_then(|at| index.opclasses.get(at)).copied();
+    class.ok_or_else(|| SqlError::internal("a referenced column is not in its index"))
+}
+
+/// The operators of the types' own equality.
+fn built_in_operators(session: &Session, primary: Oid, foreign: Oid) -> SqlResult<Option<[Oid; 3]>> {
     let found = equality(session, primary, foreign)?.zip(equality(session, primary, primary)?);
-    if let Some((across, within)) = found {
-        check_collations(session, (own_column, other_column), name)?;
-        // A referencing value that is cast is compared as what it is cast to.
-        let own = if across == within { None } else { equality(session, foreign, foreign)? };
-        return Ok([across, within, own.unwrap_or(within)]);
+    let Some((across, within)) = found else { return Ok(None) };
+    // A referencing value that is cast is compared as what it is cast to.
+    let own = if across == within { None } else { equality(session, foreign, foreign)? };
+    Ok(Some([across, within, own.unwrap_or(within)]))
+}
+
+/// The operators of the class in whose order the referenced column is indexed: what is unique there is what can be referred to.
+fn operators_of_class(session: &Session, class: Oid, foreign: Oid) -> SqlResult<Option<[Oid; 3]>> {
+    let families = session.operator_families()?;
+    let class = families.class(class).ok_or_else(|| SqlError::internal("a class without row"))?;
+    let equality = |left, right| families.operator(class.family, (left, right), EQUAL);
+    let Some(within) = equality(class.input, class.input) else { return Ok(None) };
+    let foreign = operand_type(foreign);
+    if let Some((across, own)) = equality(class.input, foreign).zip(equality(foreign, foreign)) {
+        return Ok(Some([across, within, own]));
     }
-    Err(incompatible(session, name, own_column, other_column))
+    let fits = families::binary_coercible(session, foreign, class.input)?
+        || is_cast_implicitly(session, foreign, class.input)?;
+    Ok(fits.then_some([within; 3]))
+}
+
+fn is_cast_implicitly(session: &Session, from: Oid, to: Oid) -> SqlResult<bool> {
+    let built_in = types::registry::cast(from, to);
+    Ok(built_in.is_some_and(|cast| cast.context == types::CastContext::Implicit)
+        || session.cast(from, to)?.is_some_and(|cast| cast.context == 'i'))
 }
 
 /// As [`operators`], those of the index that is referred to.
@@ -431,9 +469,7 @@ fn operators_of_index(
 ) -> SqlResult<[Oid; 3]> {
     let (own, their) = (&table.columns[own as usize - 1], &other.columns[referenced as usize - 1]);
     let base = |column: &catalog::Column| session::routine::base_type(session, column.type_oid);
-    let at = index.keys.iter().position(|key| *key == referenced);
-    let class = at.and_then(|at| index.opclasses.get(at));
-    let class = *class.ok_or_else(|| SqlError::internal("a referenced column is not in its index"))?;
+    let class = class_of(index, referenced)?;
     let operator = exclusion::operator_for(session, class, what, their.type_oid)?;
     if base(own)? != base(their)? {
         return Err(incompatible(session, name, own, their));
@@ -481,10 +517,10 @@ fn equality(session: &Session, primary: Oid, foreign: Oid) -> SqlResult<Option<O
         let general = general_type(session, primary)?;
         return Ok(general.and_then(|general| named(general, general)));
     }
-    let implicit = types::registry::cast(foreign, primary)
-        .is_some_and(|c| c.context == types::CastContext::Implicit)
-        || session.cast(foreign, primary)?.is_some_and(|cast| cast.context == 'i');
-    if implicit { equality(session, primary, primary) } else { Ok(None) }
+    match is_cast_implicitly(session, foreign, primary)? {
+        true => equality(session, primary, primary),
+        false => Ok(None),
+    }
 }
 
 /// The operator for equality of a user's type: that of its default B-tree class.

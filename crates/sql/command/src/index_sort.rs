@@ -92,8 +92,19 @@ impl<'a> IndexSort<'a> {
         match (self.whole, self.ascending) {
             (true, true) => sort(rows, |_, _| Ordering::Equal),
             (true, false) => sort(rows, |a, b| self.row(a).1.cmp(&self.row(b).1)),
+            (false, _) if index::asks(&self.rel.desc().keys) => self.order_asked(rows),
             (false, _) => sort(rows, |a, b| self.rel.compare_entries(self.row(a), self.row(b))),
         }
+    }
+
+    /// As [`IndexSort::order`], where a function of a user tells the order.
+    fn order_asked(&self, mut rows: Vec<Numbered>) -> SqlResult<Vec<Numbered>> {
+        types::piece::sort_by_any(&mut rows, |a, b| {
+            let entries = || self.rel.compare_entries(self.row(a.row), self.row(b.row));
+            a.number.cmp(&b.number).then_with(entries)
+        })?;
+        types::asked::check()?;
+        Ok(rows)
     }
 
     /// Touches rows that lie anywhere, all at once, so that whoever goes through them does not wait for each alone to come from memory.
@@ -332,7 +343,7 @@ mod tests {
     fn sorted(memory: usize, keys: &[i32]) -> Vec<(Option<i32>, Target)> {
         let dir = std::env::temp_dir().join(format!("index_sort{:016x}", runtime::random_u64()));
         let rel = index();
-        let temp = TempDir { path: dir.clone(), pid: 1, account: Default::default() };
+        let temp = TempDir::new(dir.clone(), base::Oid::PG_DEFAULT, 1);
         let mut sort = IndexSort::new(&rel, memory, temp);
         for (i, key) in keys.iter().enumerate() {
             let value = if *key == i32::MIN { Datum::Null } else { Datum::Int4(*key) };
@@ -347,7 +358,7 @@ mod tests {
             out.push((key, target));
         }
         drop(sorted);
-        let _ = std::fs::remove_dir(dir);
+        let _ = std::fs::remove_dir_all(dir);
         out
     }
 

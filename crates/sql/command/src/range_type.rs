@@ -9,7 +9,7 @@ use parse::ast::{DefElem, Name, OptionValue, TypeName};
 use session::Session;
 
 use super::names::at;
-use super::{index, object_name, options, routine_name, type_name, user_type};
+use super::{index, object_name, operator_class, options, routine_name, type_name, user_type};
 
 /// The properties as written.
 #[derive(Default)]
@@ -73,6 +73,7 @@ pub(super) fn create(session: &Session, name: &Name, list: &[DefElem], text: &st
         return Err(sql_err!(DATATYPE_MISMATCH, "range subtype cannot be {}", shown()?));
     }
     let class = index::operator_class(session, subtype.oid, properties.class.as_ref()).map_err(for_ranges)?;
+    operator_class::refuse_asked(session, class, "for a range type")?;
     let collation = match &properties.collation {
         Some(_) if !subtype.collation.is_valid() => {
             return Err(sql_err!(

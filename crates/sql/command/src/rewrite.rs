@@ -169,7 +169,7 @@ fn copy_in_order(
     let Some(heap) = &table.heap else { return Ok(()) };
     let tree = index.storage()?;
     let memory = session.settings.borrow().fast().maintenance_work_mem as usize;
-    let mut sort = IndexSort::new(tree, memory, session.temp.clone());
+    let mut sort = IndexSort::new(tree, memory, session.temp_dir().clone());
     let mut keys = IndexKeys::new(session, table, index)?;
     let access = session.engine().heap_access();
     let (mut row, mut entry) = (Vec::new(), Vec::new());

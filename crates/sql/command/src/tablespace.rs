@@ -102,7 +102,12 @@ pub(crate) fn of_new(session: &Session, name: Option<&str>, inherited: Oid, kept
             keep(session, inherited)?;
             inherited
         }
-        None => match by_default(session, kept.temporary)? {
+        None if kept.temporary => match session.next_temp_tablespace() {
+            Oid::INVALID => return Ok(Oid::INVALID),
+            // Whoever drops it at this moment has the same answer as who names it.
+            oid => named(session, &name_of(session, oid)?)?,
+        },
+        None => match by_default(session)? {
             Some(oid) => check(oid)?,
             None => return Ok(Oid::INVALID),
         },
@@ -111,9 +116,9 @@ pub(crate) fn of_new(session: &Session, name: Option<&str>, inherited: Oid, kept
 }
 
 /// The tablespace of what names none, if a setting says so. One that is not there is passed over.
-fn by_default(session: &Session, temporary: bool) -> SqlResult<Option<Oid>> {
+fn by_default(session: &Session) -> SqlResult<Option<Oid>> {
     let name = session.settings.borrow().text(Setting::default_tablespace).to_owned();
-    if temporary || name.is_empty() {
+    if name.is_empty() {
         return Ok(None);
     }
     Ok(open(session, &name, LockMode::RowExclusive)?.map(|row| row.oid(t::OID)))
@@ -171,13 +176,9 @@ pub(crate) fn create(
     Ok(engine.create_tablespace(&mut session.txn.borrow_mut(), oid, &location)?)
 }
 
-/// Parameters as `name=value`. Those of the planner are not there yet; what says how much is read ahead has as little effect as the settings of the same names.
+/// Parameters as `name=value`. What says how much is read ahead has as little effect as the settings of the same names.
 fn checked_parameters(list: &[DefElem]) -> SqlResult<Vec<String>> {
-    let parameters = storage_parameter::check(Target::Tablespace, list)?;
-    match list.iter().find(|option| option.name.ends_with("_page_cost")) {
-        Some(option) => Err(SqlError::not_supported(format!("\"{}\" of a tablespace", option.name))),
-        None => Ok(parameters),
-    }
+    storage_parameter::check(Target::Tablespace, list)
 }
 
 /// A location in the form that is kept, if there may be a tablespace; empty: in place.

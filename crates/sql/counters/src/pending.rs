@@ -56,6 +56,11 @@ impl Counted {
         Counted { relation, ..Counted::default() }
     }
 
+    /// Of which relation.
+    pub fn relation(&self) -> Oid {
+        self.relation
+    }
+
     /// A statement that is a transaction of its own has ended the scan: the lane counts it, which is `find`'s the first time.
     #[inline]
     pub fn count(&mut self, now: i64, find: impl FnOnce(Oid) -> Arc<RelationLane>) {

@@ -61,8 +61,9 @@ pub enum IntOp {
 }
 
 impl IntCmp {
+    /// Whether the comparison holds.
     #[inline]
-    fn holds(self, a: i64, b: i64) -> bool {
+    pub fn holds(self, a: i64, b: i64) -> bool {
         match self {
             IntCmp::Eq => a == b,
             IntCmp::Ne => a != b,
@@ -75,22 +76,37 @@ impl IntCmp {
 }
 
 impl IntOp {
+    /// Whether the result is an `int4`; otherwise it is an `int8`.
     #[inline]
-    fn apply(self, a: i64, b: i64) -> SqlResult<Datum> {
+    pub fn is_short(self) -> bool {
+        matches!(self, IntOp::Add4 | IntOp::Sub4 | IntOp::Mul4)
+    }
+
+    /// The result.
+    #[inline]
+    pub fn of(self, a: i64, b: i64) -> SqlResult<i64> {
         let result = match self {
             IntOp::Add4 | IntOp::Add8 => a.checked_add(b),
             IntOp::Sub4 | IntOp::Sub8 => a.checked_sub(b),
             IntOp::Mul4 | IntOp::Mul8 => a.checked_mul(b),
         };
-        match self {
-            IntOp::Add4 | IntOp::Sub4 | IntOp::Mul4 => match result.map(i32::try_from) {
-                Some(Ok(v)) => Ok(Datum::Int4(v)),
-                _ => Err(sql_err!(NUMERIC_VALUE_OUT_OF_RANGE, "integer out of range")),
-            },
-            _ => result
-                .map(Datum::Int8)
-                .ok_or_else(|| sql_err!(NUMERIC_VALUE_OUT_OF_RANGE, "bigint out of range")),
+        match result {
+            Some(v) if !self.is_short() || i32::try_from(v).is_ok() => Ok(v),
+            _ => Err(self.overflow()),
         }
+    }
+
+    #[cold]
+    fn overflow(self) -> SqlError {
+        match self.is_short() {
+            true => sql_err!(NUMERIC_VALUE_OUT_OF_RANGE, "integer out of range"),
+            false => sql_err!(NUMERIC_VALUE_OUT_OF_RANGE, "bigint out of range"),
+        }
+    }
+
+    #[inline]
+    fn apply(self, a: i64, b: i64) -> SqlResult<Datum> {
+        self.of(a, b).map(|v| if self.is_short() { Datum::Int4(v as i32) } else { Datum::Int8(v) })
     }
 }
 

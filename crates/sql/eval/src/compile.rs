@@ -248,6 +248,7 @@ impl Compiler<'_> {
                     false => self.expr(arg, inputs)?,
                 }
             }
+            Expr::Ordered { arg, .. } => self.expr(arg, inputs)?,
             Expr::IoCast { arg, type_oid, .. } => {
                 Code::IoCast { source: arg.type_oid(), arg: one(arg)?, target: *type_oid }
             }
@@ -395,7 +396,8 @@ impl Compiler<'_> {
             && let Some((relation, order)) = self.comparison(call.function.oid(), call.collation)
         {
             let sides = (self.expr(&call.args[0], inputs)?, self.expr(&call.args[1], inputs)?);
-            return Ok(Code::Compare(Box::new(CompareCode { relation, order, sides })));
+            let types = (call.args[0].type_oid(), call.args[1].type_oid());
+            return Ok(Code::Compare(Box::new(CompareCode { relation, order, types, sides })));
         }
         if let Some(op) = arithmetic_of(call.function.oid()) {
             let sides = (self.expr(&call.args[0], inputs)?, self.expr(&call.args[1], inputs)?);

@@ -20,6 +20,7 @@ use crate::compile::SubProgram;
 use crate::needs::Needs;
 use crate::row_store::RowStore;
 use crate::spill::TempDir;
+use crate::team::{Places, Team};
 use crate::trigger::{Events, Firing};
 use crate::turn::Turn;
 
@@ -75,6 +76,10 @@ pub trait Facilities {
     fn count_scan(&self, counted: &mut Counted);
     /// The range of a table's pages that this block is in is to be summarized in an index, soon.
     fn ask_for_summary(&self, index: Oid, block: BlockNo);
+    /// Places for as many threads as are to help with a query, or for fewer, or none.
+    fn claim_helpers(&self, _wanted: usize) -> Places<'_> {
+        Places::default()
+    }
     /// What types ask.
     fn types(&self) -> &dyn types::Session;
     /// `current_user`, `session_user`, database and schema for the parameterless functions of SQL.
@@ -132,6 +137,22 @@ pub struct Counters {
     pub detail: Detail,
 }
 
+impl Counters {
+    /// Adds what another participant counted of the same node.
+    pub fn add(&mut self, other: &Counters) {
+        self.rows += other.rows;
+        self.loops += other.loops;
+        self.startup += other.startup;
+        self.total += other.total;
+        self.filtered += other.filtered;
+        self.unjoined += other.unjoined;
+        self.usage += other.usage;
+        if matches!(self.detail, Detail::None) {
+            self.detail = other.detail;
+        }
+    }
+}
+
 /// What belongs to a state tree beside its nodes.
 pub struct State {
     /// Executor parameters.
@@ -152,6 +173,8 @@ pub struct State {
     pub part: Part,
     /// Whether the statement may begin again.
     pub turn: Turn,
+    /// Who runs a part of the plan beside others shares this with them.
+    pub team: Option<Arc<Team>>,
 }
 
 /// What a run is a part of.
@@ -214,6 +237,7 @@ impl State {
             events: Events::default(),
             part: Part::Whole,
             turn: Turn::default(),
+            team: None,
         }
     }
 }
@@ -251,6 +275,13 @@ impl<'s> Cx<'s> {
         }
     }
 
+    /// Counts rows that the running node's filter throws away.
+    pub fn note_filtered_rows(&mut self, rows: usize) {
+        if let Some(counters) = self.state.counters.as_mut().and_then(|all| all.get_mut(self.node)) {
+            counters.filtered += rows as f64;
+        }
+    }
+
     /// Notes what the running node has to tell EXPLAIN, given what it told before; asked only if nodes are counted.
     #[inline]
     pub fn tell(&mut self, detail: impl FnOnce(Detail) -> Detail) {
@@ -262,8 +293,13 @@ impl<'s> Cx<'s> {
     /// Counts a pair of rows that the running join's conditions throw away.
     #[cold]
     pub fn note_unjoined(&mut self) {
+        self.note_unjoined_rows(1);
+    }
+
+    /// Counts several such pairs.
+    pub fn note_unjoined_rows(&mut self, pairs: usize) {
         if let Some(counters) = self.state.counters.as_mut().and_then(|all| all.get_mut(self.node)) {
-            counters.unjoined += 1.0;
+            counters.unjoined += pairs as f64;
         }
     }
 

@@ -6,6 +6,7 @@
 //! * [`simple`]: expressions without rows, as procedural languages compute them.
 //! * `cx`: what expressions and nodes work with, and what they ask of their session ([`cx::Facilities`]). [`node`]: a source of rows, as subplans read it. `needs`: what a plan's user must be allowed to do.
 //! * [`trigger`]: triggers of a table, and what is to fire when a statement or a transaction ends.
+//! * [`team`]: what those share who run a part of a plan beside each other.
 //! * [`turn`]: statements that begin again behind a crowd.
 //! * `row_store`: rows in memory, and from some size on in a temporary file (`spill`, `temp_account`).
 //! * `error`: errors of the layers below.
@@ -30,6 +31,7 @@ mod row_value;
 pub mod simple;
 pub mod spill;
 pub mod subplan;
+pub mod team;
 mod temp_account;
 pub mod trigger;
 mod truth;

@@ -10,12 +10,22 @@
 
 use base::{Oid, SqlResult, Tid};
 use plan::ParamId;
-use tuple::{Bytes, Datum};
+use tuple::{Batch, Bytes, Datum};
 
 use crate::cx::Cx;
 
 /// A table, and the place of one of its rows.
 pub type Origin = (Oid, Tid);
+
+/// What a node gives that is asked for many rows.
+pub enum Batched<'a> {
+    /// Rows, at least one.
+    Rows(Batch<'a>),
+    /// The next row, if there is one, is to be had by [`Node::next`] only.
+    NotNow,
+    /// There are no more.
+    End,
+}
 
 /// A node of an execution state tree.
 pub trait Node {
@@ -31,6 +41,10 @@ pub trait Node {
     /// Goes on over rows that are at hand, and appends the first column of each; afterwards there is no current row. None: as for [`Node::skip`].
     fn append(&mut self, _cx: &mut Cx<'_>, _out: &mut Vec<Datum>) -> SqlResult<()> {
         Ok(())
+    }
+    /// Goes on over rows that are at hand, as columns; afterwards there is no current row. A node that was built to be asked for rows only gives none.
+    fn batch(&mut self, _cx: &mut Cx<'_>) -> SqlResult<Batched<'_>> {
+        Ok(Batched::NotNow)
     }
     /// Whether the node has locked the current row as the page lock that it was built with says.
     fn is_locked(&self) -> bool {

@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn rows_come_back_in_any_order_from_memory_and_file() {
         let path = std::env::temp_dir().join(format!("row-store-{:016x}", runtime::random_u64()));
-        let dir = TempDir { path: path.clone(), pid: 1, account: Default::default() };
+        let dir = TempDir::new(path.clone(), base::Oid::PG_DEFAULT, 1);
         let row =
             |i: u64| vec![Datum::Int8(i as i64), Datum::text(&"x".repeat(i as usize % 300)), Datum::Null];
         let count = 3000;
@@ -228,7 +228,7 @@ mod tests {
             assert_eq!(store.len(), count);
         }
         // Dropped stores leave no file behind; the directory itself is ours.
-        assert_eq!(std::fs::read_dir(&path).unwrap().count(), 0);
+        assert_eq!(std::fs::read_dir(path.join("base/pgsql_tmp")).unwrap().count(), 0);
         std::fs::remove_dir_all(&path).unwrap();
     }
 }

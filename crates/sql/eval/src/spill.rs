@@ -1,5 +1,5 @@
 //! # What
-//! Rows in temporary files below `base/pgsql_tmp`: where sorts and hashes go when they outgrow `work_mem`.
+//! Rows in temporary files (`pgsql_tmp` of a tablespace): where sorts and hashes go when they outgrow `work_mem`.
 //!
 //! # Layout
 //! A file is a sequence of rows: length of the rest (u32, little-endian), then each value as a tag byte and its bytes;
@@ -9,12 +9,12 @@
 //! 1. A [`SpillFile`] is removed from the directory when dropped, also on error.
 //! 2. Rows come back in the order they were written.
 
-use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use base::os::{file_error, is_disk_full, is_transient};
-use base::{SqlResult, sql_err};
+use base::{Oid, SqlResult, sql_err, tablespace_folder};
+use parking_lot::Mutex;
 use runtime::fs::{self, File, OpenOptions};
 use runtime::usage::{timed, used};
 use runtime::{WaitEvent, waiting};
@@ -105,21 +105,80 @@ fn take_long<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
     Some(head)
 }
 
-/// The directory of temporary files, and what their names are made of.
+/// Where temporary files are made, and what their names are made of.
 #[derive(Clone, Debug)]
 pub struct TempDir {
-    /// `base/pgsql_tmp` of the data directory.
-    pub path: PathBuf,
+    /// The data directory.
+    data: PathBuf,
+    /// The database's own tablespace, for what has no other.
+    own: Oid,
     /// Process number of the session, part of the names as in PostgreSQL.
-    pub pid: i32,
+    pid: i32,
     /// What the session's files take.
     pub account: Arc<TempAccount>,
+    /// Tablespaces that take turns.
+    turns: Arc<Mutex<Turns>>,
+}
+
+#[derive(Debug, Default)]
+struct Turns {
+    tablespaces: Vec<Oid>,
+    last: usize,
+}
+
+impl TempDir {
+    /// In a database's own tablespace, as long as [nothing else is chosen](Self::choose).
+    pub fn new(data: PathBuf, own: Oid, pid: i32) -> TempDir {
+        TempDir { data, own, pid, account: Default::default(), turns: Default::default() }
+    }
+
+    /// From now on these tablespaces take turns, beginning with any of them; 0 is the database's own.
+    pub fn choose(&self, tablespaces: Vec<Oid>) {
+        let last = runtime::random_u64() as usize % tablespaces.len().max(1);
+        *self.turns.lock() = Turns { tablespaces, last };
+    }
+
+    /// The tablespace whose turn it is; 0, also if none were chosen: the database's own.
+    pub fn next_tablespace(&self) -> Oid {
+        let mut turns = self.turns.lock();
+        turns.last = (turns.last + 1) % turns.tablespaces.len().max(1);
+        turns.tablespaces.get(turns.last).copied().unwrap_or(Oid::INVALID)
+    }
+
+    /// A new file, with its path below the data directory.
+    fn create(&self) -> std::io::Result<(File, String)> {
+        let name = format!("pgsql_tmp{}.{:016x}", self.pid, runtime::random_u64());
+        let create_in = |tablespace: Oid| {
+            let folder = format!("{}/pgsql_tmp", tablespace_folder(tablespace));
+            let path = self.data.join(&folder);
+            let file = match open_new(&path.join(&name)) {
+                Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+                    // A chosen tablespace may be gone, and is not to be made anew.
+                    match tablespace == self.own {
+                        true => fs::create_dir_all(&path)?,
+                        false => fs::create_dir(&path)?,
+                    }
+                    open_new(&path.join(&name))
+                }
+                other => other,
+            };
+            Ok((file?, format!("{folder}/{name}")))
+        };
+        match self.next_tablespace() {
+            chosen if chosen.is_valid() && chosen != self.own => {
+                create_in(chosen).or_else(|_| create_in(self.own))
+            }
+            _ => create_in(self.own),
+        }
+    }
 }
 
 /// A temporary file of rows, being written.
 pub struct SpillFile {
     file: File,
-    path: PathBuf,
+    /// Its path below the data directory, `data`.
+    name: String,
+    data: PathBuf,
     buffer: Vec<u8>,
     /// Bytes gathered before a write.
     chunk: usize,
@@ -142,18 +201,10 @@ impl SpillFile {
 
     /// An empty file.
     pub fn create(dir: &TempDir) -> SqlResult<SpillFile> {
-        let path = dir.path.join(format!("pgsql_tmp{}.{:016x}", dir.pid, runtime::random_u64()));
-        let file = match open_new(&path) {
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
-                fs::create_dir_all(&dir.path).map_err(io_error)?;
-                open_new(&path)
-            }
-            other => other,
-        }
-        .map_err(io_error)?;
+        let (file, name) = dir.create().map_err(io_error)?;
         used(|c| &c.temp_files, 1);
-        let account = dir.account.clone();
-        Ok(SpillFile { file, path, buffer: Vec::new(), chunk: CHUNK, written: 0, size: 0, account })
+        let (account, data) = (dir.account.clone(), dir.data.clone());
+        Ok(SpillFile { file, name, data, buffer: Vec::new(), chunk: CHUNK, written: 0, size: 0, account })
     }
 
     /// Appends a row.
@@ -229,9 +280,8 @@ impl SpillFile {
 impl Drop for SpillFile {
     fn drop(&mut self) {
         // Nothing can be done about a file that cannot be removed; the next start clears the directory.
-        let _ = fs::remove_file(&self.path);
-        let name = self.path.file_name().map_or(Cow::Borrowed(""), |name| name.to_string_lossy());
-        self.account.end(&name, self.size);
+        let _ = fs::remove_file(&self.data.join(&self.name));
+        self.account.end(&self.name, self.size);
     }
 }
 

@@ -18,7 +18,7 @@ pub struct TempAccount {
     limit: AtomicI64,
     /// `log_temp_files`, kilobytes; negative: no file is told of.
     told_from: AtomicI64,
-    /// Names and sizes of files that are gone and are to be told of.
+    /// Paths below the data directory, and sizes, of files that are gone and are to be told of.
     ended: Mutex<Vec<(String, u64)>>,
 }
 

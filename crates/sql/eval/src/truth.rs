@@ -5,7 +5,7 @@ use tuple::Datum;
 use types::Order;
 use types::registry::Relation;
 
-use base::SqlResult;
+use base::{Oid, SqlResult};
 
 use crate::code::{Code, Rows, int_cmp};
 use crate::cx::Cx;
@@ -19,6 +19,8 @@ pub struct CompareCode {
     pub relation: Relation,
     /// The order.
     pub order: Order,
+    /// Types of both values.
+    pub types: (Oid, Oid),
     /// Both values.
     pub sides: (Code, Code),
 }

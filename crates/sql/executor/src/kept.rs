@@ -6,11 +6,11 @@
 //!
 //! # Invariants
 //! 1. A tree that is kept is not running: it holds no pin, no latch, no temporary file, and nothing of a session.
-//! 2. A slot's tree keeps its plan alive, so that an address names one plan only.
+//! 2. A slot's tree keeps its plan alive, so that nobody takes another plan at the same address for it.
 //! 3. A tree still has the values that its run computed last: of a statement that took more than `LIGHT` none is kept.
 //! 4. Trees hold on to the storage that they read. What a thread keeps goes with the thread, and when the thread closes an instance.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use crate::run::{Execution, Prepared};
@@ -23,6 +23,8 @@ pub(crate) const LIGHT: usize = 256 << 10;
 
 thread_local! {
     static KEPT: RefCell<Slots> = RefCell::new(empty());
+    /// Plans that this thread has made.
+    static MADE: Cell<usize> = const { Cell::new(0) };
 }
 
 type Slots = Vec<Option<Box<Execution>>>;
@@ -31,9 +33,18 @@ fn empty() -> Slots {
     (0..SLOTS).map(|_| None).collect()
 }
 
+/// A number for a new plan, by which its slot is found: plans that are made one after the other have different ones. Not by its address, which differs from run to
+/// run of a simulation.
+pub(crate) fn number() -> usize {
+    /// Slots between the plans of two workers.
+    const APART: usize = 97;
+    let number = MADE.get();
+    MADE.set(number.wrapping_add(1));
+    number.wrapping_add(runtime::worker_index().unwrap_or(0) * APART)
+}
+
 fn slot(prepared: &Arc<Prepared>) -> usize {
-    let address = Arc::as_ptr(prepared).addr() as u64;
-    (address.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize % SLOTS
+    prepared.number % SLOTS
 }
 
 /// The tree that this worker has kept of a plan.

@@ -4,6 +4,7 @@
 //! # Layout
 //! * [`run`]: from an analysed statement to rows: plans that sessions share, and the state trees that run them. `kept`: trees that wait for another run.
 //! * [`nodes`]: what the trees are made of. `partition`: which partitions are read, and where a row belongs. `row_key`: keys of hash tables.
+//! * `batch`: many rows at once, as columns.
 //! * `index`: entries of indexes. `exclusion`: rows that conflict by an exclusion constraint. `recheck`: rows that others changed meanwhile.
 //! * [`statistics`]: what the planner asks about tables.
 //!
@@ -14,6 +15,7 @@
 //! # PostgreSQL counterpart
 //! `src/backend/executor`.
 
+mod batch;
 pub mod exclusion;
 mod index;
 pub mod kept;

@@ -34,6 +34,8 @@ pub struct Prepared {
     pub needs: Needs,
     /// Its query identifier, which it shares with statements that differ in constants only.
     pub fingerprint: Arc<Fingerprint>,
+    /// Which place its state trees are [kept] in.
+    pub(crate) number: usize,
 }
 
 impl Prepared {
@@ -52,13 +54,13 @@ impl Prepared {
         let statement = Arc::new(plan::plan(analyzed, context)?);
         let mut needs = Needs::of(&analyzed.query);
         statement.inlined.iter().for_each(|body| needs.merge(Needs::of(body)));
-        Ok(Arc::new(Prepared { statement, needs, fingerprint }))
+        Ok(Arc::new(Prepared { statement, needs, fingerprint, number: kept::number() }))
     }
 
     /// A plan without a text of its own.
     fn of_no_text(statement: Statement) -> Arc<Prepared> {
         let (needs, fingerprint) = Default::default();
-        Arc::new(Prepared { statement: Arc::new(statement), needs, fingerprint })
+        Arc::new(Prepared { statement: Arc::new(statement), needs, fingerprint, number: kept::number() })
     }
 }
 

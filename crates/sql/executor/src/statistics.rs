@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base::{Fork, Oid, RelFile};
 use buffer::BufferPool;
 use catalog::view::{Index, SizeEstimate, Table};
-use catalog::{ColumnStatistics, ExtendedStatistics, Reader};
+use catalog::{ColumnStatistics, ExtendedStatistics, PageCosts, Reader};
 use plan::Statistics;
 use plan::cost::{IndexShape, TableShape};
 
@@ -46,6 +46,13 @@ fn row_width(table: &Table) -> f64 {
     table.columns.iter().filter(|c| !c.dropped).map(|c| width(c.type_oid)).sum()
 }
 
+impl CatalogStatistics<'_> {
+    fn page_costs(&self, file: RelFile) -> PageCosts {
+        // As with statistics: what cannot be read now makes a plan only less good.
+        self.reader.page_costs(file.tablespace).unwrap_or_default()
+    }
+}
+
 impl Statistics for CatalogStatistics<'_> {
     fn table(&self, table: &Table) -> TableShape {
         let (pages, tuples) = self.size(table.file, table.size, row_width(table), true);
@@ -54,7 +61,7 @@ impl Statistics for CatalogStatistics<'_> {
             _ if pages == 0.0 => 0.0,
             _ => (f64::from(table.size.all_visible) / pages).min(1.0),
         };
-        TableShape { pages, tuples, all_visible }
+        TableShape { pages, tuples, all_visible, costs: self.page_costs(table.file) }
     }
 
     fn index(&self, table: &Table, index: &Index) -> IndexShape {
@@ -62,7 +69,8 @@ impl Statistics for CatalogStatistics<'_> {
         let (pages, tuples) = self.size(index.file, index.size, 16.0, false);
         let tuples = if index.predicate.is_none() { table_rows } else { tuples };
         let height = (pages.max(1.0).ln() / 300.0_f64.ln()).floor();
-        IndexShape { pages, tuples, height, descends: !index.method.keeps_codes(), correlation: 0.0 }
+        let (descends, costs) = (!index.method.keeps_codes(), self.page_costs(index.file));
+        IndexShape { pages, tuples, height, descends, correlation: 0.0, costs }
     }
 
     fn column(&self, table: Oid, column: i16) -> Option<Arc<ColumnStatistics>> {

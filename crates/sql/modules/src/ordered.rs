@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use collation::Rules;
 use tuple::{Datum, Physical};
-use types::comparator::By;
+
 use types::{Comparator, Order};
 
 /// Order of two values of a class's type.
@@ -26,7 +26,7 @@ impl Comparing {
 
 /// The order of a collated type's values under the rules of a collation.
 pub(crate) fn order_under(ty: base::Oid, rules: &'static Rules) -> Order {
-    Comparator::of(ty, rules).order.unwrap_or(By::Plain(|_, _| Ordering::Equal))
+    Comparator::of(ty, rules).order.unwrap_or(Order::Plain(|_, _| Ordering::Equal))
 }
 
 /// Bytes of a value of fixed length.

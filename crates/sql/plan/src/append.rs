@@ -1,4 +1,4 @@
-//! Paths over the members of an inheritance tree: appended in any order, merged in one that is wanted, or each driven by the rows of
+//! Paths over the members that a relation stands for: appended in any order, merged in one that is wanted, or each driven by the rows of
 //! a join's other side.
 //!
 //! Each member is planned as if it stood in its parent's place in the level: conditions, classes and what is needed are translated,
@@ -38,26 +38,31 @@ impl Search<'_, '_> {
                 self.add_append(rel, children, Vec::new(), &mut paths);
             }
         }
+        self.partial_append(rel, &members, &mut paths);
         paths
     }
 
     /// The cheapest path of a member that rows of `outer` drive: where no index serves, the whole table with the join's conditions.
     fn driven(&mut self, rel: RelId, member: &Member, paths: &[Rc<Path>], outer: RelSet) -> Option<Rc<Path>> {
         let known = cheapest(paths, |p| p.outer == outer);
-        known.or_else(|| {
-            self.as_member(rel, member, |search, filters| search.filtered_scan(member.rel, filters, outer))
-        })
+        if known.is_some() || !self.planner.sources[member.rel].is_table() {
+            return known;
+        }
+        self.as_member(rel, member, |search, filters| search.filtered_scan(member.rel, filters, outer))
     }
 
     /// Runs `f`, which gets the member's conditions, while the member stands in its parent's place.
-    fn as_member<T>(&mut self, rel: RelId, member: &Member, f: impl FnOnce(&mut Self, &[Expr]) -> T) -> T {
+    pub(crate) fn as_member<T>(
+        &mut self,
+        rel: RelId,
+        member: &Member,
+        f: impl FnOnce(&mut Self, &[Expr]) -> T,
+    ) -> T {
         let planner = &*self.planner;
-        let translate = |e: &Expr| planner.for_member(rel, member, e);
-        let mut level = self.level.for_member(rel, member.rel, &translate);
-        let mut needed: Vec<Expr> = self.needed.iter().map(translate).collect();
+        let (mut level, filters) = planner.level_of(self.level, rel, member);
+        let mut needed: Vec<Expr> = self.needed.iter().map(|e| planner.for_member(rel, member, e)).collect();
         std::mem::swap(self.level, &mut level);
         std::mem::swap(&mut self.needed, &mut needed);
-        let filters = self.level.filters_of(member.rel);
         let result = f(self, &filters);
         std::mem::swap(self.level, &mut level);
         std::mem::swap(&mut self.needed, &mut needed);
@@ -66,8 +71,7 @@ impl Search<'_, '_> {
 
     fn paths_of_member(&mut self, rel: RelId, member: &Member) -> Vec<Rc<Path>> {
         let known = self.level.singles.len();
-        let mut paths =
-            self.as_member(rel, member, |search, filters| search.table_paths(member.rel, filters));
+        let mut paths = self.as_member(rel, member, |search, filters| search.own_paths(member.rel, filters));
         // Orders by expressions that only the member's level came to know mean nothing here.
         for path in &mut paths {
             let meant = path.order.iter().take_while(|k| self.level.knows(k, known)).count();
@@ -135,8 +139,8 @@ impl Search<'_, '_> {
         cost.total += comparison * inputs + cost.rows * (comparison + 0.5 * settings.cpu_tuple_cost);
         let conditions = self.level.filters_of(rel);
         let kind = PathKind::Append { rel, children, keys, conditions };
-        let (outer, enforced, order) = (RelSet::EMPTY, Vec::new(), order.to_vec());
-        add_path(paths, Path { rels: RelSet::one(rel), cost, order, outer, enforced, kind });
+        let (rels, outer, order) = (RelSet::one(rel), RelSet::EMPTY, order.to_vec());
+        add_path(paths, Path { rels, cost, order, outer, enforced: Vec::new(), workers: 0, kind });
     }
 
     fn add_append(
@@ -146,6 +150,12 @@ impl Search<'_, '_> {
         order: Vec<PathKey>,
         paths: &mut Vec<Rc<Path>>,
     ) {
+        let path = self.append_path(rel, children, order);
+        add_path(paths, path);
+    }
+
+    /// The rows of the members one after the other.
+    pub(crate) fn append_path(&self, rel: RelId, children: Vec<Rc<Path>>, order: Vec<PathKey>) -> Path {
         let settings = self.planner.settings();
         let sum = |f: fn(&Cost) -> f64| children.iter().map(|c| f(&c.cost)).sum::<f64>();
         let rows = sum(|c| c.rows);
@@ -162,7 +172,7 @@ impl Search<'_, '_> {
         let mut conditions = self.level.filters_of(rel);
         conditions.extend(enforced.iter().filter_map(|e| self.enforced_condition(rel, e, outer)));
         let kind = PathKind::Append { rel, children, keys: Vec::new(), conditions };
-        add_path(paths, Path { rels: RelSet::one(rel), cost, order, outer, enforced, kind });
+        Path { rels: RelSet::one(rel), cost, order, outer, enforced, workers: 0, kind }
     }
 }
 
@@ -250,10 +260,11 @@ impl Creator<'_, '_> {
             let conditions = self.parameterised(conditions.to_vec(), path.rels);
             self.planner.pruning(rel, &branch, &conditions)
         });
-        let tree = Box::new(Tree { rel, members: members.iter().map(|m| m.rel).collect(), pruning });
+        let tree = || Box::new(Tree { rel, members: members.iter().map(|m| m.rel).collect(), pruning });
+        let tree = self.planner.sources[rel].is_table().then(tree);
         let node = match keys {
-            [] => Node::Append { children: plans, tree: Some(tree) },
-            _ if plans.len() == 1 => Node::Append { children: plans, tree: Some(tree) },
+            [] => Node::Append { children: plans, tree },
+            _ if plans.len() == 1 => Node::Append { children: plans, tree },
             keys => Node::MergeAppend { children: plans, keys: keys.to_vec(), tree },
         };
         Plan { cost, output, filter, node }

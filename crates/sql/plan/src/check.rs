@@ -31,6 +31,7 @@ fn check_tree(plan: &Plan) -> SqlResult<()> {
     match &plan.node {
         Node::Materialize { child }
         | Node::Memoize { child, .. }
+        | Node::Gather { child, .. }
         | Node::Sort { child, .. }
         | Node::IncrementalSort { child, .. }
         | Node::Unique { child, .. }

@@ -172,21 +172,22 @@ impl<'p, 'c> Converter<'p, 'c> {
             flatten_and(self.expr(having)?, &mut block.having);
         }
         crate::placeholder::name_kept_apart(block);
-        let key = |block: &Block, c: &a::SortGroupClause| -> SqlResult<SortKey> {
-            let expr = block.targets[by_ref(c.sort_ref)?].expr.clone();
-            Ok(SortKey { expr, descending: c.descending, nulls_first: c.nulls_first })
+        let value = |block: &Block, c: &a::SortGroupClause| -> SqlResult<Expr> {
+            Ok(block.targets[by_ref(c.sort_ref)?].expr.clone())
         };
         for window in &query.windows {
-            let partition =
-                window.partition_by.iter().map(|c| Ok(key(block, c)?.expr)).collect::<SqlResult<_>>()?;
-            let order = window.order_by.iter().map(|c| key(block, c)).collect::<SqlResult<_>>()?;
+            let partition = window.partition_by.iter().map(|c| value(block, c)).collect::<SqlResult<_>>()?;
+            let order = window.order_by.iter().map(|c| self.sort_key(c, value(block, c)?));
+            let order = order.collect::<SqlResult<_>>()?;
             let frame = self.frame(window)?;
             let name = window.name.as_deref().unwrap_or_default().into();
             block.windows.push(l::Window { name, partition, order, frame });
         }
-        block.distinct = query.distinct.iter().map(|c| Ok(key(block, c)?.expr)).collect::<SqlResult<_>>()?;
+        let differs = |c: &a::SortGroupClause| self.planner.in_order_by(value(block, c)?, c.ordering);
+        block.distinct = query.distinct.iter().map(differs).collect::<SqlResult<_>>()?;
         block.distinct_on = query.distinct_on;
-        block.sort = query.order_by.iter().map(|c| key(block, c)).collect::<SqlResult<_>>()?;
+        let sort = query.order_by.iter().map(|c| self.sort_key(c, value(block, c)?));
+        block.sort = sort.collect::<SqlResult<_>>()?;
         self.limits(query, block)?;
         for mark in query.row_marks.iter() {
             self.check_lockable(query, mark.rte)?;
@@ -292,11 +293,8 @@ impl<'p, 'c> Converter<'p, 'c> {
         for clause in &query.order_by {
             let at = query.targets.iter().position(|t| t.sort_ref == clause.sort_ref);
             let at = at.ok_or_else(|| SqlError::internal("sort reference without target"))?;
-            block.sort.push(SortKey {
-                expr: block.targets[at].expr.clone(),
-                descending: clause.descending,
-                nulls_first: clause.nulls_first,
-            });
+            let key = self.sort_key(clause, block.targets[at].expr.clone())?;
+            block.sort.push(key);
         }
         self.limits(query, &mut block)?;
         block.set = Some((rel, tree));
@@ -1178,6 +1176,12 @@ impl<'p, 'c> Converter<'p, 'c> {
         })))
     }
 
+    /// A key of a sort by this value.
+    fn sort_key(&self, clause: &a::SortGroupClause, value: Expr) -> SqlResult<SortKey> {
+        let expr = self.planner.in_order_by(value, clause.ordering)?;
+        Ok(SortKey { expr, descending: clause.descending, nulls_first: clause.nulls_first })
+    }
+
     fn aggregate(&mut self, agg: &a::Aggregate) -> SqlResult<Expr> {
         // Each once: an argument that is sorted by too is one value.
         let mut entries = Vec::new();
@@ -1188,11 +1192,7 @@ impl<'p, 'c> Converter<'p, 'c> {
         for clause in &agg.order_by {
             let at = agg.args.iter().position(|t| t.sort_ref == clause.sort_ref);
             let at = at.ok_or_else(|| SqlError::internal("sort reference without argument"))?;
-            order.push(SortKey {
-                expr: entries[at].clone(),
-                descending: clause.descending,
-                nulls_first: clause.nulls_first,
-            });
+            order.push(self.sort_key(clause, entries[at].clone())?);
         }
         let given = agg.args.iter().map(|entry| !entry.junk);
         let args: Vec<Expr> =
@@ -1208,6 +1208,7 @@ impl<'p, 'c> Converter<'p, 'c> {
             order,
             within_group: agg.kind != a::AggregateKind::Normal,
             distinct: !agg.distinct.is_empty(),
+            presorted: false,
             filter: agg.filter.as_ref().map(|e| self.expr(e)).transpose()?,
             star: agg.star,
             type_oid: agg.result_type,

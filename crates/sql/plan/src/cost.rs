@@ -1,5 +1,7 @@
 //! Costs of plans, in PostgreSQL's units: reading a page sequentially costs 1.
 
+use catalog::PageCosts;
+
 use crate::plan::Cost;
 
 /// The planner's settings, under PostgreSQL's names.
@@ -29,6 +31,10 @@ pub struct Settings {
     pub enable_sort: bool,
     /// Rows that are sorted by the first keys are sorted by the others group by group.
     pub enable_incremental_sort: bool,
+    /// The input of aggregates with an order of their own is sorted for them.
+    pub enable_presorted_aggregate: bool,
+    /// Rows are sorted for grouping by its keys in any order.
+    pub enable_group_by_reordering: bool,
     /// Partitions are left out that conditions exclude.
     pub enable_partition_pruning: bool,
     pub enable_material: bool,
@@ -40,6 +46,16 @@ pub struct Settings {
     pub from_collapse_limit: usize,
     /// Share of a cursor's rows expected to be fetched.
     pub cursor_tuple_fraction: f64,
+    /// Scans of many rows give them many at once.
+    pub batch_execution: bool,
+    /// Workers that one gathering may have.
+    pub max_parallel_workers_per_gather: u32,
+    /// In pages.
+    pub min_parallel_table_scan_size: f64,
+    pub parallel_setup_cost: f64,
+    pub parallel_tuple_cost: f64,
+    /// The session works beside its workers.
+    pub parallel_leader_participation: bool,
 }
 
 impl Default for Settings {
@@ -65,6 +81,8 @@ impl Default for Settings {
             enable_hashagg: true,
             enable_sort: true,
             enable_incremental_sort: true,
+            enable_presorted_aggregate: true,
+            enable_group_by_reordering: true,
             enable_partition_pruning: true,
             enable_material: true,
             enable_memoize: true,
@@ -72,6 +90,12 @@ impl Default for Settings {
             join_collapse_limit: 8,
             from_collapse_limit: 8,
             cursor_tuple_fraction: 0.1,
+            batch_execution: true,
+            max_parallel_workers_per_gather: 2,
+            min_parallel_table_scan_size: 1024.0,
+            parallel_setup_cost: 1000.0,
+            parallel_tuple_cost: 0.1,
+            parallel_leader_participation: true,
         }
     }
 }
@@ -100,6 +124,8 @@ pub struct IndexShape {
     pub descends: bool,
     /// Correlation of the first column with the heap's order, -1 to 1.
     pub correlation: f64,
+    /// What its tablespace says of its pages.
+    pub costs: PageCosts,
 }
 
 /// What a scan does in an index.
@@ -124,6 +150,8 @@ pub struct TableShape {
     pub tuples: f64,
     /// Share of pages known to be all-visible.
     pub all_visible: f64,
+    /// What its tablespace says of its pages.
+    pub costs: PageCosts,
 }
 
 /// What it costs to run a plan again.
@@ -152,6 +180,17 @@ pub struct HashWork {
     pub anti: bool,
 }
 
+/// What the aggregates of a level do.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CallWork {
+    /// How many there are.
+    pub calls: f64,
+    /// Operators of all of them for each row.
+    pub row: f64,
+    /// And for each group, conditions on groups too.
+    pub group: f64,
+}
+
 /// Buckets of a hash table of so many rows.
 pub fn buckets(rows: f64) -> f64 {
     rows.clamp(1024.0, 1.0e15).log2().ceil().exp2()
@@ -169,9 +208,19 @@ pub struct Matches {
 }
 
 impl Settings {
+    /// What a page costs that is read in its turn.
+    pub fn seq_page(&self, costs: PageCosts) -> f64 {
+        costs.seq.unwrap_or(self.seq_page_cost)
+    }
+
+    /// What a page costs that is read out of its turn.
+    pub fn random_page(&self, costs: PageCosts) -> f64 {
+        costs.random.unwrap_or(self.random_page_cost)
+    }
+
     /// A scan of the whole table; `quals` is the cost of its conditions per row in operators.
     pub fn seq_scan(&self, table: TableShape, quals: f64) -> (f64, f64) {
-        let disk = self.seq_page_cost * table.pages;
+        let disk = self.seq_page(table.costs) * table.pages;
         let cpu = (self.cpu_tuple_cost + self.cpu_operator_cost * quals) * table.tuples;
         (0.0, disk + cpu + if self.enable_seqscan { 0.0 } else { DISABLED })
     }
@@ -208,7 +257,7 @@ impl Settings {
             pages =
                 self.pages_fetched(pages * work.loops, index.pages, self.effective_cache_size) / work.loops;
         }
-        let disk = pages * self.random_page_cost;
+        let disk = pages * self.random_page(index.costs);
         let cpu = tuples * (self.cpu_index_tuple_cost + self.cpu_operator_cost * work.keys);
         let mut descent = 0.0;
         if index.descends {
@@ -233,9 +282,9 @@ impl Settings {
         let least = (ranges * share).ceil();
         let read = if correlation < 1.0e-10 { ranges } else { (least / correlation).min(ranges) };
         let maps = (ranges / PLACES).ceil();
-        let startup = self.seq_page_cost * maps;
+        let startup = self.seq_page(index.costs) * maps;
         let total = startup
-            + self.random_page_cost * (index.pages - maps).max(0.0)
+            + self.random_page(index.costs) * (index.pages - maps).max(0.0)
             + 0.1 * self.cpu_operator_cost * read * pages_per_range;
         ((read / ranges).clamp(0.0, 1.0), startup, total)
     }
@@ -264,10 +313,9 @@ impl Settings {
             worst = (worst * visible).ceil();
             best = (best * visible).ceil();
         }
-        let max_io = worst * self.random_page_cost;
-        let min_io =
-            if best > 0.0 { self.random_page_cost + (best - 1.0).max(0.0) * self.seq_page_cost } else { 0.0 }
-                .min(max_io);
+        let (seq, random) = (self.seq_page(table.costs), self.random_page(table.costs));
+        let max_io = worst * random;
+        let min_io = if best > 0.0 { random + (best - 1.0).max(0.0) * seq } else { 0.0 }.min(max_io);
         let squared = index.correlation * index.correlation;
         total += max_io + squared * (min_io - max_io);
         total += tuples * (self.cpu_tuple_cost + self.cpu_operator_cost * quals);
@@ -291,11 +339,8 @@ impl Settings {
             (2.0 * t * tuples / (2.0 * t + tuples)).min(t).ceil()
         };
         pages = pages.max(1.0);
-        let per_page = if pages >= 2.0 {
-            self.random_page_cost - (self.random_page_cost - self.seq_page_cost) * (pages / t).sqrt()
-        } else {
-            self.random_page_cost
-        };
+        let (seq, random) = (self.seq_page(table.costs), self.random_page(table.costs));
+        let per_page = if pages >= 2.0 { random - (random - seq) * (pages / t).sqrt() } else { random };
         let cpu = tuples * (self.cpu_tuple_cost + self.cpu_operator_cost * (quals + 1.0));
         let total = bitmap + pages * per_page + cpu;
         (bitmap, total + if self.enable_bitmapscan { 0.0 } else { DISABLED })
@@ -420,7 +465,7 @@ impl Settings {
         let mut run = outer.total - outer.startup;
         run += self.cpu_operator_cost * keys * outer.rows;
         let inner_bytes = inner.rows * (inner.width + 24.0);
-        if inner_bytes > self.work_mem * self.hash_mem_multiplier {
+        if inner_bytes > self.hash_mem() {
             let inner_pages = (inner_bytes / 8192.0).ceil();
             let outer_pages = (outer.rows * (outer.width + 24.0) / 8192.0).ceil();
             startup += self.seq_page_cost * inner_pages;
@@ -457,21 +502,29 @@ impl Settings {
         (startup, total + if self.enable_mergejoin { 0.0 } else { DISABLED })
     }
 
+    /// Bytes that a hash table may take.
+    pub fn hash_mem(&self) -> f64 {
+        self.work_mem * self.hash_mem_multiplier
+    }
+
+    /// Bytes of a group in a hash table, of rows of this width and so many aggregates.
+    pub fn group_bytes(&self, width: f64, calls: f64) -> f64 {
+        width + 40.0 + 16.0 * calls
+    }
+
     /// Aggregation: start-up and total.
-    pub fn aggregate(&self, input: Cost, hashed: bool, keys: f64, calls: f64, groups: f64) -> (f64, f64) {
-        let transition = self.cpu_operator_cost * calls * input.rows;
+    pub fn aggregate(&self, input: Cost, hashed: bool, keys: f64, work: CallWork, groups: f64) -> (f64, f64) {
+        let transition = self.cpu_operator_cost * work.row * input.rows;
         let grouping = self.cpu_operator_cost * keys * input.rows;
-        let finish = (self.cpu_operator_cost * calls + self.cpu_tuple_cost) * groups;
+        let finish = (self.cpu_operator_cost * work.group + self.cpu_tuple_cost) * groups;
         if !hashed {
             let total = input.total + transition + grouping + finish;
-            let startup = if keys == 0.0 { total } else { input.startup };
+            let startup = if keys == 0.0 { total - self.cpu_tuple_cost } else { input.startup };
             return (startup, total);
         }
         let mut startup = input.total + transition + grouping;
         let mut read_back = 0.0;
-        let batches = (groups * (input.width + 40.0 + 16.0 * calls)
-            / (self.work_mem * self.hash_mem_multiplier))
-            .ceil();
+        let batches = (groups * self.group_bytes(input.width, work.calls) / self.hash_mem()).ceil();
         if batches > 1.0 {
             // Rows of groups that do not fit are dealt out, perhaps more than once. Files that grow side by side are worse than a
             // sort's, hence twice the pages.

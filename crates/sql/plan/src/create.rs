@@ -69,6 +69,7 @@ impl<'a, 'c> Creator<'a, 'c> {
             PathKind::Append { rel, children, keys, conditions } => {
                 self.append(path, (*rel, children.as_slice(), keys.as_slice()), conditions, output)
             }
+            PathKind::Gather { child } => self.gather(path, child, output),
             PathKind::NestLoop { kind, outer, inner, clauses, filter, inner_unique, keep } => {
                 let all: Vec<&Expr> = output.iter().chain(clauses).chain(filter).collect();
                 self.loops.push((outer.rels, Vec::new()));
@@ -197,7 +198,7 @@ impl<'a, 'c> Creator<'a, 'c> {
                     let conditions = self.conditions(&keys.conditions, rels);
                     Box::new(SoughtKeys { index: keys.index.clone(), conditions })
                 });
-                (self.whole(*rel, keys), filter.clone())
+                (self.whole(*rel, keys, path.workers > 0), filter.clone())
             }
             ScanKind::Index { rel, index, conditions, distances, filter, backward, only } => {
                 let conditions = self.conditions(conditions, rels);
@@ -226,7 +227,7 @@ impl<'a, 'c> Creator<'a, 'c> {
         Plan { cost: path.cost, output, filter, node }
     }
 
-    fn whole(&mut self, rel: RelId, keys: Option<Box<SoughtKeys>>) -> Node {
+    fn whole(&mut self, rel: RelId, keys: Option<Box<SoughtKeys>>, parallel: bool) -> Node {
         if let Some(lateral) = self.lateral.get(&rel).cloned() {
             for (cell, expr) in lateral {
                 self.hand_down(cell, expr);
@@ -235,7 +236,7 @@ impl<'a, 'c> Creator<'a, 'c> {
         match std::mem::replace(&mut self.planner.sources[rel], Source::Columns) {
             Source::Table => {
                 self.planner.sources[rel] = Source::Table;
-                Node::SeqScan { rel, keys }
+                Node::SeqScan { rel, keys, parallel }
             }
             Source::Sample(sample) => {
                 self.planner.sources[rel] = Source::Sample(sample.clone());

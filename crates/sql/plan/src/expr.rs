@@ -7,6 +7,7 @@ use base::Oid;
 pub use parse::ast::SqlValueKind;
 use tuple::Datum;
 use types::Selectivity;
+use types::asked::UserOrder;
 use types::record::RowType;
 
 use crate::aggregate::Steps;
@@ -177,6 +178,8 @@ pub struct AggCall {
     pub within_group: bool,
     /// DISTINCT within the call.
     pub distinct: bool,
+    /// Rows come in the order that it asks for: by `order`, then, if they are to be distinct, by the arguments.
+    pub presorted: bool,
     /// FILTER.
     pub filter: Option<Expr>,
     /// `count(*)`.
@@ -327,6 +330,7 @@ impl Expr {
         match self {
             Expr::Relabel { collation: Some(collation), .. } => *collation,
             Expr::Placeholder(placeholder) => placeholder.arg.collation(),
+            Expr::Ordered { arg, .. } => arg.collation(),
             other => natural_collation(other.type_oid()),
         }
     }
@@ -469,6 +473,15 @@ pub enum Expr {
         /// The collation of the value, if it is not the one that values of its type have of themselves ([`natural_collation`]); 0 where what it is
         /// made of disagrees.
         collation: Option<Oid>,
+    },
+    /// A value that is in another order than values of its type are: a function of a user tells it. Only of sort keys and of what indexes are in order of.
+    Ordered {
+        /// The value.
+        arg: Box<Expr>,
+        /// The order.
+        by: &'static UserOrder,
+        /// Its operators of less and greater, for EXPLAIN.
+        operators: [Arc<str>; 2],
     },
     /// Through text.
     IoCast {

@@ -102,14 +102,14 @@ impl Planner<'_> {
         for nulls_first in [descending, !descending] {
             let Some(copy) = self.copy_of(rel)? else { return Ok(None) };
             let mut first = Block { from: vec![From::Rel(copy)], ..Block::default() };
-            first.quals = block.quals.iter().map(|qual| moved(qual, rel, copy)).collect();
             let expr = moved(arg, rel, copy);
             first.quals.push(Expr::Test(Test::IsNotNull, Box::new(expr.clone())));
+            first.quals.extend(block.quals.iter().map(|qual| moved(qual, rel, copy)));
             first.targets = vec![Target { expr: expr.clone(), name: "".into(), junk: false }];
             first.sort = vec![SortKey { expr, descending, nulls_first }];
             first.limit =
                 Some(Expr::Const { value: Datum::Int8(1), type_oid: types::oids::int8, typmod: -1 });
-            let plan = self.plan_block(first, 0.0)?;
+            let plan = self.plan_subplan(first, 0.0)?;
             if matches!(&plan.node, Node::Limit { child, .. } if !matches!(child.node, Node::Sort { .. })) {
                 return Ok(Some(plan));
             }

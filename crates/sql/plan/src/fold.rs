@@ -134,11 +134,13 @@ fn fold_array(elements: &[Expr], element: Oid) -> Option<Datum> {
     Some(array.to_datum())
 }
 
-fn is_true(expr: &Expr) -> bool {
+/// Whether a condition is true whatever the row.
+pub(crate) fn is_true(expr: &Expr) -> bool {
     matches!(expr, Expr::Const { value: Datum::Bool(true), .. })
 }
 
-fn is_false_or_null(expr: &Expr) -> bool {
+/// Whether it is never true.
+pub(crate) fn is_false_or_null(expr: &Expr) -> bool {
     matches!(expr, Expr::Const { value: Datum::Bool(false) | Datum::Null, .. })
 }
 

@@ -156,7 +156,8 @@ impl Planner<'_> {
             commutator: def.commutator,
             negator: def.negator,
             selectivity: self.estimator(def.restrict)?,
-            can_hash: equality && def.can_hash,
+            // All hashes are alike where a function of a user orders values.
+            can_hash: equality && def.can_hash && self.types.is_hashed(def.left),
             can_merge: equality && def.can_merge,
         })
     }
@@ -165,7 +166,7 @@ impl Planner<'_> {
         if def.left != def.right || types::builtin_type(def.left).is_some() {
             return Ok(false);
         }
-        let known = self.note_type(def.left)?.comparable != def.left;
+        let known = self.note_type(def.left)?.comparable != def.left || self.types.is_asked(def.left);
         let families = self.context.catalog.operator_families()?;
         let class = families.default_class_for(ORDERING_METHOD, def.left);
         let member = class.and_then(|class| families.membership(class.family, def.oid));

@@ -1,8 +1,9 @@
-//! Tables that stand for their children too: members of the tree, and expressions over a parent as expressions over a member.
+//! Relations that stand for members: tables for their children too, and what UNION ALL makes one of ([`crate::united`]). Expressions over such a
+//! relation as expressions over a member.
 //!
 //! # Invariants
-//! 1. A member has every column of the parent under the same name, with the same type and collation; only numbers differ.
-//! 2. Members are numbered from [`FIRST_MEMBER`] on and belong to no set of relations but their own.
+//! 1. A table of a tree has every column of the parent under the same name, with the same type and collation; only numbers differ.
+//! 2. Tables of a tree are numbered from [`FIRST_MEMBER`] on. No member belongs to a set of relations but its own.
 //!
 //! # PostgreSQL counterpart
 //! `optimizer/util/inherit.c`, `optimizer/util/appendinfo.c`.
@@ -18,6 +19,7 @@ use tuple::Datum;
 
 use crate::cost::clamp_rows;
 use crate::expr::{Expr, RelId, Var};
+use crate::fold::{fold, is_true};
 use crate::level::Level;
 use crate::logical::Source;
 use crate::plan::{Command, Modify, RelColumn, Relation, TargetTable};
@@ -26,13 +28,13 @@ use crate::prune::Branch;
 use crate::relset::FIRST_MEMBER;
 use crate::selectivity;
 
-/// A relation that stands for a tree.
+/// A relation that stands for members.
 pub(crate) struct Inherited {
-    /// Lock that its members need.
+    /// Lock that the tables of its tree need.
     mode: u8,
     /// Its children are not meant (ONLY).
     only: bool,
-    /// The tables to be read, after pruning with the level's conditions.
+    /// What is to be read, after pruning with the level's conditions.
     members: Option<Rc<[Member]>>,
     /// Rows of them all.
     pub tuples: f64,
@@ -45,11 +47,63 @@ impl Inherited {
     pub fn again(&self) -> Inherited {
         Inherited { mode: self.mode, only: self.only, members: None, tuples: 0.0, branch: None }
     }
+
+    /// What stands for these, which are known.
+    pub fn of(members: Vec<Member>) -> Inherited {
+        let tuples = members.iter().map(|member| member.tuples).sum();
+        Inherited { mode: 1, only: false, members: Some(members.into()), tuples, branch: None }
+    }
+}
+
+/// What a relation stands for among others.
+#[derive(Clone)]
+pub(crate) struct Member {
+    /// Its number.
+    pub rel: RelId,
+    /// Its rows, by estimate.
+    pub tuples: f64,
+    /// What the columns of the relation are there.
+    pub columns: Columns,
+}
+
+/// The columns of a relation in a member.
+#[derive(Clone)]
+pub(crate) enum Columns {
+    /// Those of a table of the tree.
+    Of(TreeTable),
+    /// Those of a part of a UNION ALL.
+    Computed(Rc<Part>),
+}
+
+/// What a part of a UNION ALL does with the rows that it reads.
+pub(crate) struct Part {
+    /// The columns that it computes.
+    pub exprs: Vec<Expr>,
+    /// Its conditions.
+    pub filters: Vec<Expr>,
+}
+
+impl Member {
+    /// Itself, as a table of a tree.
+    fn table(&self) -> Option<&TreeTable> {
+        match &self.columns {
+            Columns::Of(table) => Some(table),
+            Columns::Computed(_) => None,
+        }
+    }
+
+    /// Conditions of its own.
+    pub fn filters(&self) -> &[Expr] {
+        match &self.columns {
+            Columns::Of(_) => &[],
+            Columns::Computed(part) => &part.filters,
+        }
+    }
 }
 
 /// A table of a tree.
 #[derive(Clone)]
-pub(crate) struct Member {
+pub(crate) struct TreeTable {
     /// Its number.
     pub rel: RelId,
     /// Its descriptor.
@@ -58,7 +112,7 @@ pub(crate) struct Member {
     pub columns: Arc<[i16]>,
 }
 
-impl Member {
+impl TreeTable {
     /// `columns`, unless they are those of the parent.
     pub fn renumbered(&self) -> Option<Arc<[i16]>> {
         let same = self.columns.len() == self.table.columns.len()
@@ -104,12 +158,12 @@ impl Planner<'_> {
         }
     }
 
-    /// Whether a relation stands for a tree.
+    /// Whether a relation stands for members.
     pub(crate) fn is_inherited(&self, rel: RelId) -> bool {
         self.inherited.contains_key(&rel)
     }
 
-    /// The tables that a relation stands for, as far as conditions let any be read.
+    /// What a relation stands for, as far as conditions let any be read.
     pub(crate) fn members(&self, rel: RelId) -> Rc<[Member]> {
         self.inherited.get(&rel).and_then(|i| i.members.clone()).unwrap_or_else(|| Rc::from([]))
     }
@@ -128,22 +182,18 @@ impl Planner<'_> {
             branch = Some(Rc::new(self.branch_of(rel, &root, &numbers, &filters, &mut tables)?));
         }
         let mut members = Vec::with_capacity(tables.len());
-        let mut tuples = 0.0;
         for table in tables {
             runtime::check_interrupts().map_err(crate::interrupted)?;
-            tuples += self.context.statistics.table(&table).tuples;
+            let tuples = self.context.statistics.table(&table).tuples;
             self.lock(table.oid, mode);
-            let member = self.add_member(&root, table)?;
+            let table = self.add_member(&root, table)?;
             if let Source::Sample(sample) = &self.sources[rel] {
-                self.sources[member.rel] = Source::Sample(sample.clone());
+                self.sources[table.rel] = Source::Sample(sample.clone());
             }
-            members.push(member);
+            members.push(Member { rel: table.rel, tuples, columns: Columns::Of(table) });
         }
-        if let Some(inherited) = self.inherited.get_mut(&rel) {
-            inherited.members = Some(members.into());
-            inherited.tuples = tuples;
-            inherited.branch = branch;
-        }
+        let inherited = Inherited { mode, only, branch, ..Inherited::of(members) };
+        self.inherited.insert(rel, inherited);
         Ok(())
     }
 
@@ -184,9 +234,9 @@ impl Planner<'_> {
         Ok(table.persistence == 't' && !self.context.catalog.search_path()?.contains(&table.schema))
     }
 
-    pub(crate) fn add_member(&mut self, root: &Table, table: Arc<Table>) -> SqlResult<Member> {
+    pub(crate) fn add_member(&mut self, root: &Table, table: Arc<Table>) -> SqlResult<TreeTable> {
         let columns = column_map(root, &table)?;
-        let rel = self.relations.len().max(FIRST_MEMBER);
+        let rel = self.next_member();
         let column = |c: &catalog::view::Column| RelColumn {
             name: c.name.as_str().into(),
             type_oid: c.type_oid,
@@ -198,20 +248,46 @@ impl Planner<'_> {
             table: Some(table.clone()),
         };
         self.put_relation(rel, relation, Source::Table);
-        Ok(Member { rel, table, columns })
+        Ok(TreeTable { rel, table, columns })
     }
 
-    /// An expression over `parent` as one over a member of its tree.
+    /// The number of the next member.
+    pub(crate) fn next_member(&self) -> RelId {
+        self.relations.len().max(FIRST_MEMBER)
+    }
+
+    /// An expression over `parent` as one over a member.
     pub(crate) fn for_member(&self, parent: RelId, member: &Member, expr: &Expr) -> Expr {
         let mut expr = expr.clone();
         expr.replace(&mut |e| match e {
-            Expr::Var(var) if var.rel == parent => Some(self.member_column(member, var)),
+            Expr::Var(var) if var.rel == parent => match &member.columns {
+                Columns::Of(table) => Some(self.member_column(table, var)),
+                Columns::Computed(part) => {
+                    usize::try_from(var.column - 1).ok().and_then(|i| part.exprs.get(i)).cloned()
+                }
+            },
             _ => None,
         });
+        if member.table().is_none() {
+            fold(&mut expr);
+        }
         expr
     }
 
-    fn member_column(&self, member: &Member, var: &Var) -> Expr {
+    /// The level as a member sees it that takes the place of the relation that stands for it, and the conditions on it alone.
+    pub(crate) fn level_of(&self, level: &Level, rel: RelId, member: &Member) -> (Level, Vec<Expr>) {
+        let mut own = level.for_member(rel, member.rel, &|e| self.for_member(rel, member, e));
+        own.restrict(member.rel, member.filters());
+        let mut filters = own.filters_of(member.rel);
+        // Columns that are constants there decide some of them.
+        if member.table().is_none() {
+            filters.iter_mut().for_each(fold);
+            filters.retain(|filter| !is_true(filter));
+        }
+        (own, filters)
+    }
+
+    fn member_column(&self, member: &TreeTable, var: &Var) -> Expr {
         let own = |column: i16| Expr::Var(Var { rel: member.rel, column, ..var.clone() });
         match var.column {
             0 => self.member_row(member, var),
@@ -221,7 +297,7 @@ impl Planner<'_> {
     }
 
     /// The parent's whole row, made of a member's columns.
-    fn member_row(&self, member: &Member, var: &Var) -> Expr {
+    fn member_row(&self, member: &TreeTable, var: &Var) -> Expr {
         let Some(row) = self.whole_rows.get(&var.rel) else {
             return Expr::Var(Var { rel: member.rel, ..var.clone() });
         };
@@ -253,13 +329,13 @@ impl Planner<'_> {
         }
     }
 
-    /// Rows of a tree that pass conditions over its parent; none if the relation is no tree.
+    /// Rows of all members that pass conditions over the relation that stands for them; none if it does for none.
     pub(crate) fn member_rows(&self, rel: RelId, filters: &[Expr]) -> Option<f64> {
         self.inherited.get(&rel)?;
         let rows = |member: &Member| {
-            let filters: Vec<Expr> = filters.iter().map(|f| self.for_member(rel, member, f)).collect();
-            let tuples = self.context.statistics.table(&member.table).tuples * self.sample_share(rel);
-            clamp_rows(tuples * selectivity::conjunction(self, &filters))
+            let mut filters: Vec<Expr> = filters.iter().map(|f| self.for_member(rel, member, f)).collect();
+            filters.extend_from_slice(member.filters());
+            clamp_rows(member.tuples * self.sample_share(rel) * selectivity::conjunction(self, &filters))
         };
         Some(self.members(rel).iter().map(rows).sum::<f64>().max(1.0))
     }
@@ -275,7 +351,8 @@ impl Planner<'_> {
             return Ok(vec![self.target_table(rel, &modify.table, None)?]);
         }
         let members = self.members(rel);
-        let targets = members.iter().map(|m| self.target_table(m.rel, &m.table, m.renumbered()));
+        let tables = members.iter().filter_map(Member::table);
+        let targets = tables.map(|t| self.target_table(t.rel, &t.table, t.renumbered()));
         let mut targets = targets.collect::<SqlResult<Vec<_>>>()?;
         // New rows of MERGE go to the table that it names, or are routed from there.
         let unrouted = modify.table.partitioning.is_none();

@@ -27,6 +27,8 @@ pub(crate) struct Search<'a, 'c> {
     /// Paths of relations without a table, made before.
     pub given: HashMap<RelId, Cost>,
     joined: HashMap<RelSet, Vec<Rc<Path>>>,
+    /// The cheapest partial path of each set of relations that has one.
+    pub partial: HashMap<RelSet, Rc<Path>>,
     rows: HashMap<RelSet, f64>,
 }
 
@@ -39,6 +41,7 @@ impl<'a, 'c> Search<'a, 'c> {
             wanted: Vec::new(),
             given: HashMap::new(),
             joined: HashMap::new(),
+            partial: HashMap::new(),
             rows: HashMap::new(),
         }
     }
@@ -102,15 +105,22 @@ impl<'a, 'c> Search<'a, 'c> {
         if self.planner.is_inherited(rel) {
             return self.member_paths(rel);
         }
-        let Some(given) = self.given.get(&rel).copied() else { return self.table_paths(rel, &filters) };
+        self.own_paths(rel, &filters)
+    }
+
+    /// The paths of a relation that stands for itself alone.
+    pub fn own_paths(&mut self, rel: RelId, filters: &[Expr]) -> Vec<Rc<Path>> {
+        let Some(given) = self.given.get(&rel).copied() else { return self.table_paths(rel, filters) };
         let operators: f64 = filters.iter().map(Expr::operators).sum();
         let settings = self.planner.settings();
         let cpu = given.rows * (settings.cpu_operator_cost * operators);
-        let cost = Cost { total: given.total + cpu, rows: self.planner.rows_left[&rel], ..given };
+        let rows = clamp_rows(given.rows * selectivity::conjunction(&*self.planner, filters));
+        let cost = Cost { total: given.total + cpu, rows, ..given };
         let outer = self.level.lateral.get(&rel).copied().unwrap_or_default();
-        let kind = PathKind::Scan(ScanKind::Whole { rel, filter: filters, keys: None });
+        let kind = PathKind::Scan(ScanKind::Whole { rel, filter: filters.to_vec(), keys: None });
         let order = self.derived_order(rel);
-        vec![Rc::new(Path { rels: RelSet::one(rel), cost, order, outer, enforced: Vec::new(), kind })]
+        let (rels, enforced) = (RelSet::one(rel), Vec::new());
+        vec![Rc::new(Path { rels, cost, order, outer, enforced, workers: 0, kind })]
     }
 
     /// The order of a subquery's rows, if it serves something.
@@ -451,6 +461,9 @@ impl<'a, 'c> Search<'a, 'c> {
             // All rows have the one key that has no parts.
             self.merge_joins(&ctx, &outers, &inners, &hash, &mut paths);
         }
+        if let Some(outer) = self.partial.get(&outer).cloned() {
+            self.partial_joins(&ctx, outer, &inners, &hash, &mut paths);
+        }
         self.joined.insert(both, paths);
     }
 
@@ -511,7 +524,7 @@ impl<'a, 'c> Search<'a, 'c> {
         (hash, rest)
     }
 
-    fn nest_loops(
+    pub(crate) fn nest_loops(
         &mut self,
         ctx: &Pair<'_>,
         outers: &[Rc<Path>],
@@ -571,7 +584,7 @@ impl<'a, 'c> Search<'a, 'c> {
         }
     }
 
-    fn hash_joins(
+    pub(crate) fn hash_joins(
         &mut self,
         ctx: &Pair<'_>,
         outers: &[Rc<Path>],
@@ -717,28 +730,33 @@ impl<'a, 'c> Search<'a, 'c> {
             _ => outer.cost.width + inner.cost.width,
         };
         let filter: f64 = ctx.filter.iter().map(Expr::operators).sum();
-        let total = total + filter * self.planner.settings().cpu_operator_cost * ctx.rows;
-        let cost = Cost { startup, total, rows: ctx.rows, width };
-        let rels = ctx.both;
+        let settings = self.planner.settings();
+        let (rels, workers) = (ctx.both, outer.workers);
+        let rows = match workers {
+            0 => ctx.rows,
+            _ => clamp_rows(ctx.rows / settings.participants(workers)),
+        };
+        let total = total + filter * settings.cpu_operator_cost * rows;
+        let cost = Cost { startup, total, rows, width };
         let order = self.order_above(order, rels);
         let outer = (outer.outer | inner.outer) - rels;
-        add_path(paths, Path { rels, cost, order, outer, enforced: Vec::new(), kind });
+        add_path(paths, Path { rels, cost, order, outer, enforced: Vec::new(), workers, kind });
     }
 }
 
 /// What all paths of one pair share.
-struct Pair<'p> {
-    kind: JoinKind,
+pub(crate) struct Pair<'p> {
+    pub kind: JoinKind,
     both: RelSet,
-    rows: f64,
+    pub rows: f64,
     unique: bool,
     /// Where the first match is enough.
     matches: Option<Matches>,
     /// Relations outside the pair that its lateral relations refer to.
-    lateral: RelSet,
+    pub lateral: RelSet,
     /// Join conditions, including those that a scan of the inner side may have enforced already.
-    clauses: &'p [(Option<Enforced>, Expr)],
-    filter: &'p [Expr],
+    pub clauses: &'p [(Option<Enforced>, Expr)],
+    pub filter: &'p [Expr],
 }
 
 impl Pair<'_> {

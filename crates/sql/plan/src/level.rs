@@ -315,8 +315,14 @@ impl Level {
             constant: Vec::new(),
             lateral: self.lateral.iter().map(|(rel, needs)| (*rel, set(*needs))).collect(),
             lateral_values: HashMap::new(),
-            pushed: Vec::new(),
+            pushed: self.pushed.iter().filter(|(of, _)| *of == member).cloned().collect(),
         }
+    }
+
+    /// Adds conditions on one relation alone.
+    pub fn restrict(&mut self, rel: RelId, filters: &[Expr]) {
+        let clause = |expr: &Expr| Clause { expr: expr.clone(), rels: RelSet::one(rel), special: None };
+        self.clauses.extend(filters.iter().map(clause));
     }
 
     /// Relations outside `rels` that lateral ones among them need.

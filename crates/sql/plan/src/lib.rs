@@ -4,14 +4,15 @@
 //! # Layout
 //! * [`expr`], [`mod@plan`]: what comes out. `logical`: a query level in between; `convert` makes it, `prepare` rewrites it.
 //! * `level`: where conditions apply, equivalence classes, limits of outer joins. `scan`, `joins`: paths. `create`: nodes.
-//! * `inherit`: tables that stand for their children too. `append`: paths over those. [`partition`], [`prune`], `route`: partitions that
+//! * `inherit`: tables that stand for their children too. `united`: the parts of a UNION ALL likewise. `append`: paths over those. [`partition`], [`prune`], `route`: partitions that
 //!   take rows and that conditions leave. [`proof`]: constraints that say what a bound does. `names`: what EXPLAIN calls relations.
-//! * `extremes`: `min` and `max` by index.
+//! * `group`, `grouping_sets`: grouping. `ordered_calls`: aggregates with an order of their own. `extremes`: `min` and `max` by index.
 //! * [`extended`]: estimates by statistics of several columns together.
 //! * `pattern`: ranges of indexes that patterns keep to, and what they match.
 //! * `unique`: joins of which one row at most can match.
 //! * `pushdown`: conditions moved below grouping and into subqueries.
 //! * `memoize`: inner sides of loops that keep their results.
+//! * `parallel`: parts of a plan that several participants run.
 //! * `sorting`: orders that rows are brought into, in full or from a part on.
 //! * `sublinks`: subqueries in the expressions of a level: their plans, and what is handed down to them.
 //! * `upper`: a whole level: grouping, windows, DISTINCT, ORDER BY, LIMIT, set operations, changes of tables.
@@ -25,7 +26,7 @@
 //! 3. An expression of a node is made of parameters, cells, constants and expressions in the outputs of its children.
 //!
 //! # PostgreSQL counterpart and differences
-//! `optimizer/`. Joins are parameterised only at scans; no parallel plans, no genetic search (greedy beyond the threshold).
+//! `optimizer/`. Joins are parameterised only at scans; parallel plans have no sorted parts; no genetic search (greedy beyond the threshold).
 
 pub mod aggregate;
 mod append;
@@ -42,6 +43,7 @@ mod extremes;
 mod fold;
 mod function;
 mod group;
+mod grouping_sets;
 mod implication;
 mod inherit;
 mod inline;
@@ -54,6 +56,8 @@ mod merge;
 mod names;
 mod nearest;
 mod order;
+mod ordered_calls;
+mod parallel;
 pub mod partition;
 mod path;
 mod pattern;
@@ -74,6 +78,7 @@ pub mod stats;
 mod stored;
 mod sublinks;
 mod unique;
+mod united;
 mod upper;
 mod user_types;
 mod walk;

@@ -96,7 +96,7 @@ impl Search<'_, '_> {
         let values = values.collect::<Option<Vec<f64>>>().map_or(runs, |all| all.iter().product());
         let values = values.clamp(1.0, runs);
         let bytes = inner.rows * (inner.width + ROW) + ENTRY;
-        let room = (settings.work_mem * settings.hash_mem_multiplier / bytes).floor().max(1.0);
+        let room = (settings.hash_mem() / bytes).floor().max(1.0);
         let hits = (runs - values) / runs * (room / values.max(room));
         let evictions = 1.0 - room.min(values) / values;
         let kept = settings.cpu_operator_cost * inner.rows;

@@ -39,7 +39,7 @@ impl Shown {
                     self.rels.insert(tree.rel);
                 }
             }
-            Node::MergeAppend { tree, .. } => {
+            Node::MergeAppend { tree: Some(tree), .. } => {
                 self.parents.extend(tree.members.iter().map(|m| (*m, tree.rel)));
                 self.rels.insert(tree.rel);
             }

@@ -35,9 +35,14 @@ pub struct KeyColumn {
 }
 
 impl KeyColumn {
+    /// Whether a function of a user tells its order.
+    fn asks(&self) -> bool {
+        self.order.is_some_and(Order::asks)
+    }
+
     fn compare(&self, a: &Datum, b: &Datum) -> Ordering {
         match (integer(a), integer(b)) {
-            (Some(a), Some(b)) => a.cmp(&b),
+            (Some(a), Some(b)) if !self.asks() => a.cmp(&b),
             _ => self.order.map_or(Ordering::Equal, |order| order.compare(a, b)),
         }
     }
@@ -96,8 +101,13 @@ pub fn key_columns(table: &Table, catalog: &dyn CatalogView) -> SqlResult<Vec<Ke
         let collation = key.collations.get(columns.len()).copied().unwrap_or_default();
         let mut column = key_column(type_oid, collation, catalog)?;
         let class = key.opclasses.get(columns.len()).copied().unwrap_or_default();
-        if key.strategy == Strategy::Hash && !class.is_pinned() {
-            column.hash_function = catalog.hash_function(class)?;
+        match key.strategy {
+            _ if class.is_pinned() => {}
+            Strategy::Hash => column.hash_function = catalog.hash_function(class)?,
+            Strategy::List | Strategy::Range => {
+                let asked = catalog::families::class_order(catalog, class, collation)?;
+                column.order = asked.map(Order::Asked).or(column.order);
+            }
         }
         columns.push(column);
     }
@@ -119,6 +129,21 @@ pub fn bound_values(bound: &Bound, catalog: &dyn CatalogView) -> SqlResult<Bound
         analyze::Expr::Const(constant) => Ok(constant.value),
         _ => Err(SqlError::internal("a partition bound is no constant")),
     })
+}
+
+/// Sorts by the order of a key.
+fn sorted<T>(keys: &[KeyColumn], mut items: Vec<T>, order: impl Fn(&T, &T) -> Ordering) -> SqlResult<Vec<T>> {
+    if !keys.iter().any(KeyColumn::asks) {
+        items.sort_by(order);
+        return Ok(items);
+    }
+    let mut items: Vec<Option<T>> = items.into_iter().map(Some).collect();
+    let by_item = |a: &Option<T>, b: &Option<T>| match (a, b) {
+        (Some(a), Some(b)) => order(a, b),
+        _ => Ordering::Equal,
+    };
+    types::piece::sort_by_any(&mut items, by_item)?;
+    Ok(items.into_iter().flatten().collect())
 }
 
 fn partitioning(table: &Table) -> SqlResult<&Partitioning> {
@@ -148,7 +173,7 @@ impl PartitionMap {
         for partition in partitions {
             bounds.push((partition.oid, bound_values(&partition.bound, catalog)?));
         }
-        bounds.sort_by(|a, b| order_of(&keys, &a.1, &b.1));
+        let bounds = sorted(&keys, bounds, |a, b| order_of(&keys, &a.1, &b.1))?;
         let (partitions, bounds): (Vec<Oid>, Vec<BoundValues>) = bounds.into_iter().unzip();
         let default = bounds.iter().position(|b| *b == Bound::Default);
         let (mut values, mut null, mut slots) = (Vec::new(), None, Vec::new());
@@ -172,8 +197,9 @@ impl PartitionMap {
             }
         }
         if let Some(key) = keys.first() {
-            values.sort_by(|a, b| key.compare(&a.0, &b.0));
+            values = sorted(&keys, values, |a, b| key.compare(&a.0, &b.0))?;
         }
+        types::asked::check()?;
         Ok(PartitionMap { keys, strategy: key.strategy, partitions, bounds, default, values, null, slots })
     }
 

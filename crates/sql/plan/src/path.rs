@@ -55,6 +55,8 @@ pub struct Path {
     pub outer: RelSet,
     /// Join conditions already checked below.
     pub enforced: Vec<Enforced>,
+    /// Who helps the session, if it gives the part of the rows that one participant gets; 0 if it gives all of them.
+    pub workers: u32,
     /// How.
     pub kind: PathKind,
 }
@@ -83,6 +85,10 @@ pub enum PathKind {
         keys: Vec<SortKey>,
         /// What rows satisfy, for choosing partitions when the plan runs.
         conditions: Vec<Expr>,
+    },
+    /// All rows of a path that several participants run.
+    Gather {
+        child: Rc<Path>,
     },
     NestLoop {
         kind: JoinKind,

@@ -15,7 +15,7 @@ use tuple::Datum;
 use types::{Selectivity, oids};
 
 use crate::expr::{Call, CallForm, Expr, OperatorRef, Var};
-use crate::fold::{Native, fold};
+use crate::fold::{Native, fold, is_true};
 use crate::plan::{IndexBound, IndexCondition, IndexRef};
 use crate::planner::Planner;
 use crate::scan::strip;
@@ -351,7 +351,7 @@ fn satisfies(call: &Call, var: &Var, value: &Datum) -> bool {
         _ => None,
     });
     fold(&mut expr);
-    matches!(expr, Expr::Const { value: Datum::Bool(true), .. })
+    is_true(&expr)
 }
 
 #[cfg(test)]

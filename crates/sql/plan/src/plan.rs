@@ -122,6 +122,8 @@ pub struct Statement {
     pub whole_rows: HashMap<RelId, Arc<types::record::RowType>>,
     /// Bodies of functions that stand in place of calls: its user needs what they need.
     pub inlined: Vec<analyze::Query>,
+    /// Whether scans of many rows give them many at once.
+    pub batches: bool,
 }
 
 /// A planned subquery or CTE.
@@ -172,6 +174,7 @@ impl Statement {
             types: crate::UserTypes::default(),
             whole_rows: HashMap::new(),
             inlined: Vec::new(),
+            batches: true,
         }
     }
 }
@@ -213,6 +216,7 @@ impl Plan {
             | Node::SubqueryScan { child, .. }
             | Node::Materialize { child }
             | Node::Memoize { child, .. }
+            | Node::Gather { child, .. }
             | Node::Sort { child, .. }
             | Node::IncrementalSort { child, .. }
             | Node::Unique { child, .. }
@@ -289,7 +293,7 @@ impl Plan {
             }
             Node::MergeAppend { keys, tree, .. } => {
                 keys.iter().for_each(|k| f(&k.expr));
-                tree.pruning.iter().for_each(|p| p.for_exprs(f));
+                tree.iter().flat_map(|tree| &tree.pruning).for_each(|p| p.for_exprs(f));
             }
             Node::Append { tree: Some(tree), .. } => tree.pruning.iter().for_each(|p| p.for_exprs(f)),
             Node::Unique { columns, .. } => columns.iter().for_each(f),
@@ -439,8 +443,29 @@ pub enum AggStrategy {
     Sorted,
     /// A hash table of groups.
     Hashed,
-    /// Several grouping sets, each in a pass of its own over hash tables.
+    /// Grouping sets, some by hash tables and some by sorted input.
     Mixed,
+}
+
+/// How much of an aggregation a node does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Split {
+    /// All of it.
+    Whole,
+    /// Each participant's rows only: directly below a [`Node::Gather`].
+    Partial,
+    /// What the participants have, merged: directly above a [`Node::Gather`] of a partial one.
+    Final,
+}
+
+/// Grouping sets that are computed together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rollup {
+    /// By a hash table: of one set. Otherwise rows come sorted by the keys of the first set, from below for the first rollup that is sorted, and
+    /// sorted anew for each further one.
+    pub hashed: bool,
+    /// Positions of the sets' keys. The keys of each begin those of the one before.
+    pub sets: Vec<Vec<usize>>,
 }
 
 /// An equality that a hash or merge join uses.
@@ -747,10 +772,11 @@ pub enum Node {
     ProjectSet {
         child: Box<Plan>,
     },
-    /// The whole table.
+    /// The whole table; `parallel`: each participant of the [`Node::Gather`] above reads a part of its pages.
     SeqScan {
         rel: RelId,
         keys: Option<Box<SoughtKeys>>,
+        parallel: bool,
     },
     /// Part of the table, drawn by lot.
     SampleScan {
@@ -849,6 +875,11 @@ pub enum Node {
         clauses: Vec<Expr>,
         inner_unique: bool,
     },
+    /// Rows of a plan that several participants run beside each other, in any order: the session, and as many workers if there are so many.
+    Gather {
+        child: Box<Plan>,
+        workers: u32,
+    },
     /// Keeps rows so that they can be read again.
     Materialize {
         child: Box<Plan>,
@@ -878,9 +909,11 @@ pub enum Node {
     },
     Aggregate {
         strategy: AggStrategy,
+        split: Split,
         child: Box<Plan>,
         keys: Vec<Expr>,
-        sets: Vec<Vec<usize>>,
+        /// Of grouping sets.
+        rollups: Vec<Rollup>,
         calls: Vec<AggCall>,
     },
     WindowAgg {
@@ -911,7 +944,7 @@ pub enum Node {
     MergeAppend {
         children: Vec<Plan>,
         keys: Vec<SortKey>,
-        tree: Box<Tree>,
+        tree: Option<Box<Tree>>,
     },
     LockRows {
         child: Box<Plan>,

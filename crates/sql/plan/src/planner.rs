@@ -34,6 +34,8 @@ pub struct Context<'c> {
     pub fraction: f64,
     /// New rows may go into a partition that is hidden as it is being detached: the transaction keeps its snapshot.
     pub routes_to_hidden: bool,
+    /// All rows are read once the plan runs, or none: a cursor's may be read a few at a time.
+    pub read_at_once: bool,
     /// Who reads the bodies of functions in SQL, which may stand in place of calls; none where calls are to stay.
     pub bodies: Option<&'c dyn crate::inline::Bodies>,
 }
@@ -84,7 +86,13 @@ pub struct Planner<'c> {
     pub(crate) extended: HashMap<RelId, Vec<crate::extended::Known>>,
     /// What rows of subqueries that have been planned differ in.
     pub(crate) derived_keys: HashMap<RelId, crate::unique::Keys>,
+    /// Unions whose parts are still to become the members of these relations.
+    pub(crate) unions: HashMap<RelId, crate::logical::SetTree>,
     pub(crate) modifies: bool,
+    /// Whether what is being planned may have parts that several participants run.
+    pub(crate) parallel: bool,
+    /// Whether it has.
+    pub(crate) gathers: bool,
     pub(crate) types: UserTypes,
     pub(crate) whole_rows: HashMap<RelId, Arc<RowType>>,
     /// Relations that stand for inheritance trees.
@@ -105,6 +113,20 @@ pub struct Planner<'c> {
 
 /// Plans an analysed statement.
 pub fn plan(analyzed: &analyze::Analyzed, context: &Context<'_>) -> SqlResult<Statement> {
+    let parallel = context.read_at_once && context.settings.max_parallel_workers_per_gather > 0;
+    let (statement, gathers) = plan_once(analyzed, context, parallel)?;
+    if gathers && crate::parallel::is_unsafe(&statement) {
+        return Ok(plan_once(analyzed, context, false)?.0);
+    }
+    Ok(statement)
+}
+
+/// The plan, and whether it has parts that several participants run; none unless it may.
+fn plan_once(
+    analyzed: &analyze::Analyzed,
+    context: &Context<'_>,
+    parallel: bool,
+) -> SqlResult<(Statement, bool)> {
     let mut planner = Planner::new(context)?;
     let query = &analyzed.query;
     let mut block = Converter::new(&mut planner).query(query)?;
@@ -134,9 +156,11 @@ pub fn plan(analyzed: &analyze::Analyzed, context: &Context<'_>) -> SqlResult<St
         _ => Command::Select,
     };
     planner.modifies |= command != Command::Select;
+    planner.parallel = parallel && !planner.modifies;
     let ctes = block.ctes.clone();
     let plan = planner.plan_block(block, context.fraction)?;
-    planner.finish(command, (plan, ctes), result, analyzed.params.clone())
+    let gathers = planner.gathers;
+    Ok((planner.finish(command, (plan, ctes), result, analyzed.params.clone())?, gathers))
 }
 
 /// Puts values in place of parameters.
@@ -182,7 +206,10 @@ impl<'c> Planner<'c> {
             rows_left: HashMap::new(),
             extended: HashMap::new(),
             derived_keys: HashMap::new(),
+            unions: HashMap::new(),
             modifies: false,
+            parallel: false,
+            gathers: false,
             types: UserTypes::default(),
             whole_rows: HashMap::new(),
             inherited: HashMap::new(),
@@ -230,6 +257,14 @@ impl<'c> Planner<'c> {
         self.planned += 1;
         self.subs[subplan].state = SubState::Planned(Box::new(plan));
         self.subs[subplan].rank = self.planned;
+    }
+
+    /// Plans a query that may run often, or be read in part: several participants run no part of it.
+    pub(crate) fn plan_subplan(&mut self, block: Block, fraction: f64) -> SqlResult<Plan> {
+        let parallel = std::mem::replace(&mut self.parallel, false);
+        let plan = self.plan_block(block, fraction);
+        self.parallel = parallel;
+        plan
     }
 
     pub(crate) fn take_pending(&mut self, subplan: usize) -> Option<Block> {
@@ -284,6 +319,7 @@ impl<'c> Planner<'c> {
             types: self.types,
             whole_rows: self.whole_rows,
             inlined: self.inlined,
+            batches: self.context.settings.batch_execution,
         };
         crate::check::check(&statement)?;
         Ok(statement)

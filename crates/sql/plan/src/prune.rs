@@ -205,6 +205,10 @@ impl Key<'_> {
             return equality.then_some(Comparison::Equal);
         }
         if let Some(entry) = known(operator) {
+            // A function of a user compares values of its type alone.
+            if !class.oid.is_pinned() && (entry.left != class.input || entry.right != class.input) {
+                return None;
+            }
             return Some(match entry.strategy {
                 1 => Comparison::Less,
                 2 => Comparison::LessEqual,

@@ -21,21 +21,24 @@ use crate::planner::Planner;
 impl Planner<'_> {
     /// Conditions of HAVING without aggregates decide about whole groups: before the rows are grouped they cost less.
     pub(crate) fn lower_having(&mut self, block: &mut Block) {
-        if block.having.is_empty() || !block.grouping_sets.is_empty() {
-            return;
-        }
+        // Where a grouping set does not have a key, the key is NULL, whatever the rows have.
+        let nulled = |key: usize| block.grouping_sets.iter().any(|set| !set.contains(&key));
+        let nulled: Vec<&Expr> =
+            block.group.iter().enumerate().filter(|(i, _)| nulled(*i)).map(|(_, key)| key).collect();
+        // Without rows there is a group nevertheless.
+        let always = block.group.is_empty() || block.grouping_sets.iter().any(|set| set.is_empty());
         for qual in std::mem::take(&mut block.having) {
             let loose = |key: &Expr| self.equals_differ(key) && qual.any(&mut |e| e == key);
             if qual.has_aggregates()
                 || qual.is_volatile()
                 || qual.has_subplans()
                 || block.group.iter().any(loose)
+                || qual.any(&mut |e| matches!(e, Expr::Grouping(_)) || nulled.contains(&e))
             {
                 block.having.push(qual);
                 continue;
             }
-            if block.group.is_empty() {
-                // Without rows there is a group nevertheless.
+            if always {
                 block.having.push(qual.clone());
             }
             block.quals.push(qual);

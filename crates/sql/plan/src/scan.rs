@@ -64,7 +64,7 @@ impl Search<'_, '_> {
         let rows = clamp_rows(shape.tuples * share);
         let width = self.width_of(rel);
         let operators: f64 = filters.iter().map(Expr::operators).sum();
-        if let Some(path) = self.current_of_path(rel, table.oid, filters, width) {
+        if let Some(path) = self.current_of_path(rel, table.oid, (filters, shape), width) {
             return vec![path];
         }
         if let Source::Sample(sample) = &self.planner.sources[rel] {
@@ -74,6 +74,7 @@ impl Search<'_, '_> {
         let (startup, total) = settings.seq_scan(shape, operators);
         let kind = PathKind::Scan(ScanKind::Whole { rel, filter: filters.to_vec(), keys: None });
         add_path(&mut paths, scan_path(rel, Cost { startup, total, rows, width }, kind));
+        self.partial_scan(rel, (&table, shape), filters, (rows, width), &mut paths);
         self.tid_path(rel, filters, shape, rows, width, &mut paths);
         let joins = self.join_candidates(rel);
         let mut bitmaps: Vec<(Bitmap, f64, Vec<usize>)> = Vec::new();
@@ -132,7 +133,7 @@ impl Search<'_, '_> {
         let tuples = clamp_rows(shape.tuples * share);
         let pages = if system { (shape.pages * share).ceil() } else { shape.pages };
         let operators: f64 = filters.iter().map(Expr::operators).sum();
-        let page = if system { settings.random_page_cost } else { settings.seq_page_cost };
+        let page = if system { settings.random_page(shape.costs) } else { settings.seq_page(shape.costs) };
         let row = settings.cpu_tuple_cost + settings.cpu_operator_cost * operators;
         let cost = Cost {
             startup: 0.0,
@@ -254,7 +255,8 @@ impl Search<'_, '_> {
             let kind = ScanKind::Index { rel, index, conditions, distances, filter, backward, only };
             let kind = PathKind::Scan(kind);
             let enforced = enforced.clone();
-            add_path(paths, Path { rels: RelSet::one(rel), cost, order, outer, enforced, kind });
+            let rels = RelSet::one(rel);
+            add_path(paths, Path { rels, cost, order, outer, enforced, workers: 0, kind });
         }
         if method.bitmap_scan && !matched.conditions.is_empty() && joins.is_empty() {
             let keys = used.len() as f64;
@@ -392,6 +394,7 @@ impl Search<'_, '_> {
         for (i, expr) in self.planner.index_columns(rel, index).into_iter().enumerate().take(index.keys.len())
         {
             let option = index.options.get(i).copied().unwrap_or(0);
+            let Ok(expr) = self.planner.as_ordered(expr, (index, i)) else { break };
             let class = self.level.key_of(&expr);
             if self.level.is_constant(class) || order.iter().any(|k: &PathKey| k.class == class) {
                 continue;
@@ -427,7 +430,7 @@ impl Search<'_, '_> {
         let cost = Cost { startup, total, rows, width: self.width_of(rel) };
         let enforced = joins.iter().map(|j| j.enforced).collect();
         let kind = PathKind::Scan(ScanKind::Whole { rel, filter, keys: None });
-        let path = Path { rels: RelSet::one(rel), cost, order: Vec::new(), outer, enforced, kind };
+        let path = Path { outer, enforced, ..scan_path(rel, cost, kind) };
         (!joins.is_empty()).then(|| Rc::new(path))
     }
 
@@ -481,7 +484,13 @@ impl Search<'_, '_> {
     }
 
     /// The only way to WHERE CURRENT OF.
-    fn current_of_path(&self, rel: RelId, table: Oid, filters: &[Expr], width: f64) -> Option<Rc<Path>> {
+    fn current_of_path(
+        &self,
+        rel: RelId,
+        table: Oid,
+        (filters, shape): (&[Expr], TableShape),
+        width: f64,
+    ) -> Option<Rc<Path>> {
         let at = filters.iter().position(Expr::is_current_of)?;
         let mut filter = filters.to_vec();
         let qual = filter.remove(at);
@@ -491,7 +500,7 @@ impl Search<'_, '_> {
             *of = table;
         }
         let settings = self.planner.settings();
-        let total = settings.random_page_cost + settings.cpu_tuple_cost;
+        let total = settings.random_page(shape.costs) + settings.cpu_tuple_cost;
         let kind = ScanKind::Tid { rel, tids: vec![place], condition: vec![qual], filter };
         Some(Rc::new(scan_path(rel, Cost { startup: 0.0, total, rows: 1.0, width }, PathKind::Scan(kind))))
     }
@@ -528,7 +537,7 @@ impl Search<'_, '_> {
             let settings = self.planner.settings();
             let filter: Vec<Expr> =
                 filters.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, e)| e.clone()).collect();
-            let total = count * (settings.random_page_cost + settings.cpu_tuple_cost);
+            let total = count * (settings.random_page(shape.costs) + settings.cpu_tuple_cost);
             let rows = rows.min(count).min(shape.tuples.max(1.0));
             let kind = ScanKind::Tid { rel, tids: vec![value], condition: vec![qual.clone()], filter };
             let cost = Cost { startup: 0.0, total, rows, width };
@@ -677,7 +686,8 @@ fn bitmap_cost(bitmap: &Bitmap) -> f64 {
 }
 
 fn scan_path(rel: RelId, cost: Cost, kind: PathKind) -> Path {
-    Path { rels: RelSet::one(rel), cost, order: Vec::new(), outer: RelSet::EMPTY, enforced: Vec::new(), kind }
+    let (rels, order, enforced) = (RelSet::one(rel), Vec::new(), Vec::new());
+    Path { rels, cost, order, outer: RelSet::EMPTY, enforced, workers: 0, kind }
 }
 
 /// Whether there is a condition on one of the index columns from `column` on.
@@ -762,7 +772,11 @@ fn strategy(
 ) -> Option<IndexBound> {
     use index::strategy as order;
     let class = families.class(*index.opclasses.get(column)?)?;
+    let asks = index.asks(column);
     let entry = families.membership(class.family, operator).or_else(|| {
+        if asks {
+            return None;
+        }
         // Types of users compare as ones of the registry, whose operators stand for those of the class.
         let input = types::registry::operator(operator)?.left;
         let like = families.default_class_for(class.method, input).filter(|_| !class.oid.is_pinned())?;
@@ -772,7 +786,12 @@ fn strategy(
     if index.method.equality.is_none() {
         return Some(IndexBound::Operator { strategy: number, operand: entry.right });
     }
-    if !comparable(strip(expr).type_oid(), value.type_oid()) {
+    // A function of a user compares values of its type alone.
+    let fits = match asks {
+        true => entry.left == class.input && entry.right == class.input,
+        false => comparable(strip(expr).type_oid(), value.type_oid()),
+    };
+    if !fits {
         return None;
     }
     if index.method.equality == Some(number) {

@@ -73,7 +73,7 @@ impl Planner<'_> {
             let handed = self.parameterise(&mut inner, visible, named);
             self.subs[number].init = handed.is_empty() && reading == Reading::Value;
             let exists = inner.targets.is_empty();
-            let mut plan = self.plan_block(inner, if exists { 1.0 } else { 0.0 })?;
+            let mut plan = self.plan_subplan(inner, if exists { 1.0 } else { 0.0 })?;
             let again = handed.is_empty() && reading == Reading::Rows;
             if again && self.settings().enable_material && !plan.node.keeps_rows() {
                 plan = wrap_materialize(plan, self);

@@ -1,5 +1,5 @@
 //! Joins of whose inner side at most one row can match: outer joins that add nothing are left out, and semijoins become inner joins, which
-//! may be done in any order.
+//! may be done in any order. Grouping columns that others determine.
 //!
 //! # Invariants
 //! 1. An index says so of a table only if it refuses duplicates at once, of all rows, and by the equality that is asked for; of a subquery, what
@@ -7,13 +7,13 @@
 //! 2. Where a collation finds different texts equal, nothing is known: one side may compare otherwise.
 //!
 //! # PostgreSQL counterpart and differences
-//! `analyzejoins.c`, without the removal of self-joins.
+//! `analyzejoins.c`, without the removal of self-joins, and `remove_useless_groupby_columns`.
 
 use base::Oid;
 use types::registry::ORDERING_METHOD;
 
 use crate::expr::{CallForm, Expr, RelId, Var};
-use crate::level::as_equality;
+use crate::level::{as_equality, plain_var};
 use crate::logical::{Block, From, SetOperation, SetTree, Source, rels_of};
 use crate::plan::JoinKind;
 use crate::planner::Planner;
@@ -114,6 +114,55 @@ impl Planner<'_> {
         let equated = equated(rel, clauses);
         let has = |column: i16| equated.iter().any(|e| e.column == column && self.is_usual(e));
         keys.iter().any(|key| key.iter().all(|column| has(*column)))
+    }
+
+    /// Grouping expressions without those columns that others of the same table determine, which are the key of an index.
+    pub(crate) fn without_determined(&self, mut keys: Vec<Expr>) -> Vec<Expr> {
+        // A column is compared by its own collation, or by another one that finds the same texts equal.
+        let column = |rel: RelId, e: &Expr| {
+            let var = plain_var(e).filter(|var| var.rel == rel && var.column > 0)?;
+            (var.type_oid == e.type_oid() && self.is_strict(e.collation())).then_some(var.column)
+        };
+        let rels = keys.iter().fold(RelSet::EMPTY, |rels, key| rels | RelSet::of(key));
+        for rel in rels.iter() {
+            let columns: Vec<i16> = keys.iter().filter_map(|key| column(rel, key)).collect();
+            if let Some(index) = self.determining(rel, &columns) {
+                keys.retain(|key| column(rel, key).is_none_or(|column| index.contains(&column)));
+            }
+        }
+        keys
+    }
+
+    /// The columns of the smallest index of which no two rows have the same values, if it has some of these columns, not all, and no others.
+    fn determining(&self, rel: RelId, columns: &[i16]) -> Option<&[i16]> {
+        let table = self.relations[rel].table.as_ref()?;
+        let tree = self.is_inherited(rel) && table.partitioning.is_none();
+        if columns.len() < 2 || tree || !self.sources[rel].is_table() {
+            return None;
+        }
+        let differs = |index: &catalog::view::Index, at: usize| {
+            let Some(column) = usize::try_from(index.keys[at] - 1).ok().and_then(|i| table.columns.get(i))
+            else {
+                return false;
+            };
+            let usual =
+                self.families.default_class_for(ORDERING_METHOD, self.types.comparable(column.type_oid));
+            let class = index.opclasses.get(at).and_then(|class| self.families.class(*class));
+            let own = index.collations.get(at).copied().unwrap_or_default();
+            columns.contains(&index.keys[at])
+                && (column.not_null || index.nulls_not_distinct)
+                && usual.is_some_and(|usual| class.is_some_and(|class| class.family == usual.family))
+                && self.is_strict(own)
+        };
+        let determines = |index: &&std::sync::Arc<catalog::view::Index>| {
+            let whole = index.refuses_duplicates() && index.immediate && index.predicate.is_none();
+            whole
+                && index.is_usable()
+                && index.keys.len() < columns.len()
+                && (0..index.keys.len()).all(|at| differs(index, at))
+        };
+        let smallest = table.indexes.iter().filter(determines).min_by_key(|index| index.keys.len());
+        smallest.map(|index| index.keys.as_slice())
     }
 
     /// Notes what a subquery's rows differ in, before it is planned.

@@ -8,20 +8,26 @@ use base::{Oid, SqlResult};
 use catalog::view::{Generated, RelationKind, Table};
 use tuple::Datum;
 
-use crate::cost::clamp_rows;
+use crate::cost::{CallWork, clamp_rows};
 use crate::create::{Creator, Lateral, add_unique};
 use crate::expr::{Expr, RelId, SortKey, WindowCall};
-use crate::group::collect_calls;
+use crate::fold::{is_false_or_null, is_true};
+use crate::group::{collect_calls, sets_sorted_by};
+use crate::grouping_sets;
 use crate::joins::Search;
 use crate::level::Level;
-use crate::logical::{Block, SetOperation, SetTree, Source, rels_of, visible_rels};
+use crate::logical::{Block, From, SetOperation, SetTree, Source, rels_of, visible_rels};
+use crate::parallel::Team;
 use crate::path::{DerivedKey, Path, PathKey};
 use crate::plan::{
-    AggStrategy, Command, Cost, IndexExprs, IndexRef, Modify, Node, Plan, SetOpKind, SortKeys, TargetTable,
+    AggStrategy, Command, Cost, IndexExprs, IndexRef, Modify, Node, Plan, SetOpKind, SortKeys, Split,
+    TargetTable,
 };
 use crate::planner::{Planner, SubState};
 use crate::relset::RelSet;
 use crate::selectivity;
+use crate::sorting::Wanted;
+use crate::united;
 
 /// Bytes a value of a type takes, on average, when nothing is known.
 pub(crate) fn type_width(type_oid: Oid, typmod: i32) -> f64 {
@@ -44,9 +50,13 @@ impl Planner<'_> {
         runtime::check_stack()?;
         for cte in block.ctes.clone() {
             if let Some(inner) = self.take_pending(cte) {
-                let plan = self.plan_block(inner, 0.0)?;
+                let plan = self.plan_subplan(inner, 0.0)?;
                 self.note_planned(cte, plan);
             }
+        }
+        if let Some((rel, tree)) = block.set.take_if(|(_, tree)| united::is_union_all(tree)) {
+            self.unions.insert(rel, tree);
+            block.from = vec![From::Rel(rel)];
         }
         if block.set.is_some() {
             return self.plan_set(block);
@@ -167,9 +177,17 @@ impl Planner<'_> {
         let mut subqueries = HashMap::new();
         let mut given = HashMap::new();
         for rel in from.iter() {
+            if self.unite(rel, &mut level, &mut subqueries, &mut given)? {
+                continue;
+            }
             self.push_down(rel, &mut level);
             self.note_keys(rel);
-            self.plan_source(rel, &mut subqueries, &mut given)?;
+            // What is run for each row of a neighbour is run by one.
+            let parallel = self.parallel;
+            self.parallel &= !lateral.contains_key(&rel);
+            let planned = self.plan_source(rel, &mut subqueries, &mut given);
+            self.parallel = parallel;
+            planned?;
             if lateral.contains_key(&rel) && subqueries.get(&rel).is_some_and(|plan| self.is_steady(plan)) {
                 self.steady.insert(rel);
             }
@@ -178,17 +196,19 @@ impl Planner<'_> {
         let mut one_time = std::mem::take(&mut level.constant);
         one_time.extend(level.class_constants());
         one_time.iter_mut().for_each(crate::fold::fold);
-        one_time.retain(|e| !matches!(e, Expr::Const { value: Datum::Bool(true), .. }));
-        let needed = upper_exprs(&block);
+        one_time.retain(|e| !is_true(e));
+        let mut needed = upper_exprs(&block);
+        needed.extend(level.lateral_values.values().flatten().cloned());
         let input = input_exprs(&block, from);
         if from.is_empty() {
             let filter = Vec::new();
             let cost = Cost { startup: 0.0, total: 0.01, rows: 1.0, width: 0.0 };
             let output = if needs_input(&block) { input } else { final_exprs(&block) };
             let plan = Plan { cost, output, filter, node: Node::Result { one_time, child: None } };
-            return self.finish_query(&block, plan, Vec::new(), &mut level, !needs_input(&block));
+            return self.finish_query(&block, (plan, None), Vec::new(), &mut level, !needs_input(&block));
         }
-        let path = self.best_path(&block, &mut level, needed, given, fraction)?;
+        let whole = one_time.is_empty();
+        let (path, split) = self.best_path(&block, &mut level, needed, given, (fraction, whole))?;
         let simple = !needs_input(&block);
         let output = if simple { final_exprs(&block) } else { input };
         let mut creator = Creator::new(self, subqueries, lateral);
@@ -197,7 +217,7 @@ impl Planner<'_> {
         if !one_time.is_empty() {
             let output = plan.output.clone();
             // What is never read needs no plan.
-            let child = match one_time.iter().any(is_never) {
+            let child = match one_time.iter().any(is_false_or_null) {
                 true => {
                     one_time = vec![Expr::boolean(false)];
                     None
@@ -207,10 +227,10 @@ impl Planner<'_> {
             let node = Node::Result { one_time, child };
             plan = Plan { cost: path.cost, output, filter: Vec::new(), node };
         }
-        self.finish_query(&block, plan, path.order.clone(), &mut level, simple)
+        self.finish_query(&block, (plan, split), path.order.clone(), &mut level, simple)
     }
 
-    fn plan_source(
+    pub(crate) fn plan_source(
         &mut self,
         rel: RelId,
         subqueries: &mut HashMap<RelId, Plan>,
@@ -263,11 +283,16 @@ impl Planner<'_> {
         level: &mut Level,
         needed: Vec<Expr>,
         given: HashMap<RelId, Cost>,
-        fraction: f64,
-    ) -> SqlResult<Rc<Path>> {
+        (fraction, whole): (f64, bool),
+    ) -> SqlResult<(Rc<Path>, Option<Team>)> {
         let grouped = block.aggregated;
+        let mut calls = Vec::new();
+        final_exprs(block).iter().chain(&block.having).for_each(|e| collect_calls(e, &mut calls));
+        let grouping =
+            (grouped && block.grouping_sets.is_empty()).then(|| self.grouping(block, &calls, level));
         let wanted = match block.windows.first() {
-            _ if grouped => level.wanted(&SortKeys::ascending(block.group.clone()).0),
+            _ if grouping.is_some() => Wanted::default(),
+            _ if grouped => level.wanted(&SortKeys::ascending(sets_sorted_by(block)).0),
             Some(window) => level.wanted(&window.sort_keys()),
             None if block.distinct_on => level.wanted(&distinct_keys(block)),
             None => level.wanted(&block.sort),
@@ -276,28 +301,34 @@ impl Planner<'_> {
         let mut search = Search::new(self, level, needed);
         search.given = given;
         search.wanted.push(wanted.order.clone());
+        if let Some(grouping) = &grouping {
+            search.wanted.push(grouping.order().to_vec());
+            // Any key may be first.
+            let reordered = search.planner.settings().enable_group_by_reordering;
+            search.wanted.extend(grouping.order().iter().filter(|_| reordered).map(|key| vec![*key]));
+        }
         if !distinct_order.is_empty() {
             search.wanted.push(distinct_order);
         }
         let paths = search.run()?;
-        let mut calls = Vec::new();
-        final_exprs(block).iter().chain(&block.having).for_each(|e| collect_calls(e, &mut calls));
-        // Grouping sets take rows in any order.
-        let ways = (grouped && block.grouping_sets.is_empty() && !block.group.is_empty())
-            .then(|| self.group_ways(&block.group, &calls));
+        let partial = search.partial.remove(&search.level.rels);
         let limited = match (&block.limit, grouped || !block.distinct.is_empty()) {
             (Some(Expr::Const { value: Datum::Int8(n), .. }), false) => Some(*n as f64),
             (Some(_), false) => Some(10.0),
             _ => None,
         };
         let price = |path: &Path| {
-            let (startup, total) = match &ways {
-                Some(ways) => self.group_cost(ways, path.cost, &wanted, &path.order).1,
+            let (startup, total) = match &grouping {
+                Some(grouping) => {
+                    let way = self.group_way(grouping, path.cost, &path.order);
+                    (way.startup, way.price)
+                }
+                // Grouping sets take rows in any order.
                 None if grouped => (path.cost.startup, path.cost.total),
                 None => {
                     // Of what is sorted for windows all rows are wanted.
                     let limit = limited.filter(|_| block.windows.is_empty());
-                    self.sorted_cost(path.cost, &wanted, &path.order, limit)
+                    self.sorted_cost(path.cost_as_read(self.settings()), &wanted, &path.order, limit)
                 }
             };
             let share = match limited {
@@ -308,32 +339,47 @@ impl Planner<'_> {
             };
             startup + share * (total - startup)
         };
-        paths
-            .iter()
-            .filter(|p| p.outer.is_empty())
-            .min_by(|a, b| price(a).total_cmp(&price(b)))
-            .cloned()
-            .ok_or_else(|| base::SqlError::internal("no path for the query"))
+        let free = paths.iter().filter(|p| p.outer.is_empty());
+        let best = free.min_by(|a, b| price(a).total_cmp(&price(b))).cloned();
+        let best = best.ok_or_else(|| base::SqlError::internal("no path for the query"))?;
+        if let (Some(grouping), Some(part)) = (&grouping, partial.filter(|_| whole))
+            && grouping.is_splittable(&calls, &aggregate_output(block), &block.having)
+        {
+            let team = Team { workers: part.workers, rows: best.cost.rows };
+            if self.split_way(grouping, part.cost, team).price < price(&best) {
+                return Ok((part, Some(team)));
+            }
+        }
+        Ok((best, None))
     }
 
-    /// Everything above the joins. `simple`: the plan's rows carry the final expressions already.
+    /// Everything above the joins. `simple`: the plan's rows carry the final expressions already. With a team it gives a part of the rows, to be
+    /// aggregated by each participant.
     fn finish_query(
         &mut self,
         block: &Block,
-        mut plan: Plan,
+        (mut plan, split): (Plan, Option<Team>),
         mut order: Vec<PathKey>,
         level: &mut Level,
         simple: bool,
     ) -> SqlResult<Plan> {
         let last = final_exprs(block);
         if block.aggregated && !matches!(plan.node, Node::Result { child: None, .. } if simple) {
-            let output =
-                if block.windows.is_empty() && !has_set(block) { last.clone() } else { window_input(block) };
-            plan = self.aggregate(block, plan, &mut order, level, output);
+            let output = aggregate_output(block);
+            plan = match split {
+                Some(team) => self.aggregate_parts(block, plan, team, level, output),
+                None => self.aggregate(block, plan, &mut order, level, output)?,
+            };
         }
         // What the conditions say of columns is no longer true where grouping sets have nulled some.
         let mut nulled = Level::default();
-        let level = if block.grouping_sets.is_empty() { level } else { &mut nulled };
+        let level = match block.grouping_sets.is_empty() {
+            true => level,
+            false => {
+                order = nulled.wanted(&grouping_sets::order_of(&plan)).order;
+                &mut nulled
+            }
+        };
         if !block.windows.is_empty() {
             plan = self.windows(block, plan, &mut order, level, &last);
         }
@@ -412,23 +458,23 @@ impl Planner<'_> {
         let groups = selectivity::groups(self, &block.distinct, plan.cost.rows);
         let wanted = level.wanted(&distinct_keys(block));
         let settings = self.settings();
-        let hashable =
-            !block.distinct_on && block.distinct.iter().all(|k| self.types.is_hashed(k.type_oid()));
+        let hashable = !block.distinct_on && block.distinct.iter().all(|key| self.types.hashes(key));
         let count = block.distinct.len() as f64;
-        let sortable = block.distinct.iter().all(|k| self.types.is_ordered(k.type_oid()));
+        let sortable = block.distinct.iter().all(|key| self.types.orders(key));
         let by_sort = self.sorted_cost(plan.cost, &wanted, order, None).1;
-        let by_hash = settings.aggregate(plan.cost, true, count, 0.0, groups).1;
+        let by_hash = settings.aggregate(plan.cost, true, count, CallWork::default(), groups).1;
         let rows = clamp_rows(groups);
         if hashable && (!sortable || (by_hash < by_sort && block.sort.is_empty()) || by_hash * 1.5 < by_sort)
         {
-            let (startup, total) = settings.aggregate(plan.cost, true, count, 0.0, groups);
+            let (startup, total) = settings.aggregate(plan.cost, true, count, CallWork::default(), groups);
             order.clear();
             let (cost, output) = (Cost { startup, total, rows, ..plan.cost }, plan.output.clone());
             let node = Node::Aggregate {
                 strategy: AggStrategy::Hashed,
+                split: Split::Whole,
                 child: Box::new(plan),
                 keys: block.distinct.clone(),
-                sets: Vec::new(),
+                rollups: Vec::new(),
                 calls: Vec::new(),
             };
             return Plan { cost, output, filter: Vec::new(), node };
@@ -479,7 +525,7 @@ impl Planner<'_> {
         self.derived_rows.insert(rel, plan.cost.rows);
         block.for_upper_exprs_mut(&mut crate::fold::fold);
         self.plan_sublinks(&mut block, RelSet::one(rel))?;
-        self.finish_query(&block, plan, Vec::new(), &mut Level::default(), true)
+        self.finish_query(&block, (plan, None), Vec::new(), &mut Level::default(), true)
     }
 
     fn set_tree(&mut self, rel: RelId, tree: SetTree, output: &[Expr]) -> SqlResult<Plan> {
@@ -680,11 +726,6 @@ fn derived_order(block: &Block) -> Vec<DerivedKey> {
     block.sort.iter().map_while(column).collect()
 }
 
-/// Whether a condition is false or NULL whatever the row.
-fn is_never(condition: &Expr) -> bool {
-    matches!(condition, Expr::Const { value: Datum::Bool(false) | Datum::Null, .. })
-}
-
 fn has_set(block: &Block) -> bool {
     block.targets.iter().any(|t| t.expr.returns_set())
 }
@@ -739,6 +780,11 @@ fn input_exprs(block: &Block, from: RelSet) -> Vec<Expr> {
     let whole = out.clone();
     crate::create::columns_of(&upper_exprs(block), from, &whole, &mut out);
     out
+}
+
+/// What an aggregation's rows carry.
+fn aggregate_output(block: &Block) -> Vec<Expr> {
+    if block.windows.is_empty() && !has_set(block) { final_exprs(block) } else { window_input(block) }
 }
 
 /// What an aggregation passes to windows or set-returning targets: grouping expressions, aggregates, window keys.

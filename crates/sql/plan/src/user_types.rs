@@ -4,8 +4,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult};
+use catalog::view::Index;
 use collation::Rules;
 use types::Comparator;
+use types::asked::UserOrder;
 use types::comparator::{pinned_rules, undetermined};
 use types::record::{FieldType, RowType};
 use types::registry::TypeShape;
@@ -18,6 +20,8 @@ use crate::planner::Planner;
 pub struct UserTypes {
     shapes: HashMap<Oid, TypeShape>,
     rules: HashMap<Oid, &'static Rules>,
+    /// Types whose values a function of a user orders: the function, and the type that it takes.
+    orders: HashMap<Oid, (Oid, Oid)>,
 }
 
 impl UserTypes {
@@ -28,12 +32,27 @@ impl UserTypes {
 
     /// Whether values of a type are in an order.
     pub fn is_ordered(&self, type_oid: Oid) -> bool {
-        types::compare(self.comparable(type_oid)).is_some()
+        self.is_asked(type_oid) || types::compare(self.comparable(type_oid)).is_some()
     }
 
     /// Whether values of a type can be hashed.
     pub fn is_hashed(&self, type_oid: Oid) -> bool {
-        types::hash(self.comparable(type_oid)).is_some()
+        !self.is_asked(type_oid) && types::hash(self.comparable(type_oid)).is_some()
+    }
+
+    /// Whether values of an expression are in an order.
+    pub fn orders(&self, expr: &Expr) -> bool {
+        matches!(expr, Expr::Ordered { .. }) || self.is_ordered(expr.type_oid())
+    }
+
+    /// Whether values of an expression can be hashed.
+    pub fn hashes(&self, expr: &Expr) -> bool {
+        !matches!(expr, Expr::Ordered { .. }) && self.is_hashed(expr.type_oid())
+    }
+
+    /// Whether a function of a user orders values of a type.
+    pub fn is_asked(&self, type_oid: Oid) -> bool {
+        self.orders.contains_key(&type_oid)
     }
 
     /// The rules of a collation of the statement: an error if it is not known which one.
@@ -47,6 +66,9 @@ impl UserTypes {
 
     /// How values of a type compare under a collation; any will do if the type has none.
     pub fn comparator(&self, type_oid: Oid, collation: Oid) -> SqlResult<Comparator> {
+        if let Some((function, input)) = self.orders.get(&type_oid) {
+            return Ok(Comparator::asked(UserOrder::of(*function, *input, Oid::INVALID)));
+        }
         let comparable = self.comparable(type_oid);
         let rules = match types::builtin_type(comparable) {
             Some(info) if info.collation.is_valid() => self.rules(collation)?,
@@ -59,6 +81,9 @@ impl UserTypes {
 
     /// How values of an expression compare.
     pub fn comparator_of(&self, expr: &Expr) -> SqlResult<Comparator> {
+        if let Expr::Ordered { by, .. } = expr {
+            return Ok(Comparator::asked(by));
+        }
         self.comparator(expr.type_oid(), expr.collation())
     }
 
@@ -80,6 +105,57 @@ impl UserTypes {
 }
 
 impl Planner<'_> {
+    /// A value in the order of an operator family for a type, if a function of a user tells that order.
+    pub(crate) fn in_order_of(&self, value: Expr, family: Oid, input: Oid) -> SqlResult<Expr> {
+        let catalog = self.context.catalog;
+        // It may be the order that values of the type are in.
+        let usual = self.families.default_class_for(types::registry::ORDERING_METHOD, input);
+        if self.types.is_asked(value.type_oid()) && usual.is_some_and(|class| class.family == family) {
+            return Ok(value);
+        }
+        let Some(function) = catalog::families::asked_order(catalog, family, input)? else {
+            return Ok(value);
+        };
+        let operator = |strategy: u16| {
+            let operator =
+                self.families.operator(family, (input, input), strategy as i16).unwrap_or_default();
+            if let Some(known) = types::registry::operator(operator) {
+                return Ok(known.name.into());
+            }
+            let def = catalog.operator_by_oid(operator)?;
+            Ok::<Arc<str>, SqlError>(def.map_or("?".into(), |def| def.name.as_str().into()))
+        };
+        let operators = [operator(index::strategy::LESS)?, operator(index::strategy::GREATER)?];
+        let collation = match types::comparator::is_collatable(self.types.comparable(value.type_oid())) {
+            true => value.collation(),
+            false => Oid::INVALID,
+        };
+        let by = UserOrder::of(function, input, collation);
+        Ok(Expr::Ordered { arg: Box::new(value), by, operators })
+    }
+
+    /// A column of an index as what the index is in order of.
+    pub(crate) fn as_ordered(&self, value: Expr, (index, column): (&Index, usize)) -> SqlResult<Expr> {
+        if !index.asks(column) {
+            return Ok(value);
+        }
+        let class = index.opclasses.get(column).and_then(|class| self.families.class(*class));
+        let class = class.ok_or_else(|| SqlError::internal("an index without operator class"))?;
+        self.in_order_of(value, class.family, class.input)
+    }
+
+    /// A value in the order of an ordering operator.
+    pub(crate) fn in_order_by(&self, value: Expr, operator: Oid) -> SqlResult<Expr> {
+        let mut members = self.families.memberships_of(operator, types::registry::ORDERING_METHOD);
+        let ordering = |strategy: i16| {
+            [index::strategy::LESS, index::strategy::GREATER].map(|s| s as i16).contains(&strategy)
+        };
+        match members.find(|m| m.left == m.right && ordering(m.strategy)) {
+            Some(member) if !member.family.is_pinned() => self.in_order_of(value, member.family, member.left),
+            _ => Ok(value),
+        }
+    }
+
     /// Makes a collation known to the statement.
     pub(crate) fn note_collation(&mut self, collation: Oid) -> SqlResult<()> {
         if collation.is_valid()
@@ -115,6 +191,9 @@ impl Planner<'_> {
         }
         let shape = catalog::type_shape(self.context.catalog, type_oid)?;
         self.types.shapes.insert(type_oid, shape);
+        if let Some(order) = catalog::families::default_order(self.context.catalog, type_oid)? {
+            self.types.orders.insert(type_oid, order);
+        }
         if shape.element.is_valid() {
             self.note_type(shape.element)?;
         }

@@ -37,6 +37,7 @@ impl Expr {
             Expr::Row { row, .. } => row.type_oid,
             Expr::Var(var) => var.type_oid,
             Expr::Placeholder(placeholder) => placeholder.arg.type_oid(),
+            Expr::Ordered { arg, .. } => arg.type_oid(),
             Expr::Call(call) => call.type_oid,
             Expr::NullIf(call) => call.args[0].type_oid(),
             Expr::Aggregate(call) => call.type_oid,
@@ -98,6 +99,7 @@ impl Expr {
             Expr::Not(arg)
             | Expr::Test(_, arg)
             | Expr::Relabel { arg, .. }
+            | Expr::Ordered { arg, .. }
             | Expr::IoCast { arg, .. }
             | Expr::RowNullTest { arg, .. }
             | Expr::Field { arg, .. } => f(arg),
@@ -179,6 +181,7 @@ impl Expr {
             Expr::Not(arg)
             | Expr::Test(_, arg)
             | Expr::Relabel { arg, .. }
+            | Expr::Ordered { arg, .. }
             | Expr::IoCast { arg, .. }
             | Expr::RowNullTest { arg, .. }
             | Expr::Field { arg, .. } => f(arg),
@@ -342,10 +345,11 @@ impl Expr {
         most
     }
 
-    /// Whether the value is the same for the whole run of a node: no columns, nothing volatile. Parameters are allowed.
+    /// Whether the value is the same for the whole run of a node: no columns, nothing volatile, no set. Parameters are allowed.
     pub fn is_fixed(&self) -> bool {
         let column = |e: &Expr| matches!(e, Expr::Var(_) | Expr::Placeholder(_));
-        !self.any(&mut |e| column(e)) && !self.is_volatile() && !self.has_aggregates() && !self.has_windows()
+        let varies = self.any(&mut |e| column(e)) || self.is_volatile() || self.returns_set();
+        !varies && !self.has_aggregates() && !self.has_windows()
     }
 
     /// Whether it is WHERE CURRENT OF as a condition.

@@ -124,7 +124,8 @@ impl Session {
         let prepared = self.watch_planning(source, || {
             self.with_planner(&view, |context| {
                 let fraction = source.fraction(context.settings);
-                let context = plan::Context { params: Some(params), fraction, ..*context };
+                let read_at_once = source.is_read_at_once();
+                let context = plan::Context { params: Some(params), fraction, read_at_once, ..*context };
                 Prepared::with_fingerprint(analyzed, fingerprint, &context)
             })
         })?;

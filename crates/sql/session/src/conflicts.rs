@@ -8,16 +8,25 @@ use engine::Engine;
 use runtime::Interrupt;
 use txn::SessionId;
 
+use crate::plan_cache::PlanCache;
 use crate::registry::Sessions;
 
 struct Resolver {
     sessions: Arc<Sessions>,
     cluster: Weak<Cluster>,
+    // Weak, both: what they hold holds the engine, which holds this.
+    plans: Weak<PlanCache>,
 }
 
 /// Has the replay cancel these sessions.
-pub(crate) fn listen(engine: &Arc<Engine>, sessions: &Arc<Sessions>, cluster: &Arc<Cluster>) {
-    engine.on_conflicts(Arc::new(Resolver { sessions: sessions.clone(), cluster: Arc::downgrade(cluster) }));
+pub(crate) fn listen(
+    engine: &Arc<Engine>,
+    sessions: &Arc<Sessions>,
+    cluster: &Arc<Cluster>,
+    plans: &Arc<PlanCache>,
+) {
+    let (sessions, cluster, plans) = (sessions.clone(), Arc::downgrade(cluster), Arc::downgrade(plans));
+    engine.on_conflicts(Arc::new(Resolver { sessions, cluster, plans }));
 }
 
 impl engine::Conflicts for Resolver {
@@ -43,7 +52,9 @@ impl engine::Conflicts for Resolver {
             backend.interrupts.set(Interrupt::ConflictingDatabase);
         }
         if is_empty && let Some(cluster) = self.cluster.upgrade() {
+            // The database goes, or moves elsewhere. Nothing would ever invalidate plans of catalogs that are gone.
             cluster.forget(database);
+            self.plans.upgrade().into_iter().for_each(|plans| plans.forget_database(database));
         }
         is_empty
     }

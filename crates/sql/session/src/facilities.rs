@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use base::settings::Setting;
 use base::{BlockNo, CommandId, Oid, Severity, SqlError, SqlResult, SqlState, Tid, sql_err};
 use catalog::{CatalogView, FunctionDef, Index, Table};
 use counters::{Change, Counted, Scan};
 use eval::cx::Facilities;
+use eval::team::Places;
 use eval::trigger::Firing;
 use heap::{Chunks, HeapRel};
 use plan::SqlValueKind;
@@ -116,6 +118,12 @@ impl Facilities for Session {
 
     fn current_of(&self, cursor: &str, table: Oid) -> SqlResult<Option<Tid>> {
         Session::current_of(self, cursor, table)
+    }
+
+    fn claim_helpers(&self, wanted: usize) -> Places<'_> {
+        let claim = Session::claim_helpers(self, wanted);
+        let leader_works = self.settings.borrow().get(Setting::parallel_leader_participation).as_bool();
+        Places { count: claim.count(), leader_works, held: Some(Box::new(claim)) }
     }
 
     fn types(&self) -> &dyn types::Session {

@@ -59,6 +59,7 @@ mod nested;
 mod notices;
 mod notify;
 pub mod options;
+mod order;
 pub mod output;
 mod plan_cache;
 mod planning;
@@ -77,6 +78,7 @@ mod socket;
 mod statement;
 mod statements;
 pub mod table_rows;
+mod temporary;
 pub mod text_search;
 mod transaction;
 mod upkeep;
@@ -140,7 +142,7 @@ pub struct Instance {
     /// Counts reloads: sessions look at it before each statement, and at `settings` only when it moved.
     reloads: AtomicU64,
     /// Plans by text.
-    plans: PlanCache,
+    plans: Arc<PlanCache>,
     /// Languages of users' functions, besides SQL.
     languages: crate::routine::Languages,
     /// Extensions that can be installed.
@@ -208,7 +210,8 @@ impl Instance {
         let counters = counters::Counters::default();
         let cluster = Arc::<Cluster>::default();
         cluster.follow(&engine);
-        conflicts::listen(&engine, &sessions, &cluster);
+        let plans = Arc::<PlanCache>::default();
+        conflicts::listen(&engine, &sessions, &cluster, &plans);
         let senders = replication::Senders::default();
         senders.take_names(settings.text(Setting::synchronous_standby_names), engine.txns().standbys());
         Arc::new(Instance {
@@ -217,7 +220,7 @@ impl Instance {
             cluster,
             settings: RwLock::new(settings),
             reloads: AtomicU64::new(0),
-            plans: PlanCache::default(),
+            plans,
             languages: Default::default(),
             modules: Default::default(),
             sessions,
@@ -473,6 +476,8 @@ pub struct Session {
     pub catalog: Arc<Catalog>,
     /// Names and catalog changes of this session.
     pub names: Rc<SessionCatalog>,
+    /// The first error of a function that tells an order, where comparing could not fail.
+    order_failure: RefCell<Option<SqlError>>,
     /// How other sessions see this one.
     pub backend: Registered,
     /// Reloads of the configuration taken over.
@@ -541,7 +546,9 @@ pub struct Session {
     /// Microseconds that counted calls have taken which the running counted call has made.
     pub(crate) called_time: Cell<i64>,
     /// Where rows go that do not fit into memory.
-    pub temp: TempDir,
+    temp: TempDir,
+    /// For which transaction, and which `temp_tablespaces`, tablespaces were chosen.
+    temp_chosen: RefCell<(u32, String)>,
     /// Domains that values came in for.
     pub(crate) domains: crate::functions::DomainCheckers,
     /// Cursors that got a name of the session's making.

@@ -96,7 +96,7 @@ impl Session {
         let Some(sink) = self.backend.log().filter(|_| !files.is_empty()) else { return };
         let text = self.names_statement(Severity::Log).then(|| self.backend.activity().query);
         for (name, size) in files {
-            let message = format!("temporary file: path \"base/pgsql_tmp/{name}\", size {size}");
+            let message = format!("temporary file: path \"{name}\", size {size}");
             let line = SqlError::with_severity(Severity::Log, SqlState::SUCCESSFUL_COMPLETION, message);
             sink(&line, text.as_deref(), &self.situation());
         }

@@ -121,7 +121,11 @@ impl Session {
             database.oid,
             runtime::current_interrupts().unwrap_or_default(),
         );
-        let instance_dir = instance.engine().dir().to_path_buf();
+        let temp = TempDir::new(
+            instance.engine().dir().to_path_buf(),
+            instance.engine().home_of_database(database.oid),
+            info.pid,
+        );
         let session = Session {
             pending: counters::Pending::new(
                 instance.counters().database_lane(database.oid),
@@ -134,6 +138,7 @@ impl Session {
             catalog: instance.catalog(database.oid, &database.name),
             instance,
             names: Rc::new(SessionCatalog::new(role.oid)),
+            order_failure: RefCell::default(),
             txn: RefCell::new(txn),
             combo,
             holders: RefCell::default(),
@@ -158,11 +163,8 @@ impl Session {
             random: RefCell::new(Random::new(runtime::random_u64())),
             last_moment: Cell::new(0),
             text_search: Default::default(),
-            temp: TempDir {
-                path: instance_dir.join("base/pgsql_tmp"),
-                pid: info.pid,
-                account: Default::default(),
-            },
+            temp,
+            temp_chosen: RefCell::default(),
             notices: Notices::new(warnings),
             domains: Default::default(),
             unnamed_cursors: Cell::new(0),
@@ -364,8 +366,15 @@ fn format_of_settings(settings: &SessionSettings) -> FormatContext {
     }
 }
 
-/// A list of identifiers as `search_path` holds it: quoted ones as they are, others folded to lower case.
+/// The names of a list of identifiers that are not empty.
 fn split_names(list: &str) -> Vec<String> {
+    let mut names = split_list(list);
+    names.retain(|name| !name.is_empty());
+    names
+}
+
+/// A list of identifiers as `search_path` holds it: quoted ones as they are, others folded to lower case.
+pub(crate) fn split_list(list: &str) -> Vec<String> {
     let mut names = Vec::new();
     let mut rest = list.trim_start();
     while !rest.is_empty() {
@@ -375,9 +384,7 @@ fn split_names(list: &str) -> Vec<String> {
             let end = rest.find(',').unwrap_or(rest.len());
             (rest[..end].trim_end().to_lowercase(), &rest[end..])
         };
-        if !name.is_empty() {
-            names.push(name);
-        }
+        names.push(name);
         rest = behind.trim_start().strip_prefix(',').unwrap_or("").trim_start();
     }
     names

@@ -33,6 +33,9 @@ impl Session {
         if let (Some(Setting::default_tablespace), Some(text)) = (Setting::find(name), text) {
             crate::lookup::names::check_default_tablespace(self, text)?;
         }
+        if let (Some(Setting::temp_tablespaces), Some(text)) = (Setting::find(name), text) {
+            self.check_temp_tablespaces(text)?;
+        }
         let checked = match (Setting::find(name), text) {
             (Some(Setting::default_text_search_config), Some(text)) => Some(self.checked_text_search(text)?),
             _ => None,

@@ -7,8 +7,12 @@ use base::settings::{SessionSettings, Setting};
 use base::{Oid, SqlResult};
 use catalog::families::OperatorFamilies;
 use catalog::{
-    CastDef, CatalogView, CollationDef, FunctionDef, OperatorDef, Table, Transition, TypeDef, Validity,
+    CastDef, CatalogView, CollationDef, ColumnStatistics, ExtendedStatistics, FunctionDef, Index,
+    OperatorDef, Table, Transition, TypeDef, Validity,
 };
+use executor::statistics::CatalogStatistics;
+use plan::Statistics;
+use plan::cost::{IndexShape, TableShape};
 use txn::{LockMode, LockWait};
 
 use super::Session;
@@ -310,6 +314,8 @@ pub(crate) fn planner_settings(settings: &SessionSettings) -> plan::Settings {
         enable_hashagg: on(Setting::enable_hashagg),
         enable_sort: on(Setting::enable_sort),
         enable_incremental_sort: on(Setting::enable_incremental_sort),
+        enable_presorted_aggregate: on(Setting::enable_presorted_aggregate),
+        enable_group_by_reordering: on(Setting::enable_group_by_reordering),
         enable_partition_pruning: on(Setting::enable_partition_pruning),
         enable_material: on(Setting::enable_material),
         enable_memoize: on(Setting::enable_memoize),
@@ -317,5 +323,39 @@ pub(crate) fn planner_settings(settings: &SessionSettings) -> plan::Settings {
         join_collapse_limit: int(Setting::join_collapse_limit).max(1) as usize,
         from_collapse_limit: int(Setting::from_collapse_limit).max(1) as usize,
         cursor_tuple_fraction: real(Setting::cursor_tuple_fraction),
+        batch_execution: on(Setting::stampede_batch_execution),
+        max_parallel_workers_per_gather: int(Setting::max_parallel_workers_per_gather).max(0) as u32,
+        min_parallel_table_scan_size: f64::from(int(Setting::min_parallel_table_scan_size)),
+        parallel_setup_cost: real(Setting::parallel_setup_cost),
+        parallel_tuple_cost: real(Setting::parallel_tuple_cost),
+        parallel_leader_participation: on(Setting::parallel_leader_participation),
+    }
+}
+
+/// What is known of tables. It holds nothing of the session between two questions: what plans may call functions.
+pub(crate) struct SessionStatistics<'s>(pub(crate) &'s Session);
+
+impl SessionStatistics<'_> {
+    fn ask<T>(&self, ask: impl FnOnce(&CatalogStatistics<'_>) -> T) -> T {
+        let pool = self.0.engine().pool();
+        self.0.with_reader(|reader| ask(&CatalogStatistics { reader, pool }))
+    }
+}
+
+impl Statistics for SessionStatistics<'_> {
+    fn table(&self, table: &Table) -> TableShape {
+        self.ask(|known| known.table(table))
+    }
+
+    fn index(&self, table: &Table, index: &Index) -> IndexShape {
+        self.ask(|known| known.index(table, index))
+    }
+
+    fn column(&self, table: Oid, column: i16) -> Option<Arc<ColumnStatistics>> {
+        self.ask(|known| known.column(table, column))
+    }
+
+    fn extended(&self, object: Oid) -> Option<Arc<ExtendedStatistics>> {
+        self.ask(|known| known.extended(object))
     }
 }

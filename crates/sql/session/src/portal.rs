@@ -120,7 +120,7 @@ impl Portal {
     /// Lets go of pins, files and memory; keeps the state tree for the plan's next run.
     pub(crate) fn close(&mut self, session: &Session) {
         if let State::Suspended(mut running) = std::mem::replace(&mut self.state, State::Done) {
-            session.with_env(&running.snapshot, running.command, |env| running.execution.close(env));
+            session.close_execution(&mut running.execution, (&running.snapshot, running.command));
             if session.txn.borrow().state() != BlockState::Failed {
                 self.end_watch(session, &mut running);
             }
@@ -145,7 +145,7 @@ impl Session {
                 let out = &mut Formatted { formats: &portal.formats, out };
                 let arguments = self.arguments_of(&source, &portal.params);
                 let tag = self.watch_utility(&source, raw, || {
-                    self.commands().run(self, &raw.stmt, &source.text, &arguments, out)
+                    self.with_orders(|| self.commands().run(self, &raw.stmt, &source.text, &arguments, out))
                 })?;
                 portal.state = State::Done;
                 Ok(Some(Tag::Text(tag)))
@@ -351,7 +351,7 @@ impl Session {
     /// Lets a cursor's query give its rows again from the first, as they were.
     pub(super) fn restart(&self, portal: &mut Portal) {
         if let State::Suspended(Running { execution, snapshot, command, .. }) = &mut portal.state {
-            self.with_env(snapshot, *command, |env| execution.close(env));
+            self.close_execution(execution, (snapshot, *command));
             execution.start(&portal.params);
         }
     }
@@ -459,11 +459,28 @@ impl Session {
     }
 
     /// What a run needs of this session.
-    pub fn with_env<T>(&self, snapshot: &Snapshot, command: CommandId, f: impl FnOnce(&Env<'_>) -> T) -> T {
+    pub fn with_env<T>(
+        &self,
+        snapshot: &Snapshot,
+        command: CommandId,
+        f: impl FnOnce(&Env<'_>) -> SqlResult<T>,
+    ) -> SqlResult<T> {
         self.backend.uses_snapshot(snapshot.xmin());
         let format = self.format();
         runtime::usage::time_io(self.settings.borrow().fast().track_io_timing);
-        f(&self.env(snapshot, command, &format))
+        self.with_orders(|| f(&self.env(snapshot, command, &format)))
+    }
+
+    /// Closes an execution. Nobody is told an error that comes of it.
+    pub(crate) fn close_execution(
+        &self,
+        execution: &mut executor::run::Execution,
+        (snapshot, command): (&Snapshot, CommandId),
+    ) {
+        let _ = self.with_env(snapshot, command, |env| {
+            execution.close(env);
+            Ok(())
+        });
     }
 
     /// What expressions and nodes work with.
@@ -491,7 +508,7 @@ impl Session {
             session: self,
             work_mem,
             hash_mem,
-            temp: &self.temp,
+            temp: self.temp_dir(),
             compression: self.compression(),
         }
     }

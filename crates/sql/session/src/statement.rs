@@ -28,7 +28,6 @@ use base::settings::Setting;
 use base::{Fork, Oid, SqlError, SqlResult, sql_err};
 use catalog::{CatalogView, Table, TypeKind, Validity};
 use executor::run::{Execution, Prepared};
-use executor::statistics::CatalogStatistics;
 use parse::fingerprint::Fingerprint;
 use parse::{RawStatement, Statement};
 use tuple::Datum;
@@ -37,7 +36,7 @@ use txn::{LockMode, LockWait, Snapshot};
 use super::Session;
 use super::choice::Choices;
 use super::plan_cache::PlanKey;
-use super::planning::{RecordingView, planner_settings};
+use super::planning::{RecordingView, SessionStatistics, planner_settings};
 use crate::functions::alias::schema_and_name;
 use crate::output::Column;
 use crate::routine::base_and_typmod;
@@ -274,6 +273,11 @@ impl Source {
             true => settings.cursor_tuple_fraction.max(1e-10),
             false => 0.0,
         }
+    }
+
+    /// Whether a run reads all of its rows: a cursor's are fetched.
+    pub(super) fn is_read_at_once(&self) -> bool {
+        !self.of_cursor
     }
 
     /// How its parameters are understood when it is analysed.
@@ -741,7 +745,8 @@ impl Session {
         let prepared = self.watch_planning(source, || {
             self.with_planner(&view, |context| {
                 let fraction = source.fraction(context.settings);
-                let context = plan::Context { fraction, ..*context };
+                let read_at_once = source.is_read_at_once();
+                let context = plan::Context { fraction, read_at_once, ..*context };
                 Prepared::with_fingerprint(&analyzed, fingerprint, &context)
             })
         })?;
@@ -788,19 +793,19 @@ impl Session {
     /// What the planner works with: this session's settings and statistics.
     pub fn with_planner<T>(&self, catalog: &dyn CatalogView, f: impl FnOnce(&plan::Context<'_>) -> T) -> T {
         let settings = planner_settings(&self.settings.borrow());
-        self.with_reader(|reader| {
-            let statistics = CatalogStatistics { reader, pool: self.engine().pool() };
-            let statistics = &statistics;
-            f(&plan::Context {
-                settings: &settings,
-                statistics,
-                catalog,
-                params: None,
-                fraction: 0.0,
-                routes_to_hidden: self.keeps_snapshot(),
-                bodies: Some(self),
-            })
-        })
+        let statistics = &SessionStatistics(self);
+        let context = plan::Context {
+            settings: &settings,
+            statistics,
+            catalog,
+            params: None,
+            fraction: 0.0,
+            read_at_once: true,
+            routes_to_hidden: self.keeps_snapshot(),
+            bodies: Some(self),
+        };
+        // Bounds of partitions may be in an order that a function of a user tells.
+        types::asked::lend(self, || f(&context))
     }
 
     /// The statement that this text was last time, if it was a single query.

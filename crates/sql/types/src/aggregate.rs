@@ -4,6 +4,7 @@ use base::{Oid, SqlError, SqlResult, sql_err};
 use tuple::Datum;
 
 use crate::{
+    aggregate_columns::{Lane, States},
     array::Array,
     call::Call,
     comparator::order_in,
@@ -68,6 +69,16 @@ pub trait AggregateImp: Sync {
     /// Whether it is the number of rows: its state is [`AggState::Count`].
     fn counts_rows(&self) -> bool {
         false
+    }
+
+    /// Whether rows can be taken from a column ([`AggregateImp::add_column`]).
+    fn takes_columns(&self) -> bool {
+        false
+    }
+
+    /// Takes rows of a column, each into its state: what [`AggregateImp::add`] does with them one after the other.
+    fn add_column(&self, _cx: &Call, _states: States<'_>, _lane: &Lane<'_>) -> SqlResult<()> {
+        Err(SqlError::internal("an aggregate that takes no columns"))
     }
 
     /// Whether the result is the same whatever the order of rows (float rounding aside), so that DISTINCT or ORDER BY
@@ -316,6 +327,14 @@ impl AggregateImp for Kind {
         matches!(self, Kind::CountStar)
     }
 
+    fn takes_columns(&self) -> bool {
+        crate::aggregate_columns::takes(*self)
+    }
+
+    fn add_column(&self, cx: &Call, states: States<'_>, lane: &Lane<'_>) -> SqlResult<()> {
+        crate::aggregate_columns::add(*self, cx, states, lane)
+    }
+
     fn order_matters(&self) -> bool {
         matches!(self, Kind::StringAgg | Kind::ArrayAgg | Kind::ArrayAggArray | Kind::AnyValue)
     }
@@ -392,7 +411,7 @@ fn push(state: &mut AggState, value: Datum) {
     }
 }
 
-fn numeric_state(state: &mut AggState) -> &mut NumericSum {
+pub(crate) fn numeric_state(state: &mut AggState) -> &mut NumericSum {
     if !matches!(state, AggState::Numeric(_)) {
         *state = AggState::Numeric(Box::default());
     }

@@ -14,6 +14,7 @@ use base::{Oid, SqlError, SqlResult, sql_err};
 use collation::Rules;
 use tuple::Datum;
 
+use crate::asked::UserOrder;
 use crate::registry::types::{EqualFn, HashFn, SeededHashFn, TypeImp};
 use crate::registry::{CompareFn, type_imp};
 
@@ -37,10 +38,20 @@ pub enum By<F> {
     Plain(F),
     /// By the rules of a collation.
     Collated(&'static Collated, &'static Rules),
+    /// By an order that a function of a user tells: values are equal if neither comes first, and all have one hash.
+    Asked(&'static UserOrder),
 }
 
-/// B-tree order.
-pub type Order = By<CompareFn>;
+/// B-tree order of values that are not NULL.
+#[derive(Clone, Copy, Debug)]
+pub enum Order {
+    /// By a function that needs nothing else: of a type without collation, or of the bytes.
+    Plain(CompareFn),
+    /// By the rules of a collation.
+    Collated(&'static Collated, &'static Rules),
+    /// By a function of a user. Who compares by it has more to heed: see [`asked`](crate::asked).
+    Asked(&'static UserOrder),
+}
 /// Equality; only a collation that is not deterministic has one of its own.
 pub type Equality = By<EqualFn>;
 /// Hash for joins and aggregates; as of [`Equality`].
@@ -56,13 +67,25 @@ impl<F> By<F> {
 }
 
 impl Order {
+    /// What a type that has `plain` does by rules, if it heeds them.
+    fn of(plain: Option<CompareFn>, rules: Option<(&'static Collated, &'static Rules)>) -> Option<Order> {
+        plain.map(|plain| rules.map_or(Order::Plain(plain), |(of, rules)| Order::Collated(of, rules)))
+    }
+
     /// Order of two values.
     #[inline]
     pub fn compare(self, a: &Datum, b: &Datum) -> Ordering {
         match self {
-            By::Plain(compare) => compare(a, b),
-            By::Collated(of, rules) => (of.compare)(rules, a, b),
+            Order::Plain(compare) => compare(a, b),
+            Order::Collated(of, rules) => (of.compare)(rules, a, b),
+            Order::Asked(by) => by.compare(a, b),
         }
+    }
+
+    /// Whether it is a function of a user that tells it.
+    #[inline]
+    pub fn asks(self) -> bool {
+        matches!(self, Order::Asked(_))
     }
 }
 
@@ -73,6 +96,7 @@ impl Equality {
         match self {
             By::Plain(equal) => equal(a, b),
             By::Collated(of, rules) => (of.compare)(rules, a, b).is_eq(),
+            By::Asked(by) => by.compare(a, b).is_eq(),
         }
     }
 }
@@ -84,6 +108,7 @@ impl Hash {
         match self {
             By::Plain(hash) => hash(value),
             By::Collated(of, rules) => (of.hash)(rules, value),
+            By::Asked(_) => 0,
         }
     }
 }
@@ -94,6 +119,7 @@ impl SeededHash {
         match self {
             By::Plain(hash) => hash(value, seed),
             By::Collated(of, rules) => (of.seeded_hash)(rules, value, seed),
+            By::Asked(_) => 0,
         }
     }
 }
@@ -117,11 +143,17 @@ impl Comparator {
         let imp = type_imp(type_oid);
         let loose = imp.collated.filter(|_| !rules.is_deterministic()).map(|of| (of, rules));
         Comparator {
-            order: By::of(imp.compare, ordering_rules(imp, rules)),
+            order: Order::of(imp.compare, ordering_rules(imp, rules)),
             equality: By::of(imp.equal, loose),
             hash: By::of(imp.hash, loose),
             seeded_hash: By::of(imp.seeded_hash, loose),
         }
+    }
+
+    /// Of values that a function of a user orders.
+    pub fn asked(by: &'static UserOrder) -> Comparator {
+        let (equality, hash) = (Some(By::Asked(by)), Some(By::Asked(by)));
+        Comparator { order: Some(Order::Asked(by)), equality, hash, seeded_hash: None }
     }
 
     /// Whether values that are equal have equal bytes. The two zeros of a float do not.
@@ -174,7 +206,7 @@ pub fn undetermined(what: &str) -> SqlError {
 pub(crate) fn order_in(cx: &crate::Call, type_oid: Oid) -> SqlResult<Option<Order>> {
     let rules = cx.rules_for(type_oid)?;
     let imp = type_imp(type_oid);
-    Ok(By::of(imp.compare, ordering_rules(imp, rules)))
+    Ok(Order::of(imp.compare, ordering_rules(imp, rules)))
 }
 
 /// The equality of values of a type that has one, for functions that know a call's collation.

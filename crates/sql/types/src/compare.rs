@@ -111,6 +111,25 @@ pub fn widen(datum: &Datum) -> i64 {
     }
 }
 
+/// Whether values of a type are stored as integers whose order and equality are theirs.
+pub fn orders_as_integer(type_oid: Oid) -> bool {
+    use crate::oids;
+    [
+        oids::bool,
+        oids::char,
+        oids::int2,
+        oids::int4,
+        oids::int8,
+        oids::oid,
+        oids::date,
+        oids::time,
+        oids::timestamp,
+        oids::timestamptz,
+        oids::money,
+    ]
+    .contains(&type_oid)
+}
+
 /// The bytes without the blanks at their end, which `bpchar` does not compare.
 pub fn trim_blanks(bytes: &[u8]) -> &[u8] {
     let end = bytes.iter().rposition(|b| *b != b' ').map_or(0, |i| i + 1);

@@ -29,8 +29,10 @@ mod macros;
 
 pub mod acl;
 pub mod aggregate;
+pub mod aggregate_columns;
 pub mod alias;
 pub mod array;
+pub mod asked;
 mod bits;
 pub mod bool;
 pub mod call;
@@ -51,6 +53,7 @@ pub mod int;
 pub mod interval;
 pub mod json;
 mod macaddr;
+pub mod made;
 pub mod moment;
 mod money;
 pub mod network;

@@ -52,7 +52,7 @@ impl Part {
     }
 
     fn written(self) -> Space {
-        let mut out = vec![self.v6.map_or(0, |v6| if v6 { 6 } else { 4 })];
+        let mut out = Space::from_iter([self.v6.map_or(0, |v6| if v6 { 6 } else { 4 })]);
         out.extend(self.low.to_be_bytes());
         out.extend(self.high.to_be_bytes());
         out.extend([self.shortest, self.longest]);

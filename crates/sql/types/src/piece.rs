@@ -16,8 +16,8 @@ use base::SqlResult;
 use memchr::memmem;
 use tuple::{Bytes, Datum};
 
-pub use runtime::pace::sort_by;
 pub(crate) use runtime::pace::{PIECE, Pace};
+pub use runtime::pace::{sort_by, sort_by_any};
 
 /// The bytes in pieces, with a look behind each but the last.
 pub(crate) fn slices(bytes: &[u8]) -> impl Iterator<Item = SqlResult<&[u8]>> {

@@ -1,14 +1,13 @@
 //! Operator classes of GiST whose keys are signatures: strings of bits, of which each element of a value sets one. A row is asked again.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 use std::fmt;
 
-use parking_lot::Mutex;
 use tuple::Datum;
 use tuple::options::{ClassOption, ClassOptionKind, ClassOptions};
 use tuple::tree::{Match, TreeClass, TreeQuery};
 
+use crate::made::Made;
 use crate::value::FromDatum;
 
 /// A class of signatures.
@@ -45,27 +44,6 @@ pub const fn words_option(default: i64) -> ClassOption {
 /// Bytes of a signature, as options say.
 pub fn length(options: &ClassOptions) -> usize {
     usize::try_from(options.int(LENGTH)).unwrap_or_default().max(1)
-}
-
-/// Classes as options have them: each is made once, and stays for good.
-pub struct Made<K, C: 'static>(Mutex<BTreeMap<K, &'static C>>);
-
-impl<K: Ord, C> Default for Made<K, C> {
-    fn default() -> Made<K, C> {
-        Made::new()
-    }
-}
-
-impl<K: Ord, C> Made<K, C> {
-    /// None yet.
-    pub const fn new() -> Made<K, C> {
-        Made(Mutex::new(BTreeMap::new()))
-    }
-
-    /// The one of a key.
-    pub fn get(&self, key: K, make: impl FnOnce() -> C) -> &'static C {
-        self.0.lock().entry(key).or_insert_with(|| Box::leak(Box::new(make())))
-    }
 }
 
 /// Hash of an element. Trees on disk are made of it.

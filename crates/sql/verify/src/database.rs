@@ -91,8 +91,12 @@ fn of_database(session: &Session, name: &str, shared: bool, watcher: &mut dyn Wa
     session.begin_statement();
     let rows = session.with_reader(|reader| reader.scan(&pg_class::TABLE))?;
     let mut checked = 0;
+    let has_unlogged = session.engine().has_unlogged();
     for (_, row) in rows {
         let oid = row.oid(pg_class::OID);
+        if row.char(pg_class::RELPERSISTENCE) == b'u' && !has_unlogged {
+            continue;
+        }
         if !matches!(row.char(pg_class::RELKIND), b'r' | b'm' | b't' | b'S')
             || catalog::system::is_shared_relation(oid) && !shared
         {
@@ -101,7 +105,7 @@ fn of_database(session: &Session, name: &str, shared: bool, watcher: &mut dyn Wa
         let place = format!("database \"{name}\", relation {oid} (\"{}\")", row.str(pg_class::RELNAME));
         match names::describe(session, oid) {
             Ok(relation) => {
-                of_relation(session, name, &relation, watcher)?;
+                session.with_orders(|| of_relation(session, name, &relation, watcher))?;
                 checked += 1 + relation.indexes.len();
             }
             Err(error) => note(watcher, place, error)?,

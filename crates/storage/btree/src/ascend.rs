@@ -113,6 +113,8 @@ fn split(
 ) -> IndexResult<()> {
     let block = page.tag().block;
     let old = rel.node(block, &page)?.op;
+    // Before anything changes: it may have to ask for the order of keys (`index::asking`).
+    let (left_count, high) = rel.check(block, split_point(rel, &page, new))?;
     let mut right = allocate(access, rel)?;
     let mut sibling = if old.rightmost() { None } else { Some(rel.exclusive(access.pool, old.next)?) };
     if let Some(sibling) = &sibling
@@ -120,7 +122,6 @@ fn split(
     {
         return Err(rel.corrupt(old.next, "left link does not lead back to the page that is split"));
     }
-    let (left_count, high) = rel.check(block, split_point(rel, &page, new))?;
     let plan = SplitPlan {
         at: new.at,
         posting: new.posting,

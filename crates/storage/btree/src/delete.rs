@@ -93,9 +93,12 @@ pub(crate) fn delete_leaf(
         if values.is_empty() || has_no_downlink(access, rel, left, block)? {
             return Ok(());
         }
-        let mut stack = Stack::new();
         let key = SearchKey { tid, ..SearchKey::new(&rel.desc, &values, false) };
-        descend(access, rel, &key, 0, Some(&mut stack))?;
+        let stack = rel.asking(|| {
+            let mut stack = Stack::new();
+            descend(access, rel, &key, 0, Some(&mut stack))?;
+            Ok(stack)
+        })?;
         if !mark_half_dead(access, rel, (block, extent), stack)? {
             return Ok(());
         }

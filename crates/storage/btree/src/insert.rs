@@ -30,6 +30,17 @@ pub fn insert(
     unique: UniqueCheck<'_>,
     rows: &dyn DeadRows,
 ) -> IndexResult<InsertOutcome> {
+    rel.asking(|| try_insert(access, rel, values, tid, unique, rows))
+}
+
+fn try_insert(
+    access: &Access<'_>,
+    rel: &BtreeRel,
+    values: &[Datum],
+    tid: Tid,
+    unique: UniqueCheck<'_>,
+    rows: &dyn DeadRows,
+) -> IndexResult<InsertOutcome> {
     let desc = &rel.desc;
     access.pool.admit(desc.persistence)?;
     let item = leaf_item(&desc.layout, &compressed(desc, values), tid);

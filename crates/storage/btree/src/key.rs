@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use base::{OffsetNo, Tid};
 use index::bytes::Check;
-use index::{Compare, IndexDesc, KeyColumn, as_bytes, compare_column, compare_values, gallop, null_order};
+use index::{Compare, IndexDesc, KeyColumn, as_bytes, decide, decide_column, gallop, null_order};
 use tuple::{Datum, Physical, RowBytes, RowLayout, varlena};
 
 use crate::format::{BAD_ROW, Item, Node};
@@ -402,7 +402,7 @@ fn compare_stored(key: &KeyColumn, value: &Datum, stored: Stored<'_>) -> Check<O
                 let len = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
                 as_bytes(value).ok_or(BAD_ROW)?.cmp(&bytes[..len])
             }
-            _ => compare_values(key.compare, value, &to_datum(stored)?),
+            _ => decide(key.compare, value, &to_datum(stored)?)?,
         },
     };
     Ok(if key.descending { order.reverse() } else { order })
@@ -435,10 +435,13 @@ fn to_datum(stored: Stored<'_>) -> Check<Datum> {
 }
 
 /// Number of leading key columns in which two items' decoded values are equal.
-pub(crate) fn equal_prefix(desc: &IndexDesc, a: &[Datum], b: &[Datum]) -> usize {
-    desc.keys
-        .iter()
-        .zip(a.iter().zip(b))
-        .take_while(|(key, (a, b))| compare_column(key, a, b) == Ordering::Equal)
-        .count()
+pub(crate) fn equal_prefix(desc: &IndexDesc, a: &[Datum], b: &[Datum]) -> Check<usize> {
+    let mut equal = 0;
+    for (key, (a, b)) in desc.keys.iter().zip(a.iter().zip(b)) {
+        if decide_column(key, a, b)?.is_ne() {
+            break;
+        }
+        equal += 1;
+    }
+    Ok(equal)
 }

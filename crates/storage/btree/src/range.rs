@@ -4,6 +4,8 @@
 //! on a later column excludes, do not. The gap around a key that is not there is part of it as any other place.
 //!
 //! Pages play no part: they may split and merge.
+//!
+//! Ranges are compared under short locks, where code of users cannot run: of an index whose order it tells, every range is all of the index.
 
 use std::any::Any;
 use std::cmp::Ordering;
@@ -25,6 +27,7 @@ pub(crate) struct ScanRange {
 
 impl ScanRange {
     pub fn new(rel: Arc<BtreeRel>, bounds: Bounds) -> ScanRange {
+        let bounds = if rel.asks { Bounds::default() } else { bounds };
         ScanRange { rel, bounds }
     }
 
@@ -43,7 +46,7 @@ impl ScanRange {
         };
         let mut part = Bounds::between(begin, end);
         part.groups.clone_from(&bounds.groups);
-        Arc::new(ScanRange { rel, bounds: part })
+        Arc::new(ScanRange::new(rel, part))
     }
 
     fn desc(&self) -> &IndexDesc {

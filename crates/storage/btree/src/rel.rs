@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
-use index::IndexDesc;
+use index::{IndexDesc, IndexResult};
 
 /// An open index. Share it by `Arc`: it caches the root and hints for insertion, all of which may be stale at any time.
 #[derive(Debug)]
@@ -12,6 +12,8 @@ pub struct BtreeRel {
     /// Duplicates may share one key in a posting list: values that compare as equal have equal bytes, there are no INCLUDE columns, and
     /// `deduplicate_items` is on.
     pub(crate) deduplicate: bool,
+    /// Code of users tells the order of a key column: whoever searches or changes the tree does so in [`asking`](index::asking()).
+    pub(crate) asks: bool,
     /// Percentage of a leaf that the build and the split of the right-most leaf fill.
     pub(crate) fillfactor: usize,
     /// Cached fast root: `level << 32 | block`, 0 when unknown.
@@ -26,7 +28,21 @@ impl BtreeRel {
         let deduplicate =
             desc.equal_image && desc.layout.len() == desc.nkeys() && desc.is_on("deduplicate_items");
         let fillfactor = desc.fillfactor(DEFAULT_FILLFACTOR);
-        BtreeRel { desc, deduplicate, fillfactor, root: AtomicU64::new(0), rightmost: AtomicU32::new(0) }
+        let asks = index::asks(&desc.keys);
+        BtreeRel {
+            desc,
+            deduplicate,
+            asks,
+            fillfactor,
+            root: AtomicU64::new(0),
+            rightmost: AtomicU32::new(0),
+        }
+    }
+
+    /// Runs an operation that compares keys on pages, again and again if code of users is to be asked for their order. The caller holds no latch.
+    #[inline]
+    pub(crate) fn asking<T>(&self, mut operation: impl FnMut() -> IndexResult<T>) -> IndexResult<T> {
+        if self.asks { index::asking(operation) } else { operation() }
     }
 
     /// Number of key columns.

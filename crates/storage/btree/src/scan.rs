@@ -24,10 +24,11 @@
 
 use std::sync::Arc;
 
-use base::{BlockNo, Lsn, OffsetNo, Tid};
+use base::{BlockNo, Lsn, OffsetNo, PAGE_SIZE, Tid};
 use buffer::{Persistence, Pin};
 use index::bytes::Check;
-use index::{Access, Direction, IndexError, IndexResult, Pages, ScanKeys, Shared};
+use index::{Access, Direction, IndexError, IndexResult, Pages, ScanKeys, Shared, check_answers};
+use page::PageBytes;
 use runtime::usage::used_often;
 use tuple::Datum;
 use txn::KeyRange;
@@ -361,23 +362,8 @@ impl Scan {
         };
         used_often(|c| &c.index_searches);
         self.searches += 1;
-        let page = match key {
-            None => match edge(access, rel, 0, !forward)? {
-                None => None,
-                Some(page) => {
-                    let op = rel.node(page.tag().block, &page)?.op;
-                    Some((page, op))
-                }
-            },
-            Some(key) => {
-                let key = SearchKey { prefer_right: forward && !key.behind, ..key };
-                match descend(access, rel, &key, 0, None)? {
-                    None => None,
-                    Some(pin) => Some(move_right(access, rel, &key, pin.into_shared(), None)?),
-                }
-            }
-        };
-        let Some((page, op)) = page else { return Ok(false) };
+        let found = rel.asking(|| first_leaf(access, rel, key, forward))?;
+        let Some((page, op)) = found else { return Ok(false) };
         self.read_leaf(page, op, direction)?;
         Ok(true)
     }
@@ -385,17 +371,36 @@ impl Scan {
     /// Copies the matching items of a leaf and stands before the first of them in the scan's direction.
     fn read_leaf(&mut self, page: Shared, op: Opaque, direction: Direction) -> IndexResult<()> {
         let block = page.tag().block;
+        if !self.rel.asks {
+            self.read_items(block, &Node { page: &page, op }, direction)?;
+            self.leaf.pin = self.keep_pin.then(|| page.into_pin());
+            return Ok(());
+        }
+        // Code of users is to be asked for the order of keys, with no latch held.
+        let mut copy: Box<PageBytes> = Box::new([0; PAGE_SIZE]);
+        copy.copy_from_slice(&page[..]);
+        let pin = page.into_pin();
+        let read = self.read_items(block, &Node { page: &copy, op }, direction);
+        if let Err(error) = check_answers(&self.rel.desc.keys).and(read) {
+            self.leaf.clear();
+            return Err(error);
+        }
+        self.leaf.pin = self.keep_pin.then_some(pin);
+        Ok(())
+    }
+
+    fn read_items(&mut self, block: BlockNo, node: &Node<'_>, direction: Direction) -> IndexResult<()> {
+        let op = node.op;
         self.leaf.clear();
-        let node = Node { page: &page, op };
         self.leaf.prev = op.prev;
         self.leaf.next = op.next;
         let read = match self.bounds.groups.take() {
             _ if !op.is_leaf() => Err("link between leaves leads to an internal page"),
-            None => self.copy_items(&node),
+            None => self.copy_items(node),
             Some(mut groups) => {
                 let read = match direction {
-                    Direction::Forward => self.copy_groups(&node, &mut groups),
-                    Direction::Backward => self.copy_groups_backward(&node, &mut groups),
+                    Direction::Forward => self.copy_groups(node, &mut groups),
+                    Direction::Backward => self.copy_groups_backward(node, &mut groups),
                 };
                 self.bounds.groups = Some(groups);
                 read
@@ -405,9 +410,8 @@ impl Scan {
         self.leaf.all_dead = self.leaf.entries.is_empty() && node.is_all_dead();
         self.leaf.started = true;
         self.leaf.block = block;
-        self.leaf.lsn = page::lsn(&page);
+        self.leaf.lsn = page::lsn(node.page);
         self.leaf.position = if direction == Direction::Forward { 0 } else { self.leaf.entries.len() + 1 };
-        self.leaf.pin = self.keep_pin.then(|| page.into_pin());
         Ok(())
     }
 
@@ -700,6 +704,26 @@ impl Scan {
             return Ok(());
         }
         delete_dead_leaf(access, &self.rel, self.leaf.block)
+    }
+}
+
+/// The leaf where a scan begins, by the place that it looks for or at an end of the index, and its special area; `None` in an empty tree.
+#[inline]
+fn first_leaf(
+    access: &Access<'_>,
+    rel: &BtreeRel,
+    key: Option<SearchKey<'_>>,
+    forward: bool,
+) -> IndexResult<Option<(Shared, Opaque)>> {
+    let Some(key) = key else {
+        let Some(page) = edge(access, rel, 0, !forward)? else { return Ok(None) };
+        let op = rel.node(page.tag().block, &page)?.op;
+        return Ok(Some((page, op)));
+    };
+    let key = SearchKey { prefer_right: forward && !key.behind, ..key };
+    match descend(access, rel, &key, 0, None)? {
+        None => Ok(None),
+        Some(pin) => Ok(Some(move_right(access, rel, &key, pin.into_shared(), None)?)),
     }
 }
 

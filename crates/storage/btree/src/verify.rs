@@ -340,10 +340,15 @@ impl Verify<'_, '_> {
 impl Verify<'_, '_> {
     /// Whether a search from the root comes to an entry.
     fn is_found(&self, values: &[Datum], tid: Tid) -> IndexResult<bool> {
-        let (access, rel) = (self.access, self.rel);
+        let rel = self.rel;
         let key = SearchKey { tid: Some(tid), ..SearchKey::new(&rel.desc, &values[..rel.nkeys()], false) };
-        let Some(pin) = descend(access, rel, &key, 0, None)? else { return Ok(false) };
-        let (page, op) = move_right(access, rel, &key, pin.into_shared(), None)?;
+        rel.asking(|| self.is_key_found(&key, tid))
+    }
+
+    fn is_key_found(&self, key: &SearchKey<'_>, tid: Tid) -> IndexResult<bool> {
+        let (access, rel) = (self.access, self.rel);
+        let Some(pin) = descend(access, rel, key, 0, None)? else { return Ok(false) };
+        let (page, op) = move_right(access, rel, key, pin.into_shared(), None)?;
         let (block, node) = (page.tag().block, Node { page: &page, op });
         let at = rel.check(block, key.search(&node))?;
         if at > node.max() {

@@ -1,14 +1,15 @@
 //! # What
-//! Databases as files: one is made as a copy of another, or removed, with the end of a transaction.
+//! Databases as files: one is made as a copy of another, moved to another tablespace, or removed, with the end of a transaction.
 //!
 //! # Layout
 //! A folder in each tablespace where the database has files; the one in its own tablespace (`base/<oid>`, unless it was made elsewhere) has the catalogs, their map (`map`), and, until it is known that the database was
-//! made, [`MAKER`]: the xid of the transaction that makes it, in decimal digits. It gets its name once both are in it, and before any other of the database's folders is made.
+//! made or has moved there, [`MAKER`]: the xid of the transaction that makes it, in decimal digits; in a second line, of one that moves, the OID of the tablespace that it leaves. It gets its name once both are in it, and before any other of the database's folders is made.
 //!
 //! # Invariants
-//! 1. Nobody is in the database that is copied, from before the copy until its transaction has ended: the caller sees to it.
+//! 1. Nobody is in the database that is copied or moved, from before the copy until its transaction has ended: the caller sees to it.
 //! 2. A folder without a [`MAKER`] belongs to a database that was made. Who aborts removes the folder; after a crash the next start does, for
-//!    the commit log does not have the xid as committed.
+//!    the commit log does not have the xid as committed. If it has, what a move has left is removed.
+//! 3. A database has moved once its map says so (`map`): with the commit, before anybody can enter it.
 //!
 //! # Locks
 //! None of its own. The caller holds the heavyweight lock of the database that is copied or removed.
@@ -37,7 +38,7 @@ use crate::map::{self, Numbers};
 use crate::xlog::{self, DatabaseChange};
 use crate::{CheckpointCause, Engine, EngineError};
 
-/// File in the folder of a database that may not have been made: the xid of its transaction.
+/// File in the folder of a database that may not have been made, or may not have moved there.
 pub const MAKER: &str = "unfinished";
 
 /// Bytes that are copied between two looks for interrupts.
@@ -72,7 +73,52 @@ impl Engine {
             CopyStrategy::FileCopy => self.copy_files(xid, (to, home), from, numbers)?,
         }
         stop_point!("database-made");
-        let maker = self.folder(home, to).join(MAKER);
+        self.finish_at_commit(txn, home, to);
+        Ok(())
+    }
+
+    /// Moves what a database has in its own tablespace to another, which becomes its own when `txn` commits. It has [no files](Self::database_has_files) there.
+    pub fn move_database(&self, txn: &mut Transaction, database: Oid, to: Oid) -> Result<(), EngineError> {
+        let (xid, from) = (txn.xid()?, self.maps.home(database));
+        let empty = self.folder(to, database);
+        match fs::remove_dir(&empty) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(failed("remove", &empty, e)),
+            _ => {}
+        }
+        txn.drop_at_abort(RelFile::whole_database(to, database));
+        self.pool.admit(Persistence::Permanent)?;
+        let numbers = self.maps.numbers(database);
+        let record = xlog::create_logged_database_record(xid, (database, to), &map::encode(&numbers));
+        let end = self.wal.insert(&record);
+        self.wal.flush(end)?;
+        self.make_home((database, to), xid, numbers, |_| Ok(()))?;
+        let rings = [RingKind::BulkRead, RingKind::BulkWrite].map(|kind| self.pool.ring(kind));
+        for old in self.relations_with(from, database, Fork::Main)? {
+            let persistence = match self.smgr.exists(old, Fork::Init)? {
+                true => Persistence::Unlogged,
+                false => Persistence::Permanent,
+            };
+            self.copy_forks(xid, (RelFile { tablespace: to, ..old }, old), persistence, &rings)?;
+        }
+        stop_point!("database-moved");
+        txn.drop_at_commit(RelFile::whole_database(from, database));
+        txn.map_at_commit(map::moved_home(database, to));
+        self.finish_at_commit(txn, to, database);
+        Ok(())
+    }
+
+    /// Whether a database has files in a tablespace.
+    pub fn database_has_files(&self, tablespace: Oid, database: Oid) -> Result<bool, EngineError> {
+        let folder = self.folder(tablespace, database);
+        match fs::read_dir(&folder) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(false),
+            entries => Ok(!entries.map_err(|e| failed("open", &folder, e))?.is_empty()),
+        }
+    }
+
+    /// A folder that a transaction has made is finished when it commits.
+    fn finish_at_commit(&self, txn: &mut Transaction, tablespace: Oid, database: Oid) {
+        let maker = self.folder(tablespace, database).join(MAKER);
         let made = move |end| {
             if end == End::Commit
                 && let Err(error) = fs::remove_file(&maker)
@@ -81,7 +127,6 @@ impl Engine {
             }
         };
         txn.on_end(Phase::AfterLocks, Box::new(made));
-        Ok(())
     }
 
     /// Removes all files of a database when `txn` commits. Nobody is in it, or will be before that.
@@ -159,6 +204,18 @@ impl Engine {
         let xid = txn.xid()?;
         txn.drop_at_abort(new);
         let rings = [RingKind::BulkRead, RingKind::BulkWrite].map(|kind| self.pool.ring(kind));
+        self.copy_forks(xid, (new, old), persistence, &rings)?;
+        stop_point!("relation-copied");
+        Ok(())
+    }
+
+    fn copy_forks(
+        &self,
+        xid: Xid,
+        (new, old): (RelFile, RelFile),
+        persistence: Persistence,
+        rings: &[Ring; 2],
+    ) -> Result<(), EngineError> {
         for fork in Fork::ALL {
             let persistence = match (fork, persistence) {
                 (Fork::Init, _) => Persistence::Permanent,
@@ -167,10 +224,9 @@ impl Engine {
                 _ => persistence,
             };
             if self.smgr.exists(old, fork)? {
-                self.copy_fork(xid, (new, old, fork), persistence, &rings)?;
+                self.copy_fork(xid, (new, old, fork), persistence, rings)?;
             }
         }
-        stop_point!("relation-copied");
         Ok(())
     }
 
@@ -236,7 +292,7 @@ impl Engine {
         })
     }
 
-    /// Makes the folder of a new database in its own tablespace, with its map and what `fill` puts there.
+    /// Makes the folder of a new database in its own tablespace, or of one that moves there, with its map and what `fill` puts there.
     fn make_home(
         &self,
         (database, home): (Oid, Oid),
@@ -244,8 +300,13 @@ impl Engine {
         numbers: Numbers,
         fill: impl FnOnce(&Path) -> Result<(), EngineError>,
     ) -> Result<(), EngineError> {
+        let left = self.maps.known_home(database).filter(|left| *left != home);
+        let maker = match left {
+            Some(left) => format!("{xid}\n{left}"),
+            None => xid.to_string(),
+        };
         self.make_folder((home, database), |part| {
-            fs::write_file_durably(&part.join(MAKER), xid.to_string().as_bytes())
+            fs::write_file_durably(&part.join(MAKER), maker.as_bytes())
                 .map_err(|e| failed("write", part, e))?;
             map::write_into(part, &numbers)?;
             fill(part)
@@ -332,8 +393,7 @@ impl Engine {
             Some(DatabaseChange::CreateLogged { database, home, map }) => {
                 let numbers = map::decode(map).map_err(malformed)?;
                 // One that is there is as it was made, or newer.
-                let folder = self.folder(home, database);
-                if !fs::exists(&folder).map_err(|e| failed("stat", &folder, e))? {
+                if !map::has_map(&self.dir, (home, database))? {
                     self.make_home((database, home), record.xid, numbers, |_| Ok(()))?;
                 }
                 Ok(())
@@ -354,20 +414,27 @@ impl Engine {
     /// At a start, when it is known which transactions committed: databases whose making was cut off go, those that were made are finished.
     pub(crate) fn settle_databases(&self) -> Result<(), EngineError> {
         self.maps.check(&self.dir)?;
-        for (home, database) in map::databases(&self.dir)? {
-            let maker = self.folder(home, database).join(MAKER);
+        for (tablespace, database) in map::database_folders(&self.dir)? {
+            let maker = self.folder(tablespace, database).join(MAKER);
             let text = match fs::read_to_string(&maker) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 text => text.map_err(|e| failed("read", &maker, e))?,
             };
-            let xid = text.parse().map(Xid).map_err(|_| {
+            let (xid, left) = decode_maker(&text).ok_or_else(|| {
                 EngineError::Map(format!("file \"{}\" contains invalid data", maker.display()))
             })?;
+            let is_home = self.maps.home(database) == tablespace;
             if self.was_committed(xid)? {
+                if let Some(left) = left.filter(|_| is_home) {
+                    self.files.drop_files(&[RelFile::whole_database(left, database)]);
+                }
                 fs::remove_file(&maker).map_err(|e| failed("remove", &maker, e))?;
-            } else {
+            } else if is_home {
                 tracing::info!("removing database {database}, which was not made");
                 self.remove_database(database)?;
+            } else {
+                tracing::info!("removing files of database {database}, which was not moved");
+                self.files.drop_files(&[RelFile::whole_database(tablespace, database)]);
             }
         }
         Ok(())
@@ -388,6 +455,15 @@ impl Engine {
         }
         Ok(xid < self.txns.oldest_ids().xid || self.txns.did_commit(xid)?)
     }
+}
+
+/// What [`MAKER`] says: a transaction, and the tablespace that a database leaves.
+fn decode_maker(text: &str) -> Option<(Xid, Option<Oid>)> {
+    let (xid, left) = match text.split_once('\n') {
+        Some((xid, left)) => (xid, Some(Oid(left.parse().ok()?))),
+        None => (text, None),
+    };
+    Some((Xid(xid.parse().ok()?), left))
 }
 
 fn failed(what: &str, path: &Path, error: io::Error) -> EngineError {

@@ -76,7 +76,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use base::{MultiXactId, Oid, TimelineId, Xid};
+use base::{Lsn, MultiXactId, Oid, TimelineId, Xid};
 use buffer::{BufferPool, PoolOptions};
 use parking_lot::{Mutex, RwLock};
 use smgr::{Smgr, SmgrOptions};
@@ -393,23 +393,38 @@ impl Engine {
     }
 
     /// Opens a data directory that was shut down cleanly to look at it: nothing in it is changed. No row can be written, and no hint is set.
+    /// A standby's directory is as its server has left it: transactions that had not ended there count as rolled back, and unlogged relations
+    /// [hold nothing](Self::has_unlogged).
     pub fn inspect(dir: &Path, mut options: EngineOptions) -> Result<Engine, EngineError> {
         let lock = DirectoryLock::acquire(dir)?;
         let mut control = ControlFile::read(dir)?;
-        if control.state != ClusterState::ShutDown {
+        let of_standby = control.state == ClusterState::ShutDownInRecovery;
+        let is_whole = control.backup_start == Lsn::INVALID && !control.backup_end_required;
+        if !(control.state == ClusterState::ShutDown || of_standby && is_whole) {
             return Err(EngineError::NotShutDown);
         }
         options.wal.segment_size = u64::from(control.wal_segment_size);
-        let history = History::of(control.timeline());
-        let (record, is_last) = recovery::checkpoint_record(dir, &control, &history)?;
-        if !is_last {
+        let history = match of_standby {
+            true => recovery::history(dir, control.timeline())?,
+            false => History::of(control.timeline()),
+        };
+        let (mut record, is_last) = recovery::checkpoint_record(dir, &control, &history)?;
+        if !is_last && !of_standby {
             return Err(EngineError::NotShutDown);
+        }
+        if of_standby {
+            // Those that are prepared still have their files, whatever the checkpoint says.
+            record.prepared.clear();
+            record.end = record.end.max(control.min_recovery_point);
         }
         control.checkpoint = record.checkpoint;
         let redo = control.checkpoint.redo;
         let wal = Arc::new(Self::new_log(dir, &options, &control));
         let lengths = lengths::read(dir)?;
         let engine = Self::begin_recovery(dir, options, lock, control, record.prepared, wal, lengths)?;
+        if of_standby {
+            engine.observe_replayed(redo, record.end, &history)?;
+        }
         let (system_identifier, timeline) = (engine.wal.system_identifier(), history.timeline());
         let start = WalStart { system_identifier, read: timeline, timeline, end: record.end, redo };
         engine.wal.start_closed(start)?;
@@ -417,6 +432,24 @@ impl Engine {
         engine.smgr.end_recovery();
         engine.maps.check(&engine.dir)?;
         Ok(engine)
+    }
+
+    /// Reads again what a standby had replayed when it was shut down: files have all of it, but say not which ids have been given out.
+    fn observe_replayed(&self, redo: Lsn, end: Lsn, history: &History) -> Result<(), EngineError> {
+        let mut reader = self.wal.reader(redo).along(history.clone());
+        while reader.position() < end {
+            let Some(record) = reader.next().transpose()? else {
+                let reason = reader.end_reason().unwrap_or_default().to_owned();
+                return Err(EngineError::LogEnds { at: reader.position(), known: end, reason });
+            };
+            self.txns.observe(&record);
+        }
+        Ok(())
+    }
+
+    /// Whether unlogged relations can be read: a standby does not have them.
+    pub fn has_unlogged(&self) -> bool {
+        self.control.lock().state != ClusterState::ShutDownInRecovery
     }
 
     /// The log of a data directory, before it is started.

@@ -19,7 +19,9 @@
 //! 3. A checkpoint writes those that changed after it waited for the commits in flight: a file is never behind the redo point. It may
 //!    be ahead: redo of the commit records repeats the changes, in their order.
 //! 4. A database without its map is damaged. During redo there may be one: a database whose removal is yet to be repeated.
-//! 5. A database's own tablespace is the one where its map is: nothing else says so before `pg_database` can be read.
+//! 5. A database's own tablespace is the one where its map is: nothing else says so before `pg_database` can be read. While it moves to another, both have one; the one that is
+//!    [unfinished](crate::database::MAKER) is not its own yet. The commit that moves it says so among its mapped files ([`moved_home`]), and a checkpoint behind it
+//!    removes the old map before redo could begin behind the move.
 //!
 //! # Locks
 //! One short mutex, never held over I/O. One checkpoint at a time writes the files.
@@ -32,6 +34,7 @@
 //! `relmapper.c`. PostgreSQL maps some catalogs only, and writes a map, under a log record of its own, just before the commit.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
 
 use base::{Oid, RelFile};
@@ -54,8 +57,21 @@ struct Map {
     numbers: Numbers,
     /// The database's own tablespace.
     home: Oid,
+    /// The one that it was moved from: its map there is no more.
+    left: Option<Oid>,
     /// The file does not say so yet.
     changed: bool,
+}
+
+impl Map {
+    fn new(numbers: Numbers, home: Oid) -> Map {
+        Map { numbers, home, left: None, changed: false }
+    }
+}
+
+/// From its commit on, a database's own tablespace is another: relation 0 stands for it, and its OID for a file's number.
+pub(crate) fn moved_home(database: Oid, home: Oid) -> MappedFile {
+    MappedFile { database, relation: Oid::INVALID, number: home.0 }
 }
 
 /// The maps of all databases, and of the shared catalogs under database 0.
@@ -70,7 +86,7 @@ impl RelationMaps {
         for (home, database) in std::iter::once(SHARED).chain(databases(dir)?) {
             match read_file(dir, (home, database)) {
                 Err(EngineError::Io(_, e)) if redo && e.kind() == std::io::ErrorKind::NotFound => {}
-                numbers => drop(maps.insert(database, Map { numbers: numbers?, home, changed: false })),
+                numbers => drop(maps.insert(database, Map::new(numbers?, home))),
             }
         }
         Ok(RelationMaps(Mutex::new(maps)))
@@ -96,9 +112,16 @@ impl RelationMaps {
         self.0.lock().get(&database).map_or(Oid::PG_DEFAULT, |map| map.home)
     }
 
-    /// A database was made, whose folder in this tablespace has this map.
+    /// The own tablespace of a database, if it has a map.
+    pub(crate) fn known_home(&self, database: Oid) -> Option<Oid> {
+        self.0.lock().get(&database).map(|map| map.home).filter(|home| home.is_valid())
+    }
+
+    /// A folder was made that has this map: of a new database, or of one that may move there.
     pub(crate) fn insert(&self, (home, database): (Oid, Oid), numbers: Numbers) {
-        self.0.lock().insert(database, Map { numbers, home, changed: false });
+        if self.known_home(database).is_none_or(|known| known == home) {
+            self.0.lock().insert(database, Map::new(numbers, home));
+        }
     }
 
     /// A database is to be removed.
@@ -125,31 +148,38 @@ impl RelationMaps {
         let mut maps = self.0.lock();
         for file in files {
             let map = maps.entry(file.database).or_default();
-            map.numbers.insert(file.relation, file.number);
             map.changed = true;
+            if file.relation.is_valid() {
+                map.numbers.insert(file.relation, file.number);
+            } else if map.home != Oid(file.number) {
+                map.left = Some(std::mem::replace(&mut map.home, Oid(file.number)));
+            }
         }
     }
 
     /// Writes the maps that changed; durable on return. For one checkpoint at a time.
     pub(crate) fn write(&self, dir: &Path) -> Result<(), EngineError> {
-        let changed: Vec<((Oid, Oid), Numbers)> = {
+        let changed: Vec<(Oid, Map)> = {
             let mut maps = self.0.lock();
             let changed = maps.iter_mut().filter(|(_, map)| map.changed);
             changed
                 .map(|(&database, map)| {
                     map.changed = false;
-                    ((map.home, database), map.numbers.clone())
+                    (database, map.clone())
                 })
                 .collect()
         };
-        for (place, numbers) in &changed {
+        for (database, map) in &changed {
             base::stop_point!("checkpoint-before-map");
-            let Err(error) = write_file(dir, *place, numbers) else { continue };
+            let written = write_file(dir, (map.home, *database), &map.numbers);
+            let Err(error) = written.and_then(|()| self.remove_left(dir, *database, map.left)) else {
+                continue;
+            };
             let mut maps = self.0.lock();
             // A database that was removed meanwhile needs none.
-            if maps.contains_key(&place.1) {
+            if maps.contains_key(database) {
                 // The next checkpoint tries all again.
-                changed.iter().for_each(|((_, database), _)| {
+                changed.iter().for_each(|(database, _)| {
                     if let Some(map) = maps.get_mut(database) {
                         map.changed = true;
                     }
@@ -159,21 +189,55 @@ impl RelationMaps {
         }
         Ok(())
     }
+
+    /// Removes the map that a database has left behind, durably: it becomes out of date.
+    fn remove_left(&self, dir: &Path, database: Oid, left: Option<Oid>) -> Result<(), EngineError> {
+        let Some(left) = left else { return Ok(()) };
+        let path = path((left, database));
+        let removed = runtime::fs::remove_file(&dir.join(&path))
+            .and_then(|()| runtime::fs::sync_dir(dir.join(&path).parent().unwrap_or(dir)));
+        match removed {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+                return Err(EngineError::Io(format!("could not remove file \"{}\"", path.display()), e));
+            }
+            _ => {}
+        }
+        if let Some(map) = self.0.lock().get_mut(&database).filter(|map| map.left == Some(left)) {
+            map.left = None;
+        }
+        Ok(())
+    }
 }
 
 /// The databases that have a folder, each with its own tablespace.
 pub(crate) fn databases(dir: &Path) -> Result<Vec<(Oid, Oid)>, EngineError> {
     let mut homes = BTreeMap::new();
     for (tablespace, database) in database_folders(dir)? {
-        let has_map = runtime::fs::exists(&dir.join(path((tablespace, database))));
-        if has_map.map_err(|e| EngineError::Io("could not open directory \"pg_tblspc\"".into(), e))? {
-            homes.insert(database, tablespace);
+        if has_map(dir, (tablespace, database))? {
+            let folder = smgr::database_folder(dir, tablespace, database);
+            let is_new = exists(&folder.join(crate::database::MAKER))?;
+            match homes.entry(database) {
+                // It may not have moved there.
+                Entry::Occupied(_) if is_new => {}
+                Entry::Occupied(mut known) => drop(known.insert(tablespace)),
+                Entry::Vacant(unknown) => drop(unknown.insert(tablespace)),
+            }
         } else if tablespace == Oid::PG_DEFAULT {
             // Damaged, unless it has its map elsewhere.
             homes.entry(database).or_insert(tablespace);
         }
     }
     Ok(homes.into_iter().map(|(database, home)| (home, database)).collect())
+}
+
+/// Whether the folder of a database in a tablespace has a map.
+pub(crate) fn has_map(dir: &Path, place: (Oid, Oid)) -> Result<bool, EngineError> {
+    exists(&dir.join(path(place)))
+}
+
+fn exists(path: &Path) -> Result<bool, EngineError> {
+    runtime::fs::exists(path)
+        .map_err(|e| EngineError::Io(format!("could not stat file \"{}\"", path.display()), e))
 }
 
 /// All folders of databases: tablespace, database.

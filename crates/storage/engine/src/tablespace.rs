@@ -100,7 +100,7 @@ impl Engine {
         }
     }
 
-    /// Whether a tablespace has any file but temporary ones.
+    /// Whether a tablespace has any file, temporary ones too.
     pub fn has_files(&self, tablespace: Oid) -> Result<bool, EngineError> {
         smgr::has_files(&self.dir, tablespace)
             .map_err(|e| failed("open directory", Path::new(&base::tablespace_folder(tablespace)), e))

@@ -5,14 +5,16 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry as MapEntry;
 
 use base::{BlockNo, Fork, Tid};
+use foldhash::fast::RandomState;
 use index::{Access, Exclusive, IndexResult, Pages, SortedEntries, create_pages, interrupts, log_page};
 use smallvec::SmallVec;
 use tuple::Bytes;
+use tuple::parts::Part;
 
 use crate::format::{
-    Leaf, Link, META, META_BLOCK, NONE, Opaque, PENDING, Position, ROOM, ROOT, leaf_items, link,
+    Leaf, Link, META, META_BLOCK, NONE, Opaque, PENDING, Position, ROOM, ROOT, leaf_items, link, pack,
 };
-use crate::insert::{Entry, enter, row_entries};
+use crate::insert::{Entry, enter, row_keys};
 use crate::ops;
 use crate::pending;
 use crate::posting;
@@ -62,8 +64,10 @@ type Key = (u8, u8, Bytes);
 /// What has come and is not in the index yet.
 #[derive(Default)]
 struct Gathered {
-    lists: HashMap<Key, List>,
+    lists: HashMap<Key, List, RandomState>,
     bytes: usize,
+    /// To work with.
+    parts: Vec<Part>,
 }
 
 fn position(key: &Key, tid: u64) -> Position<'_> {
@@ -79,32 +83,41 @@ const LIST_COST: usize = 160;
 impl Gathered {
     /// Adds a row. Returns the number of its keys.
     fn add(&mut self, rel: &GinRel, values: &[tuple::Datum], tid: Tid) -> IndexResult<u64> {
-        let entries = row_entries(rel, values, tid)?;
-        let count = entries.len() as u64;
-        for Entry { column, category, key, tids } in entries {
-            let tid = tids[0];
-            let size = key.len();
-            match self.lists.entry((column, category, key)) {
-                MapEntry::Vacant(place) => {
-                    place.insert(List { first: tid, last: tid, count: 1, bytes: Vec::new() });
-                    self.bytes += LIST_COST + size;
+        let (mut parts, packed, mut count) = (std::mem::take(&mut self.parts), pack(tid), 0);
+        row_keys(rel, (values, tid), &mut parts, |column, category, key| {
+            count += u64::from(self.add_key((column, category, key), rel, packed)?);
+            Ok(())
+        })?;
+        self.parts = parts;
+        Ok(count)
+    }
+
+    /// Adds a row to a key's list. False if it came just before: a value may have a part twice.
+    fn add_key(&mut self, key: Key, rel: &GinRel, tid: u64) -> IndexResult<bool> {
+        let size = key.2.len();
+        match self.lists.entry(key) {
+            MapEntry::Vacant(place) => {
+                place.insert(List { first: tid, last: tid, count: 1, bytes: Vec::new() });
+                self.bytes += LIST_COST + size;
+            }
+            MapEntry::Occupied(mut place) => {
+                let list = place.get_mut();
+                if tid == list.last {
+                    return Ok(false);
                 }
-                MapEntry::Occupied(mut place) => {
-                    let list = place.get_mut();
-                    if tid <= list.last {
-                        // A row of a chain that began before the one that came last.
-                        let all = list.with(tid).map_err(|what| rel.corrupt(META_BLOCK, what))?;
-                        *list = all;
-                        continue;
-                    }
-                    let before = list.bytes.capacity();
-                    posting::put(tid - list.last, &mut list.bytes);
-                    (list.last, list.count) = (tid, list.count + 1);
-                    self.bytes += list.bytes.capacity() - before;
+                if tid < list.last {
+                    // A row of a chain that began before the one that came last.
+                    let all = list.with(tid).map_err(|what| rel.corrupt(META_BLOCK, what))?;
+                    *list = all;
+                    return Ok(true);
                 }
+                let before = list.bytes.capacity();
+                posting::put(tid - list.last, &mut list.bytes);
+                (list.last, list.count) = (tid, list.count + 1);
+                self.bytes += list.bytes.capacity() - before;
             }
         }
-        Ok(count)
+        Ok(true)
     }
 
     /// Takes everything out, in order of the keys.

@@ -10,6 +10,7 @@ use buffer::PageChange;
 use index::bytes::put_sized;
 use index::{Access, Exclusive, FreeList, INIT, IndexError, IndexResult, Pages, Shared, interrupts};
 use smallvec::SmallVec;
+use tuple::parts::Part;
 use tuple::{Bytes, Datum};
 
 use crate::format::{
@@ -44,19 +45,21 @@ impl Entry {
     }
 }
 
-/// The keys of a row's values, in order, each once.
-pub(crate) fn row_entries(rel: &GinRel, values: &[Datum], tid: Tid) -> IndexResult<Vec<Entry>> {
-    let (mut out, mut parts) = (Vec::new(), Vec::new());
+/// Hands out the keys of a row's values as their classes tell them: column, category and bytes. `parts` is to work with.
+pub(crate) fn row_keys(
+    rel: &GinRel,
+    (values, tid): (&[Datum], Tid),
+    parts: &mut Vec<Part>,
+    mut each: impl FnMut(u8, u8, Bytes) -> IndexResult<()>,
+) -> IndexResult<()> {
     for ((value, class), column) in values.iter().zip(&rel.desc.parts).zip(1u8..) {
-        let entry =
-            |category: u8, key: Bytes| Entry { column, category, key, tids: SmallVec::from_buf([pack(tid)]) };
         if value.is_null() {
-            out.push(entry(NULL_ROW, Bytes::default()));
+            each(column, NULL_ROW, Bytes::default())?;
             continue;
         }
-        class.parts(value, &mut parts);
+        class.parts(value, parts);
         if parts.is_empty() {
-            out.push(entry(EMPTY, Bytes::default()));
+            each(column, EMPTY, Bytes::default())?;
         }
         for part in parts.drain(..) {
             match part {
@@ -64,11 +67,21 @@ pub(crate) fn row_entries(rel: &GinRel, values: &[Datum], tid: Tid) -> IndexResu
                     let (size, max) = (key.len(), MAX_KEY);
                     return Err(IndexError::TooLarge { format: "", size, max, tid });
                 }
-                Some(key) => out.push(entry(KEY, key)),
-                None => out.push(entry(NULL_KEY, Bytes::default())),
+                Some(key) => each(column, KEY, key)?,
+                None => each(column, NULL_KEY, Bytes::default())?,
             }
         }
     }
+    Ok(())
+}
+
+/// The keys of a row's values, in order, each once.
+pub(crate) fn row_entries(rel: &GinRel, values: &[Datum], tid: Tid) -> IndexResult<Vec<Entry>> {
+    let (mut out, mut parts) = (Vec::new(), Vec::new());
+    row_keys(rel, (values, tid), &mut parts, |column, category, key| {
+        out.push(Entry { column, category, key, tids: SmallVec::from_buf([pack(tid)]) });
+        Ok(())
+    })?;
     out.sort_unstable_by(|a, b| a.compare(b, rel));
     out.dedup_by(|a, b| a.compare(b, rel).is_eq());
     Ok(out)

@@ -14,6 +14,7 @@ use tuple::{Datum, RowLayout};
 use txn::KeyRange;
 use wal::ResourceManager;
 
+use crate::pending::Unsorted;
 use crate::verify::entry_values;
 use crate::{GinRel, Scan};
 
@@ -104,7 +105,12 @@ impl IndexAccessMethod for GinRel {
         }
         match self.fast_update {
             true => crate::pending::add(access, self, &entries, self.pending_limit(access)),
-            false => crate::pending::enter_all(access, self, entries.into_iter().flatten().collect()),
+            false => {
+                let mut all = Unsorted::default();
+                let positions = entries.iter().flatten().map(|entry| entry.at(entry.tids[0]));
+                positions.for_each(|of| all.add(self, of));
+                crate::pending::enter_all(access, self, all)
+            }
         }
     }
 

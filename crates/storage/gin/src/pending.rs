@@ -39,7 +39,7 @@ pub(crate) const LANES: u32 = 4;
 /// Most pages that one record cuts off.
 const MOST_CUT: usize = 32;
 /// Bytes of memory for each page of a lane whose entries are sorted.
-const PAGE_COST: usize = 8 * PAGE_SIZE;
+const PAGE_COST: usize = 16 * PAGE_SIZE;
 
 /// First pages of all lanes.
 pub(crate) fn lanes() -> impl Iterator<Item = BlockNo> {
@@ -190,7 +190,7 @@ pub(crate) fn clean(access: &Access<'_>, rel: &GinRel, wait: bool) -> IndexResul
     while chains.iter().any(|(_, chain)| !chain.is_empty()) {
         // From each lane its oldest pages.
         let share = most.div_ceil(chains.len());
-        let mut entries = Vec::new();
+        let mut entries = Unsorted::default();
         for (_, chain) in &chains {
             for block in &chain[chain.len().saturating_sub(share)..] {
                 interrupts()?;
@@ -226,65 +226,72 @@ fn chain(access: &Access<'_>, rel: &GinRel, lane: BlockNo) -> IndexResult<Vec<Bl
 }
 
 /// Appends the entries of a page.
-fn read(access: &Access<'_>, rel: &GinRel, block: BlockNo, out: &mut Vec<Entry>) -> IndexResult<()> {
+fn read(access: &Access<'_>, rel: &GinRel, block: BlockNo, out: &mut Unsorted) -> IndexResult<()> {
     let page = rel.shared(access.pool, block)?;
     let node = pending_node(rel, block, &page)?;
     for n in 1..=node.max() {
         for of in rel.check(block, node.pending_row(n))? {
-            let Position { column, category, key, tid } = rel.check(block, of)?;
-            out.push(Entry { column, category, key: key.into(), tids: SmallVec::from_buf([tid]) });
+            out.add(rel, rel.check(block, of)?);
         }
     }
     Ok(())
 }
 
-/// What an entry sorts by: most comparisons are of numbers.
-struct Sorted {
-    /// Column and category.
-    kind: (u8, u8),
+/// An entry of one row among those that are to be sorted; most comparisons are of numbers.
+struct Loose {
     number: u64,
-    /// Keys with this number are the same.
-    whole: bool,
     tid: u64,
+    /// Where its key is among the keys.
     at: usize,
+    len: u16,
+    column: u8,
+    category: u8,
 }
 
-/// Enters into the tree what is in any order, of any rows; each entry is of one.
-pub(crate) fn enter_all(access: &Access<'_>, rel: &GinRel, mut entries: Vec<Entry>) -> IndexResult<()> {
-    let sorted = |(at, entry): (usize, &Entry)| {
-        let (number, whole) = rel.number(&entry.key);
-        Sorted { kind: (entry.column, entry.category), number, whole, tid: entry.tids[0], at }
-    };
-    let mut order: Vec<Sorted> = entries.iter().enumerate().map(sorted).collect();
-    interrupts()?;
-    order.sort_unstable_by(|a, b| {
-        (a.kind, a.number)
-            .cmp(&(b.kind, b.number))
-            .then_with(|| match a.whole && b.whole {
-                true => Ordering::Equal,
-                false => rel.compare_keys(a.kind.0, a.kind.1, &entries[a.at].key, &entries[b.at].key),
-            })
-            .then(a.tid.cmp(&b.tid))
-    });
-    interrupts()?;
-    let entries = order.iter().map(|next| std::mem::take(&mut entries[next.at]));
-    enter(access, rel, &group(rel, entries))
+/// Entries in any order, of any rows.
+#[derive(Default)]
+pub(crate) struct Unsorted {
+    entries: Vec<Loose>,
+    /// Their keys, one behind the other.
+    keys: Vec<u8>,
 }
 
-/// Entries in order, each key once.
-fn group(rel: &GinRel, entries: impl Iterator<Item = Entry>) -> Vec<Entry> {
-    let mut out: Vec<Entry> = Vec::new();
-    for entry in entries {
-        match out.last_mut() {
-            Some(last) if last.compare(&entry, rel).is_eq() => {
-                if last.tids.last() != entry.tids.first() {
-                    last.tids.extend(entry.tids);
-                }
-            }
-            _ => out.push(entry),
-        }
+impl Unsorted {
+    pub fn add(&mut self, rel: &GinRel, of: Position<'_>) {
+        let Position { column, category, key, tid } = of;
+        let (at, len) = (self.keys.len(), key.len() as u16);
+        self.entries.push(Loose { number: rel.number(key), tid, at, len, column, category });
+        self.keys.extend_from_slice(key);
     }
-    out
+
+    /// In order, each key once.
+    fn sorted(self, rel: &GinRel) -> IndexResult<Vec<Entry>> {
+        let Unsorted { mut entries, keys } = self;
+        let key = |of: &Loose| &keys[of.at..][..usize::from(of.len)];
+        let order = |a: &Loose, b: &Loose| {
+            let numbers = (a.column, a.category, a.number).cmp(&(b.column, b.category, b.number));
+            numbers.then_with(|| match rel.is_whole(a.len) && rel.is_whole(b.len) {
+                true => Ordering::Equal,
+                false => rel.compare_keys(a.column, a.category, key(a), key(b)),
+            })
+        };
+        interrupts()?;
+        entries.sort_unstable_by(|a, b| order(a, b).then(a.tid.cmp(&b.tid)));
+        interrupts()?;
+        let mut out = Vec::new();
+        for same in entries.chunk_by(|a, b| order(a, b).is_eq()) {
+            let mut tids: SmallVec<[u64; 1]> = same.iter().map(|entry| entry.tid).collect();
+            tids.dedup();
+            let Loose { column, category, .. } = same[0];
+            out.push(Entry { column, category, key: key(&same[0]).into(), tids });
+        }
+        Ok(out)
+    }
+}
+
+/// Enters into the tree what is in any order.
+pub(crate) fn enter_all(access: &Access<'_>, rel: &GinRel, entries: Unsorted) -> IndexResult<()> {
+    enter(access, rel, &entries.sorted(rel)?)
 }
 
 /// Cuts the last `count` pages of a chain off, whose entries are in the tree.

@@ -80,17 +80,22 @@ impl GinRel {
             && self.compare_keys(a.column, a.category, a.key, b.key).is_eq()
     }
 
-    /// A number by which keys of one column and category sort, and whether those with the same number are the same.
-    pub(crate) fn number(&self, key: &[u8]) -> (u64, bool) {
+    /// Whether keys of this length with the same [number](GinRel::number) are the same.
+    pub(crate) fn is_whole(&self, len: u16) -> bool {
+        self.by_bytes && len < 8
+    }
+
+    /// A number by which keys of one column and category sort.
+    pub(crate) fn number(&self, key: &[u8]) -> u64 {
         if !self.by_bytes {
-            return (0, false);
+            return 0;
         }
         // The first bytes, and behind them how many there are: 8 if these are not all.
         let mut number = [0; 8];
         let count = key.len().min(7);
         number[..count].copy_from_slice(&key[..count]);
         number[7] = key.len().min(8) as u8;
-        (u64::from_be_bytes(number), key.len() < 8)
+        u64::from_be_bytes(number)
     }
 
     /// Order of two positions.

@@ -220,6 +220,32 @@ pub(crate) fn beneath_bits(strength: LockStrength) -> (u16, u16) {
     (infomask::XMAX_OVER_LOCK, (strength as u16) << infomask2::LOCK_BENEATH_SHIFT)
 }
 
+/// What a header says of the columns behind it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DataPlace {
+    /// Start of the data.
+    pub hoff: u16,
+    /// There is a null bitmap.
+    pub has_nulls: bool,
+    /// Columns stored.
+    pub columns: u16,
+}
+
+impl DataPlace {
+    /// Of a tuple's bytes; `None` where [`Header::read`] would find no tuple.
+    #[inline]
+    pub(crate) fn read(bytes: &[u8]) -> Option<DataPlace> {
+        let header: &[u8; HEADER_LEN] = bytes.first_chunk()?;
+        let hoff = header[HOFF];
+        if (hoff as usize) < HEADER_LEN || hoff as usize > bytes.len() || !hoff.is_multiple_of(8) {
+            return None;
+        }
+        let has_nulls = read_u16(header, INFOMASK) & infomask::HAS_NULL != 0;
+        let columns = read_u16(header, INFOMASK2) & infomask2::COLUMNS;
+        Some(DataPlace { hoff: hoff.into(), has_nulls, columns })
+    }
+}
+
 /// A header, read. Every field is copied: no reference to the page remains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {

@@ -1,9 +1,10 @@
 //! A row version outside its page: a copy, its place, and what its header says.
 
-use base::{CommandId, Tid, Xid};
-use tuple::{BadRow, Datum, Position, RowBytes, RowLayout};
+use base::{CommandId, OffsetNo, Tid, Xid};
+use page::PageBytes;
+use tuple::{BadRow, Datum, Position, RowBytes, RowLayout, RowPlace};
 
-use crate::header::{Bases, Header, infomask};
+use crate::header::{Bases, DataPlace, HEADER_LEN, Header, infomask};
 use crate::rel::View;
 
 /// A row version in a buffer of the scan or fetch that found it.
@@ -78,6 +79,16 @@ impl<'a> TupleRef<'a> {
     pub fn cmin(&self, view: &View<'_>) -> CommandId {
         if self.header.has(infomask::COMBO_CID) { view.combo.pair(self.header.cid).0 } else { self.raw_cid() }
     }
+}
+
+/// Where the columns of an item of a page lie in it; `None` if it is no tuple.
+#[inline]
+pub(crate) fn place(page: &PageBytes, n: OffsetNo) -> Option<RowPlace> {
+    let lp = page::line_pointer(page, n).filter(|lp| lp.has_item())?;
+    let (start, end) = (lp.offset, lp.offset.checked_add(lp.len)?);
+    let of = DataPlace::read(page.get(start as usize..end as usize)?)?;
+    let nulls = if of.has_nulls { start + HEADER_LEN as u16 } else { 0 };
+    Some(RowPlace { data: (start + of.hoff, end), nulls, columns: of.columns })
 }
 
 /// A copy of a row version, to be reused from fetch to fetch.

@@ -17,11 +17,13 @@
 //! `heapgetpage`, `heapam_index_build_range_scan`. No synchronised scans.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 
 use base::{BlockNo, Fork, OffsetNo, PAGE_SIZE, Tid, Xid};
 use buffer::{Ring, RingKind};
 use page::{LpFlags, PageBytes};
+use tuple::RowPlace;
 use txn::{Transaction, TxnSystem};
 
 use crate::error::{HeapError, HeapResult};
@@ -30,7 +32,7 @@ use crate::header::{Bases, Header, read_header};
 use crate::ops;
 use crate::prune::{MANY_DEAD, looks_prunable, prune_dead, prune_opt};
 use crate::rel::{Access, HeapRel, View};
-use crate::row::TupleRef;
+use crate::row::{TupleRef, place};
 use crate::serial::{SoughtRows, note_version};
 use crate::visibility::{Fate, Judge, ender, is_removable};
 
@@ -39,11 +41,43 @@ const RING_FROM: usize = 4;
 /// Pages asked for ahead of the scan.
 const AHEAD: u32 = 16;
 
+/// A table's pages that several scans take for themselves, piece by piece: each page is read by one of them.
+#[derive(Debug, Default)]
+pub struct SharedPages {
+    /// How many there are: those that there were when the first scan came.
+    count: OnceLock<u32>,
+    taken: AtomicU32,
+}
+
+impl SharedPages {
+    /// A piece is this part of what is left: large at first, and small at the end, so that all scans end at about the same time.
+    const PART: u32 = 64;
+    /// Pages of the largest piece.
+    const LARGEST: u32 = 1024;
+
+    /// The next pages that nobody has taken; none at the end.
+    fn take(&self) -> Range<u32> {
+        let count = self.count.get().copied().unwrap_or(0);
+        let piece = |taken: u32| ((count - taken) / Self::PART).clamp(1, Self::LARGEST).min(count - taken);
+        // Relaxed: a number that nothing else depends on.
+        let taken =
+            self.taken.fetch_update(Relaxed, Relaxed, |taken| (taken < count).then(|| taken + piece(taken)));
+        taken.map_or(0..0, |taken| taken..taken + piece(taken))
+    }
+
+    /// No scan takes another page.
+    pub fn end(&self) {
+        self.taken.store(u32::MAX, Relaxed);
+    }
+}
+
 /// A scan of a table's pages in order.
 pub struct HeapScan {
     rel: Arc<HeapRel>,
     /// Given by the caller; `None`: all pages.
     range: Option<Range<u32>>,
+    /// All pages are shared with other scans.
+    shared: Option<Arc<SharedPages>>,
     /// Pages still to be read.
     blocks: Range<u32>,
     ring: Option<Ring>,
@@ -66,6 +100,7 @@ impl HeapScan {
         let mut scan = HeapScan {
             rel,
             range: blocks,
+            shared: None,
             blocks: 0..0,
             ring: None,
             page: Box::new([0; PAGE_SIZE]),
@@ -90,6 +125,10 @@ impl HeapScan {
         if self.ring.is_none() && self.blocks.len() >= access.pool.buffers() / RING_FROM {
             self.ring = Some(access.pool.ring(RingKind::BulkRead));
         }
+        if let Some(shared) = &self.shared {
+            shared.count.get_or_init(|| nblocks);
+            self.blocks = shared.take();
+        }
         self.visible.clear();
         self.at = 0;
         Ok(())
@@ -98,6 +137,12 @@ impl HeapScan {
     /// Starts again, from now on over these pages.
     pub fn go_to(&mut self, access: &Access<'_>, blocks: Range<u32>) -> HeapResult<()> {
         self.range = Some(blocks);
+        self.rescan(access)
+    }
+
+    /// Starts again, from now on over those of the table's pages that it takes of the shared ones; or over all of them.
+    pub fn share(&mut self, access: &Access<'_>, pages: Option<Arc<SharedPages>>) -> HeapResult<()> {
+        self.shared = pages;
         self.rescan(access)
     }
 
@@ -128,11 +173,44 @@ impl HeapScan {
         self.take()
     }
 
+    /// Number of visible rows that are left on the page.
+    pub fn left(&self) -> usize {
+        self.visible.len().saturating_sub(self.at)
+    }
+
     /// Passes over the visible rows that are left on the page, and tells how many they were.
     pub fn pass_page(&mut self) -> usize {
-        let left = self.visible.len().saturating_sub(self.at);
+        let left = self.left();
         self.at += left;
         left
+    }
+
+    /// Comes to a page with visible rows that were not handed out, if it is not on one; `false` at the end.
+    pub fn come_to_page(&mut self, access: &Access<'_>, view: &View<'_>) -> HeapResult<bool> {
+        while self.at >= self.visible.len() {
+            if !self.next_page(access, view)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Where the visible rows that are left on the page lie in [`HeapScan::page`]; `false` if some is no tuple.
+    pub fn places(&self, rows: &mut Vec<RowPlace>) -> bool {
+        rows.clear();
+        let left = &self.visible[self.at.min(self.visible.len())..];
+        rows.extend(left.iter().map_while(|n| place(&self.page, *n)));
+        rows.len() == left.len()
+    }
+
+    /// The page that it is on.
+    pub fn block(&self) -> BlockNo {
+        self.block
+    }
+
+    /// The copy of the page that it is on.
+    pub fn page(&self) -> &PageBytes {
+        &self.page
     }
 
     /// As [`HeapScan::next`], of those pages only that `chosen` takes.
@@ -189,17 +267,29 @@ impl HeapScan {
         }
     }
 
+    fn next_block(&mut self) -> Option<u32> {
+        if self.blocks.is_empty()
+            && let Some(shared) = &self.shared
+        {
+            self.blocks = shared.take();
+        }
+        self.blocks.next()
+    }
+
     /// The end of the scan, unless pages are missing behind it that were cut off after losing what the view sees.
     fn end(&self, view: &View<'_>) -> HeapResult<bool> {
-        let lost =
-            self.range.is_none() && view.snapshot.lost_from(self.rel.desc.file, BlockNo(self.blocks.end));
+        let end = match &self.shared {
+            Some(shared) => shared.count.get().copied().unwrap_or(0),
+            None => self.blocks.end,
+        };
+        let lost = self.range.is_none() && view.snapshot.lost_from(self.rel.desc.file, BlockNo(end));
         if lost { Err(HeapError::SnapshotTooOld) } else { Ok(false) }
     }
 
     /// Reads and judges the next page; `false` at the end.
     fn next_page(&mut self, access: &Access<'_>, view: &View<'_>) -> HeapResult<bool> {
         runtime::check_interrupts()?;
-        let Some(block) = self.blocks.next() else { return self.end(view) };
+        let Some(block) = self.next_block() else { return self.end(view) };
         if block % AHEAD == 0 && self.ring.is_some() {
             for ahead in (block + 1..self.blocks.end).take(AHEAD as usize) {
                 access.pool.prefetch(heap_tag(&self.rel, BlockNo(ahead)));

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
 
-use base::{RelFile, Tid};
+use base::{RelFile, SqlError, Tid};
 use buffer::Persistence;
 use tuple::parts::PartsClass;
 use tuple::space::SpaceClass;
@@ -46,6 +46,28 @@ pub trait OrderBy: fmt::Debug + Send + Sync {
 
     /// A number that never contradicts the order: of two values, that with the smaller one comes first.
     fn leading(&self, value: &Datum) -> u64;
+
+    /// Whether code of users tells it, which never runs with a latch held ([`asking`](crate::asking())). Then [`compare`](OrderBy::compare) keeps an error of the code for
+    /// [`check`](OrderBy::check) to tell.
+    fn asks(&self) -> bool {
+        false
+    }
+
+    /// Order of two values, where an error can be told.
+    ///
+    /// # Errors
+    /// Of code of users.
+    fn ask(&self, a: &Datum, b: &Datum) -> Result<Ordering, SqlError> {
+        Ok(self.compare(a, b))
+    }
+
+    /// Whether code of users failed since this was asked.
+    ///
+    /// # Errors
+    /// The first of them.
+    fn check(&self) -> Result<(), SqlError> {
+        Ok(())
+    }
 }
 
 /// How values of a key column hash: equal values have equal codes, whatever types of the operator family they have. Codes are on disk, so they stay what they are.

@@ -5,7 +5,7 @@
 //! # Layout
 //! * [`method`](IndexAccessMethod): the traits. What operator classes of trees without an order give is in [`tuple::tree`]. `facts`: what a method can do, as constants. `desc`: what an index is, handed down from the catalog, and how
 //!   values of its columns compare.
-//! * What methods share: [`bytes`] reads and writes pages and records, [`changes`] are records that say what becomes of which bytes, [`Pages`] reaches pages, [`FreeList`] keeps those that are free, [`sweep`](sweep()) goes over all of them for VACUUM, [`Records`] shows records, [`conditions`](conditions()) are what serializable transactions lock, [`vectors`] is of those that find the nearest of vectors. `access`: what operations need: pages, the horizon, and what the heap says of rows. `keys`: the conditions of a scan. `measure`: what pages are used for. `upkeep`: VACUUM and verification.
+//! * What methods share: [`asking`](asking()) compares by orders that code of users tells, [`bytes`] reads and writes pages and records, [`changes`] are records that say what becomes of which bytes, [`Pages`] reaches pages, [`FreeList`] keeps those that are free, [`sweep`](sweep()) goes over all of them for VACUUM, [`Records`] shows records, [`conditions`](conditions()) are what serializable transactions lock, [`vectors`] is of those that find the nearest of vectors. `access`: what operations need: pages, the horizon, and what the heap says of rows. `keys`: the conditions of a scan. `measure`: what pages are used for. `upkeep`: VACUUM and verification.
 //!   `error`.
 //!
 //! # Invariants
@@ -38,6 +38,7 @@
 //! method reading the heap; whoever inserts waits for transactions, never the method.
 
 mod access;
+mod asking;
 mod bloom;
 pub mod bytes;
 pub mod changes;
@@ -64,6 +65,7 @@ mod upkeep;
 pub mod vectors;
 
 pub use access::{Access, DeadRows, Horizon, InsertOutcome, Limits, Liveness, TupleState, UniqueCheck};
+pub use asking::{asking, asks, check_answers, decide, decide_column};
 pub use bloom::Bloom;
 pub use conditions::{Finds, conditions};
 pub use desc::{

@@ -47,7 +47,7 @@ pub fn tablespace_location(data_dir: &Path, tablespace: Oid) -> io::Result<Optio
     fs::read_link(&tablespace_link(data_dir, tablespace))
 }
 
-/// Whether a tablespace has any file but temporary ones.
+/// Whether a tablespace has any file.
 pub fn has_files(data_dir: &Path, tablespace: Oid) -> io::Result<bool> {
     let folder = data_dir.join(tablespace_folder(tablespace));
     let is_missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
@@ -55,7 +55,7 @@ pub fn has_files(data_dir: &Path, tablespace: Oid) -> io::Result<bool> {
         Err(error) if is_missing(&error) => return Ok(false),
         entries => entries?,
     };
-    for database in databases.iter().filter(|entry| !entry.name.starts_with("pgsql_tmp")) {
+    for database in &databases {
         match fs::read_dir(&folder.join(&database.name)) {
             Ok(entries) if entries.is_empty() => {}
             Err(error) if is_missing(&error) => {}

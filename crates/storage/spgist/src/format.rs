@@ -213,6 +213,11 @@ const BAD_ROW: &str = "columns of an entry do not match their layout";
 pub(crate) struct Entry<'a>(&'a [u8]);
 
 impl<'a> Entry<'a> {
+    /// Of the bytes that one has.
+    pub fn of(bytes: &'a [u8]) -> Entry<'a> {
+        Entry(bytes)
+    }
+
     pub fn bytes(&self) -> &'a [u8] {
         self.0
     }
@@ -242,6 +247,12 @@ impl<'a> Entry<'a> {
         let start = if has_nulls { ENTRY_HEADER + 8 } else { ENTRY_HEADER };
         let data = self.0.get(start..).ok_or("entry is too short for its null bitmap")?;
         Ok(RowBytes { columns, nulls: has_nulls.then(|| &self.0[ENTRY_HEADER..ENTRY_HEADER + 4]), data })
+    }
+
+    /// The bytes of the leaf, if it is a byte string that needs no decoding.
+    #[inline]
+    pub fn leaf_bytes(&self, layout: &RowLayout) -> Option<&'a [u8]> {
+        layout.first_bytes(&self.row(1).ok()?)
     }
 
     /// The leaf, which is not NULL.

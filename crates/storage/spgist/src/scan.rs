@@ -1,23 +1,26 @@
 //! Scans: places still to be visited on a stack, or in the order of their distances.
 //!
 //! A scan holds one latch at a time. With each place goes the part of the space that it stands for. All places of a page that are known together are visited together; what their entries give is
-//! handed out afterwards, without the latch. `rest` stands for the same part as what it is behind, so it is visited too.
+//! handed out afterwards, without the latch, from a copy of their bytes if columns are wanted. `rest` stands for the same part as what it is behind, so it is visited too.
 //!
 //! Who wants no TID to be given away meanwhile keeps pages pinned until all of their entries are passed: VACUUM waits for that.
 
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use base::Tid;
+use base::{BlockNo, Tid};
 use buffer::Pin;
+use index::bytes::Check;
 use index::{
     Access, BitmapSink, Distances, Facts, Finds, IndexResult, IndexScan, Match, NULL_DISTANCE, Nearest,
     NearestQueue, Pages, ScanKey, ScanKeys, ScanOp, TreeQuery, Wants, distance, interrupts,
 };
 use page::PageBytes;
 use runtime::usage::used_often;
-use tuple::space::Space;
-use tuple::{Datum, RowLayout};
+use smallvec::SmallVec;
+use tuple::Datum;
+use tuple::space::{LeafMatcher, Space};
 use txn::KeyRange;
 
 use crate::format::{Bucket, Entry, Item, NULLS, Place, ROOT};
@@ -31,13 +34,25 @@ struct Visit {
     space: Option<Rc<Space>>,
 }
 
+/// What a scan keeps of an entry for who wants its columns.
+#[derive(Debug)]
+enum Kept {
+    Nothing,
+    /// Where its bytes are in [`Scan::bytes`].
+    Here(Range<usize>),
+    /// Its bytes.
+    Own(Box<[u8]>),
+}
+
 /// An entry that satisfies the conditions as far as the index can tell.
 #[derive(Debug)]
 struct Found {
     tid: Tid,
+    block: BlockNo,
     recheck: bool,
-    /// Columns, if they are wanted.
-    values: Option<Vec<Datum>>,
+    /// Where it lies, if its columns are wanted.
+    space: Option<Rc<Space>>,
+    entry: Kept,
     /// Keeps VACUUM away.
     _pin: Option<Rc<Pin>>,
 }
@@ -53,6 +68,10 @@ pub struct Scan {
     /// Places to visit of a scan without order, and the entries of the last page, from the last to the first.
     stack: Vec<Visit>,
     found: Vec<Found>,
+    /// So many of these, from the last one on, need no check against the conditions.
+    exact: usize,
+    /// Bytes of the entries of the last page.
+    bytes: Vec<u8>,
     queue: NearestQueue<Visit, Found>,
     current: Option<Found>,
     distances: Vec<f64>,
@@ -69,6 +88,8 @@ impl Scan {
             started: false,
             stack: Vec::new(),
             found: Vec::new(),
+            exact: 0,
+            bytes: Vec::new(),
             queue: NearestQueue::default(),
             current: None,
             distances: Vec::new(),
@@ -80,6 +101,7 @@ impl Scan {
         self.started = false;
         self.stack.clear();
         self.found.clear();
+        self.exact = 0;
         self.queue.clear();
         self.current = None;
     }
@@ -114,21 +136,34 @@ impl Scan {
     /// Visits a place, and those on its page that it leads to.
     fn visit(&mut self, access: &Access<'_>, first: Visit, distances: &Distances) -> IndexResult<()> {
         interrupts()?;
-        let rel = self.rel.clone();
-        let block = first.place.block;
+        let (rel, keys) = (self.rel.clone(), std::mem::take(&mut self.keys));
+        let visited = self.visit_page(access, &Conditions::new(&rel, &keys), first, distances);
+        self.keys = keys;
+        visited
+    }
+
+    fn visit_page(
+        &mut self,
+        access: &Access<'_>,
+        conditions: &Conditions<'_>,
+        first: Visit,
+        distances: &Distances,
+    ) -> IndexResult<()> {
+        let (rel, block) = (conditions.rel, first.place.block);
         let page = rel.shared(access.pool, block)?;
         let pin = self.wants.pin.then(|| Rc::new(page.pin()));
         if !self.orders.is_empty() {
-            return self.read(&page, first, distances, &pin);
+            return self.read(conditions, &page, first, distances, &pin);
         }
+        self.bytes.clear();
         // A page has fewer items than this; damaged links may go round.
         let mut left = 4 * page::max_offset(&page) as u32 + 4;
-        let mut here = vec![first];
+        let mut here: SmallVec<[Visit; 16]> = SmallVec::from_iter([first]);
         while let Some(visit) = here.pop() {
             left -= 1;
             rel.ensure(block, left > 0, "links go round")?;
             let mut at = self.stack.len();
-            self.read(&page, visit, distances, &pin)?;
+            self.read(conditions, &page, visit, distances, &pin)?;
             while at < self.stack.len() {
                 match self.stack[at].place.block == block {
                     true => here.push(self.stack.swap_remove(at)),
@@ -137,23 +172,28 @@ impl Scan {
             }
         }
         self.found.reverse();
+        self.count_exact();
         Ok(())
+    }
+
+    fn count_exact(&mut self) {
+        self.exact = self.found.iter().rev().take_while(|found| !found.recheck).count();
     }
 
     /// Reads what is at a place.
     fn read(
         &mut self,
+        conditions: &Conditions<'_>,
         page: &PageBytes,
         visit: Visit,
         distances: &Distances,
         pin: &Option<Rc<Pin>>,
     ) -> IndexResult<()> {
-        let rel = self.rel.clone();
-        let block = visit.place.block;
+        let (rel, block) = (conditions.rel, visit.place.block);
         let rest = match rel.item(visit.place, page)? {
             Item::Redirect(to, _) => to,
             Item::Bucket(bucket) => {
-                self.read_bucket(&rel, &visit, &bucket, pin)?;
+                self.read_bucket(conditions, &visit, &bucket, pin)?;
                 bucket.rest()
             }
             Item::Inner(inner) => {
@@ -164,8 +204,8 @@ impl Scan {
                 for (node, link) in inner.links().enumerate() {
                     let Some(place) = link.known() else { continue };
                     let part = rel.class().part(inner.branch(), node, space);
-                    if may_meet(&rel, &self.keys, &part) {
-                        let distances = self.least_distances(&rel, &part);
+                    if conditions.may_be_met_in(&part) {
+                        let distances = self.least_distances(rel, &part);
                         self.push(Visit { place, space: Some(Rc::new(part)) }, distances);
                     }
                 }
@@ -180,63 +220,55 @@ impl Scan {
 
     fn read_bucket(
         &mut self,
-        rel: &SpgistRel,
+        conditions: &Conditions<'_>,
         visit: &Visit,
         bucket: &Bucket<'_>,
         pin: &Option<Rc<Pin>>,
     ) -> IndexResult<()> {
-        let (block, layout) = (visit.place.block, &rel.desc.layout);
+        let (rel, block) = (conditions.rel, visit.place.block);
         for entry in bucket.entries() {
             let entry = rel.check(block, entry)?;
             let Some(space) = visit.space.as_deref() else {
-                let row = rel.check(block, self.row(&entry, layout, || Datum::Null))?;
-                self.give(&entry, row, Match::Yes, self.no_distances(), pin);
+                self.give(visit, &entry, Match::Yes, self.no_distances(), pin);
                 continue;
             };
-            let leaf = rel.check(block, entry.leaf(layout))?;
-            let matched = satisfies(rel, &self.keys, space, &leaf);
+            let matched = rel.check(block, conditions.of(space, &entry))?;
             if matched == Match::No {
                 continue;
             }
-            let (distances, inexact) = self.distances_of(rel, space, &leaf);
-            let class = rel.class();
-            let value = || if class.returns() { class.value(space, &leaf) } else { Datum::Null };
-            let row = rel.check(block, self.row(&entry, layout, value))?;
+            let (distances, inexact) = rel.check(block, self.distances_of(rel, space, &entry))?;
             let matched = if inexact { Match::Maybe } else { matched };
-            self.give(&entry, row, matched, distances, pin);
+            self.give(visit, &entry, matched, distances, pin);
         }
         Ok(())
     }
 
-    /// The row's columns as far as the index has them, if they are wanted: its key, and what is included.
-    fn row(
-        &self,
-        entry: &Entry<'_>,
-        layout: &RowLayout,
-        key: impl FnOnce() -> Datum,
-    ) -> index::bytes::Check<Option<Vec<Datum>>> {
-        if !self.wants.values {
-            return Ok(None);
-        }
-        if layout.len() == 1 {
-            return Ok(Some(vec![key()]));
-        }
-        let mut row = entry.decode(layout, layout.len())?;
-        row[0] = key();
-        Ok(Some(row))
-    }
-
     fn give(
         &mut self,
+        visit: &Visit,
         entry: &Entry<'_>,
-        values: Option<Vec<Datum>>,
         matched: Match,
         distances: Distances,
         pin: &Option<Rc<Pin>>,
     ) {
-        let recheck = matched == Match::Maybe;
-        let found = Found { tid: entry.tid(), recheck, values, _pin: pin.clone() };
-        if self.orders.is_empty() {
+        let unordered = self.orders.is_empty();
+        let kept = match self.wants.values {
+            false => Kept::Nothing,
+            true if unordered => {
+                self.bytes.extend_from_slice(entry.bytes());
+                Kept::Here(self.bytes.len() - entry.bytes().len()..self.bytes.len())
+            }
+            true => Kept::Own(entry.bytes().into()),
+        };
+        let found = Found {
+            tid: entry.tid(),
+            block: visit.place.block,
+            recheck: matched == Match::Maybe,
+            space: visit.space.clone().filter(|_| self.wants.values),
+            entry: kept,
+            _pin: pin.clone(),
+        };
+        if unordered {
             self.found.push(found);
         } else {
             self.queue.push(distances, Nearest::Entry(found));
@@ -255,16 +287,20 @@ impl Scan {
         })
     }
 
-    /// Distances of a leaf, and whether those of a row may be greater.
-    fn distances_of(&self, rel: &SpgistRel, space: &Space, leaf: &Datum) -> (Distances, bool) {
+    /// Distances of an entry's leaf, and whether those of a row may be greater.
+    fn distances_of(&self, rel: &SpgistRel, space: &Space, entry: &Entry<'_>) -> Check<(Distances, bool)> {
+        if self.orders.is_empty() {
+            return Ok((Distances::default(), false));
+        }
+        let leaf = entry.leaf(&rel.desc.layout)?;
         let mut inexact = false;
         let distances = Distances::of(&self.orders, |order| {
             let Some(query) = query_of(order) else { return NULL_DISTANCE };
-            let (value, more) = rel.class().distance(space, leaf, query);
+            let (value, more) = rel.class().distance(space, &leaf, query);
             inexact |= more;
             distance(value)
         });
-        (distances, inexact)
+        Ok((distances, inexact))
     }
 
     fn next_in_order(&mut self, access: &Access<'_>) -> IndexResult<Option<Found>> {
@@ -283,6 +319,10 @@ impl Scan {
     fn next_found(&mut self, access: &Access<'_>) -> IndexResult<Option<Found>> {
         loop {
             if let Some(found) = self.found.pop() {
+                match self.exact.checked_sub(1) {
+                    Some(left) => self.exact = left,
+                    None => self.count_exact(),
+                }
                 return Ok(Some(found));
             }
             let Some(visit) = self.stack.pop() else { return Ok(None) };
@@ -301,20 +341,45 @@ fn query_of(key: &ScanKey) -> Option<TreeQuery<'_>> {
     }
 }
 
-/// Whether anything in a space may satisfy all conditions.
-fn may_meet(rel: &SpgistRel, keys: &[ScanKey], space: &Space) -> bool {
-    keys.iter().filter_map(query_of).all(|query| rel.class().may_meet(space, query))
+/// The conditions of a scan, as a page is read by them.
+struct Conditions<'a> {
+    rel: &'a SpgistRel,
+    keys: &'a [ScanKey],
+    queries: SmallVec<[TreeQuery<'a>; 2]>,
+    /// The same, if the class tells by the bytes of leaves.
+    quick: Option<SmallVec<[LeafMatcher<'a>; 2]>>,
 }
 
-/// Whether a leaf satisfies all conditions.
-fn satisfies(rel: &SpgistRel, keys: &[ScanKey], space: &Space, leaf: &Datum) -> Match {
+impl<'a> Conditions<'a> {
+    fn new(rel: &'a SpgistRel, keys: &'a [ScanKey]) -> Conditions<'a> {
+        let class = rel.class();
+        // No leaf is NULL.
+        let asked = keys.iter().filter(|key| !matches!(key.op, ScanOp::IsNotNull));
+        let quick = asked.map(|key| class.matcher(query_of(key)?)).collect();
+        Conditions { rel, keys, queries: keys.iter().filter_map(query_of).collect(), quick }
+    }
+
+    /// Whether anything in a space may satisfy all of them.
+    fn may_be_met_in(&self, space: &Space) -> bool {
+        self.queries.iter().all(|query| self.rel.class().may_meet(space, *query))
+    }
+
+    /// What they say of an entry in a space.
+    fn of(&self, space: &Space, entry: &Entry<'_>) -> Check<Match> {
+        let layout = &self.rel.desc.layout;
+        if let Some(quick) = &self.quick
+            && let Some(leaf) = entry.leaf_bytes(layout)
+        {
+            return Ok(all(quick.iter().map(|matches| matches(space, leaf))));
+        }
+        Ok(satisfies(self.rel, self.keys, space, &entry.leaf(layout)?))
+    }
+}
+
+/// What several conditions say together.
+fn all(each: impl Iterator<Item = Match>) -> Match {
     let mut all = Match::Yes;
-    for key in keys {
-        let one = match (&key.op, query_of(key)) {
-            (ScanOp::IsNotNull, _) => Match::Yes,
-            (_, Some(query)) => rel.class().meets(space, leaf, query),
-            _ => Match::No,
-        };
+    for one in each {
         match one {
             Match::No => return Match::No,
             Match::Maybe => all = Match::Maybe,
@@ -322,6 +387,29 @@ fn satisfies(rel: &SpgistRel, keys: &[ScanKey], space: &Space, leaf: &Datum) -> 
         }
     }
     all
+}
+
+/// Whether a leaf satisfies all conditions.
+fn satisfies(rel: &SpgistRel, keys: &[ScanKey], space: &Space, leaf: &Datum) -> Match {
+    all(keys.iter().map(|key| match (&key.op, query_of(key)) {
+        (ScanOp::IsNotNull, _) => Match::Yes,
+        (_, Some(query)) => rel.class().meets(space, leaf, query),
+        _ => Match::No,
+    }))
+}
+
+/// The row's columns as far as the index has them: its key, and what is included.
+fn row_of(rel: &SpgistRel, space: Option<&Space>, entry: &Entry<'_>) -> Check<Vec<Datum>> {
+    let layout = &rel.desc.layout;
+    let mut row = entry.decode(layout, layout.len())?;
+    let class = rel.class();
+    if let Some(leaf) = row.first_mut() {
+        *leaf = match space {
+            Some(space) if class.returns() => class.value(space, leaf),
+            _ => Datum::Null,
+        };
+    }
+    Ok(row)
 }
 
 impl IndexScan for Scan {
@@ -370,10 +458,28 @@ impl IndexScan for Scan {
         !self.started || !self.found.is_empty() || !self.stack.is_empty() || !self.queue.is_empty()
     }
 
-    fn values(&self, out: &mut Vec<Datum>) -> IndexResult<()> {
-        if let Some(values) = self.current.as_ref().and_then(|found| found.values.as_ref()) {
-            out.extend_from_slice(values);
+    fn upcoming(&self, n: usize) -> Option<Tid> {
+        let at = self.found.len().checked_sub(n + 1).filter(|_| n < self.exact)?;
+        self.found.get(at).map(|found| found.tid)
+    }
+
+    fn pass(&mut self, count: usize) {
+        let count = count.min(self.exact);
+        if let Some(last) = self.found.drain(self.found.len() - count..).next() {
+            self.current = Some(last);
+            self.exact -= count;
         }
+    }
+
+    fn values(&self, out: &mut Vec<Datum>) -> IndexResult<()> {
+        let Some(found) = &self.current else { return Ok(()) };
+        let bytes = match &found.entry {
+            Kept::Nothing => return Ok(()),
+            Kept::Here(range) => self.bytes.get(range.clone()).unwrap_or_default(),
+            Kept::Own(bytes) => bytes,
+        };
+        let row = row_of(&self.rel, found.space.as_deref(), &Entry::of(bytes));
+        out.extend(self.rel.check(found.block, row)?);
         Ok(())
     }
 

@@ -19,6 +19,7 @@
 //! Invariant: pure. No I/O, no locks, no knowledge of catalogs.
 
 mod bytes;
+mod column;
 mod datum;
 mod decode;
 mod encode;
@@ -32,6 +33,7 @@ pub mod tree;
 pub mod varlena;
 
 pub use bytes::Bytes;
+pub use column::{Batch, Column, ColumnReader, RowPlace, Values, View, int_datum};
 pub use datum::{Datum, sortable_float};
 pub use decode::{BadRow, Position, RowBytes};
 pub use encode::{EncodedInfo, bitmap_len, encode_nulls};

@@ -2,14 +2,19 @@
 
 use std::fmt::Debug;
 
+use smallvec::SmallVec;
+
 use crate::Datum;
 use crate::tree::{Match, TreeQuery};
 
 /// Bytes of a node: its label, then what the method keeps there.
 pub const NODE: usize = 8;
 
-/// A part of the space, in bytes of the class's own making: what values in it have in common.
-pub type Space = Vec<u8>;
+/// A part of the space, in bytes of the class's own making: what values in it have in common. Most take no more than there is room for without an allocation.
+pub type Space = SmallVec<[u8; 64]>;
+
+/// Tells whether a leaf in a space, both as bytes, satisfies a query.
+pub type LeafMatcher<'a> = Box<dyn Fn(&[u8], &[u8]) -> Match + 'a>;
 
 /// An inner tuple: how a part of the space is divided. Its bytes come from a page, so a class must take any.
 #[derive(Clone, Copy, Debug)]
@@ -102,6 +107,11 @@ pub trait SpaceClass: Debug + Send + Sync {
 
     /// Whether a leaf does.
     fn meets(&self, space: &Space, leaf: &Datum, query: TreeQuery<'_>) -> Match;
+
+    /// [`meets`](SpaceClass::meets) for one query and many leaves; none of a class that has no shorter way.
+    fn matcher<'a>(&'a self, _query: TreeQuery<'a>) -> Option<LeafMatcher<'a>> {
+        None
+    }
 
     /// [`leaf`](SpaceClass::leaf) of the row whose leaf this is.
     fn value(&self, _space: &Space, leaf: &Datum) -> Datum {

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 
 use crate::{
-    Attr, Bytes, Datum, Physical, Position, RowBytes, RowLayout, Selection, Undecoded, bitmap_len,
-    encode_nulls,
+    Attr, Bytes, Column, ColumnReader, Datum, Physical, Position, RowBytes, RowLayout, RowPlace, Selection,
+    Undecoded, bitmap_len, encode_nulls,
     varlena::{self, Compression},
 };
 
@@ -163,4 +163,65 @@ fn incompressible_values_stay() {
         })
         .collect();
     assert!(varlena::compress(&noise, Compression::Lz4).is_none());
+}
+
+/// A page of rows with these columns: the row's values, or NULL where a bit of its number in `nulls` is set; of later rows fewer columns are stored.
+fn page_of(layout: &RowLayout, values: &[Datum], nulls: &[u32]) -> (Vec<u8>, Vec<RowPlace>, Vec<Vec<Datum>>) {
+    let (mut page, mut places, mut rows) = (Vec::new(), Vec::new(), Vec::new());
+    for (number, mask) in nulls.iter().enumerate() {
+        let stored = if number % 4 == 3 { values.len() / 2 } else { values.len() };
+        let value = |(i, v): (usize, &Datum)| if mask >> i & 1 == 1 { Datum::Null } else { v.clone() };
+        let mut row: Vec<Datum> = values[..stored].iter().enumerate().map(value).collect();
+        let mut bitmap = Vec::new();
+        encode_nulls(&row, &mut bitmap);
+        // A bitmap never lies at the start of a page.
+        page.extend([0xaa; 8]);
+        let has_nulls = row.contains(&Datum::Null);
+        let bitmap_at = page.len() as u16;
+        page.extend(&bitmap);
+        page.resize(page.len().next_multiple_of(8), 0xaa);
+        let start = page.len() as u16;
+        RowLayout::new(layout.attrs()[..stored].to_vec()).encode(&row, &mut page);
+        let nulls = if has_nulls { bitmap_at } else { 0 };
+        places.push(RowPlace { data: (start, page.len() as u16), nulls, columns: stored as u16 });
+        page.resize(page.len().next_multiple_of(8), 0xaa);
+        row.resize(values.len(), Datum::Null);
+        rows.push(row);
+    }
+    (page, places, rows)
+}
+
+proptest! {
+    #[test]
+    fn columns_hold_what_rows_do((layout, values) in row(), nulls in proptest::collection::vec(prop_oneof![Just(0u32), any::<u32>()], 1..7), step in 1usize..4) {
+        let (page, places, rows) = page_of(&layout, &values, &nulls);
+        let reader = ColumnReader::new(&layout, |c| c.is_multiple_of(step));
+        let mut columns: Vec<Column> = layout.attrs().iter().map(|attr| Column::new(attr.physical)).collect();
+        // Twice: nothing stays of what was read before.
+        for _ in 0..2 {
+            let read = reader.read(&layout, &page, &places, &mut columns);
+            let wanted: Vec<usize> = reader.columns().collect();
+            let toasted = rows.iter().any(|row| wanted.iter().any(|c| matches!(row[*c], Datum::Toasted(_))));
+            prop_assert_eq!(read, !toasted);
+            for (number, row) in rows.iter().enumerate().filter(|_| read) {
+                for column in &wanted {
+                    prop_assert_eq!(&columns[*column].datum(number, &page), &row[*column]);
+                    prop_assert_eq!(columns[*column].is_null(number), row[*column].is_null());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn damaged_pages_do_not_panic((layout, values) in row(), at in any::<usize>(), byte in any::<u8>(), cut in any::<u16>()) {
+        let (mut page, mut places, _) = page_of(&layout, &values, &[0, 5]);
+        let at = at % page.len();
+        page[at] = byte;
+        places[0].data.1 = places[0].data.1.min(cut);
+        let mut columns: Vec<Column> = layout.attrs().iter().map(|attr| Column::new(attr.physical)).collect();
+        let reader = ColumnReader::new(&layout, |_| true);
+        if reader.read(&layout, &page, &places, &mut columns) {
+            columns.iter().for_each(|column| drop(column.datum(1, &page)));
+        }
+    }
 }

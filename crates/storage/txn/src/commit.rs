@@ -87,7 +87,7 @@ pub fn end_of<B: std::ops::Deref<Target = [u8]>>(record: &wal::Record<B>) -> Opt
     Some(End { xid: record.xid, time, committed })
 }
 
-/// From its commit on, a relation of a system catalog has this file.
+/// From its commit on, a relation of a system catalog has this file. Of relation 0, what the storage above makes of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MappedFile {
     /// Its database; 0 if it is shared.

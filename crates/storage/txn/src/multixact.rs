@@ -345,6 +345,13 @@ impl MultiXacts {
         Ok(true)
     }
 
+    /// Notes that the sets of a [`CREATE`] have been made.
+    pub(crate) fn observe_create(&self, data: &[u8]) {
+        if let Some((first, count)) = entries(data) {
+            self.next.fetch_max(first + count, Ordering::AcqRel);
+        }
+    }
+
     /// First id that may be asked for.
     pub fn oldest(&self) -> MultiXactId {
         MultiXactId(self.oldest.load(Ordering::Acquire))

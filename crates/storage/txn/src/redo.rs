@@ -25,6 +25,24 @@ impl TxnSystem {
         }
     }
 
+    /// Takes from a record that was replayed before what is kept nowhere else: which xids and multixacts have been given out. Changes nothing on disk.
+    pub fn observe<B: Deref<Target = [u8]>>(&self, record: &Record<B>) {
+        self.observe_xid(record.xid);
+        let (xid, data) = (record.xid, record.data());
+        match (record.rmgr, record.info) {
+            (Rmgr::Xact, info::PREPARE) => {
+                let state = PreparedState::decode(data);
+                state.iter().for_each(|state| self.observe_xid(state.latest()));
+            }
+            (Rmgr::Xact, info::COMMIT | info::ABORT | info::COMMIT_PREPARED | info::ABORT_PREPARED) => {
+                let last = commit::decode(xid, data).and_then(|record| record.subxids.last().copied());
+                last.into_iter().for_each(|xid| self.observe_xid(xid));
+            }
+            (Rmgr::Multixact, multixact::CREATE) => self.multixacts.observe_create(data),
+            _ => {}
+        }
+    }
+
     /// Replays a record of `Rmgr::Xact`, `Rmgr::Clog`, `Rmgr::Multixact` or `Rmgr::Standby`; false if it is none that this version writes.
     pub fn redo<B: Deref<Target = [u8]>>(&self, record: &Record<B>) -> Result<bool, TxnError> {
         self.redo_parts(record.rmgr, record.info, record.xid, record.data(), record.end)

@@ -10,7 +10,8 @@
 //! 2. While a [`Snapshot`] exists its worker publishes a horizon not above its `xmin` (argument in
 //!    [`horizon`](super::horizon)). There is no unregistered snapshot, so no catalog scan can forget to register its own.
 //! 3. A snapshot stays on the thread that took it (`!Send`): sessions move between workers only when they hold none.
-//!    What leaves the thread is [`SnapshotData`], adopted elsewhere while the original is held.
+//!    What leaves the thread is [`SnapshotData`]: adopted elsewhere while the original is held, or lent to a thread that ends before the
+//!    original does ([`Snapshot::lent`]). A lent one holds nothing back itself.
 //!
 //! Locks · none on the fast path; the running set's mutex when the counter moved.
 //!
@@ -79,9 +80,9 @@ impl std::fmt::Debug for SnapshotData {
 struct Entry {
     data: Arc<SnapshotData>,
     holders: Cell<u32>,
-    /// What its holders hold back.
+    /// What its holders hold back, and where they say so; nowhere if it is lent.
     holds: Oldest,
-    held: Rc<Held>,
+    held: Option<Rc<Held>>,
 }
 
 /// Which transactions count as ended. Cheap to clone; holds the horizon back until its last clone is dropped; not `Send`.
@@ -131,6 +132,11 @@ impl Snapshot {
         self.0.data.lost.any_from(file, block)
     }
 
+    /// The same snapshot for a thread that helps. The caller holds the original until that thread has dropped this one.
+    pub fn lent(data: Arc<SnapshotData>) -> Snapshot {
+        Snapshot(Rc::new(Entry { holds: data.oldest, data, holders: Cell::new(1), held: None }))
+    }
+
     /// The part that may go to other threads (`pg_export_snapshot`).
     pub fn data(&self) -> &Arc<SnapshotData> {
         &self.0.data
@@ -148,8 +154,10 @@ impl Drop for Snapshot {
     fn drop(&mut self) {
         let holders = self.0.holders.get() - 1;
         self.0.holders.set(holders);
-        if holders == 0 {
-            self.0.held.remove(self.0.holds);
+        if holders == 0
+            && let Some(held) = &self.0.held
+        {
+            held.remove(self.0.holds);
         }
     }
 }
@@ -170,7 +178,7 @@ impl SnapshotCache {
     }
 
     fn entry(data: Arc<SnapshotData>, holders: u32, held: &Rc<Held>) -> Rc<Entry> {
-        Rc::new(Entry { holds: data.oldest, data, holders: Cell::new(holders), held: held.clone() })
+        Rc::new(Entry { holds: data.oldest, data, holders: Cell::new(holders), held: Some(held.clone()) })
     }
 
     /// The present snapshot.
@@ -213,7 +221,7 @@ impl SnapshotCache {
         let only_parents = |data: &SnapshotData| Oldest::only_parents(data.oldest.parents);
         let data = running.current(None, |data| self.held.add(only_parents(data)));
         let (holds, holders) = (only_parents(&data), Cell::new(1));
-        Snapshot(Rc::new(Entry { data, holders, holds, held: self.held.clone() }))
+        Snapshot(Rc::new(Entry { data, holders, holds, held: Some(self.held.clone()) }))
     }
 
     /// Another session's snapshot, here too. The caller makes sure that the original is held meanwhile.

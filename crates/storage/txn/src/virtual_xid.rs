@@ -82,8 +82,11 @@ impl VirtualXids {
         self.slots.lock().remove(&(Arc::as_ptr(slot) as usize));
     }
 
+    /// In the order of sessions: addresses differ from run to run, and what is done with the list must not.
     fn list(&self) -> Vec<VirtualXid> {
-        self.slots.lock().values().filter_map(|slot| slot.running()).collect()
+        let mut running: Vec<_> = self.slots.lock().values().filter_map(|slot| slot.running()).collect();
+        running.sort_unstable();
+        running
     }
 }
 
@@ -117,7 +120,6 @@ impl TxnSystem {
             locks.iter().filter(|lock| in_the_way(lock)).map(|lock| lock.session).collect();
         let mut running = self.virtual_xids();
         running.retain(|running| holders.contains(&running.session));
-        running.sort_unstable();
         let prepared = self.prepared().list().into_iter().filter(|one| holders.contains(&one.stand_in));
         let prepared = prepared.map(|one| Locker::Prepared(one.xid));
         running.into_iter().map(Locker::Session).chain(prepared).collect()

@@ -5,6 +5,7 @@
 //! 1. Bytes come in order, from the beginning of a segment on, and go to the files of one time line. Who begins again writes the same bytes once more.
 //! 2. A file has its name once it has its length and its header, so a reader finds none that is damaged.
 //! 3. What counts as received is durable, and no reader looks further ([`SegmentSource::end_of_written`](crate::SegmentSource::end_of_written)).
+//! 4. A segment is archived once all of it is durable.
 //!
 //! # PostgreSQL counterpart
 //! `XLogWalRcvWrite`, `XLogWalRcvFlush`.
@@ -25,14 +26,41 @@ pub struct Incoming {
     written: Lsn,
     /// What is before this is durable.
     flushed: Lsn,
-    file: Option<(u64, File)>,
+    file: Option<(u64, Arc<File>)>,
+    /// Segments that are written to their ends and not durable yet.
+    full: Vec<(u64, Arc<File>)>,
+}
+
+/// Makes durable what had been written when it was made, on whatever thread.
+pub struct Syncing {
+    wal: Arc<Wal>,
+    timeline: TimelineId,
+    /// The full ones first.
+    files: Vec<(u64, Arc<File>)>,
+    full: usize,
+    end: Lsn,
+}
+
+impl Syncing {
+    /// Does it.
+    ///
+    /// # Errors
+    /// Of the disk.
+    pub fn run(&self) -> Result<(), WalError> {
+        if !self.wal.options().fsync {
+            return Ok(());
+        }
+        self.files.iter().try_for_each(|(segment, file)| {
+            file.sync_data().map_err(|error| failed(&self.wal, self.timeline, ("fsync", *segment), &error))
+        })
+    }
 }
 
 impl Incoming {
     /// Of a log that is being replayed; `start` is the beginning of a segment.
     pub fn new(wal: Arc<Wal>, timeline: TimelineId, start: Lsn) -> Incoming {
         debug_assert_eq!(wal.segment_start(start), start);
-        Incoming { wal, timeline, written: start, flushed: start, file: None }
+        Incoming { wal, timeline, written: start, flushed: start, file: None, full: Vec::new() }
     }
 
     /// Where the next byte belongs.
@@ -53,14 +81,16 @@ impl Incoming {
             let offset = self.written.0 % size;
             let (now, later) = bytes.split_at(bytes.len().min((size - offset) as usize));
             if self.file.as_ref().is_none_or(|(open, _)| *open != segment) {
-                self.file = Some((segment, self.wal.segments.of_timeline(self.timeline, segment)?));
+                let file = self.wal.segments.of_timeline(self.timeline, segment)?;
+                self.file = Some((segment, Arc::new(file)));
                 self.prepare(segment + 1);
             }
             let (_, file) = self.file.as_ref().expect("opened above");
-            file.write_all_at(now, offset).map_err(|error| self.failed("write to", segment, &error))?;
+            let written = file.write_all_at(now, offset);
+            written.map_err(|error| failed(&self.wal, self.timeline, ("write to", segment), &error))?;
             self.written = Lsn(self.written.0 + now.len() as u64);
             if offset + now.len() as u64 == size {
-                self.complete(segment)?;
+                self.full.extend(self.file.take());
             }
             bytes = later;
         }
@@ -75,33 +105,43 @@ impl Incoming {
         let _ = runtime::spawn_thread("walreceiver files", make);
     }
 
+    /// Bytes that were written and are not durable.
+    pub fn unflushed(&self) -> u64 {
+        self.written.0 - self.flushed.0
+    }
+
     /// Makes durable what was written.
     pub fn flush(&mut self) -> Result<(), WalError> {
-        if let Some((segment, file)) = &self.file
-            && self.wal.options().fsync
-        {
-            file.sync_data().map_err(|error| self.failed("fsync", *segment, &error))?;
-        }
-        self.flushed = self.written;
+        let syncing = self.sync();
+        syncing.run()?;
+        self.synced(syncing)
+    }
+
+    /// What makes durable all that was written so far. Only one at a time may be under way.
+    pub fn sync(&mut self) -> Syncing {
+        let mut files = std::mem::take(&mut self.full);
+        let full = files.len();
+        files.extend(self.file.clone());
+        Syncing { wal: self.wal.clone(), timeline: self.timeline, files, full, end: self.written }
+    }
+
+    /// That was done. Full segments are archived here if the server archives while it recovers, and by the sender otherwise.
+    pub fn synced(&mut self, done: Syncing) -> Result<(), WalError> {
+        self.flushed = done.end;
         self.wal.note_received(None, self.flushed);
+        for (segment, _) in &done.files[..done.full] {
+            let name = self.wal.geometry.file_name(self.timeline, *segment);
+            match self.wal.archive() {
+                archive if archive.is_active() => archive.notify(&name),
+                archive => archive.set_done(&name),
+            }?;
+        }
         Ok(())
     }
+}
 
-    /// A segment is full. It is archived here if the server archives while it recovers, and by the sender otherwise.
-    fn complete(&mut self, segment: u64) -> Result<(), WalError> {
-        self.flush()?;
-        self.file = None;
-        let name = self.wal.geometry.file_name(self.timeline, segment);
-        match self.wal.archive() {
-            archive if archive.is_active() => archive.notify(&name),
-            archive => archive.set_done(&name),
-        }
-    }
-
-    fn failed(&self, what: &str, segment: u64, error: &io::Error) -> WalError {
-        let name = self.wal.geometry.file_name(self.timeline, segment);
-        WalError::new(what, &self.wal.dir().join(name), error)
-    }
+fn failed(wal: &Wal, timeline: TimelineId, (what, segment): (&str, u64), error: &io::Error) -> WalError {
+    WalError::new(what, &wal.dir().join(wal.geometry.file_name(timeline, segment)), error)
 }
 
 impl crate::segment::Segments {
@@ -216,5 +256,26 @@ mod tests {
         }
         assert_eq!(found, ends);
         assert_eq!(reader.position(), sent.insert_end());
+    }
+
+    #[test]
+    fn what_is_written_counts_once_it_was_synced() {
+        let dir = dir("synced");
+        let wal = Arc::new(Wal::recovering(&dir.0, options(), 7));
+        let mut incoming = Incoming::new(wal.clone(), TimelineId::FIRST, Lsn(SEGMENT));
+        let end = Lsn(2 * SEGMENT + 100);
+        incoming.write(&vec![1; (SEGMENT + 100) as usize]).unwrap();
+        let status =
+            dir.0.join("archive_status").join(wal.geometry.file_name(TimelineId::FIRST, 1) + ".done");
+        let syncing = incoming.sync();
+        incoming.write(&[2; 50]).unwrap();
+        syncing.run().unwrap();
+        assert_eq!((incoming.flushed(), incoming.unflushed()), (Lsn(SEGMENT), SEGMENT + 150));
+        assert!(!runtime::fs::exists(&status).unwrap());
+        incoming.synced(syncing).unwrap();
+        assert_eq!((incoming.flushed(), incoming.unflushed()), (end, 50));
+        assert!(runtime::fs::exists(&status).unwrap());
+        // The next one has nothing of a segment that is durable.
+        assert_eq!(incoming.sync().files.iter().map(|(segment, _)| *segment).collect::<Vec<_>>(), [2]);
     }
 }

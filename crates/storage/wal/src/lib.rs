@@ -113,7 +113,7 @@ pub use archive::{ARCHIVE_STATUS, ArchiveStatus};
 pub use builder::{BlockOptions, MAX_BLOCKS, RecordBuilder};
 pub use figures::Figures;
 pub use geometry::{is_segment_name, parse_segment_file_name, segment_file_name};
-pub use incoming::Incoming;
+pub use incoming::{Incoming, Syncing};
 pub use log::{FlushInRecovery, Wal, WalError, WalOptions, WalStart, WalStats};
 pub use reader::{Gap, InspectedSegment, SegmentSource, WalReader};
 pub use record::{

@@ -594,12 +594,12 @@ impl Wal {
         self.flush_position(self.reservations.completed())
     }
 
-    /// Sleeps until an eighth of the ring waits to be written (or the log is broken, or `stop` says so): the WAL writer's
-    /// other reason to work, beside its clock.
+    /// Sleeps until an eighth of the ring can be written (or the log is broken, or `stop` says so): the WAL writer's other reason to work, beside its
+    /// clock. What is reserved and not yet copied does not count: who copies it may wait for a turn that only a sleep here gives.
     pub fn wait_for_backlog(&self, stop: &dyn Fn() -> bool) {
         self.backlog.wait_until(|| {
             self.backlog_wanted.store(true, Ordering::SeqCst);
-            let waiting = self.reservations.next() - self.queue.flushed();
+            let waiting = self.reservations.completed().saturating_sub(self.queue.flushed());
             let go_on = waiting > self.ring.size() as u64 / 8 || self.failed.load(Ordering::SeqCst) || stop();
             go_on.then_some(())
         });

@@ -1,3 +1,4 @@
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -316,6 +317,45 @@ fn records_that_were_read_are_found_again() {
     };
     read();
     Simulation::new(1).run(read).unwrap();
+}
+
+/// A record that is longer than the ring is copied in parts, each of which waits for room. Who writes ahead must not look on without a pause meanwhile.
+#[test]
+fn who_writes_ahead_sleeps_while_a_long_record_is_copied() {
+    for seed in 0..20 {
+        let simulation = Simulation::new(seed);
+        let run = simulation.run(|| {
+            let wal = Rc::new(Wal::create(Path::new("/pg_wal"), small(), 7).unwrap());
+            let done = Rc::new(Cell::new(false));
+            let (writers, ended) = (wal.clone(), done.clone());
+            let writer = runtime::spawn_fiber("writer", move || {
+                for _ in 0..1000 {
+                    writers.wait_for_backlog(&|| ended.get());
+                    writers.write_some().unwrap();
+                    if ended.get() {
+                        return;
+                    }
+                }
+                panic!("it never sleeps");
+            });
+            let insert = |n: u64| {
+                let wal = wal.clone();
+                // Small ones make the writer begin.
+                let lengths = [2000, 7000, 150_000].into_iter().cycle().skip(n as usize).take(9);
+                runtime::spawn_fiber("inserter", move || {
+                    for length in lengths {
+                        wal.insert(&numbered(n, length));
+                    }
+                })
+            };
+            let inserters: Vec<_> = (0..3).map(insert).collect();
+            inserters.into_iter().for_each(|inserter| inserter.join().unwrap());
+            done.set(true);
+            wal.wake_backlog_writer();
+            writer.join().unwrap();
+        });
+        run.unwrap();
+    }
 }
 
 #[test]

@@ -180,6 +180,11 @@ impl History {
         found.map_or(TimelineId::FIRST, |stretch| stretch.timeline)
     }
 
+    /// The time line that has the last byte before `end`.
+    pub fn before(&self, end: Lsn) -> TimelineId {
+        self.at(Lsn(end.0.saturating_sub(1)))
+    }
+
     /// The time lines whose files may have a segment, newest first: a new time line begins with a copy of its parent's last segment.
     pub(crate) fn of_segment(&self, geometry: Geometry, segment: u64) -> impl Iterator<Item = TimelineId> {
         let began = move |stretch: &&Stretch| geometry.segment_of(stretch.begin) <= segment;
@@ -216,6 +221,8 @@ mod tests {
         for (lsn, timeline) in [(1, 1), (0x300_00FF, 1), (0x300_0100, 2), (0x1_0000_0028, 3), (1 << 40, 3)] {
             assert_eq!(history.at(Lsn(lsn)), TimelineId(timeline), "{lsn:x}");
         }
+        assert_eq!(history.before(Lsn(0x300_0100)), TimelineId(1));
+        assert_eq!(history.before(Lsn(0x300_0101)), TimelineId(2));
         let geometry = Geometry::new(16 << 20);
         let of = |segment| history.of_segment(geometry, segment).map(|t| t.0).collect::<Vec<_>>();
         assert_eq!((of(2), of(3), of(256)), (vec![1], vec![2, 1], vec![3, 2, 1]));

@@ -11,6 +11,7 @@ use history::{Choices, Database, Failure, Lost, SETUP, Session};
 use runtime::sim::{DiskImage, Simulation, crash_here};
 use runtime::{sleep, wait};
 
+use crate::again;
 use crate::cluster::{Server, initialized_disk, small_options};
 use crate::crash::Crash;
 use crate::crew::Crew;
@@ -90,18 +91,21 @@ impl Plan {
 
 /// Lives of one machine, and what its sessions saw in all of them; an error is an anomaly.
 fn simulate(seed: u64, plan: Plan) -> Result<Report, String> {
+    simulate_on(&Simulation::with_disk(seed, image()), seed, plan)
+}
+
+fn simulate_on(simulation: &Simulation, seed: u64, plan: Plan) -> Result<Report, String> {
     let mut choices = Choices::new(seed, 7);
     let world = SharedWorld::default();
     world.lock().expect("nobody has it").only_serializable = plan.serializable.is_some();
     let unlocked =
         (plan.serializable == Some(false)).then(|| stop::arm("test-no-predicate-lock", Action::Error, 0));
-    let simulation = Simulation::with_disk(seed, image());
     if choices.one_in(2) {
         simulation.interleave(choices.between(2, 20));
     }
     for (life, crash) in plan.crashes.iter().enumerate() {
         let mut choices = Choices::new(seed, 200 + life as u64);
-        let armed = crash.arm(&simulation);
+        let armed = crash.arm(simulation);
         let uncounted = plan.counted.map(|n| stop::arm("test-uncounted-completion", Action::Error, n));
         let (plan, world, longest) = (plan.clone(), world.clone(), crash.longest());
         let ended = simulation.run(move || {
@@ -211,6 +215,13 @@ fn one_order_of_commits_explains_what_all_see_0() {
 #[test]
 fn one_order_of_commits_explains_what_all_see_1() {
     seeds::for_each(1, 2, check);
+}
+
+#[test]
+fn a_seed_does_the_same_again() {
+    again::compare(2, image, |simulation, seed| {
+        simulate_on(simulation, seed, Plan::new(seed)).unwrap_or_else(|anomaly| panic!("{anomaly}"));
+    });
 }
 
 /// Ends that nobody counts leave old snapshots in use: what was acknowledged is missing in them. Who waits for others then waits for ever, so

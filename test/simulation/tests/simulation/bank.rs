@@ -34,6 +34,9 @@ const CRASHES: u64 = 3;
 /// Of one seed that crashes in recovery, if `STAMPEDE_SIM_CRASHES` does not say how many.
 const CRASHES_IN_RECOVERY: u64 = 5;
 
+/// So many transfers do all that transfers may do.
+const MANY: usize = 40;
+
 const SETUP: &[&str] = &[
     "create table accounts (id int primary key, balance int not null, filler text) with (fillfactor = 70)",
     "create index accounts_balance on accounts (balance)",
@@ -43,6 +46,13 @@ const SETUP: &[&str] = &[
     "create index accounts_by_place on accounts using spgist (point(id, balance))",
     "create index accounts_by_box on accounts using gist (point(id, balance))",
     "create table history (id int primary key, source int, target int, amount int)",
+];
+
+/// What one bank in three has too. Its sessions do less in their time: VACUUM and whoever enters a row read much of a graph, for which the buffers are too few.
+const VECTORS: &[&str] = &[
+    "create extension vector",
+    "create index accounts_by_graph on accounts using hnsw ((array[id, balance]::vector(2)) vector_l2_ops) with (m = 4, ef_construction = 8)",
+    "create index accounts_by_list on accounts using ivfflat ((array[id, balance]::vector(2)) vector_l2_ops) with (lists = 3)",
 ];
 
 /// One transfer: source, target, amount.
@@ -73,10 +83,12 @@ struct Plan {
     sessions: u64,
     options: EngineOptions,
     with_balance_index: bool,
+    with_vectors: bool,
 }
 
 impl Plan {
-    fn new(choices: &mut Choices) -> Plan {
+    fn new(seed: u64, choices: &mut Choices) -> Plan {
+        let with_vectors = Choices::new(seed, 3).one_in(3);
         let mut options = small_options();
         options.shared_buffers = *choices.of(&[96, 128, 256]);
         options.wal.buffers = *choices.of(&[32 << 10, 64 << 10, 256 << 10]);
@@ -86,7 +98,8 @@ impl Plan {
         options.checkpoint_timeout = Duration::from_millis(*choices.of(&[100, 400, 2000]));
         options.recovery =
             RecoveryOptions { open_early: choices.one_in(2), workers: choices.between(1, 3) as usize };
-        Plan { sessions: choices.between(8, 24), options, with_balance_index: choices.one_in(2) }
+        let (sessions, with_balance_index) = (choices.between(8, 24), choices.one_in(2));
+        Plan { sessions, options, with_balance_index, with_vectors }
     }
 }
 
@@ -116,7 +129,7 @@ impl Course {
 
 fn simulate(seed: u64, course: Course) {
     let mut choices = Choices::new(seed, 1);
-    let mut plan = Plan::new(&mut choices);
+    let mut plan = Plan::new(seed, &mut choices);
     if course == Course::InRecovery {
         plan.options.recovery.open_early = true;
         // Checkpoints would leave little to be redone.
@@ -136,7 +149,10 @@ fn simulate(seed: u64, course: Course) {
             Course::InRecovery => Crash::choose_in_recovery(&mut choices),
         };
         let checks = course == Course::Anywhere || choices.one_in(8);
-        eprintln!("seed {seed}, life {life}: {} sessions, {crash:?}", plan.sessions);
+        eprintln!(
+            "seed {seed}, life {life}: {} sessions, vectors {}, {crash:?}",
+            plan.sessions, plan.with_vectors
+        );
         let armed = crash.arm(&simulation);
         let (plan, ledger) = (plan.clone(), ledger.clone());
         let longest = crash.longest();
@@ -175,7 +191,9 @@ fn simulate(seed: u64, course: Course) {
         ledger.oldest_kept
     );
     assert!(ledger.acknowledged.len() > 5, "the sessions got little done");
-    assert!(course == Course::InRecovery || ledger.phases.ended > 0, "nothing was done in two phases");
+    // One transfer in four is in two phases, unless too many are prepared already.
+    let did_little = course == Course::InRecovery || ledger.attempted.len() < MANY;
+    assert!(did_little || ledger.phases.ended > 0, "nothing was done in two phases");
 }
 
 fn open_accounts(plan: &Plan) {
@@ -187,6 +205,9 @@ fn open_accounts(plan: &Plan) {
     }
     if !plan.with_balance_index {
         client.run("drop index accounts_balance").expect("the index is dropped");
+    }
+    for sql in if plan.with_vectors { VECTORS } else { &[] } {
+        client.run(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
     }
     client.close();
 }

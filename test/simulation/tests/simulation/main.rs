@@ -5,6 +5,7 @@
 //! # Layout
 //! * [`cluster`]: a server on a simulated machine, and its sessions. [`crash`]: how the machine's life ends. [`seeds`]: which seeds run, and
 //!   how a failure names its own.
+//! * [`again`]: a seed does the same whenever it runs.
 //! * [`crew`]: fibers that work until they are told to stop.
 //! * [`bank`]: sessions transfer money while the machine crashes; [`two_phase`]: some of it in two phases. [`agreement`]: all tables and indexes, by the verifier.
 //! * [`appends`]: sessions append to lists while the machine crashes; one order of commits must explain all that they see.
@@ -20,6 +21,7 @@
 //! fail again at the same step. `STAMPEDE_SIM_CRASHES=50` crashes each seed so often in recovery
 //! (`cargo test -p simulation crashes_in_recovery`).
 
+mod again;
 mod agreement;
 mod appends;
 mod bank;

@@ -6,7 +6,7 @@ use base::calendar::UNIX_SECONDS;
 use engine::backup::LABEL;
 use engine::files::TABLESPACES;
 use engine::incremental::PREFIX;
-use runtime::fs::{self, File, OpenOptions};
+use runtime::fs::{self, CopyMethod, File, OpenOptions};
 use session::replication::backup::manifest::{Checksum, Writer};
 
 use super::super::messages::Failure;
@@ -205,9 +205,15 @@ impl<'a> Writing<'a> {
             true => self.task.messages.debug(format!("would copy \"{source}\" to \"{target}\"")),
             false => {
                 self.task.messages.debug(format!("copying \"{source}\" to \"{target}\""));
-                fs::copy_file(from, to, self.task.method).map_err(|e| {
-                    let why = base::os_error(&e);
-                    Failure::from(format!("could not copy file \"{source}\" to \"{target}\": {why}"))
+                let method = self.task.method;
+                fs::copy_file(from, to, method).map_err(|e| {
+                    let undone = match method {
+                        CopyMethod::Copy => format!("could not copy file \"{source}\""),
+                        CopyMethod::Clone => format!("error while cloning file \"{source}\""),
+                        CopyMethod::CopyRange => format!("error while copying file range from \"{source}\""),
+                        CopyMethod::Link => format!("could not create link from \"{source}\""),
+                    };
+                    Failure::from(format!("{undone} to \"{target}\": {}", base::os_error(&e)))
                 })?;
             }
         }

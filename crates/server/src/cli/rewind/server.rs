@@ -19,7 +19,7 @@ const CHUNKS: usize = 500;
 
 /// What is said for the session before anything else: nobody is to end it, and names mean what they mean.
 const PREPARE: &str = "set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0; \
-    set transaction_timeout = 0; select pg_catalog.set_config('search_path', '', false); set bytea_output = hex";
+    set transaction_timeout = 0; select pg_catalog.set_config('search_path', '', false)";
 
 /// All names below the data directory, with sizes, whether they are folders, and where tablespaces lie. Who has gone meanwhile has no size.
 const LIST: &str = "with recursive found (path, size, isdir) as (
@@ -52,11 +52,30 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
-/// The bytes of a `bytea` in hexadecimal.
-fn bytes_of(text: &str) -> Option<Vec<u8>> {
-    let digits = text.strip_prefix("\\x")?.as_bytes();
-    let digit = |byte: u8| char::from(byte).to_digit(16).map(|digit| digit as u8);
-    digits.chunks(2).map(|pair| Some(digit(pair[0])? << 4 | digit(*pair.get(1)?)?)).collect()
+/// What a COPY in binary form of one column has sent: the value of each row.
+fn values_of(mut sent: &[u8]) -> Option<Vec<Option<&[u8]>>> {
+    fn take<'a>(bytes: &mut &'a [u8], length: usize) -> Option<&'a [u8]> {
+        let (head, rest) = bytes.split_at_checked(length)?;
+        *bytes = rest;
+        Some(head)
+    }
+    let word = |bytes: &mut &[u8]| Some(i32::from_be_bytes(take(bytes, 4)?.try_into().ok()?));
+    if take(&mut sent, 11)? != b"PGCOPY\n\xff\r\n\0" || word(&mut sent)? != 0 {
+        return None;
+    }
+    let more = word(&mut sent)?;
+    take(&mut sent, usize::try_from(more).ok()?)?;
+    let mut values = Vec::new();
+    loop {
+        match i16::from_be_bytes(take(&mut sent, 2)?.try_into().ok()?) {
+            -1 => return sent.is_empty().then_some(values),
+            1 => values.push(match word(&mut sent)? {
+                -1 => None,
+                length => Some(take(&mut sent, usize::try_from(length).ok()?)?),
+            }),
+            _ => return None,
+        }
+    }
 }
 
 impl Server {
@@ -101,25 +120,30 @@ impl Server {
     fn fetch(&mut self, chunks: &[Chunk], target: &mut Target) -> Result<(), Failure> {
         let list = |value: &dyn Fn(&Chunk) -> String| chunks.iter().map(value).collect::<Vec<_>>().join(",");
         let text = format!(
-            "select n, pg_catalog.pg_read_binary_file(path, first, length, true) from rows from \
+            "copy (select pg_catalog.pg_read_binary_file(path, first, length, true) from rows from \
              (pg_catalog.unnest(array[{}]::text[]), pg_catalog.unnest(array[{}]::int8[]), pg_catalog.unnest(array[{}]::int8[])) \
-             with ordinality as wanted (path, first, length, n) order by n",
+             with ordinality as wanted (path, first, length, n) order by n) to stdout (format binary)",
             list(&|chunk| quoted(&chunk.path)),
             list(&|chunk| chunk.offset.to_string()),
             list(&|chunk| chunk.length.to_string())
         );
-        let rows = self.query(&text)?;
-        if rows.len() != chunks.len() {
+        let sent = self.copy_out(&text)?;
+        let values = values_of(&sent).ok_or("unexpected result while fetching remote files")?;
+        if values.len() != chunks.len() {
             return Err("unexpected number of data chunks received".into());
         }
-        for (chunk, row) in chunks.iter().zip(rows) {
-            let Some(Some(text)) = row.into_iter().nth(1) else { continue };
-            let unreadable = || format!("unexpected result while fetching file \"{}\"", chunk.path);
-            let bytes = bytes_of(&text).ok_or_else(unreadable)?;
+        for (chunk, value) in chunks.iter().zip(values) {
+            let Some(bytes) = value else { continue };
             target.open(&chunk.path, chunk.first)?;
-            target.write(&bytes, chunk.offset)?;
+            target.write(bytes, chunk.offset)?;
         }
         Ok(())
+    }
+
+    fn copy_out(&mut self, text: &str) -> Result<Vec<u8>, Failure> {
+        self.events
+            .block_on(self.connection.copy_out(text))
+            .map_err(|failure| format!("error running query ({text}) on source server: {failure}").into())
     }
 }
 
@@ -144,11 +168,18 @@ impl Source for Server {
     }
 
     fn read(&mut self, path: &str) -> Result<Vec<u8>, Failure> {
-        let text = self.value(&format!("select pg_catalog.pg_read_binary_file({})", quoted(path))).map_err(
-            |failure| Failure::from(format!("could not fetch remote file \"{path}\": {}", failure.message)),
-        )?;
-        bytes_of(&text)
-            .ok_or_else(|| format!("unexpected result set while fetching remote file \"{path}\"").into())
+        let text = format!(
+            "copy (select pg_catalog.pg_read_binary_file({})) to stdout (format binary)",
+            quoted(path)
+        );
+        let sent = self.copy_out(&text).map_err(|failure| {
+            Failure::from(format!("could not fetch remote file \"{path}\": {}", failure.message))
+        })?;
+        let values = values_of(&sent);
+        match values.as_deref() {
+            Some([Some(bytes)]) => Ok(bytes.to_vec()),
+            _ => Err(format!("unexpected result set while fetching remote file \"{path}\"").into()),
+        }
     }
 
     fn copy(&mut self, wanted: &[Wanted], target: &mut Target) -> Result<(), Failure> {
@@ -204,12 +235,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes() {
-        assert_eq!(bytes_of("\\x00ff10"), Some(vec![0, 255, 16]));
-        assert_eq!(bytes_of("\\x"), Some(vec![]));
-        for other in ["00", "\\x0", "\\x0g", "\\xä0"] {
-            assert_eq!(bytes_of(other), None, "{other}");
+    fn values_of_a_binary_copy() {
+        let head = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\x02xx";
+        let sent = |rows: &[u8]| [head, rows].concat();
+        let rows = sent(b"\0\x01\0\0\0\x03abc\0\x01\xff\xff\xff\xff\0\x01\0\0\0\0\xff\xff");
+        assert_eq!(values_of(&rows), Some(vec![Some(&b"abc"[..]), None, Some(&b""[..])]));
+        for length in 0..rows.len() {
+            assert_eq!(values_of(&rows[..length]), None, "{length} bytes");
         }
+        assert_eq!(values_of(&sent(b"\0\x02\0\0\0\0\0\0\0\0\xff\xff")), None, "two columns");
+        assert_eq!(values_of(&sent(b"\xff\xffx")), None, "more behind the end");
     }
 
     #[test]

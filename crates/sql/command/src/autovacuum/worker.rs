@@ -113,7 +113,7 @@ impl Worker<'_> {
             return self.drop_orphan(&table, &settings);
         }
         let how = self.maintenance(&facts, &settings);
-        let reports = do_it(session, table.oid, need, &how)?;
+        let reports = session.with_orders(|| do_it(session, table.oid, need, &how))?;
         session.commit_transaction()?;
         let Some(reports) = reports else {
             self.tell_of_lock(&table, need, &facts, &settings);

@@ -66,17 +66,30 @@ pub(crate) fn alter(session: &Session, name: &str, list: &[DefElem], text: &str)
     })
 }
 
-/// Only a database that is there already.
+/// Moves what is in the database's own tablespace; what lies elsewhere stays.
 fn set_tablespace(session: &Session, name: &str, to: &str) -> SqlResult<()> {
     let row = open(session, name, LockMode::AccessExclusive)?.ok_or_else(|| undefined(name))?;
     check_owner(session, &row)?;
-    if row.oid(d::OID) == session.catalog.database() {
+    let oid = row.oid(d::OID);
+    if oid == session.catalog.database() {
         return Err(sql_err!(OBJECT_IN_USE, "cannot change the tablespace of the currently open database"));
     }
-    match tablespace(session, to)? == row.oid(d::DATTABLESPACE) {
-        true => Ok(()),
-        false => Err(SqlError::not_supported("moving a database to another tablespace")),
+    let new = tablespace(session, to)?;
+    if new == row.oid(d::DATTABLESPACE) {
+        return Ok(());
     }
+    wait_for_others(session, oid, || accessed(name))?;
+    let engine = session.instance.engine().clone();
+    if engine.database_has_files(new, oid)? {
+        return Err(sql_err!(
+            OBJECT_NOT_IN_PREREQUISITE_STATE,
+            "some relations of database \"{name}\" are already in tablespace \"{to}\""
+        )
+        .hint("You must move them back to the database's default tablespace before using this command."));
+    }
+    engine.move_database(&mut session.txn.borrow_mut(), oid, new)?;
+    forget_at_commit(session, oid, Instance::forget_catalog);
+    session.with_changer(|changer| changer.edit_database(oid, |row| row[d::DATTABLESPACE] = new.into()))
 }
 
 /// ALTER DATABASE ... RENAME TO.

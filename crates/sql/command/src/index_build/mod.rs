@@ -109,7 +109,7 @@ impl<'a> Filling<'a> {
             Rows::All | Rows::Unchecked => self.scan(&progress)?,
             Rows::Seen => {
                 let memory = session.settings.borrow().fast().maintenance_work_mem as usize;
-                let mut sort = IndexSort::new(rel, memory, session.temp.clone());
+                let mut sort = IndexSort::new(rel, memory, session.temp_dir().clone());
                 let live = self.scan_seen((&mut sort, &progress))?;
                 progress.set(STEP, SORTING);
                 Found { live, broken_chains: false, entries: sort.finish()? }

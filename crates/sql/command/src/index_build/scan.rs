@@ -79,7 +79,7 @@ impl<'a> Filling<'a> {
         let &Filling { session, table, index, rel, .. } = self;
         let memory = session.settings.borrow().fast().maintenance_work_mem as usize;
         let Some(heap) = self.heap else {
-            let entries = IndexSort::new(rel, memory, session.temp.clone()).finish()?;
+            let entries = IndexSort::new(rel, memory, session.temp_dir().clone()).finish()?;
             return Ok(Found { live: 0, broken_chains: false, entries });
         };
         let mut keys = IndexKeys::new(session, table, index)?;
@@ -99,7 +99,7 @@ impl<'a> Filling<'a> {
             pages,
             progress,
             memory: memory / (claim.count() + 1),
-            temp: session.temp.clone(),
+            temp: session.temp_dir().clone(),
             taken: AtomicU64::new(0),
             stop: AtomicBool::new(false),
         };
@@ -144,7 +144,8 @@ impl<'a> Filling<'a> {
     /// How many threads are to help: one for a table of `min_parallel_table_scan_size`, one more each time that it is three times as
     /// large; or what the table's `parallel_workers` says.
     fn helpers(&self, pages: u32, memory: usize) -> usize {
-        if self.table.persistence == 't' {
+        // A function of a user is called by the session alone.
+        if self.table.persistence == 't' || index::asks(&self.rel.desc().keys) {
             return 0;
         }
         let told = self.table.option("parallel_workers").and_then(|text| text.parse().ok());

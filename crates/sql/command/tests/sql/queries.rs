@@ -546,3 +546,12 @@ fn recursive_queries_search_and_find_cycles() {
         "ERROR:  WITH query is not recursive"
     );
 }
+
+#[test]
+fn sets_in_a_list_of_columns_are_sorted() {
+    let server = Server::new();
+    let s = server.connect();
+    assert_eq!(s.query("select generate_series(1, 3) g order by g desc"), "3\n2\n1");
+    assert_eq!(s.query("select distinct generate_series(1, 3) % 2 g order by 1 desc"), "1\n0");
+    assert_eq!(s.query("select generate_series(1, 3) g order by g desc limit 1"), "3");
+}

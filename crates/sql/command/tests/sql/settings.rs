@@ -20,10 +20,10 @@ fn what_is_missing_is_refused_and_said() {
         session.query(&format!("select coalesce(extra_desc, '-') from pg_settings where name = '{name}'"))
     };
     assert_eq!(remark("jit"), "Cannot be changed: compilation of expressions is not supported.");
-    assert_eq!(remark("parallel_setup_cost"), "No plan runs in parallel.");
+    assert_eq!(remark("enable_gathermerge"), "No plan does so.");
     assert_eq!(remark("work_mem"), "-");
     // What no answer depends on is kept.
-    assert_eq!(session.query("set parallel_setup_cost = 0; show parallel_setup_cost"), "0");
+    assert_eq!(session.query("set enable_gathermerge = off; show enable_gathermerge"), "off");
 }
 
 /// What pg_dump sets before it reads: views of users might do something.
@@ -127,7 +127,7 @@ fn prefixes_of_known_settings_are_reserved() {
     let ours = "select string_agg(name, ' ' order by name) from pg_settings where name like 'stampede.%'";
     assert_eq!(
         session.query(ours),
-        "stampede.allow_root_access stampede.memory_limit stampede.open_during_recovery stampede.workers"
+        "stampede.allow_root_access stampede.batch_execution stampede.memory_limit stampede.open_during_recovery stampede.workers"
     );
     assert_eq!(session.query("show stampede.workers"), "0");
 }

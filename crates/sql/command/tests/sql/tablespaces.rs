@@ -42,8 +42,8 @@ fn what_cannot_be_is_refused_in_postgresql_s_words() {
         ("create tablespace a location ''", "42710 tablespace \"a\" already exists"),
         ("create tablespace b location '' with (fine = 1)", "22023 unrecognized parameter \"fine\""),
         (
-            "create tablespace b location '' with (seq_page_cost = 2)",
-            "0A000 \"seq_page_cost\" of a tablespace is not supported yet",
+            "create tablespace b location '' with (seq_page_cost = -2)",
+            "22023 value -2 out of bounds for option \"seq_page_cost\"",
         ),
         (
             "begin; create tablespace b location ''",
@@ -159,6 +159,300 @@ fn databases_lie_where_they_were_put() {
     }
     assert_eq!(answer(&s, "drop tablespace a"), "55000 tablespace \"a\" is not empty");
     all(&s, &["drop database d", "drop tablespace a", "drop tablespace b"]);
+}
+
+/// How many temporary files of a tablespace there are.
+fn temporary_files(s: &Client, tablespace: &str) -> usize {
+    let count = format!(
+        "select count(*) from pg_ls_tmpdir((select oid from pg_tablespace where spcname = '{tablespace}'))"
+    );
+    s.query(&count).parse().unwrap()
+}
+
+#[test]
+fn temporary_relations_and_files_take_turns() {
+    let server = Server::new();
+    let (s, other) = (server.connect(), server.connect());
+    all(
+        &s,
+        &[
+            "set allow_in_place_tablespaces = on",
+            "create tablespace a location ''",
+            "create tablespace b location ''",
+            "create role plain login",
+            "grant create on tablespace b to plain",
+            "set temp_tablespaces = a, b",
+            "create table t_0 (x int)",
+            "begin",
+            "create temp table t_1 (x int)",
+            "create temp table t_2 (x int)",
+            "create temp table t_3 as select 1 x",
+            "create index t_4 on t_3 (x)",
+            "create temp table t_5 (x int) tablespace a",
+            "commit",
+        ],
+    );
+    let mut places: Vec<String> = s.query(PLACES).lines().map(str::to_owned).collect();
+    assert_eq!((places.remove(0), places.pop().unwrap()), ("t_0|-".to_owned(), "t_5|a".to_owned()));
+    let turns: Vec<&str> = places.iter().map(|line| line.split_once('|').unwrap().1).collect();
+    assert!(turns == ["a", "b", "a", "b"] || turns == ["b", "a", "b", "a"], "{turns:?}");
+    // Files, while something needs them.
+    all(
+        &s,
+        &[
+            "set work_mem = '64kB'",
+            "begin",
+            "declare c cursor for select g, repeat('x', 100) from generate_series(1, 20000) g order by 1 desc",
+            "fetch c",
+        ],
+    );
+    let before = (temporary_files(&other, "a"), temporary_files(&other, "b"));
+    assert!(before.0 + before.1 > 0 && temporary_files(&other, "pg_default") == 0, "{before:?}");
+    all(&s, &["close c", "commit"]);
+    assert_eq!((temporary_files(&other, "a"), temporary_files(&other, "b")), (0, 0));
+    // A tablespace that somebody has files in stays, and what is gone is passed over.
+    all(&s, &["discard temp", "set temp_tablespaces = a", "begin"]);
+    all(
+        &s,
+        &[
+            "declare c cursor for select g, repeat('x', 100) from generate_series(1, 20000) g order by 1 desc",
+            "fetch c",
+        ],
+    );
+    assert_eq!(answer(&other, "drop tablespace a"), "55000 tablespace \"a\" is not empty");
+    all(&s, &["commit", "set temp_tablespaces = a, b"]);
+    all(&other, &["drop tablespace a"]);
+    all(&s, &["create temp table t_1 (x int)", "create temp table t_2 (x int)"]);
+    assert_eq!(s.query(PLACES), "t_0|-\nt_1|b\nt_2|b");
+    for (statement, expected) in [
+        ("set temp_tablespaces = b, a", "42704 tablespace \"a\" does not exist"),
+        ("set temp_tablespaces = ''", ""),
+        ("create temp table t_6 (x int)", ""),
+        ("set temp_tablespaces = pg_default, b", ""),
+        ("set role plain", ""),
+        ("set temp_tablespaces = b", ""),
+        ("set temp_tablespaces = pg_global", "42501 permission denied for tablespace pg_global"),
+        ("reset role", ""),
+        ("revoke create on tablespace b from plain", ""),
+        ("alter role plain set temp_tablespaces = b", ""),
+        ("set role plain", ""),
+        ("set temp_tablespaces = b", "42501 permission denied for tablespace b"),
+        ("reset role", ""),
+    ] {
+        assert_eq!(answer(&s, statement), expected, "{statement}");
+    }
+    assert_eq!(s.query(PLACES), "t_0|-\nt_1|b\nt_2|b\nt_6|-");
+    // One that a role may not use is passed over, too.
+    let plain = server.connect_to("postgres", "plain").unwrap();
+    all(&plain, &["create temp table t_7 (x int)"]);
+    assert_eq!(plain.query("select reltablespace from pg_class where relname = 't_7'"), "0");
+}
+
+#[test]
+fn pages_cost_what_their_tablespace_says() {
+    let server = Server::new();
+    let s = server.connect();
+    all(&s, &["set allow_in_place_tablespaces = on", "create tablespace a location ''", "create database d"]);
+    all(&s, &["create tablespace b location '' with (random_page_cost = 100)"]);
+    let d = server.connect_to("d", "postgres").unwrap();
+    for s in [&s, &d] {
+        all(s, &["create table t (x int primary key using index tablespace b) tablespace a"]);
+        all(s, &["insert into t select generate_series(1, 10)", "vacuum analyze t"]);
+    }
+    let total = |s: &Client, off: &[&str]| -> f64 {
+        for way in ["seqscan", "indexscan", "indexonlyscan", "bitmapscan"] {
+            let value = if off.contains(&way) { "off" } else { "on" };
+            all(s, &[&format!("set enable_{way} = {value}")]);
+        }
+        let plan = s.query("explain select * from t where x = 3");
+        let (_, cost) = plan.lines().next().unwrap().split_once("..").unwrap();
+        cost.split_once(' ').unwrap().0.parse().unwrap()
+    };
+    let is_whole = |s: &Client, wanted: f64| {
+        let cost = total(s, &["indexscan", "indexonlyscan", "bitmapscan"]);
+        // Ten rows in one page.
+        assert!((cost - wanted - 0.125).abs() < 0.01, "{cost} instead of {wanted} and the rows");
+    };
+    let searched = |s: &Client| total(s, &["seqscan"]);
+    [&s, &d].into_iter().for_each(|s| is_whole(s, 1.0));
+    assert!(searched(&s) > 100.0, "{}", searched(&s));
+    all(
+        &s,
+        &["alter tablespace a set (seq_page_cost = 20)", "alter tablespace b set (random_page_cost = 1)"],
+    );
+    [&s, &d].into_iter().for_each(|s| is_whole(s, 20.0));
+    assert!(searched(&s) < 10.0 && searched(&d) < 10.0, "{} {}", searched(&s), searched(&d));
+    all(
+        &s,
+        &["alter tablespace a reset (seq_page_cost)", "alter tablespace pg_default set (seq_page_cost = 7)"],
+    );
+    is_whole(&s, 1.0);
+    all(&s, &["alter table t set tablespace pg_default"]);
+    is_whole(&s, 7.0);
+    is_whole(&d, 1.0);
+}
+
+#[test]
+fn databases_move() {
+    let server = Server::new();
+    let s = server.connect();
+    all(&s, &["set allow_in_place_tablespaces = on", "create tablespace a location ''"]);
+    all(&s, &["create tablespace b location ''", "create database d"]);
+    let d = server.connect_to("d", "postgres").unwrap();
+    all(
+        &d,
+        &[
+            "create table t (x int primary key, v text)",
+            "alter table t alter v set storage external",
+            "insert into t select g, repeat('abcd', 1000) from generate_series(1, 100) g",
+            "create unlogged table u as select 7 x",
+            "create table b (x int) tablespace b",
+            "insert into b values (8)",
+            "reindex table pg_class",
+        ],
+    );
+    assert_eq!(
+        answer(&d, "alter database d set tablespace a"),
+        "55006 cannot change the tablespace of the currently open database"
+    );
+    assert_eq!(
+        answer(&s, "alter database d set tablespace a"),
+        "55006 database \"d\" is being accessed by other users"
+    );
+    drop(d);
+    let folder = |place: &str| {
+        let oid = s.query("select oid from pg_database where datname = 'd'");
+        let tablespace = s.query(&format!("select oid from pg_tablespace where spcname = '{place}'"));
+        let path = base::RelFile::whole_database(
+            base::Oid(tablespace.parse().unwrap()),
+            base::Oid(oid.parse().unwrap()),
+        );
+        server.instance().engine().dir().join(path.to_string())
+    };
+    let is_whole = || {
+        let d = server.connect_to("d", "postgres").unwrap();
+        assert_eq!(d.query("select count(*), sum(x), min(length(v)) from t"), "100|5050|4000");
+        assert_eq!(d.query("select u.x, b.x from u, b"), "7|8");
+        all(&d, &["insert into t values (1000, '')", "delete from t where x = 1000", "vacuum t"]);
+        d.query("select pg_relation_filepath('t')")
+    };
+    for (statement, expected) in [
+        (
+            "alter database d set tablespace b",
+            "55000 some relations of database \"d\" are already in tablespace \"b\"",
+        ),
+        ("alter database d set tablespace pg_global", "22023 pg_global cannot be used as default tablespace"),
+        ("alter database d set tablespace pg_default", ""),
+        (
+            "begin; alter database d set tablespace a",
+            "25001 ALTER DATABASE SET TABLESPACE cannot run inside a transaction block",
+        ),
+        ("rollback", ""),
+        ("alter database d set tablespace a", ""),
+    ] {
+        assert_eq!(answer(&s, statement), expected, "{statement}");
+    }
+    assert!(is_whole().starts_with("pg_tblspc/"));
+    assert!(folder("a").exists() && !folder("pg_default").exists());
+    let stored =
+        "select spcname from pg_database d join pg_tablespace t on t.oid = dattablespace where datname = 'd'";
+    assert_eq!(s.query(stored), "a");
+    all(
+        &s,
+        &["create database e template d", "alter database e set tablespace pg_default", "drop database e"],
+    );
+    all(&s, &["alter database d set tablespace pg_default"]);
+    assert!(is_whole().starts_with("base/"));
+    assert!(folder("pg_default").exists() && !folder("a").exists());
+    all(&s, &["drop tablespace a", "drop database d", "drop tablespace b"]);
+}
+
+/// Moves that a process makes until it crashes.
+const MOVES: [&str; 4] = [
+    "alter database d set tablespace a",
+    "checkpoint",
+    "alter database d set tablespace pg_default",
+    "alter database d set tablespace a",
+];
+
+/// Where it crashes: a stop point, and the passes that are let through.
+const MOVES_CRASH_AT: [(&str, u64); 16] = [
+    ("database-before-rename", 0),
+    ("database-before-rename", 1),
+    ("smgr-before-extend", 100),
+    ("database-moved", 0),
+    ("database-moved", 2),
+    ("commit-before-flush", 0),
+    ("commit-before-clog", 0),
+    ("commit-after-running", 0),
+    ("commit-after-running", 2),
+    ("database-before-removal", 0),
+    ("database-before-removal", 1),
+    ("database-before-emptying", 0),
+    ("database-before-emptying", 2),
+    ("checkpoint-before-map", 0),
+    ("checkpoint-before-record", 0),
+    ("checkpoint-before-control", 0),
+];
+
+#[test]
+fn a_crash_leaves_a_database_here_or_there() {
+    crash_if_asked("", |_| MOVES.map(str::to_owned).to_vec());
+    for (point, skip) in MOVES_CRASH_AT {
+        let mut server = Server::new();
+        let s = server.connect();
+        all(
+            &s,
+            &["set allow_in_place_tablespaces = on", "create tablespace a location ''", "create database d"],
+        );
+        let d = server.connect_to("d", "postgres").unwrap();
+        all(
+            &d,
+            &[
+                "create table t (x int primary key, v text)",
+                "alter table t alter v set storage external",
+                "insert into t select g, repeat('abcd', 1000) from generate_series(1, 200) g",
+                "reindex table pg_class",
+                "create unlogged table u (x int)",
+            ],
+        );
+        drop((s, d));
+        let done = server.crash_at("tablespaces::a_crash_leaves_a_database_here_or_there", (point, skip));
+        let place = |steps: usize| match MOVES[..steps].iter().rfind(|step| step.starts_with("alter")) {
+            Some(step) if step.ends_with('a') => "a",
+            _ => "pg_default",
+        };
+        let s = server.connect();
+        let home = "select spcname from pg_database d join pg_tablespace t on t.oid = dattablespace where datname = 'd'";
+        let home = s.query(home);
+        let fits = [done, done + 1].into_iter().any(|n| n <= MOVES.len() && place(n) == home);
+        assert!(fits, "{point} after {skip}, {done} steps done: {home}");
+        let there = "select datname, spcname from pg_tablespace t, lateral pg_tablespace_databases(t.oid) d(id) join pg_database on oid = d.id where datname = 'd'";
+        assert_eq!(s.query(there), format!("d|{home}"), "{point} after {skip}");
+        let folder = s.query("select oid from pg_database where datname = 'd'");
+        let tablespace = s.query(&format!("select oid from pg_tablespace where spcname = '{home}'"));
+        let path = base::RelFile::whole_database(
+            base::Oid(tablespace.parse().unwrap()),
+            base::Oid(folder.parse().unwrap()),
+        );
+        let maker = server.instance().engine().dir().join(path.to_string()).join(engine::database::MAKER);
+        assert!(!maker.exists(), "{point} after {skip}");
+        let d = server.connect_to("d", "postgres").unwrap();
+        assert_eq!(
+            d.query("select count(*), sum(x), min(length(v)) from t"),
+            "200|20100|4000",
+            "{point} {skip}"
+        );
+        assert_eq!(d.query("select count(*) from t where x between 50 and 59"), "10");
+        all(&d, &["insert into u values (1)", "reindex table pg_class", "insert into t values (1001, '')"]);
+        drop(d);
+        all(&s, &["checkpoint"]);
+        for to in ["pg_default", "a"] {
+            all(&s, &[&format!("alter database d set tablespace {to}")]);
+            let d = server.connect_to("d", "postgres").unwrap();
+            assert_eq!(d.query("select count(*) from t, u"), "201", "{point} after {skip}");
+        }
+    }
 }
 
 /// What a process does until it crashes. The first tablespace lies beside the data directory, the second inside.

@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn events_come_back_from_memory_and_file() {
         let path = std::env::temp_dir().join(format!("events-{:016x}", runtime::random_u64()));
-        let dir = TempDir { path: path.clone(), pid: 1, account: Default::default() };
+        let dir = TempDir::new(path.clone(), base::Oid::PG_DEFAULT, 1);
         let event = |n: usize| Queued { kind: n as u32, blocks: [1, n as u32 * 3], offsets: [7, n as u16] };
         for limit in [0, usize::MAX] {
             let mut list = EventList::default();
@@ -157,7 +157,8 @@ mod tests {
             }
             assert!((0..9_000).all(|n| list.get(n).unwrap() == Some(event(n))));
         }
-        std::fs::remove_dir(path).unwrap();
+        std::fs::remove_dir(path.join("base/pgsql_tmp")).unwrap();
+        std::fs::remove_dir_all(path).unwrap();
     }
 
     #[test]

@@ -1,23 +1,26 @@
-//! Aggregation: one group, sorted groups, or a hash table of groups.
+//! Aggregation: one group, sorted groups ([`Passes`]), or a hash table of groups ([`Hashing`]).
 //!
-//! A hash table that outgrows its memory takes no new groups: rows of unknown groups go to files by hash, each of which is
-//! aggregated afterwards in the same way. Where states grow with their rows (arrays, texts), it then takes no more rows at all; a file's groups go on
-//! from the states that they had. Grouping sets share the table, and the files: a row is written once for each set that
-//! does not know its group. Sets that cannot be hashed are done one after the other, each over the whole input, sorted for it.
+//! The partial and the final half of one that is split, with the gathering between them, are one node: each participant aggregates the rows
+//! that it finds, and the leader joins the states that all of them have of a group.
 
-use base::{SqlError, SqlResult};
+use base::{Oid, SqlError, SqlResult};
 use eval::code::{Code, Rows, project};
 use eval::compile::{Inputs, order_of};
 use eval::cx::Cx;
-use eval::row_store::{Place, RowStore};
-use eval::spill::{Parts, SpillFile, SpillReader, row_bytes};
-use plan::explain::Detail;
-use plan::{AggCall, AggStrategy, Expr, ParamId, Plan};
-use tuple::Datum;
+use eval::node::Batched;
+use eval::spill::SpillReader;
+use plan::{AggCall, AggStrategy, Expr, ParamId, Plan, Rollup, Split};
+use tuple::{Batch, Datum};
 
-use super::aggregate_call::{CallCode, State, compare_keys};
-use super::sort::Sorter;
+use super::aggregate_call::{CallCode, State};
+use super::counting::measure;
+use super::gather::{Part, together};
+use super::hashing::{self, Hashed, Hashing, NONE, Waiting, told};
+use super::passes::{Pass, Passes};
 use super::{BoxNode, Builder, Key, Node, Projection};
+use crate::batch::calls::ColumnCalls;
+use crate::batch::groups::{self, Filled, Groups};
+use crate::batch::rows::Gathered;
 use crate::row_key::RowKey;
 
 /// An aggregation node.
@@ -27,9 +30,46 @@ pub fn build<'p>(
     strategy: AggStrategy,
     child: &'p Plan,
     keys: &[Expr],
-    sets: &[Vec<usize>],
+    rollups: &[Rollup],
     calls: &[AggCall],
 ) -> SqlResult<BoxNode> {
+    Ok(Box::new(node(builder, plan, strategy, child, keys, rollups, calls)?))
+}
+
+/// The final half of an aggregation that is split, with all below it.
+pub fn build_gathered<'p>(builder: &mut Builder<'p>, plan: &'p Plan, gather: &'p Plan) -> SqlResult<BoxNode> {
+    let plan::Node::Gather { child: partial, workers } = &gather.node else { return Err(unsplit()) };
+    let numbers = (builder.count(), builder.count());
+    let mut part = Part::new(builder, gather, *workers);
+    let mut node = half(builder, plan, partial)?;
+    part.scans = builder.scans;
+    node.gathering = Some(Box::new(Gathering { part, gather: numbers.0, partial: numbers.1 }));
+    Ok(Box::new(node))
+}
+
+/// What a participant runs of the final half `plan` of an aggregation.
+fn half<'p>(builder: &mut Builder<'p>, plan: &'p Plan, partial: &'p Plan) -> SqlResult<AggregateNode> {
+    match &partial.node {
+        plan::Node::Aggregate { split: Split::Partial, strategy, child, keys, rollups, calls } => {
+            node(builder, plan, *strategy, child, keys, rollups, calls)
+        }
+        _ => Err(unsplit()),
+    }
+}
+
+fn unsplit() -> SqlError {
+    SqlError::internal("the final half of an aggregation without the other one")
+}
+
+fn node<'p>(
+    builder: &mut Builder<'p>,
+    plan: &'p Plan,
+    strategy: AggStrategy,
+    child: &'p Plan,
+    keys: &[Expr],
+    rollups: &[Rollup],
+    calls: &[AggCall],
+) -> SqlResult<AggregateNode> {
     let inputs = Inputs::one(&child.output);
     let compiler = builder.compiler();
     let key_codes = compiler.list(keys, inputs)?;
@@ -53,21 +93,6 @@ pub fn build<'p>(
         carried.extend(child.output.iter().cloned());
     }
     let projection = builder.projection(plan, Inputs::one(&carried))?;
-    let hashed: &[Expr] = match strategy {
-        AggStrategy::Hashed | AggStrategy::Mixed => keys,
-        AggStrategy::Plain | AggStrategy::Sorted => &[],
-    };
-    let row_key = RowKey::of(&builder.statement.types, hashed, |_| {
-        SqlError::internal("a grouping expression cannot be hashed")
-    })?;
-    let order = match strategy {
-        AggStrategy::Sorted => keys
-            .iter()
-            .enumerate()
-            .map(|(i, k)| Ok(Key::column(i, order_of(builder.statement, k)?)))
-            .collect::<SqlResult<_>>()?,
-        _ => Vec::new(),
-    };
     let groupings = groupings
         .into_iter()
         .map(|g| match g {
@@ -75,12 +100,37 @@ pub fn build<'p>(
             _ => Vec::new(),
         })
         .collect();
-    let all: Vec<usize> = (0..keys.len()).collect();
-    let sorts_sets = strategy == AggStrategy::Sorted && !sets.is_empty();
-    let sets = if sets.is_empty() { vec![all] } else { sets.to_vec() };
     let width = child.output.len();
     let kept = if keeps_first { width } else { 0 };
+    let whole_set =
+        || vec![Rollup { hashed: strategy == AggStrategy::Hashed, sets: vec![(0..keys.len()).collect()] }];
+    let rollups = if rollups.is_empty() { whole_set() } else { rollups.to_vec() };
+    let sets: Vec<Vec<usize>> = rollups.iter().flat_map(|rollup| rollup.sets.iter().cloned()).collect();
     let whole = sets.iter().map(|set| (0..keys.len()).all(|key| set.contains(&key))).collect();
+    let (mut hashed, mut passes) = (Vec::new(), Vec::new());
+    let mut first = 0;
+    for rollup in &rollups {
+        let sets = first..first + rollup.sets.len();
+        first = sets.end;
+        if rollup.hashed {
+            hashed.extend(sets);
+            continue;
+        }
+        let order = |key: &usize| Ok(Key::column(width + key, order_of(builder.statement, &keys[*key])?));
+        let order = rollup.keys().iter().map(order).collect::<SqlResult<_>>()?;
+        passes.push(Pass { sets, keys: rollup.keys().to_vec(), order });
+    }
+    // A key that no hashed set has is NULL there, whatever its type.
+    let in_table = |key: usize| hashed.iter().any(|set: &usize| sets[*set].contains(&key));
+    let typed = |(i, key): (usize, &Expr)| match in_table(i) {
+        true => (key.type_oid(), key.collation()),
+        false => (types::oids::bool, Oid::INVALID),
+    };
+    let row_key = RowKey::new(
+        &builder.statement.types,
+        &keys.iter().enumerate().map(typed).collect::<Vec<_>>(),
+        |_| SqlError::internal("a grouping expression cannot be hashed"),
+    )?;
     let grows = calls.iter().any(|call| types::builtin_type(call.type_oid).is_none_or(|ty| ty.len < 0));
     let only_counts = !keeps_first && compiled.iter().all(CallCode::counts_rows);
     let core = Core {
@@ -89,18 +139,54 @@ pub fn build<'p>(
         keys: key_codes,
         calls: compiled,
         row_key,
-        order,
         sets,
-        sorts_sets,
+        hashed,
+        passes,
         groupings,
         whole,
         first_row,
         width,
         kept,
     };
+    let columns = match keeps_first || core.sets.len() > 1 || !builder.takes_batches_of(child) {
+        true => None,
+        false => Columns::new(builder, strategy, child, keys, calls)?.map(Box::new),
+    };
+    builder.batches = columns.is_some();
     let child = builder.build(child)?;
+    builder.batches = false;
     let state = Progress::Start;
-    Ok(Box::new(AggregateNode { strategy, child, core, projection, state, sets: None }))
+    Ok(AggregateNode { strategy, child, core, projection, state, columns, gathering: None })
+}
+
+/// What an aggregation has to take batches.
+struct Columns {
+    calls: ColumnCalls,
+    /// Of a hash aggregation.
+    groups: Option<Groups>,
+    /// Rows that come one by one.
+    arriving: Gathered,
+}
+
+impl Columns {
+    fn new(
+        builder: &Builder<'_>,
+        strategy: AggStrategy,
+        child: &Plan,
+        keys: &[Expr],
+        calls: &[AggCall],
+    ) -> SqlResult<Option<Columns>> {
+        let groups = match strategy {
+            AggStrategy::Plain => None,
+            AggStrategy::Hashed => match Groups::new(builder, child, keys, calls)? {
+                None => return Ok(None),
+                groups => groups,
+            },
+            AggStrategy::Sorted | AggStrategy::Mixed => return Ok(None),
+        };
+        let arriving = Groups::arriving(child);
+        Ok(ColumnCalls::new(builder, child, keys, calls)?.map(|calls| Columns { calls, groups, arriving }))
+    }
 }
 
 /// Whether an expression reads a column of the input that is not in the groups' rows anyway.
@@ -123,55 +209,129 @@ fn collect_groupings(expr: &Expr, out: &mut Vec<Expr>) {
     }
 }
 
-struct Core {
-    keys: Box<[Code]>,
-    calls: Vec<CallCode>,
+/// What is computed, and how.
+pub(super) struct Core {
+    pub(super) keys: Box<[Code]>,
+    pub(super) calls: Vec<CallCode>,
     /// Keys in a hash table.
-    row_key: RowKey,
-    order: Vec<Key>,
-    sets: Vec<Vec<usize>>,
-    /// The input comes in no order: each set sorts it.
-    sorts_sets: bool,
+    pub(super) row_key: RowKey,
+    /// Grouping sets; one of all keys where none are named.
+    pub(super) sets: Vec<Vec<usize>>,
+    /// Those that are hashed.
+    pub(super) hashed: Vec<usize>,
+    /// For the others.
+    pub(super) passes: Vec<Pass>,
     groupings: Vec<Vec<usize>>,
     /// The sets that have all keys.
-    whole: Vec<bool>,
+    pub(super) whole: Vec<bool>,
     /// States may grow with each row.
-    grows: bool,
+    pub(super) grows: bool,
     /// No column is read: rows are only counted.
     only_counts: bool,
     first_row: usize,
     /// Columns of the input.
-    width: usize,
+    pub(super) width: usize,
     /// Those that a group keeps of its first row: all or none.
     kept: usize,
 }
 
-struct Group {
-    set: usize,
-    key: Vec<Datum>,
+/// A group under way.
+pub(super) struct Group {
+    pub(super) set: usize,
+    pub(super) key: Vec<Datum>,
     states: Box<[State]>,
-    first: Vec<Datum>,
+    pub(super) first: Vec<Datum>,
     /// Bytes that states have grown by.
-    grown: usize,
-    hash: u64,
+    pub(super) grown: usize,
+    pub(super) hash: u64,
     /// The next group of the same bucket.
-    next: u32,
+    pub(super) next: u32,
 }
 
 impl Core {
     /// A group of which `first` is the first row, if there is one.
-    fn group(&self, set: usize, key: Vec<Datum>, first: &[Datum]) -> Group {
+    pub(super) fn group(&self, set: usize, key: Vec<Datum>, first: &[Datum]) -> Group {
         let states = self.calls.iter().map(CallCode::start).collect();
         let first = first.get(..self.kept).unwrap_or_default().to_vec();
         Group { set, key, states, first, grown: 0, hash: 0, next: NONE }
     }
 
     /// Adds a row to a group.
-    fn add(&self, group: &mut Group, row: &[Datum], cx: &mut Cx<'_>) -> SqlResult<()> {
+    pub(super) fn add(&self, group: &mut Group, row: &[Datum], cx: &mut Cx<'_>) -> SqlResult<()> {
         for (call, state) in self.calls.iter().zip(&mut group.states) {
             call.add(state, Rows::one(row), cx)?;
         }
         Ok(())
+    }
+
+    /// Joins the states of a group with those that another participant has of it.
+    pub(super) fn join(&self, group: &mut Group, other: Group, cx: &Cx<'_>) -> SqlResult<()> {
+        for ((call, state), other) in self.calls.iter().zip(&mut group.states).zip(other.states) {
+            call.combine(state, other, cx)?;
+        }
+        if group.first.is_empty() {
+            group.first = other.first;
+        }
+        group.grown += other.grown;
+        Ok(())
+    }
+
+    /// Adds the rows of a batch.
+    fn add_batch(
+        &self,
+        columns: &mut ColumnCalls,
+        group: &mut Group,
+        batch: &Batch<'_>,
+        cx: &mut Cx<'_>,
+    ) -> SqlResult<()> {
+        if let Err(error) = columns.prepare(batch, &[], cx) {
+            return Err(self.first_error(columns, batch, error, cx));
+        }
+        for (number, (call, state)) in self.calls.iter().zip(&mut group.states).enumerate() {
+            let State::Plain(state) = state else {
+                return Err(SqlError::internal("a state that takes no columns"));
+            };
+            columns.add_to_one(number, call, state, batch, cx)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the rows of a batch to their groups.
+    fn group_batch(
+        &self,
+        (calls, groups): (&mut ColumnCalls, &mut Groups),
+        batch: &Batch<'_>,
+        cx: &mut Cx<'_>,
+    ) -> SqlResult<()> {
+        if let Err(error) = groups.prepare(batch, cx) {
+            return Err(self.first_error(calls, batch, error, cx));
+        }
+        groups.find(batch, &calls.reads, cx)?;
+        let (rows, numbers) = groups.known();
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let known = Batch { rows, ..*batch };
+        if let Err(error) = calls.prepare(&known, numbers, cx) {
+            return Err(self.first_error(calls, &known, error, cx));
+        }
+        groups.add(batch, (&*calls, &self.calls), cx)
+    }
+
+    /// The error that rows of a batch have, one after the other, if not all of a column could be computed.
+    fn first_error(
+        &self,
+        columns: &ColumnCalls,
+        batch: &Batch<'_>,
+        error: SqlError,
+        cx: &mut Cx<'_>,
+    ) -> SqlError {
+        let mut key = Vec::new();
+        let found = columns.for_rows(batch, |rows| {
+            project(&self.keys, rows, cx, &mut key)?;
+            self.calls.iter().try_for_each(|call| call.rehearse(rows, cx))
+        });
+        found.err().unwrap_or(error)
     }
 
     /// Adds so many rows of which nothing is read.
@@ -181,7 +341,7 @@ impl Core {
     }
 
     /// The same; returns by how many bytes the states have grown.
-    fn add_measured(&self, group: &mut Group, row: &[Datum], cx: &mut Cx<'_>) -> SqlResult<usize> {
+    pub(super) fn add_measured(&self, group: &mut Group, row: &[Datum], cx: &mut Cx<'_>) -> SqlResult<usize> {
         if !self.grows {
             return self.add(group, row, cx).map(|()| 0);
         }
@@ -204,12 +364,7 @@ impl Core {
         for (call, state) in self.calls.iter().zip(&mut group.states) {
             row.push(call.finish(state, &grouped, cx)?);
         }
-        for grouping in &self.groupings {
-            let in_set = |k: &usize| self.sets[group.set].contains(k);
-            let bits = grouping.iter().fold(0, |bits, k| bits << 1 | i32::from(!in_set(k)));
-            row.push(Datum::Int4(bits));
-        }
-        debug_assert_eq!(row.len(), self.first_row);
+        self.push_groupings(group.set, &mut row);
         // Of the first row only columns are read that depend on the keys of every set.
         if !group.first.is_empty() {
             row.append(&mut group.first);
@@ -219,182 +374,62 @@ impl Core {
         Ok(row)
     }
 
-    /// The input in the order of a set's keys.
-    fn sorted_set(&self, rows: RowStore, set: usize, cx: &mut Cx<'_>) -> SqlResult<SortedSets> {
-        let order: Vec<Key> =
-            self.sets[set].iter().map(|i| self.order[*i].at_column(self.width + i)).collect();
-        let mut sorter = Sorter::new(&order);
-        let (mut place, mut key) = (Place::default(), Vec::new());
-        for number in 0..rows.len() {
-            runtime::check_interrupts().map_err(eval::error::interrupted)?;
-            let Some(row) = rows.get(&mut place, number)? else { break };
-            let mut row = row.to_vec();
-            project(&self.keys, Rows::one(&row), cx, &mut key)?;
-            row.append(&mut key);
-            sorter.add(row, &order, cx)?;
+    /// Appends a bit set for each GROUPING call.
+    fn push_groupings(&self, set: usize, row: &mut Vec<Datum>) {
+        for grouping in &self.groupings {
+            let in_set = |k: &usize| self.sets[set].contains(k);
+            let bits = grouping.iter().fold(0, |bits, k| bits << 1 | i32::from(!in_set(k)));
+            row.push(Datum::Int4(bits));
         }
-        sorter.finish(&order, cx)?;
-        Ok(SortedSets { rows, set, sorter, order })
+        debug_assert_eq!(row.len(), self.first_row);
     }
 
     /// A key of one grouping set: NULL for columns that the set does not group by.
-    fn masked(&self, set: usize, key: &[Datum]) -> Vec<Datum> {
+    pub(super) fn masked(&self, set: usize, key: &[Datum]) -> Vec<Datum> {
+        if self.whole[set] {
+            return key.to_vec();
+        }
         let member = |i: &usize| self.sets[set].contains(i);
         key.iter().enumerate().map(|(i, v)| if member(&i) { v.clone() } else { Datum::Null }).collect()
     }
 }
 
-/// No group.
-const NONE: u32 = u32::MAX;
-
-/// Groups of a hash aggregation.
-struct Groups {
-    /// First group of each bucket; a power of two.
-    buckets: Vec<u32>,
-    list: Vec<Group>,
-    bytes: usize,
-}
-
-impl Groups {
-    fn new() -> Groups {
-        Groups { buckets: vec![NONE; 256], list: Vec::new(), bytes: 0 }
-    }
-
-    fn bucket(&self, hash: u64) -> usize {
-        // The low bits of a product are the least random.
-        (hash >> 32) as usize & (self.buckets.len() - 1)
-    }
-
-    fn find(&self, core: &Core, set: usize, hash: u64, key: &[Datum]) -> Option<usize> {
-        let mut at = self.buckets[self.bucket(hash)];
-        while at != NONE {
-            let group = &self.list[at as usize];
-            if group.hash == hash && group.set == set && core.row_key.same(&group.key, key) {
-                return Some(at as usize);
-            }
-            at = group.next;
-        }
-        None
-    }
-
-    /// Adds a group that is not there yet.
-    fn add(&mut self, core: &Core, hash: u64, mut group: Group) -> usize {
-        if self.list.len() >= self.buckets.len() {
-            self.buckets = vec![NONE; self.buckets.len() * 4];
-            for at in 0..self.list.len() {
-                let bucket = self.bucket(self.list[at].hash);
-                self.list[at].next = std::mem::replace(&mut self.buckets[bucket], at as u32);
-            }
-        }
-        self.bytes +=
-            row_bytes(&group.key) + row_bytes(&group.first) + 64 * core.calls.len() + 64 + group.grown;
-        let at = self.list.len();
-        let bucket = self.bucket(hash);
-        group.hash = hash;
-        group.next = std::mem::replace(&mut self.buckets[bucket], at as u32);
-        self.list.push(group);
-        at
-    }
-}
-
-/// Rows for a hash aggregation.
-enum Input<'a> {
-    Child(&'a mut BoxNode),
-    /// Rows that did not fit; with several grouping sets, each row is followed by the number of its set.
-    File(SpillReader, Vec<Datum>),
-}
-
-impl Input<'_> {
-    /// Moves to the next row; returns the grouping sets that it belongs to.
-    fn next(&mut self, core: &Core, cx: &mut Cx<'_>) -> SqlResult<Option<std::ops::Range<usize>>> {
-        match self {
-            Input::Child(child) => Ok(child.next(cx)?.then_some(0..core.sets.len())),
-            Input::File(reader, row) => {
-                if !reader.next(row)? {
-                    return Ok(None);
-                }
-                let set = match row.get(core.width) {
-                    Some(Datum::Int4(set)) => *set as usize,
-                    _ => 0,
-                };
-                row.truncate(core.width);
-                Ok(Some(set..set + 1))
-            }
-        }
-    }
-
-    fn row(&self) -> &[Datum] {
-        match self {
-            Input::Child(child) => child.row(),
-            Input::File(_, row) => row,
-        }
-    }
-}
-
-/// Rows not aggregated yet.
-struct Waiting {
-    file: SpillFile,
-    /// How often they were dealt out.
-    level: usize,
-    /// Those of their groups that have rows already.
-    begun: Vec<Group>,
-}
-
-/// Rows are dealt out so often at most because of states that grow: what then is still too large is one group.
-const DEEPEST: usize = 6;
-
 enum Progress {
     Start,
     Plain,
-    /// Sorted: the group under way.
-    Sorted(Option<Box<Group>>),
-    Hashed {
-        ready: std::vec::IntoIter<Group>,
-        files: Vec<Waiting>,
-    },
+    Passes(Box<Passes>),
+    Hashed(Hashed),
+    /// Groups of batches.
+    Columns,
+    /// The only group, of all participants.
+    Joined(Box<Group>),
     Done,
 }
 
-/// Grouping sets by sorting.
-struct SortedSets {
-    /// The input.
-    rows: RowStore,
-    /// The set under way.
-    set: usize,
-    /// The input in the order of its keys, which stand behind the columns.
-    sorter: Sorter,
-    order: Vec<Key>,
+/// How the work of a node is split.
+struct Gathering {
+    part: Part,
+    /// Numbers of the nodes between this one and its child.
+    gather: usize,
+    partial: usize,
 }
 
-/// What EXPLAIN says after one more table.
-fn told(before: Detail, memory: u64, spilled: u64, more: u64) -> Detail {
-    let (batches, most, disk) = match before {
-        Detail::Groups { batches, kilobytes, disk } => (batches, kilobytes, disk),
-        _ => (1, 0, 0),
-    };
-    let disk = disk + spilled.div_ceil(1024);
-    let kilobytes = most.max(memory.div_ceil(1024)).max(1);
-    Detail::Groups { batches: batches + more, kilobytes, disk }
+/// What one participant has found.
+enum Share {
+    One(Box<Group>),
+    Rows(hashing::Share),
+    Columns(groups::Share),
 }
 
-/// Groups that are complete, and files of rows, with the groups that wait for them if the table has taken no more rows (`full`).
-fn set_aside(
-    groups: Vec<Group>,
-    files: Vec<Option<SpillFile>>,
-    level: usize,
-    full: bool,
-) -> (Vec<Group>, Vec<Waiting>) {
-    let waits = |file: SpillFile| Waiting { file, level: level + 1, begun: Vec::new() };
-    let mut waiting: Vec<Option<Waiting>> = files.into_iter().map(|file| file.map(waits)).collect();
-    let mut ready = Vec::with_capacity(groups.len());
-    for group in groups {
-        let part = if full { waiting.get_mut(Parts::part_of(group.hash, level)) } else { None };
-        match part {
-            Some(Some(waiting)) => waiting.begun.push(group),
-            _ => ready.push(group),
+impl Share {
+    /// Number of groups.
+    fn len(&self) -> usize {
+        match self {
+            Share::One(_) => 1,
+            Share::Rows(share) => share.len(),
+            Share::Columns(share) => share.len(),
         }
     }
-    (ready, waiting.into_iter().flatten().collect())
 }
 
 struct AggregateNode {
@@ -403,104 +438,256 @@ struct AggregateNode {
     core: Core,
     projection: Projection,
     state: Progress,
-    sets: Option<SortedSets>,
+    /// Of one that takes batches.
+    columns: Option<Box<Columns>>,
+    /// Of one that is split.
+    gathering: Option<Box<Gathering>>,
 }
 
 impl AggregateNode {
+    /// Lets go of all groups.
+    fn forget(&mut self) {
+        self.state = Progress::Start;
+        if let Some(groups) = self.columns.as_mut().and_then(|columns| columns.groups.as_mut()) {
+            groups.forget();
+        }
+    }
+
     fn emit(&mut self, group: Group, cx: &mut Cx<'_>) -> SqlResult<bool> {
         let row = self.core.finish(group, cx)?;
         self.projection.apply(Rows::one(&row), cx)
     }
 
-    /// Aggregates `rows` by hashing; those of groups that do not fit go to files.
-    fn hash_all(
-        core: &Core,
-        rows: &mut Input<'_>,
-        (level, begun): (usize, Vec<Group>),
-        cx: &mut Cx<'_>,
-    ) -> SqlResult<(Vec<Group>, Vec<Waiting>)> {
-        let mut groups = Groups::new();
-        for group in begun {
-            groups.add(core, group.hash, group);
-        }
-        let mut parts = Parts::default();
-        let mut key = Vec::new();
-        let limit = cx.env.hash_mem;
-        let mut full = false;
-        while let Some(sets) = rows.next(core, cx)? {
+    /// Aggregates the child's rows by hashing.
+    fn hash_rows(&mut self, cx: &mut Cx<'_>) -> SqlResult<Hashing> {
+        let (core, mut hashing, mut key) = (&self.core, Hashing::default(), Vec::new());
+        while self.child.next(cx)? {
             runtime::check_interrupts().map_err(eval::error::interrupted)?;
-            let row = rows.row();
+            let row = self.child.row();
             project(&core.keys, Rows::one(row), cx, &mut key)?;
-            for set in sets {
-                let masked;
-                let key = if core.whole[set] {
-                    &key
-                } else {
-                    masked = core.masked(set, &key);
-                    &masked
+            hashing.take_row(core, (row, &key), cx)?;
+        }
+        Ok(hashing)
+    }
+
+    /// Aggregates rows that were written to files.
+    fn hash_files(&self, Waiting { files, level, begun }: Waiting, cx: &mut Cx<'_>) -> SqlResult<Hashed> {
+        let (core, mut hashing) = (&self.core, Hashing::of(&self.core, level, begun));
+        let (mut row, mut key) = (Vec::new(), Vec::new());
+        for file in files {
+            let mut rows = file.into_reader()?;
+            while rows.next(&mut row)? {
+                runtime::check_interrupts().map_err(eval::error::interrupted)?;
+                let set = match row.get(core.width) {
+                    Some(Datum::Int4(set)) => *set as usize,
+                    _ => core.hashed[0],
                 };
-                let hash = core.row_key.hash(key).wrapping_add(set as u64);
-                full |= core.grows && groups.bytes > limit && level < DEEPEST && groups.list.len() > 1;
-                let found = if full { None } else { groups.find(core, set, hash, key) };
-                let at = match found {
-                    Some(at) => at,
-                    None if full || groups.bytes > limit => {
-                        let part = Parts::part_of(hash, level);
-                        if core.sets.len() > 1 {
-                            let mut dealt = row.to_vec();
-                            dealt.push(Datum::Int4(set as i32));
-                            parts.write(part, &dealt, cx.env.temp)?;
-                        } else {
-                            parts.write(part, row, cx.env.temp)?;
+                row.truncate(core.width);
+                project(&core.keys, Rows::one(&row), cx, &mut key)?;
+                hashing.take(core, set, (&row, &key), cx)?;
+            }
+        }
+        hashing.finish(cx)
+    }
+
+    /// Aggregates the child's batches by hashing.
+    fn hash_batches(&mut self, cx: &mut Cx<'_>) -> SqlResult<()> {
+        self.take_batches(None, cx)?;
+        self.end_batches(cx)
+    }
+
+    fn end_batches(&mut self, cx: &mut Cx<'_>) -> SqlResult<()> {
+        if let Some(groups) = self.columns.as_mut().and_then(|columns| columns.groups.as_mut()) {
+            let Filled { memory, spilled, files } = groups.end()?;
+            cx.tell(|before| told(before, memory, spilled, files));
+        }
+        Ok(())
+    }
+
+    /// Takes batches into groups: those of a file, or the child's.
+    fn take_batches(&mut self, mut file: Option<SpillReader>, cx: &mut Cx<'_>) -> SqlResult<()> {
+        let AggregateNode { core, child, columns, .. } = self;
+        let Some(Columns { calls, groups: Some(groups), arriving }) = columns.as_deref_mut() else {
+            return Err(SqlError::internal("an aggregation of batches without groups"));
+        };
+        loop {
+            runtime::check_interrupts().map_err(eval::error::interrupted)?;
+            let batch = match &mut file {
+                Some(reader) => {
+                    arriving.read(reader)?;
+                    arriving.batch(0, usize::MAX)
+                }
+                None => match child.batch(cx)? {
+                    Batched::Rows(batch) => batch,
+                    Batched::End => break,
+                    Batched::NotNow => {
+                        if !child.next(cx)? {
+                            break;
                         }
-                        continue;
+                        arriving.clear();
+                        arriving.push(child.row());
+                        arriving.batch(0, usize::MAX)
                     }
-                    None => groups.add(core, hash, core.group(set, key.clone(), row)),
-                };
-                groups.bytes += core.add_measured(&mut groups.list[at], row, cx)?;
+                },
+            };
+            if batch.rows.is_empty() {
+                break;
+            }
+            core.group_batch((&mut *calls, &mut *groups), &batch, cx)?;
+        }
+        Ok(())
+    }
+
+    /// Gives the next group of batches; false after the last.
+    fn next_of_batches(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        let mut row = Vec::new();
+        loop {
+            let Some(groups) = self.columns.as_mut().and_then(|columns| columns.groups.as_mut()) else {
+                return Ok(false);
+            };
+            while let Some(group) = groups.next(&mut row) {
+                runtime::check_interrupts().map_err(eval::error::interrupted)?;
+                for (call, state) in self.core.calls.iter().zip(groups.states(group)) {
+                    row.push(call.finish_column(state, cx)?);
+                }
+                self.core.push_groupings(0, &mut row);
+                if self.projection.apply(Rows::one(&row), cx)? {
+                    return Ok(true);
+                }
+            }
+            let Some(files) = groups.next_files(&self.core.calls, cx)? else { return Ok(false) };
+            for file in files {
+                self.take_batches(Some(file), cx)?;
+            }
+            self.end_batches(cx)?;
+        }
+    }
+
+    /// What this participant finds.
+    fn share(&mut self, cx: &mut Cx<'_>) -> SqlResult<Share> {
+        match self.strategy {
+            AggStrategy::Plain => Ok(Share::One(Box::new(self.only_group(cx)?))),
+            AggStrategy::Hashed if self.columns.is_some() => {
+                self.take_batches(None, cx)?;
+                let groups = self.columns.as_mut().and_then(|columns| columns.groups.as_mut());
+                let (share, filled) = groups.ok_or_else(unsplit)?.share()?;
+                cx.tell(|before| told(before, filled.memory, filled.spilled, filled.files));
+                Ok(Share::Columns(share))
+            }
+            AggStrategy::Hashed => Ok(Share::Rows(self.hash_rows(cx)?.share(cx)?)),
+            AggStrategy::Sorted | AggStrategy::Mixed => Err(unsplit()),
+        }
+    }
+
+    /// The same, counted for the partial half of this number.
+    fn counted_share(&mut self, partial: usize, cx: &mut Cx<'_>) -> SqlResult<Share> {
+        let before = cx.state.counters.as_ref().map_or(0, |counters| counters[partial].total);
+        let (share, counters) = measure(cx, partial, |cx| self.share(cx));
+        let share = share?;
+        if let Some(counters) = counters {
+            counters.startup += counters.total - before;
+            counters.rows += share.len() as f64;
+            counters.loops += 1.0;
+        }
+        Ok(share)
+    }
+
+    /// What all participants find.
+    fn shares(&mut self, gathering: &Gathering, cx: &mut Cx<'_>) -> SqlResult<Vec<Share>> {
+        let partial = gathering.partial;
+        let found = together(
+            &gathering.part,
+            cx,
+            |cx| {
+                self.child.rescan(cx, &[])?;
+                self.counted_share(partial, cx)
+            },
+            &|builder, (above, below), cx| {
+                let mut half = half(builder, above.ok_or_else(unsplit)?, below)?;
+                let share = half.counted_share(partial, cx);
+                half.child.close(cx);
+                share
+            },
+        )?;
+        if let Some(shares) = found {
+            return Ok(shares);
+        }
+        self.forget();
+        self.child.rescan(cx, &[])?;
+        Ok(vec![self.counted_share(partial, cx)?])
+    }
+
+    /// The groups of all participants.
+    fn gathered(&mut self, gathering: &Gathering, cx: &mut Cx<'_>) -> SqlResult<Progress> {
+        let before = cx.state.counters.as_ref().map_or(0, |counters| counters[gathering.gather].total);
+        let (shares, counters) = measure(cx, gathering.gather, |cx| self.shares(gathering, cx));
+        let shares = shares?;
+        if let Some(counters) = counters {
+            counters.startup += counters.total - before;
+            counters.rows += shares.iter().map(Share::len).sum::<usize>() as f64;
+            counters.loops += 1.0;
+        }
+        let (mut one, mut rows, mut columns) = (None::<Box<Group>>, Vec::new(), Vec::new());
+        for share in shares {
+            match (share, &mut one) {
+                (Share::One(group), Some(first)) => self.core.join(first, *group, cx)?,
+                (Share::One(group), None) => one = Some(group),
+                (Share::Rows(share), _) => rows.push(share),
+                (Share::Columns(share), _) => columns.push(share),
             }
         }
-        // An empty input still has the group of the empty set.
-        if level == 0 && groups.list.is_empty() {
-            for set in (0..core.sets.len()).filter(|set| core.sets[*set].is_empty()) {
-                groups.list.push(core.group(set, vec![Datum::Null; core.keys.len()], &[]));
-            }
+        if let Some(group) = one {
+            return Ok(Progress::Joined(group));
         }
-        let files = if parts.is_empty() { Vec::new() } else { parts.finish()? };
-        let spilled = files.iter().flatten().map(SpillFile::written).sum::<u64>();
-        let batches = files.iter().flatten().count() as u64;
-        cx.tell(|before| told(before, groups.bytes as u64, spilled, batches));
-        Ok(set_aside(groups.list, files, level, full))
+        if let Some(groups) = self.columns.as_mut().and_then(|columns| columns.groups.as_mut()) {
+            let Filled { memory, files, .. } = groups.take_in(columns, &self.core.calls, cx)?;
+            cx.tell(|before| told(before, memory, 0, files));
+            return Ok(Progress::Columns);
+        }
+        Ok(Progress::Hashed(hashing::Share::join(&self.core, rows, cx)?))
     }
 
     fn start(&mut self, cx: &mut Cx<'_>) -> SqlResult<()> {
+        if let Some(gathering) = self.gathering.take() {
+            let progress = self.gathered(&gathering, cx);
+            self.gathering = Some(gathering);
+            self.state = progress?;
+            return Ok(());
+        }
         self.state = match self.strategy {
-            AggStrategy::Plain => Progress::Plain,
-            AggStrategy::Sorted if self.core.sorts_sets => {
-                let mut rows = RowStore::default();
-                while self.child.next(cx)? {
-                    runtime::check_interrupts().map_err(eval::error::interrupted)?;
-                    rows.push(self.child.row().to_vec(), cx.env.work_mem, cx.env.temp)?;
-                }
-                self.sets = Some(self.core.sorted_set(rows, 0, cx)?);
-                Progress::Sorted(None)
+            AggStrategy::Plain if self.core.sets.len() == 1 => Progress::Plain,
+            AggStrategy::Hashed if self.columns.is_some() => {
+                self.hash_batches(cx)?;
+                Progress::Columns
             }
-            AggStrategy::Sorted => Progress::Sorted(None),
-            AggStrategy::Hashed | AggStrategy::Mixed => {
-                let mut rows = Input::Child(&mut self.child);
-                let (groups, files) = Self::hash_all(&self.core, &mut rows, (0, Vec::new()), cx)?;
-                Progress::Hashed { ready: groups.into_iter(), files }
-            }
+            AggStrategy::Hashed => Progress::Hashed(self.hash_rows(cx)?.finish(cx)?),
+            _ => Progress::Passes(Box::new(Passes::new(&self.core))),
         };
         Ok(())
     }
 
     fn plain(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
         self.state = Progress::Done;
+        let group = self.only_group(cx)?;
+        self.emit(group, cx)
+    }
+
+    /// The group of all rows.
+    fn only_group(&mut self, cx: &mut Cx<'_>) -> SqlResult<Group> {
         let mut group = self.core.group(0, Vec::new(), &[]);
         let mut first = true;
         loop {
             runtime::check_interrupts().map_err(eval::error::interrupted)?;
+            if let Some(columns) = &mut self.columns {
+                match self.child.batch(cx)? {
+                    Batched::Rows(batch) => {
+                        self.core.add_batch(&mut columns.calls, &mut group, &batch, cx)?;
+                        continue;
+                    }
+                    Batched::End => break,
+                    Batched::NotNow => {}
+                }
+            }
             if self.core.only_counts {
                 let passed = self.child.skip(cx)?;
                 if passed > 0 {
@@ -517,62 +704,7 @@ impl AggregateNode {
             }
             self.core.add(&mut group, self.child.row(), cx)?;
         }
-        self.emit(group, cx)
-    }
-
-    /// The next row of what is aggregated in order; false at its end.
-    fn next_sorted(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
-        runtime::check_interrupts().map_err(eval::error::interrupted)?;
-        match &mut self.sets {
-            Some(sets) => sets.sorter.next(&sets.order),
-            None => self.child.next(cx),
-        }
-    }
-
-    fn sorted(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
-        let Progress::Sorted(current) = &mut self.state else { return Ok(false) };
-        let mut current = current.take();
-        let mut key = Vec::new();
-        let set = self.sets.as_ref().map_or(0, |sets| sets.set);
-        while self.next_sorted(cx)? {
-            let row = match &self.sets {
-                Some(sets) => &sets.sorter.row()[..self.core.width],
-                None => self.child.row(),
-            };
-            project(&self.core.keys, Rows::one(row), cx, &mut key)?;
-            if self.sets.is_some() {
-                key = self.core.masked(set, &key);
-            }
-            let same = current.as_ref().is_some_and(|g| compare_keys(&self.core.order, &g.key, &key).is_eq());
-            let done =
-                if same { None } else { current.replace(Box::new(self.core.group(set, key.clone(), row))) };
-            if let Some(group) = &mut current {
-                self.core.add(group, row, cx)?;
-            }
-            if let Some(group) = done
-                && self.emit(*group, cx)?
-            {
-                self.state = Progress::Sorted(current);
-                return Ok(true);
-            }
-        }
-        self.end_sorted(current, cx)
-    }
-
-    /// After the last row: gives the last group and moves to the next grouping set.
-    fn end_sorted(&mut self, mut last: Option<Box<Group>>, cx: &mut Cx<'_>) -> SqlResult<bool> {
-        self.state = Progress::Done;
-        if let Some(sets) = self.sets.take() {
-            let (set, empty) = (sets.set, sets.rows.is_empty());
-            if set + 1 < self.core.sets.len() {
-                self.sets = Some(self.core.sorted_set(sets.rows, set + 1, cx)?);
-                self.state = Progress::Sorted(None);
-            }
-            if empty && self.core.sets[set].is_empty() {
-                last = Some(Box::new(self.core.group(set, vec![Datum::Null; self.core.keys.len()], &[])));
-            }
-        }
-        last.map_or(Ok(false), |group| self.emit(*group, cx))
+        Ok(group)
     }
 }
 
@@ -582,27 +714,40 @@ impl Node for AggregateNode {
             match &mut self.state {
                 Progress::Start => self.start(cx)?,
                 Progress::Plain => return self.plain(cx),
-                Progress::Sorted(_) => {
-                    if self.sorted(cx)? {
-                        return Ok(true);
+                Progress::Joined(_) => {
+                    if let Progress::Joined(group) = std::mem::replace(&mut self.state, Progress::Done) {
+                        return self.emit(*group, cx);
                     }
                 }
-                Progress::Hashed { ready, files } => {
-                    if let Some(group) = ready.next() {
+                Progress::Columns => {
+                    if self.next_of_batches(cx)? {
+                        return Ok(true);
+                    }
+                    self.state = Progress::Done;
+                }
+                Progress::Passes(passes) => match passes.next(&self.core, &mut self.child, cx)? {
+                    Some(group) => {
+                        if self.emit(group, cx)? {
+                            return Ok(true);
+                        }
+                    }
+                    None => self.state = Progress::Hashed(std::mem::take(passes).hashed()),
+                },
+                Progress::Hashed(hashed) => {
+                    if let Some(group) = hashed.ready.next() {
                         if self.emit(group, cx)? {
                             return Ok(true);
                         }
                         continue;
                     }
-                    let Some(Waiting { file, level, begun }) = files.pop() else {
+                    let Some(waiting) = hashed.files.pop() else {
                         self.state = Progress::Done;
                         return Ok(false);
                     };
-                    let mut rest = std::mem::take(files);
-                    let mut rows = Input::File(file.into_reader()?, Vec::new());
-                    let (groups, more) = Self::hash_all(&self.core, &mut rows, (level, begun), cx)?;
-                    rest.extend(more);
-                    self.state = Progress::Hashed { ready: groups.into_iter(), files: rest };
+                    let mut files = std::mem::take(&mut hashed.files);
+                    let mut hashed = self.hash_files(waiting, cx)?;
+                    files.append(&mut hashed.files);
+                    self.state = Progress::Hashed(Hashed { files, ..hashed });
                 }
                 Progress::Done => return Ok(false),
             }
@@ -614,12 +759,12 @@ impl Node for AggregateNode {
     }
 
     fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()> {
-        (self.state, self.sets) = (Progress::Start, None);
+        self.forget();
         self.child.rescan(cx, changed)
     }
 
     fn close(&mut self, cx: &mut Cx<'_>) {
-        (self.state, self.sets) = (Progress::Start, None);
+        self.forget();
         self.child.close(cx);
     }
 }

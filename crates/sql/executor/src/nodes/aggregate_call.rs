@@ -9,6 +9,7 @@ use eval::cx::Cx;
 use plan::{AggCall, Expr, Steps};
 use tuple::Datum;
 use types::AggState;
+use types::aggregate_columns::{Lane, States};
 use types::registry::Aggregate;
 
 use super::sort::Sorter;
@@ -29,6 +30,8 @@ pub struct CallCode {
     /// Order of the rows handed over: keys over (arguments, sort expressions).
     order: Box<[Code]>,
     order_keys: Vec<Key>,
+    /// Rows come in this order.
+    presorted: bool,
     skip_nulls: bool,
     /// An ordered-set aggregate whose functions take rows as they come.
     unsorted_set: bool,
@@ -46,6 +49,8 @@ pub enum State {
     Plain(AggState),
     /// Running, by functions of a user.
     User(UserState),
+    /// Running, of rows that come sorted: those that equal the one before are passed over.
+    Distinct(Box<Distinct>),
     /// Rows kept until the end, for DISTINCT and ORDER BY.
     Kept(Box<Sorter>),
     /// Rows of an ordered-set aggregate.
@@ -102,6 +107,7 @@ impl CallCode {
             distinct: call.distinct,
             order: order.into(),
             order_keys: keys,
+            presorted: call.presorted,
             skip_nulls,
             unsorted_set: call.within_group,
         })
@@ -113,15 +119,26 @@ impl CallCode {
             StepsCode::Native(Aggregate { kind: kind @ (b'o' | b'h'), .. }) => {
                 State::Set(Box::new(SortedSet::new(*kind, &self.order_keys)))
             }
-            _ if self.order_keys.is_empty() || self.unsorted_set => self.fresh(),
+            _ if self.presorted && self.distinct => {
+                State::Distinct(Box::new(Distinct { state: self.fresh(), last: None }))
+            }
+            _ if self.order_keys.is_empty() || self.unsorted_set || self.presorted => self.fresh(),
             _ => State::Kept(Box::new(Sorter::new(&self.order_keys))),
+        }
+    }
+
+    /// The state of a new group of a call that takes columns.
+    pub fn start_column(&self) -> AggState {
+        match &self.steps {
+            StepsCode::Native(row) => row.imp.start(),
+            StepsCode::User(_) => AggState::Empty,
         }
     }
 
     /// The state before the first row that the aggregate's functions see.
     fn fresh(&self) -> State {
         match &self.steps {
-            StepsCode::Native(row) => State::Plain(row.imp.start()),
+            StepsCode::Native(_) => State::Plain(self.start_column()),
             StepsCode::User(_) => State::User(UserState::default()),
         }
     }
@@ -167,8 +184,8 @@ impl CallCode {
     /// Takes so many rows, if it counts them.
     pub fn count(&self, state: &mut State, rows: i64, cx: &Cx<'_>) -> SqlResult<()> {
         match (state, &self.steps) {
-            (State::Plain(state), StepsCode::Native(row)) => {
-                row.imp.combine(&self.context(cx), state, AggState::Count(rows))
+            (State::Plain(state), StepsCode::Native(_)) => {
+                self.combine_columns(state, AggState::Count(rows), cx)
             }
             _ => Err(SqlError::internal("a state of another aggregate")),
         }
@@ -176,6 +193,24 @@ impl CallCode {
 
     fn context<'a>(&'a self, cx: &'a Cx<'_>) -> types::Call<'a> {
         cx.call(&self.types, self.result, self.collation, false)
+    }
+
+    /// Takes rows of a column.
+    pub fn add_column(&self, states: States<'_>, lane: &Lane<'_>, cx: &Cx<'_>) -> SqlResult<()> {
+        match self.steps {
+            StepsCode::Native(row) => row.imp.add_column(&self.context(cx), states, lane),
+            StepsCode::User(_) => Err(SqlError::internal("a state of another aggregate")),
+        }
+    }
+
+    /// Computes what taking a row would, and takes nothing.
+    pub fn rehearse(&self, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<()> {
+        if let Some(filter) = &self.filter
+            && !filter.test(rows, cx)?
+        {
+            return Ok(());
+        }
+        self.args.iter().try_for_each(|arg| arg.eval(rows, cx).map(|_| ()))
     }
 
     /// Takes a row.
@@ -206,6 +241,13 @@ impl CallCode {
                 sorter.add(row, &self.order_keys, cx)
             }
             State::User(_) => self.step(state, &args, cx),
+            State::Distinct(distinct) => {
+                if !self.is_same(distinct.last.as_deref(), &args) {
+                    self.step(&mut distinct.state, &args, cx)?;
+                    distinct.last = Some(args.into_vec());
+                }
+                Ok(())
+            }
             State::Set(set) if set.kind == b'o' && args.iter().any(Datum::is_null) => Ok(()),
             State::Set(set) => {
                 let mut row = args.into_vec();
@@ -233,21 +275,17 @@ impl CallCode {
     pub fn finish(&self, state: &mut State, grouped: &[Datum], cx: &mut Cx<'_>) -> SqlResult<Datum> {
         match state {
             State::Plain(_) | State::User(_) => self.finish_running(state, grouped, cx),
+            State::Distinct(distinct) => self.finish_running(&mut distinct.state, grouped, cx),
             State::Kept(sorter) => {
                 sorter.finish(&self.order_keys, cx)?;
                 let mut inner = self.fresh();
                 let width = self.args.len();
                 let mut last: Option<Vec<Datum>> = None;
-                let distinct_from = self.order_keys.len() - width * usize::from(self.distinct);
                 while sorter.next(&self.order_keys)? {
                     runtime::check_interrupts().map_err(eval::error::interrupted)?;
                     let row = sorter.row();
                     if self.distinct {
-                        let keys = &self.order_keys[distinct_from..];
-                        let same = last.as_ref().is_some_and(|l| {
-                            keys.iter().enumerate().all(|(i, k)| k.compare(&l[i], &row[i]).is_eq())
-                        });
-                        if same {
+                        if self.is_same(last.as_deref(), row) {
                             continue;
                         }
                         last = Some(row.to_vec());
@@ -257,6 +295,38 @@ impl CallCode {
                 self.finish_running(&mut inner, grouped, cx)
             }
             State::Set(set) => self.finish_set(set, grouped, cx),
+        }
+    }
+
+    /// Whether arguments that are to be distinct, whatever is behind them, equal those before.
+    fn is_same(&self, last: Option<&[Datum]>, args: &[Datum]) -> bool {
+        let keys = &self.order_keys[self.order_keys.len() - self.args.len()..];
+        last.is_some_and(|last| {
+            keys.iter().zip(last.iter().zip(args)).all(|(k, (a, b))| k.compare(a, b).is_eq())
+        })
+    }
+
+    /// Adds the state that other rows of the group have.
+    pub fn combine(&self, state: &mut State, other: State, cx: &Cx<'_>) -> SqlResult<()> {
+        match (state, other) {
+            (State::Plain(state), State::Plain(other)) => self.combine_columns(state, other, cx),
+            _ => Err(SqlError::internal("a state that cannot be joined with others")),
+        }
+    }
+
+    /// The same for a call that takes columns.
+    pub fn combine_columns(&self, state: &mut AggState, other: AggState, cx: &Cx<'_>) -> SqlResult<()> {
+        match &self.steps {
+            StepsCode::Native(row) => row.imp.combine(&self.context(cx), state, other),
+            StepsCode::User(_) => Err(SqlError::internal("a state of another aggregate")),
+        }
+    }
+
+    /// The result of a call that takes columns.
+    pub fn finish_column(&self, state: &AggState, cx: &Cx<'_>) -> SqlResult<Datum> {
+        match &self.steps {
+            StepsCode::Native(row) => row.imp.finish(&self.context(cx), state),
+            StepsCode::User(_) => Err(SqlError::internal("a state of another aggregate")),
         }
     }
 
@@ -298,6 +368,13 @@ impl CallCode {
         }
         row.imp.finish(&self.context(cx), &state)
     }
+}
+
+/// A running state that takes no arguments twice.
+pub struct Distinct {
+    state: State,
+    /// The arguments that it took last.
+    last: Option<Vec<Datum>>,
 }
 
 /// The rows of one group, for an ordered-set aggregate.

@@ -2,6 +2,7 @@
 
 use base::{SqlError, SqlResult};
 use eval::cx::{Counters, Cx};
+use eval::node::Batched;
 use plan::ParamId;
 use runtime::usage::Usage;
 use tuple::Datum;
@@ -101,6 +102,32 @@ impl Node for Counting {
             counters.rows += passed as f64;
         }
         Ok(passed)
+    }
+
+    fn batch(&mut self, cx: &mut Cx<'_>) -> SqlResult<Batched<'_>> {
+        let first = !std::mem::replace(&mut self.running, true);
+        let number = self.number;
+        let before = counters_of(cx, number).map_or(0, |c| c.total);
+        let (result, counters) = measure(cx, number, |cx| self.node.batch(cx));
+        let Some(counters) = counters else {
+            return Err(SqlError::internal("a counted plan runs without counters"));
+        };
+        let batched = result?;
+        if first {
+            counters.startup += counters.total - before;
+        }
+        match &batched {
+            Batched::Rows(batch) => {
+                counters.rows += batch.rows.len() as f64;
+                counters.detail = counters.detail.one_more_batch();
+            }
+            Batched::NotNow => {}
+            Batched::End => {
+                counters.loops += 1.0;
+                self.running = false;
+            }
+        }
+        Ok(batched)
     }
 
     fn append(&mut self, cx: &mut Cx<'_>, out: &mut Vec<Datum>) -> SqlResult<()> {

@@ -17,6 +17,7 @@ use tuple::Datum;
 use types::{Equality, Hash};
 
 use super::{BoxNode, Builder, Node, Projection, affected, depends_on};
+use crate::batch::join;
 use crate::row_key::mix;
 
 /// How one column of the keys is hashed and compared.
@@ -46,6 +47,13 @@ pub fn build<'p>(
     hash: &[JoinClause],
     clauses: &[Expr],
 ) -> SqlResult<BoxNode> {
+    builder.batches = false;
+    if builder.takes_batches_of(plan) {
+        let (kind, sides) = ((kind, inner_unique), (outer, inner));
+        if let Some(node) = join::build(builder, plan, kind, sides, hash, clauses)? {
+            return Ok(node);
+        }
+    }
     let inputs = Inputs::two(&outer.output, &inner.output);
     let compiler = builder.compiler();
     let mut keys = Vec::new();

@@ -102,7 +102,8 @@ pub fn calls(plan: &Plan, meant: &dyn Fn(&plan::Function) -> bool) -> bool {
 
 /// The members of the tree that `rel` stands for below a plan.
 pub fn members(plan: &Plan, rel: RelId) -> Vec<RelId> {
-    if let plan::Node::Append { tree: Some(tree), .. } | plan::Node::MergeAppend { tree, .. } = &plan.node
+    if let plan::Node::Append { tree: Some(tree), .. } | plan::Node::MergeAppend { tree: Some(tree), .. } =
+        &plan.node
         && tree.rel == rel
     {
         return tree.members.clone();

@@ -18,11 +18,11 @@ pub fn build<'p>(
     plan: &Plan,
     children: &'p [Plan],
     order: &[SortKey],
-    tree: &plan::Tree,
+    tree: Option<&plan::Tree>,
 ) -> SqlResult<BoxNode> {
     let keys = keys(builder, order, Inputs::one(&plan.output))?;
     let children = children.iter().map(|c| builder.build(c)).collect::<SqlResult<Vec<_>>>()?;
-    let live = Live::new(builder, children.len(), Some(tree))?;
+    let live = Live::new(builder, children.len(), tree)?;
     Ok(Box::new(MergeAppend { children, keys, heap: Vec::new(), started: false, live }))
 }
 

@@ -12,11 +12,16 @@ use plan::explain::Detail;
 use plan::{Expr, ParamId, Plan, RelId, Statement};
 use tuple::Datum;
 
+use crate::batch::is_plain;
+
 mod aggregate;
 mod aggregate_call;
 mod ahead;
 mod counting;
+mod gather;
+mod gather_helper;
 mod hash_join;
+mod hashing;
 mod incremental_sort;
 mod join;
 mod lock_rows;
@@ -26,6 +31,7 @@ mod merge_join;
 mod modify;
 mod modify_target;
 mod nearest;
+mod passes;
 mod peers;
 mod quick_sort;
 mod recursive;
@@ -42,6 +48,7 @@ mod watching;
 mod window;
 mod window_range;
 
+pub(crate) use aggregate_call::CallCode;
 pub use lock_rows::members;
 pub use modify_target::KeptRows;
 pub use scan::row_type;
@@ -93,8 +100,12 @@ pub struct Builder<'p> {
     pub(crate) drained: Drained,
     /// For the scan that is built next.
     pub(crate) page_lock: Option<ahead::PageLock>,
+    /// The scan that is built next is asked for many rows.
+    pub(crate) batches: bool,
     /// Build for checking a concurrently updated row again: these relations yield their [`eval::cx::GivenRow`] only.
     pub recheck: Vec<RelId>,
+    /// Scans in pieces below the gathering under way, so far.
+    scans: usize,
     /// Count rows and time of each node, in the order of the tree.
     pub counting: bool,
     /// Nodes counted so far.
@@ -105,12 +116,42 @@ impl<'p> Builder<'p> {
     /// A builder for ordinary execution.
     pub fn new(statement: &'p Statement) -> Builder<'p> {
         let drained = Drained::Unknown;
-        Builder { statement, drained, page_lock: None, recheck: Vec::new(), counting: false, counted: 0 }
+        Builder {
+            statement,
+            drained,
+            page_lock: None,
+            batches: false,
+            scans: 0,
+            recheck: Vec::new(),
+            counting: false,
+            counted: 0,
+        }
     }
 
     /// Compiles expressions of the statement.
     pub fn compiler(&self) -> Compiler<'p> {
         Compiler { statement: self.statement }
+    }
+
+    /// Whether a node above this plan is to ask for many rows at once: it is a scan that is expected to read many, or a hash join of one.
+    pub(crate) fn takes_batches_of(&self, plan: &Plan) -> bool {
+        /// Cost of a scan of about a thousand rows.
+        const MANY: f64 = 20.0;
+        if !self.statement.batches || plan.cost.total < MANY {
+            return false;
+        }
+        let plain = || plan.filter.iter().chain(&plan.output).all(is_plain);
+        match &plan.node {
+            plan::Node::SeqScan { .. } => plain(),
+            plan::Node::HashJoin { outer, hash, clauses, .. } => {
+                self.recheck.is_empty()
+                    && self.takes_batches_of(outer)
+                    && plain()
+                    && clauses.iter().all(is_plain)
+                    && hash.iter().all(|clause| is_plain(&clause.outer) && is_plain(&clause.inner))
+            }
+            _ => false,
+        }
     }
 
     /// The state tree of a plan.
@@ -139,7 +180,9 @@ impl<'p> Builder<'p> {
         Ok(match &plan.node {
             P::Result { one_time, child } => simple::result(self, plan, one_time, child.as_deref())?,
             P::ProjectSet { child } => simple::project_set(self, plan, child)?,
-            P::SeqScan { rel, keys } => seq_scan::seq(self, plan, *rel, keys.as_deref())?,
+            P::SeqScan { rel, keys, parallel } => {
+                seq_scan::seq(self, plan, *rel, keys.as_deref(), *parallel)?
+            }
             P::SampleScan { rel, sample } => sample_scan::build(self, plan, *rel, sample)?,
             P::IndexScan { rel, index, conditions, distances, backward } => {
                 table_scan::index(self, plan, *rel, index, (conditions, distances), *backward, false)?
@@ -171,6 +214,7 @@ impl<'p> Builder<'p> {
             P::MergeJoin { kind, outer, inner, merge, clauses, .. } => {
                 merge_join::build(self, plan, *kind, outer, inner, merge, clauses)?
             }
+            P::Gather { child, workers } => gather::build(self, plan, child, *workers, drained)?,
             P::Materialize { child } => simple::materialize(self, child)?,
             P::Memoize { child, keys, binary, single } => {
                 memoize::build(self, child, keys, *binary, *single)?
@@ -180,8 +224,11 @@ impl<'p> Builder<'p> {
                 incremental_sort::build(self, child, keys, *presorted)?
             }
             P::Unique { child, columns } => simple::unique(self, child, columns)?,
-            P::Aggregate { strategy, child, keys, sets, calls } => {
-                aggregate::build(self, plan, *strategy, child, keys, sets, calls)?
+            P::Aggregate { split: plan::Split::Final, child, .. } => {
+                aggregate::build_gathered(self, plan, child)?
+            }
+            P::Aggregate { strategy, child, keys, rollups, calls, .. } => {
+                aggregate::build(self, plan, *strategy, child, keys, rollups, calls)?
             }
             P::WindowAgg { child, partition, order, frame, calls, .. } => {
                 window::build(self, plan, child, partition, order, frame, calls)?
@@ -195,10 +242,13 @@ impl<'p> Builder<'p> {
                 Some(child) => self.build(child)?,
                 None => simple::append(self, children, Some(tree))?,
             },
-            P::MergeAppend { children, keys, tree } => match self.rechecked(children, tree) {
-                Some(child) => self.build(child)?,
-                None => merge_append::build(self, plan, children, keys, tree)?,
-            },
+            P::MergeAppend { children, keys, tree } => {
+                let tree = tree.as_deref();
+                match tree.and_then(|tree| self.rechecked(children, tree)) {
+                    Some(child) => self.build(child)?,
+                    None => merge_append::build(self, plan, children, keys, tree)?,
+                }
+            }
             P::LockRows { child, marks } => lock_rows::build(self, child, marks, drained)?,
             P::Modify(modify) => modify::build(self, plan, modify)?,
         })

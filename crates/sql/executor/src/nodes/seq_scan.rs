@@ -7,6 +7,7 @@ use counters::Counted;
 use engine::OpenIndex;
 use eval::code::Rows;
 use eval::cx::Cx;
+use eval::node::Batched;
 use heap::{HeapRel, HeapScan, SoughtRows};
 use index::{Direction, ScanKeys};
 use plan::{ParamId, Plan, RelId, SoughtKeys};
@@ -16,23 +17,43 @@ use super::row_reader::{RowReader, SelectiveReader};
 use super::table_scan::{Keys, Parts, parts, recheck};
 use super::watching::lock_range;
 use super::{BoxNode, Builder, Node, Origin, Projection};
+use crate::batch::scan::{BatchScan, Page};
 
 /// A sequential scan.
 pub(super) fn seq(
-    builder: &Builder<'_>,
+    builder: &mut Builder<'_>,
     plan: &Plan,
     rel: RelId,
     sought: Option<&SoughtKeys>,
+    parallel: bool,
 ) -> SqlResult<BoxNode> {
     if builder.recheck.contains(&rel) {
         return recheck(builder, plan, rel, Vec::new());
     }
     let Parts { heap, raw, projection, table } = parts(builder, plan, rel, &[])?;
+    let batches = match std::mem::take(&mut builder.batches) {
+        true => BatchScan::new(builder, plan, &raw, &heap)?.map(Box::new),
+        false => None,
+    };
     let reader = SelectiveReader::new(RowReader::new(heap.clone(), raw, table), plan, &[]);
     let (at, values, counted) = (Tid::default(), Vec::new(), Counted::new(table));
     let idle = projection.is_idle();
     let sought = sought.map(|keys| Sought::new(builder, keys)).transpose()?;
-    Ok(Box::new(SeqScan { heap, reader, projection, idle, sought, scan: None, at, values, counted }))
+    let share = parallel.then_some(builder.scans);
+    builder.scans += usize::from(parallel);
+    Ok(Box::new(SeqScan {
+        heap,
+        reader,
+        projection,
+        idle,
+        sought,
+        share,
+        scan: None,
+        at,
+        values,
+        counted,
+        batches,
+    }))
 }
 
 struct SeqScan {
@@ -42,14 +63,34 @@ struct SeqScan {
     /// All rows that are found are given.
     idle: bool,
     sought: Option<Sought>,
+    /// Its number among the scans whose pages the participants of a gathering share, if it is one.
+    share: Option<usize>,
     scan: Option<HeapScan>,
     /// Place of the row last read.
     at: Tid,
     values: Vec<Datum>,
     counted: Counted,
+    /// Of a scan that is asked for many rows.
+    batches: Option<Box<BatchScan>>,
 }
 
 impl SeqScan {
+    /// Opens the scan, if that was not done.
+    #[inline]
+    fn start(&mut self, cx: &mut Cx<'_>) -> SqlResult<()> {
+        if self.scan.is_none() {
+            let rows = self.watch(cx)?;
+            let scan = HeapScan::new(&cx.env.access, self.heap.clone(), None).map_err(eval::error::heap)?;
+            let scan = self.scan.insert(scan);
+            scan.seek(rows);
+            if let Some(number) = self.share {
+                share(scan, number, cx)?;
+            }
+            self.counted.scan.scans += 1;
+        }
+        Ok(())
+    }
+
     /// Before all rows are read, a serializable transaction locks those that it looks for, or the table.
     #[inline]
     fn watch(&mut self, cx: &mut Cx<'_>) -> SqlResult<Option<SoughtRows>> {
@@ -70,6 +111,13 @@ impl SeqScan {
         }
         Ok(rows)
     }
+}
+
+/// Has a scan take its pages from those that the participants share, or all pages while there is only one.
+#[cold]
+fn share(scan: &mut HeapScan, number: usize, cx: &Cx<'_>) -> SqlResult<()> {
+    let pages = cx.state.team.as_ref().and_then(|team| team.pages(number)).cloned();
+    scan.share(&cx.env.access, pages).map_err(eval::error::heap)
 }
 
 /// The range of an index that has all rows which the filter lets through.
@@ -103,12 +151,7 @@ impl Sought {
 
 impl Node for SeqScan {
     fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
-        if self.scan.is_none() {
-            let rows = self.watch(cx)?;
-            let scan = HeapScan::new(&cx.env.access, self.heap.clone(), None).map_err(eval::error::heap)?;
-            self.scan.insert(scan).seek(rows);
-            self.counted.scan.scans += 1;
-        }
+        self.start(cx)?;
         let Some(scan) = &mut self.scan else { return Ok(false) };
         loop {
             runtime::check_interrupts().map_err(eval::error::interrupted)?;
@@ -134,6 +177,37 @@ impl Node for SeqScan {
         Ok(passed)
     }
 
+    fn batch(&mut self, cx: &mut Cx<'_>) -> SqlResult<Batched<'_>> {
+        if self.batches.is_none() {
+            return Ok(Batched::NotNow);
+        }
+        self.start(cx)?;
+        let (Some(batches), Some(scan)) = (&mut self.batches, &mut self.scan) else {
+            return Ok(Batched::NotNow);
+        };
+        let count = loop {
+            runtime::check_interrupts().map_err(eval::error::interrupted)?;
+            if scan.left() == 0 {
+                batches.unexplained()?;
+            }
+            let more =
+                cx.with_view(|access, view| scan.come_to_page(access, view)).map_err(eval::error::heap)?;
+            if !more {
+                return Ok(Batched::End);
+            }
+            if batches.has_refused(scan.block()) {
+                return Ok(Batched::NotNow);
+            }
+            match batches.take(&self.heap, scan, cx) {
+                Page::Refused => return Ok(Batched::NotNow),
+                Page::Passed(count) => self.counted.scan.returned += count as i64,
+                Page::Given(count) => break count,
+            }
+        };
+        self.counted.scan.returned += count as i64;
+        Ok(Batched::Rows(batches.batch(scan, count)))
+    }
+
     fn origins(&self, found: &mut Vec<Origin>) {
         found.push((self.reader.reader.table(), self.at));
     }
@@ -143,13 +217,22 @@ impl Node for SeqScan {
             return Ok(());
         }
         let rows = self.watch(cx)?;
+        if let Some(batches) = &mut self.batches {
+            batches.restart();
+        }
         let Some(scan) = &mut self.scan else { return Ok(()) };
         scan.seek(rows);
         self.counted.scan.scans += 1;
-        scan.rescan(&cx.env.access).map_err(eval::error::heap)
+        match self.share {
+            Some(number) => share(scan, number, cx),
+            None => scan.rescan(&cx.env.access).map_err(eval::error::heap),
+        }
     }
 
     fn close(&mut self, cx: &mut Cx<'_>) {
+        if let Some(batches) = &mut self.batches {
+            batches.restart();
+        }
         if let Some(scan) = self.scan.take() {
             self.counted.scan.add_pages(scan.pages());
         }

@@ -54,6 +54,11 @@ impl Key {
         (self.descending, self.nulls_first) = (descending, nulls_first);
     }
 
+    /// Whether a function of a user tells the order.
+    pub fn asks(&self) -> bool {
+        self.order.asks()
+    }
+
     /// DESC.
     pub fn descending(&self) -> bool {
         self.descending
@@ -89,10 +94,10 @@ impl Key {
                 }
             }
             (false, false) => {
-                let order = match (a, b) {
-                    (Datum::Int4(a), Datum::Int4(b)) => a.cmp(b),
-                    (Datum::Int8(a), Datum::Int8(b)) => a.cmp(b),
-                    _ => self.order.compare(a, b),
+                let order = match (self.order, a, b) {
+                    (Order::Plain(_), Datum::Int4(a), Datum::Int4(b)) => a.cmp(b),
+                    (Order::Plain(_), Datum::Int8(a), Datum::Int8(b)) => a.cmp(b),
+                    (order, ..) => order.compare(a, b),
                 };
                 if self.descending { order.reverse() } else { order }
             }
@@ -251,6 +256,10 @@ impl Sorter {
         let places = &self.places;
         let order = |a: &Vec<Datum>, b: &Vec<Datum>| Self::order(places, keys, a, b);
         match self.rows.len() <= quick_sort::LONGEST {
+            _ if keys.iter().any(Key::asks) => {
+                types::piece::sort_by_any(&mut self.rows, order)?;
+                types::asked::check()?;
+            }
             true => quick_sort::sort(&mut self.rows, &order),
             false => types::piece::sort_by(&mut self.rows, order)?,
         }
@@ -300,7 +309,10 @@ impl Sorter {
     pub fn finish(&mut self, keys: &[Key], cx: &Cx<'_>) -> SqlResult<()> {
         if self.levels.is_empty() {
             match self.heaped {
-                true => self.sort_heap(keys),
+                true => {
+                    self.sort_heap(keys);
+                    types::asked::check()?;
+                }
                 false => self.sort(keys)?,
             }
             if let Some(bound) = self.bound {
@@ -344,7 +356,11 @@ impl Sorter {
             return Ok(false);
         }
         self.at += 1;
-        merge.next(&self.places, keys)
+        let found = merge.next(&self.places, keys)?;
+        if keys.iter().any(Key::asks) {
+            types::asked::check()?;
+        }
+        Ok(found)
     }
 
     /// Takes the current row, which is read no more.

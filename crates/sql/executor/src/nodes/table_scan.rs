@@ -12,8 +12,8 @@ use eval::cx::Cx;
 use eval::node::datum_tid;
 use heap::{Fetched, HeapRel, HeapScan, HeapTuple};
 use index::{
-    Access as IndexAccess, BitmapSink, Direction, Horizon, IndexError, IndexResult, ScanKey, ScanKeys,
-    ScanOp, Wants, strategy,
+    Access as IndexAccess, BitmapSink, Compare, Direction, Horizon, IndexError, IndexResult, ScanKey,
+    ScanKeys, ScanOp, Wants, compare_values, strategy,
 };
 use plan::explain::Detail;
 use plan::{Bitmap, Expr, IndexBound, IndexCondition, IndexDistance, IndexRef, ParamId, Plan, RelId};
@@ -139,7 +139,16 @@ struct KeyCode {
     bound: IndexBound,
     value: Code,
     /// How elements of an array compare, in the order of the index.
-    element: Option<Order>,
+    element: Option<ElementOrder>,
+}
+
+/// How elements of an array compare.
+#[derive(Clone, Copy)]
+enum ElementOrder {
+    /// As values of their type.
+    Usual(Order),
+    /// As the index says, whose order a function of a user tells.
+    Asked(Compare),
 }
 
 /// The conditions of an index scan and what they make of the cells' present values.
@@ -175,9 +184,13 @@ impl Keys {
             .map(|c| {
                 let element = builder.statement.types.element(c.value.type_oid());
                 let element = match c.bound {
+                    IndexBound::Any if index.asks(c.column) => {
+                        Some(ElementOrder::Asked(index.storage()?.desc().keys[c.column].compare))
+                    }
                     IndexBound::Any => {
                         let collation = index.collations.get(c.column).copied().unwrap_or_default();
-                        builder.statement.types.comparator(element, collation)?.order
+                        let order = builder.statement.types.comparator(element, collation)?.order;
+                        order.map(ElementOrder::Usual)
                     }
                     _ => None,
                 };
@@ -259,11 +272,19 @@ impl Keys {
     }
 }
 
-fn sorted_unique(mut list: Vec<Datum>, order: Option<Order>) -> SqlResult<Vec<Datum>> {
+fn sorted_unique(mut list: Vec<Datum>, order: Option<ElementOrder>) -> SqlResult<Vec<Datum>> {
     list.retain(|v| !v.is_null());
-    let order = order.ok_or_else(|| SqlError::internal("values of an array without order"))?;
-    types::piece::sort_by(&mut list, |a, b| order.compare(a, b))?;
-    list.dedup_by(|a, b| order.compare(a, b).is_eq());
+    match order.ok_or_else(|| SqlError::internal("values of an array without order"))? {
+        ElementOrder::Usual(order) => {
+            types::piece::sort_by(&mut list, |a, b| order.compare(a, b))?;
+            list.dedup_by(|a, b| order.compare(a, b).is_eq());
+        }
+        ElementOrder::Asked(order) => {
+            types::piece::sort_by_any(&mut list, |a, b| compare_values(order, a, b))?;
+            list.dedup_by(|a, b| compare_values(order, a, b).is_eq());
+            types::asked::check()?;
+        }
+    }
     Ok(list)
 }
 

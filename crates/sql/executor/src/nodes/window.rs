@@ -132,6 +132,7 @@ fn as_aggregate(call: &WindowCall, steps: &Steps) -> AggCall {
         order: Vec::new(),
         within_group: false,
         distinct: false,
+        presorted: false,
         filter: call.filter.clone(),
         star: call.star,
         type_oid: call.type_oid,

@@ -1,11 +1,12 @@
 //! Statements from text to rows, over a real data directory, within one transaction each test.
 
+mod gather;
 mod joins;
 mod queries;
 mod rows;
 mod spilling;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -18,6 +19,7 @@ use catalog::{BOOTSTRAP_SUPERUSER, BootstrapOptions, Catalog, PUBLIC, Reader, Se
 use engine::{Engine, EngineOptions};
 use eval::cx::{Env, Facilities};
 use eval::spill::TempDir;
+use eval::team::Places;
 use heap::ComboCids;
 use tuple::Datum;
 use txn::{SessionId, Snapshot, Transaction};
@@ -36,7 +38,7 @@ pub(super) struct Db {
     holders: RefCell<heap::KnownHolders>,
     format: FormatContext,
     temp: TempDir,
-    facilities: NoFacilities,
+    facilities: TestFacilities,
     pub work_mem: usize,
     pub settings: plan::Settings,
     _dir: Scratch,
@@ -51,11 +53,27 @@ impl Drop for Scratch {
     }
 }
 
-struct NoFacilities;
+/// What is left of a session: as many helpers as are asked for.
+struct TestFacilities {
+    /// How many were.
+    claimed: Cell<usize>,
+    leader_works: Cell<bool>,
+}
 
-impl types::Session for NoFacilities {}
+impl Default for TestFacilities {
+    fn default() -> TestFacilities {
+        TestFacilities { claimed: Cell::new(0), leader_works: Cell::new(true) }
+    }
+}
 
-impl Facilities for NoFacilities {
+impl types::Session for TestFacilities {}
+
+impl Facilities for TestFacilities {
+    fn claim_helpers(&self, wanted: usize) -> Places<'_> {
+        self.claimed.set(self.claimed.get() + wanted);
+        Places { count: wanted, leader_works: self.leader_works.get(), held: None }
+    }
+
     fn current_of(&self, _: &str, _: Oid) -> SqlResult<Option<base::Tid>> {
         Err(SqlError::not_supported("WHERE CURRENT OF"))
     }
@@ -102,8 +120,11 @@ impl Facilities for NoFacilities {
     fn types(&self) -> &dyn types::Session {
         self
     }
-    fn sql_value(&self, _: plan::SqlValueKind, _: Oid, _: i32) -> SqlResult<Datum> {
-        Err(SqlError::not_supported("CURRENT_DATE"))
+    fn sql_value(&self, kind: plan::SqlValueKind, _: Oid, _: i32) -> SqlResult<Datum> {
+        match kind {
+            plan::SqlValueKind::CurrentUser => Ok(Datum::text("postgres")),
+            _ => Err(SqlError::not_supported("CURRENT_DATE")),
+        }
     }
 }
 
@@ -124,7 +145,7 @@ impl Db {
         let catalog = Catalog::new(&engine, TEMPLATE1, "template1");
         let mut txn = Transaction::new(engine.txns().clone(), SessionId(1));
         txn.start(txn::Characteristics::default());
-        let temp = TempDir { path: path.join("base/pgsql_tmp"), pid: 1, account: Default::default() };
+        let temp = TempDir::new(path.clone(), base::Oid::PG_DEFAULT, 1);
         Db {
             engine,
             catalog,
@@ -134,7 +155,7 @@ impl Db {
             holders: RefCell::default(),
             format: FormatContext::default(),
             temp,
-            facilities: NoFacilities,
+            facilities: TestFacilities::default(),
             work_mem: 4 << 20,
             settings: plan::Settings::default(),
             _dir: Scratch(path),
@@ -162,6 +183,13 @@ impl Db {
             tablespace: Oid::INVALID,
         };
         self.change(|c| c.create_table(&new)).expect("create table")
+    }
+
+    /// Commits, and begins another transaction.
+    pub fn next_transaction(&self) {
+        let mut txn = self.txn.borrow_mut();
+        txn.commit(txn::SyncCommit::Off, &[]).expect("commit");
+        txn.start(txn::Characteristics::default());
     }
 
     /// A unique index on `int4` columns.
@@ -235,6 +263,7 @@ impl Db {
                 catalog: reader as &dyn CatalogView,
                 params: None,
                 fraction: 0.0,
+                read_at_once: true,
                 routes_to_hidden: false,
                 bodies: None,
             };

@@ -28,7 +28,7 @@ fn agree(db: &mut Db, sql: &str, ordered: bool) {
     } else {
         assert_eq!(counted(plenty), counted(little), "{sql}");
     }
-    let left = std::fs::read_dir(&db.temp.path).map_or(0, |d| d.count());
+    let left = std::fs::read_dir(db._dir.0.join("base/pgsql_tmp")).map_or(0, |d| d.count());
     assert_eq!(left, 0, "temporary files stay behind");
 }
 

@@ -10,7 +10,7 @@ use collation::Rules;
 use parking_lot::Mutex;
 use tuple::tree::{Match, TreeClass, TreeQuery};
 use tuple::{Datum, Physical};
-use types::comparator::By;
+use types::comparator::Order;
 use types::numeric::Numeric;
 use types::oids;
 use types::value::FromDatum;
@@ -64,7 +64,7 @@ fn collated(ty: base::Oid, rules: &'static Rules) -> &'static dyn TreeClass {
     let make = || {
         let order = order_under(ty, rules);
         // Bytes say nothing of the order by rules.
-        let place: fn(&Datum) -> f64 = if matches!(order, By::Plain(_)) { head } else { |_| 0.0 };
+        let place: fn(&Datum) -> f64 = if matches!(order, Order::Plain(_)) { head } else { |_| 0.0 };
         &*Box::leak(Box::new(Between { order: Comparing::By(order), physical: Physical::Varlena, place }))
     };
     *MADE.lock().entry((ty.0, rules.number())).or_insert_with(make)

@@ -8,7 +8,8 @@ use std::cmp::Ordering;
 use tuple::Datum;
 use tuple::options::{ClassOption, ClassOptionKind, ClassOptions};
 use tuple::tree::{Match, TreeClass, TreeQuery};
-use types::signature::{Made, halves};
+use types::made::Made;
+use types::signature::halves;
 use types::value::FromDatum;
 
 use super::tree::{each, may_match};

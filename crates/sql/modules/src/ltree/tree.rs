@@ -17,7 +17,8 @@ use super::path::{compare, is_within, labels};
 use super::pattern::{Level, Pattern, Word};
 use super::words::Query;
 use super::{matches_any, operand};
-use types::signature::{Made, Signatures, hash, length, length_option, words_option};
+use types::made::Made;
+use types::signature::{Signatures, hash, length, length_option, words_option};
 
 /// Strategy numbers.
 pub(super) mod strategy {

@@ -14,7 +14,8 @@ use types::value::FromDatum;
 use super::query::{Query, share_of, strategy};
 use super::similarity_of;
 use super::trigram::{Trigram, kinds};
-use types::signature::{Made, distance_of, halves, length, length_option};
+use types::made::Made;
+use types::signature::{distance_of, halves, length, length_option};
 
 /// Bytes of a signature, unless an index says otherwise.
 const BYTES: usize = 12;

@@ -15,6 +15,18 @@ impl Trigram {
         self.0.map(|byte| byte as u8)
     }
 
+    /// A number that trigrams are in order of: their bytes, the signs turned round.
+    fn number(self) -> u32 {
+        let [a, b, c] = self.bytes().map(|byte| u32::from(byte ^ SIGN));
+        a << 16 | b << 8 | c
+    }
+
+    /// The one with this number.
+    fn of_number(number: u32) -> Trigram {
+        let [_, a, b, c] = number.to_be_bytes();
+        Trigram::of([a, b, c].map(|byte| byte ^ SIGN))
+    }
+
     /// The one with these bytes.
     pub(super) fn of([a, b, c]: [u8; 3]) -> Trigram {
         Trigram([a, b, c].map(|byte| byte as i8))
@@ -30,6 +42,10 @@ pub(super) struct Trigrams {
 
 /// Most bytes of text that are taken apart.
 const MAX_TEXT: usize = 0x3FFF_FFFF / 12;
+/// Of the number of a trigram: all its bits.
+const NUMBER: u32 = 0xff_ffff;
+/// The highest bit of a byte.
+const SIGN: u8 = 0x80;
 /// Trigrams between two looks for interrupts.
 const AT_ONCE: usize = 4 << 10;
 
@@ -67,10 +83,37 @@ fn add_word(word: &[char], found: &mut Trigrams) -> SqlResult<()> {
 
 /// Each of a text's trigrams once, in order.
 pub(super) fn kinds(text: &str) -> SqlResult<Vec<Trigram>> {
-    let mut all = trigrams(text)?.list;
-    all.sort_unstable();
-    all.dedup();
-    Ok(all)
+    let mut numbers = match text.is_ascii() && text.len() <= MAX_TEXT {
+        true => of_ascii(text)?,
+        false => trigrams(text)?.list.into_iter().map(Trigram::number).collect(),
+    };
+    numbers.sort_unstable();
+    numbers.dedup();
+    Ok(numbers.into_iter().map(Trigram::of_number).collect())
+}
+
+/// The numbers of all trigrams of a text whose characters are single bytes, with repetitions.
+fn of_ascii(text: &str) -> SqlResult<Vec<u32>> {
+    let number = |byte: u8| u32::from(byte ^ SIGN);
+    let before = number(b' ') << 8 | number(b' ');
+    let mut found = Vec::with_capacity(text.len() + 2);
+    let mut three = before;
+    for piece in text.as_bytes().chunks(AT_ONCE) {
+        runtime::check_interrupts().map_err(SqlError::from)?;
+        for byte in piece {
+            if byte.is_ascii_alphanumeric() {
+                three = (three << 8 | number(byte.to_ascii_lowercase())) & NUMBER;
+                found.push(three);
+            } else if three != before {
+                found.push((three << 8 | number(b' ')) & NUMBER);
+                three = before;
+            }
+        }
+    }
+    if three != before {
+        found.push((three << 8 | number(b' ')) & NUMBER);
+    }
+    Ok(found)
 }
 
 /// The trigram of three characters of a word, which are in lower case.
@@ -119,6 +162,18 @@ pub(super) fn shown(Trigram(bytes): Trigram) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn single_bytes_are_taken_as_characters_are() {
+        for text in ["", " ", "a", "Cat", "two  Words", " -ab, c1-", "a b c a b", "under_score's", "x\n"] {
+            let mut all = trigrams(text).unwrap().list;
+            all.sort_unstable();
+            all.dedup();
+            assert_eq!(kinds(text).unwrap(), all, "{text:?}");
+        }
+        let high = kinds("é").unwrap();
+        assert!(high.is_sorted() && high.iter().all(|t| Trigram::of_number(t.number()) == *t), "{high:?}");
+    }
 
     #[test]
     fn words_have_blanks_around_them() {

@@ -34,6 +34,15 @@ impl<'a> Explain<'a> {
     pub(super) fn sort_keys(&self, keys: &[SortKey], qualify: bool) -> Vec<String> {
         let part = |k: &SortKey| {
             let mut text = match &k.expr {
+                Expr::Ordered { arg, operators, .. } => {
+                    let mut text = self.expr(arg, qualify);
+                    text.push_str(" USING ");
+                    text.push_str(&operators[usize::from(k.descending)]);
+                    if k.nulls_first != k.descending {
+                        text.push_str(if k.nulls_first { " NULLS FIRST" } else { " NULLS LAST" });
+                    }
+                    return text;
+                }
                 Expr::Relabel { arg, type_oid, collation: Some(collation), .. } if collation.is_valid() => {
                     let sorted = if arg.type_oid() == *type_oid { arg } else { &k.expr };
                     format!("{} COLLATE {}", self.expr(sorted, qualify), self.display.collation(*collation))
@@ -146,6 +155,7 @@ impl<'a> Explain<'a> {
             Expr::Relabel { arg, type_oid, typmod, explicit, .. } => {
                 self.cast(arg, *type_oid, *typmod, *explicit, qualify)
             }
+            Expr::Ordered { arg, .. } => self.expr(arg, qualify),
             Expr::IoCast { arg, type_oid, explicit } => self.cast(arg, *type_oid, -1, *explicit, qualify),
             Expr::ArrayCast { arg, type_oid, .. } => self.cast(arg, *type_oid, -1, true, qualify),
             Expr::Array { elements, .. } => format!("ARRAY[{}]", self.list(elements, qualify)),
@@ -287,7 +297,7 @@ impl<'a> Explain<'a> {
                 let direct = self.list(&call.direct, qualify);
                 format!("{name}({direct}) WITHIN GROUP (ORDER BY {keys})")
             }
-            false => format!("{name}({args}{options})"),
+            false => format!("{}{name}({args}{options})", if self.partial { "PARTIAL " } else { "" }),
         };
         if let Some(filter) = &call.filter {
             let _ = write!(out, " FILTER (WHERE {})", self.expr(filter, qualify));
@@ -311,7 +321,7 @@ impl<'a> Explain<'a> {
         if let Some(given) = self.computed.get(&(var.rel, var.column)) {
             let below = Explain { carried: Vec::new(), ..self.shallow() };
             let text = below.expr(given, qualify);
-            let simple = matches!(given, Expr::Var(_) | Expr::Const { .. } | Expr::Placeholder(_));
+            let simple = matches!(given, Expr::Var(_) | Expr::Placeholder(_));
             return if simple { text } else { format!("({text})") };
         }
         let relation = &self.statement.relations[var.rel];

@@ -107,16 +107,31 @@ pub enum Detail {
     Groups { batches: u64, kilobytes: u64, disk: u64 },
     /// Results that were kept: how often one was found, was not, had to go, did not fit; kilobytes at most.
     Cache { hits: u64, misses: u64, evictions: u64, overflows: u64, kilobytes: u64 },
+    /// Workers that a gathering had.
+    Workers(u64),
     /// Rows that were kept: kilobytes at most.
     Storage { disk: bool, kilobytes: u64 },
     /// Pages that a bitmap named.
     HeapBlocks { exact: u64, lossy: u64 },
     /// Rows that an index-only scan looked for in the table.
     HeapFetches(u64),
+    /// Batches that a scan gave.
+    RowBatches(u64),
     /// INSERT with ON CONFLICT.
     Conflicts { inserted: u64, conflicting: u64, filtered: u64 },
     /// MERGE.
     Merge { inserted: u64, updated: u64, deleted: u64, skipped: u64 },
+}
+
+impl Detail {
+    /// The same of a node that gave one batch more; only of one with nothing else to tell that is said.
+    pub fn one_more_batch(self) -> Detail {
+        match self {
+            Detail::RowBatches(count) => Detail::RowBatches(count + 1),
+            Detail::None => Detail::RowBatches(1),
+            other => other,
+        }
+    }
 }
 
 /// How rows were sorted.
@@ -198,6 +213,7 @@ pub fn plan(
         starts: Vec::new(),
         windows: Vec::new(),
         carried: Vec::new(),
+        partial: false,
         shown: Vec::new(),
         links: Vec::new(),
         ctes: &statement.ctes,
@@ -215,7 +231,9 @@ type Computed<'a> = HashMap<(RelId, i16), &'a Expr>;
 fn computed_below(statement: &Statement) -> Computed<'_> {
     fn look<'p>(plan: &'p Plan, out: &mut Computed<'p>) {
         let below = match &plan.node {
-            Node::Append { children, tree: None } => children.first(),
+            Node::Append { children, tree: None } | Node::MergeAppend { children, tree: None, .. } => {
+                children.first()
+            }
             Node::SetOp { left, .. } => Some(&**left),
             Node::SubqueryScan { child, .. } if is_trivial(plan) => Some(&**child),
             _ => None,
@@ -255,6 +273,8 @@ struct Explain<'a> {
     windows: Vec<(usize, &'a str)>,
     /// What the children of the node give.
     carried: Vec<&'a [Expr]>,
+    /// Aggregates are what one participant has of them.
+    partial: bool,
     /// Subplans that were described.
     shown: Vec<usize>,
     /// Columns of the subplans around whose tests are shown, by their cells.

@@ -10,6 +10,8 @@ use crate::plan::*;
 pub(super) struct Name {
     text: String,
     kind: &'static str,
+    /// Shares its work with other participants.
+    parallel: bool,
     /// Properties before `Parent Relationship`, and those behind.
     what: Vec<Property>,
     of: Vec<Property>,
@@ -17,11 +19,20 @@ pub(super) struct Name {
 
 impl Name {
     fn new(kind: &'static str) -> Name {
-        Name { text: kind.into(), kind, what: Vec::new(), of: Vec::new() }
+        Name { text: kind.into(), kind, parallel: false, what: Vec::new(), of: Vec::new() }
     }
 
     fn text(mut self, text: impl Into<String>) -> Name {
         self.text = text.into();
+        self
+    }
+
+    /// One that may share its work with other participants.
+    fn parallel(mut self, parallel: bool) -> Name {
+        if parallel {
+            self.text.insert_str(0, "Parallel ");
+            self.parallel = true;
+        }
         self
     }
 
@@ -78,8 +89,15 @@ impl<'a> Explain<'a> {
     /// What the node's inputs carry.
     pub(super) fn inputs(&self, plan: &'a Plan) -> Vec<&'a [Expr]> {
         let mut inputs = Vec::new();
-        if !matches!(plan.node, Node::SubqueryScan { .. }) {
-            plan.for_children(&mut |child| inputs.push(&child.output[..]));
+        match &plan.node {
+            Node::SubqueryScan { .. } => {}
+            // What the participants have of an aggregate is not its value.
+            Node::Aggregate { split: Split::Final, child, .. } => {
+                child.for_children(&mut |partial| inputs.extend(self.inputs(partial)));
+            }
+            // Columns are its own by position.
+            Node::MergeAppend { .. } => inputs.push(&plan.output[..]),
+            _ => plan.for_children(&mut |child| inputs.push(&child.output[..])),
         }
         inputs
     }
@@ -361,7 +379,9 @@ impl<'a> Explain<'a> {
         match &plan.node {
             Node::Result { .. } => Name::new("Result"),
             Node::ProjectSet { .. } => Name::new("ProjectSet"),
-            Node::SeqScan { rel, .. } => self.of_table(Name::new("Seq Scan"), *rel),
+            Node::SeqScan { rel, parallel, .. } => {
+                self.of_table(Name::new("Seq Scan").parallel(*parallel), *rel)
+            }
             Node::SampleScan { rel, .. } => self.of_table(Name::new("Sample Scan"), *rel),
             Node::IndexScan { rel, index, backward, .. } => {
                 self.of_index("Index Scan", *rel, index, *backward)
@@ -391,12 +411,18 @@ impl<'a> Explain<'a> {
             Node::NestLoop { kind, .. } => join("Nested Loop", "Nested Loop", *kind),
             Node::HashJoin { kind, .. } => join("Hash Join", "Hash", *kind),
             Node::MergeJoin { kind, .. } => join("Merge Join", "Merge", *kind),
+            Node::Gather { .. } => Name::new("Gather"),
             Node::Materialize { .. } => Name::new("Materialize"),
             Node::Memoize { .. } => Name::new("Memoize"),
             Node::Sort { .. } => Name::new("Sort"),
             Node::IncrementalSort { .. } => Name::new("Incremental Sort"),
             Node::Unique { .. } => Name::new("Unique"),
-            Node::Aggregate { strategy, .. } => aggregate(*strategy),
+            Node::Aggregate { strategy: AggStrategy::Sorted, rollups, calls, .. }
+                if rollups.is_empty() && calls.is_empty() =>
+            {
+                Name::new("Group")
+            }
+            Node::Aggregate { strategy, split, .. } => aggregate(*strategy, *split),
             Node::WindowAgg { .. } => Name::new("WindowAgg"),
             Node::Limit { .. } => Name::new("Limit"),
             Node::SetOp { kind, .. } => set_operation(*kind),
@@ -432,7 +458,7 @@ fn name_properties(name: &Name, place: Option<Place<'_>>) -> Vec<Property> {
         out.push(Property::new("Parent Relationship", place.relationship));
         out.extend(place.label.map(|label| Property::new("Subplan Name", label)));
     }
-    out.push(Property::new("Parallel Aware", false));
+    out.push(Property::new("Parallel Aware", name.parallel));
     out.push(Property::new("Async Capable", false));
     out.extend(name.of.iter().cloned());
     out
@@ -466,14 +492,19 @@ fn join(kind: &'static str, method: &str, join: JoinKind) -> Name {
     Name::new(kind).text(text).of("Join Type", name)
 }
 
-fn aggregate(strategy: AggStrategy) -> Name {
+fn aggregate(strategy: AggStrategy, split: Split) -> Name {
     let (text, name) = match strategy {
         AggStrategy::Plain => ("Aggregate", "Plain"),
         AggStrategy::Sorted => ("GroupAggregate", "Sorted"),
         AggStrategy::Hashed => ("HashAggregate", "Hashed"),
         AggStrategy::Mixed => ("MixedAggregate", "Mixed"),
     };
-    Name::new("Aggregate").text(text).what("Strategy", name).what("Partial Mode", "Simple")
+    let (before, mode) = match split {
+        Split::Whole => ("", "Simple"),
+        Split::Partial => ("Partial ", "Partial"),
+        Split::Final => ("Finalize ", "Finalize"),
+    };
+    Name::new("Aggregate").text(format!("{before}{text}")).what("Strategy", name).what("Partial Mode", mode)
 }
 
 fn set_operation(kind: SetOpKind) -> Name {
@@ -486,11 +517,11 @@ fn set_operation(kind: SetOpKind) -> Name {
     Name::new("SetOp").text(format!("HashSetOp {command}")).what("Strategy", "Hashed").of("Command", command)
 }
 
-/// What is shown in a node's place: the scan of a tree's only member, the plan of a subquery that gives its rows as they are.
+/// What is shown in a node's place: the scan of an only member, the plan of a subquery that gives its rows as they are.
 fn only_member(plan: &Plan) -> Option<&Plan> {
     match &plan.node {
         Node::SubqueryScan { child, .. } if super::is_trivial(plan) => Some(child),
-        Node::Append { children, tree: Some(_) } => match children.as_slice() {
+        Node::Append { children, .. } => match children.as_slice() {
             [only] => Some(only),
             _ => None,
         },

@@ -23,9 +23,11 @@ impl<'a> Explain<'a> {
         let verbose = self.options.verbose;
         // Scans name the columns of one relation; other nodes may see several.
         let upper = verbose || self.several();
-        // Its rows are those of either input.
-        if !matches!(plan.node, Node::RecursiveUnion { .. }) {
-            self.output(&plan.output, items);
+        // Rows that come from any input are not made here.
+        if !matches!(plan.node, Node::RecursiveUnion { .. } | Node::Append { .. } | Node::MergeAppend { .. })
+        {
+            let (partial, carried) = (is_partial(plan), self.carried.clone());
+            Explain { partial, carried, ..self.shallow() }.output(&plan.output, items);
         }
         self.inner_unique(plan, items);
         let mut qualify = upper;
@@ -88,10 +90,10 @@ impl<'a> Explain<'a> {
                 let first: Vec<Expr> = keys.iter().take(*presorted).map(|key| key.expr.clone()).collect();
                 items.push(property("Presorted Key", Value::List(self.texts(&first, upper))));
             }
-            Node::Aggregate { strategy, keys, sets, child, .. } if !keys.is_empty() => {
+            Node::Aggregate { keys, rollups, child, .. } if !keys.is_empty() || !rollups.is_empty() => {
                 // As what the child computes, not as what it gives.
                 let child = Explain { carried: self.inputs(child), ..self.shallow() };
-                child.grouping(*strategy, keys, sets, upper, items);
+                child.grouping(keys, rollups, upper, items);
             }
             Node::WindowAgg { partition, order, frame, name, .. } => {
                 let text = self.window(partition, order, frame, upper);
@@ -101,6 +103,9 @@ impl<'a> Explain<'a> {
             _ => {}
         }
         self.quals("Filter", &plan.filter, qualify, items);
+        if let Node::Gather { workers, .. } = &plan.node {
+            self.workers(*workers, number, items);
+        }
         let hashed = matches!(&plan.node, Node::Aggregate { .. });
         if hashed {
             items.extend(self.detail_item(&self.measured(number).detail));
@@ -123,6 +128,19 @@ impl<'a> Explain<'a> {
         if matches!(plan.node, Node::IndexScan { .. } | Node::IndexOnlyScan { .. }) {
             self.searches(number, items);
         }
+    }
+
+    /// How many were to take part, and did.
+    fn workers(&self, planned: u32, number: usize, items: &mut Vec<Item>) {
+        items.push(property("Workers Planned", u64::from(planned)));
+        if self.options.analyze {
+            let launched = match self.measured(number).detail {
+                Detail::Workers(launched) => launched,
+                _ => 0,
+            };
+            items.push(property("Workers Launched", launched));
+        }
+        items.push(Item::Line(None, vec![Property::new("Single Copy", false)]));
     }
 
     /// Whether the statement names several relations.
@@ -195,39 +213,37 @@ impl<'a> Explain<'a> {
         items.push(Item::Line(text, vec![Property::new(label, Value::float(rows, 0))]));
     }
 
-    fn grouping(
-        &self,
-        strategy: AggStrategy,
-        keys: &[Expr],
-        sets: &[Vec<usize>],
-        qualify: bool,
-        items: &mut Vec<Item>,
-    ) {
-        if sets.is_empty() {
+    fn grouping(&self, keys: &[Expr], rollups: &[Rollup], qualify: bool, items: &mut Vec<Item>) {
+        if rollups.is_empty() {
             items.push(property("Group Key", Value::List(self.texts(keys, qualify))));
             return;
         }
-        let hashed = matches!(strategy, AggStrategy::Hashed | AggStrategy::Mixed);
-        let (empty, others): (Vec<_>, Vec<_>) = sets.iter().partition(|set| set.is_empty());
-        let groups = others.into_iter().chain(empty).map(|set| {
+        let texts = |set: &[usize]| {
             let part: Vec<Expr> = set.iter().map(|i| keys[*i].clone()).collect();
-            let list = self.texts(&part, qualify);
-            let hashed = hashed && !list.is_empty();
-            let (label, many) = if hashed { ("Hash Key", "Hash Keys") } else { ("Group Key", "Group Keys") };
-            let shown = if list.is_empty() { "()".into() } else { list.join(", ") };
-            let line = Item::Line(
-                Some(format!("{label}: {shown}")),
-                vec![Property::new(many, Value::Lists(vec![list]))],
-            );
-            Item::Group(Group {
-                kind: "Grouping Set",
-                label: None,
-                shape: Shape::Object,
-                heading: Heading::None,
-                items: vec![line],
-            })
+            self.texts(&part, qualify)
+        };
+        let mut sorted = false;
+        let groups = rollups.iter().map(|rollup| {
+            let (label, many) =
+                if rollup.hashed { ("Hash Key", "Hash Keys") } else { ("Group Key", "Group Keys") };
+            let lists: Vec<Vec<String>> = rollup.sets.iter().map(|set| texts(set)).collect();
+            let line = |list: &Vec<String>| {
+                let shown = if list.is_empty() { "()".into() } else { list.join(", ") };
+                Item::Line(Some(format!("{label}: {shown}")), Vec::new())
+            };
+            let mut items: Vec<Item> = lists.iter().map(line).collect();
+            let mut heading = Heading::None;
+            // Rows are sorted for the first by the node below.
+            if !rollup.hashed && std::mem::replace(&mut sorted, true) {
+                let order = texts(rollup.keys());
+                heading = Heading::Line(format!("Sort Key: {}", order.join(", ")));
+                items.push(Item::Line(None, vec![Property::new("Sort Key", Value::List(order))]));
+            }
+            items.push(Item::Line(None, vec![Property::new(many, Value::Lists(lists))]));
+            Item::Group(Group { kind: "Grouping Set", label: None, shape: Shape::Object, heading, items })
         });
-        items.push(Item::Group(Group::named("Grouping Sets", Shape::Array, groups.collect())));
+        let groups = groups.collect();
+        items.push(Item::Group(Group::named("Grouping Sets", Shape::Array, groups)));
     }
 
     /// PARTITION BY, ORDER BY and frame of a window.
@@ -365,7 +381,11 @@ impl<'a> Explain<'a> {
     pub(super) fn detail_item(&self, detail: &Detail) -> Option<Item> {
         let place = |disk: bool| if disk { "Disk" } else { "Memory" };
         let (text, fields) = match *detail {
-            Detail::None | Detail::Conflicts { .. } | Detail::Merge { .. } | Detail::SortGroups { .. } => {
+            Detail::None
+            | Detail::Conflicts { .. }
+            | Detail::Merge { .. }
+            | Detail::SortGroups { .. }
+            | Detail::Workers(_) => {
                 return None;
             }
             Detail::Sort { method, kilobytes } => (
@@ -418,9 +438,23 @@ impl<'a> Explain<'a> {
                 }
                 (format!("Heap Blocks:{shown}"), fields)
             }
+            // PostgreSQL has no such line: it is for those who ask for everything.
+            Detail::RowBatches(count) if self.options.verbose => {
+                return Some(property("Row Batches", count));
+            }
+            Detail::RowBatches(_) => return None,
             Detail::HeapFetches(count) => return Some(property("Heap Fetches", count)),
         };
         Some(Item::Line(Some(text), fields))
+    }
+}
+
+/// Whether aggregates among a node's columns are what one participant has of them.
+fn is_partial(plan: &Plan) -> bool {
+    match &plan.node {
+        Node::Aggregate { split: Split::Partial, .. } => true,
+        Node::Gather { child, .. } => is_partial(child),
+        _ => false,
     }
 }
 

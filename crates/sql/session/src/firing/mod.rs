@@ -163,7 +163,7 @@ impl Firing for Session {
     }
 
     fn event_memory(&self) -> Memory<'_> {
-        (self.settings.borrow().fast().work_mem as usize, &self.temp)
+        (self.settings.borrow().fast().work_mem as usize, self.temp_dir())
     }
 
     fn is_enabled(&self, trigger: &Trigger) -> bool {

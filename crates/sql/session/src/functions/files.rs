@@ -182,10 +182,8 @@ impl Session {
         if self.with_reader(|r| r.find_one(&pg_tablespace::TABLE, index, &key))?.is_none() {
             return Err(sql_err!(UNDEFINED_OBJECT, "tablespace with OID {tablespace} does not exist"));
         }
-        match tablespace {
-            PG_DEFAULT => self.plain_files_in("base/pgsql_tmp", true),
-            _ => Ok(Vec::new()),
-        }
+        let tablespace = if tablespace == Oid::PG_GLOBAL { PG_DEFAULT } else { tablespace };
+        self.plain_files_in(&engine::temporary_folder(tablespace), true)
     }
 }
 

@@ -9,17 +9,34 @@ use parse::ast::Location;
 use plan::partition::KeyColumn;
 use tuple::Datum;
 use types::array::Array;
+use types::call::RegKind;
 use types::value::FromDatum;
-use types::{Call, SessionFn};
+use types::{Call, Session as _, SessionFn};
 
 use super::arg;
 use super::text::quote_identifier;
 use crate::Session;
 use crate::lookup::operator;
 
+/// A column of a partition key, in SQL.
+struct ComparedKey {
+    text: String,
+    /// What operators of its class are called that are not those of the type: the symbol of the type's own, and the name.
+    operators: Vec<(&'static str, String)>,
+}
+
+impl ComparedKey {
+    /// A condition on it.
+    fn compare(&self, symbol: &str, value: &str) -> String {
+        let named = self.operators.iter().find(|(known, _)| *known == symbol);
+        let operator = named.map_or(symbol, |(_, name)| name);
+        format!("({} {operator} {value})", self.text)
+    }
+}
+
 /// That keys are not NULL.
-fn not_null(keys: &[String]) -> Vec<String> {
-    keys.iter().map(|key| format!("({key} IS NOT NULL)")).collect()
+fn not_null(keys: &[ComparedKey]) -> Vec<String> {
+    keys.iter().map(|key| format!("({} IS NOT NULL)", key.text)).collect()
 }
 
 impl Session {
@@ -246,8 +263,31 @@ impl Session {
         })
     }
 
+    /// The columns of a partition key with the operators of their classes.
+    fn compared_keys(&self, parent: &Table, key: &Partitioning) -> SqlResult<Vec<ComparedKey>> {
+        let families = self.operator_families()?;
+        let compared = |(at, text): (usize, String)| {
+            let class = key.opclasses.get(at).and_then(|class| families.class(*class));
+            let mut operators = Vec::new();
+            if let Some(class) =
+                class.filter(|class| !class.oid.is_pinned() && key.strategy != Strategy::Hash)
+            {
+                for (strategy, symbol) in (1..).zip(["<", "<=", "=", ">=", ">"]) {
+                    let operator = families.operator(class.family, (class.input, class.input), strategy);
+                    let operator = operator.filter(|operator| !operator.is_pinned());
+                    let name = operator.and_then(|operator| self.reg_name(RegKind::Oper, operator));
+                    let Some(name) = name else { continue };
+                    let qualified = name.contains('.');
+                    operators.push((symbol, if qualified { format!("OPERATOR({name})") } else { name }));
+                }
+            }
+            Ok::<_, SqlError>(ComparedKey { text, operators })
+        };
+        self.partition_key_sql(parent)?.into_iter().enumerate().map(compared).collect()
+    }
+
     fn bound_conditions(&self, parent: &Table, key: &Partitioning, bound: &Bound) -> SqlResult<Vec<String>> {
-        let keys = self.partition_key_sql(parent)?;
+        let keys = self.compared_keys(parent, key)?;
         Ok(match bound {
             Bound::Default => match key.strategy {
                 _ if key.partitions.iter().all(|p| p.bound == Bound::Default) => Vec::new(),
@@ -257,10 +297,10 @@ impl Session {
             Bound::Hash(modulus, remainder) => vec![format!(
                 "satisfies_hash_partition('{}'::oid, {modulus}, {remainder}, {})",
                 parent.oid,
-                keys.join(", ")
+                keys.iter().map(|key| key.text.as_str()).collect::<Vec<_>>().join(", ")
             )],
             Bound::List(values) => match self.list_parts(&keys[0], values)? {
-                (null, Some(equal)) if !null => vec![format!("({} IS NOT NULL)", keys[0]), equal],
+                (null, Some(equal)) if !null => vec![format!("({} IS NOT NULL)", keys[0].text), equal],
                 _ => vec![self.list_condition(&keys[0], values)?],
             },
             Bound::Range(lower, upper) => {
@@ -272,7 +312,7 @@ impl Session {
     }
 
     /// The condition of the default partition beside ranges: in none of them.
-    fn outside_ranges(&self, keys: &[String], key: &Partitioning) -> SqlResult<String> {
+    fn outside_ranges(&self, keys: &[ComparedKey], key: &Partitioning) -> SqlResult<String> {
         let mut ranges = Vec::new();
         for partition in &key.partitions {
             let Bound::Range(lower, upper) = &partition.bound else { continue };
@@ -292,14 +332,18 @@ impl Session {
     }
 
     /// What keys that are not NULL must satisfy to lie in a range.
-    fn range_parts(&self, keys: &[String], (lower, upper): (&[Limit], &[Limit])) -> SqlResult<Vec<String>> {
+    fn range_parts(
+        &self,
+        keys: &[ComparedKey],
+        (lower, upper): (&[Limit], &[Limit]),
+    ) -> SqlResult<Vec<String>> {
         let mut parts = Vec::new();
         let mut same = 0;
         while let (Some(Limit::Value(l)), Some(Limit::Value(u))) = (lower.get(same), upper.get(same)) {
             if l != u || same + 1 == keys.len() {
                 break;
             }
-            parts.push(format!("({} = {})", keys[same], self.stored_expression_text(l)?));
+            parts.push(keys[same].compare("=", &self.stored_expression_text(l)?));
             same += 1;
         }
         parts.extend(self.end_condition(&keys[same..], &lower[same..], (">", ">="))?);
@@ -307,7 +351,7 @@ impl Session {
         Ok(parts)
     }
 
-    fn list_parts(&self, key: &str, values: &[Arc<str>]) -> SqlResult<(bool, Option<String>)> {
+    fn list_parts(&self, key: &ComparedKey, values: &[Arc<str>]) -> SqlResult<(bool, Option<String>)> {
         let mut null = false;
         let mut shown = Vec::new();
         for stored in values {
@@ -318,14 +362,15 @@ impl Session {
         }
         let equal = match shown.as_slice() {
             [] => None,
-            [one] => Some(format!("({key} = {one})")),
-            many => Some(format!("({key} = ANY (ARRAY[{}]))", many.join(", "))),
+            [one] => Some(key.compare("=", one)),
+            many => Some(key.compare("=", &format!("ANY (ARRAY[{}])", many.join(", ")))),
         };
         Ok((null, equal))
     }
 
-    fn list_condition(&self, key: &str, values: &[Arc<str>]) -> SqlResult<String> {
-        Ok(match self.list_parts(key, values)? {
+    fn list_condition(&self, compared: &ComparedKey, values: &[Arc<str>]) -> SqlResult<String> {
+        let key = &compared.text;
+        Ok(match self.list_parts(compared, values)? {
             (true, Some(equal)) => format!("(({key} IS NULL) OR {equal})"),
             (true, None) => format!("({key} IS NULL)"),
             (false, Some(equal)) => format!("(({key} IS NOT NULL) AND {equal})"),
@@ -336,7 +381,7 @@ impl Session {
     /// The condition of a range's end on several columns: decided by the first that differs.
     fn end_condition(
         &self,
-        keys: &[String],
+        keys: &[ComparedKey],
         limits: &[Limit],
         (strict, last): (&str, &str),
     ) -> SqlResult<Option<String>> {
@@ -358,12 +403,12 @@ impl Session {
                 _ => strict,
             };
             let mut arm = equal.clone();
-            arm.push(format!("({key} {op} {value})"));
+            arm.push(key.compare(op, &value));
             arms.push(match arm.as_slice() {
                 [one] => one.clone(),
                 many => format!("({})", many.join(" AND ")),
             });
-            equal.push(format!("({key} = {value})"));
+            equal.push(key.compare("=", &value));
             if ends {
                 break;
             }

@@ -240,7 +240,11 @@ impl Stream<'_> {
             return Box::pin(std::future::ready(()));
         }
         if senders.is_complete() {
-            return Box::pin(self.wal.until_flushed_behind(self.sent));
+            // Its report may have come before the last bytes were taken from here: no other message need follow.
+            return match self.receiver_has_all() {
+                true => Box::pin(std::future::ready(())),
+                false => Box::pin(self.wal.until_flushed_behind(self.sent)),
+            };
         }
         Box::pin(either(self.wal.until_flushed_behind(self.sent), senders.until_complete()))
     }
@@ -300,15 +304,18 @@ impl Stream<'_> {
         if self.done[0] || !self.session.instance.senders().is_complete() || self.sent < self.available() {
             return false;
         }
-        let [written, flushed, _] = self.sender.figures().reported;
-        let has = if flushed == Lsn::INVALID { written } else { flushed };
-        if has >= self.sent && !out.is_behind() {
-            return true;
-        }
-        if !self.asked {
+        let has_all = self.receiver_has_all();
+        if !has_all && !self.asked {
             self.ask(out);
         }
-        false
+        has_all && !out.is_behind()
+    }
+
+    /// Whether the receiver has reported that it has what was sent.
+    fn receiver_has_all(&self) -> bool {
+        let [written, flushed, _] = self.sender.figures().reported;
+        let has = if flushed == Lsn::INVALID { written } else { flushed };
+        has >= self.sent
     }
 
     fn ask(&mut self, out: &mut dyn Output) {
@@ -341,8 +348,11 @@ impl Stream<'_> {
         Ok(())
     }
 
-    /// Commits that wait for what the receiver has go on.
+    /// Commits that wait for what the receiver has go on. A standby has none.
     fn release(&self) {
+        if self.session.engine().is_following() {
+            return;
+        }
         let standbys = self.session.engine().txns().standbys();
         for line in self.session.instance.senders().release(standbys) {
             self.session.log(line, None);

@@ -342,6 +342,7 @@ impl Session {
     pub(crate) fn sender_rows(&self) -> SqlResult<Vec<Row>> {
         let sees = self.has_role(catalog::predefined::READ_ALL_STATS)?;
         let mut rows = Vec::new();
+        let follows = self.engine().is_following();
         for (pid, sender) in self.instance.senders().list() {
             let mut row = vec![Datum::Int4(pid)];
             if !sees {
@@ -359,7 +360,11 @@ impl Session {
                     None => Datum::Null,
                 });
             }
-            let (priority, state) = self.instance.senders().standing(pid);
+            // Nothing waits for those that stream from a standby.
+            let (priority, state) = match follows {
+                true => (0, "async"),
+                false => self.instance.senders().standing(pid),
+            };
             row.push(Datum::Int4(priority));
             row.push(Datum::text(state));
             row.push(figures.reply_time.map_or(Datum::Null, Datum::Int8));

@@ -52,7 +52,7 @@ impl Session {
     /// Appends a row to those that are kept, beyond `work_mem` in a file.
     pub fn keep_row(&self, rows: &mut RowStore, row: Vec<Datum>) -> SqlResult<()> {
         let memory = self.settings.borrow().fast().work_mem as usize;
-        rows.push(row, memory, &self.temp)
+        rows.push(row, memory, self.temp_dir())
     }
 
     /// Carries out a call as the function's owner if it says so, and under its settings.

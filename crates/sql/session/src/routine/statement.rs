@@ -215,7 +215,7 @@ impl Run {
 
     /// Lets go of everything.
     pub(crate) fn end(mut self, session: &Session) {
-        session.with_env(&self.snapshot, self.command, |env| self.execution.close(env));
+        session.close_execution(&mut self.execution, (&self.snapshot, self.command));
         if let Some((source, params)) = &self.of {
             session.end_watch(self.watched.take(), &self.execution, &Ran { source, shown: None, params });
         }
@@ -361,7 +361,7 @@ impl Session {
         let outside = self.in_routine.replace(true);
         let arguments = self.arguments_of(source, params);
         let outcome = self.watch_utility(source, raw, || {
-            self.commands().run(self, &raw.stmt, &source.text, &arguments, &mut sink)
+            self.with_orders(|| self.commands().run(self, &raw.stmt, &source.text, &arguments, &mut sink))
         });
         self.in_routine.set(outside);
         let tag = outcome?;

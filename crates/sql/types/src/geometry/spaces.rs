@@ -1,7 +1,7 @@
 //! SP-GiST over geometric types: `quad_point_ops`, `kd_point_ops`, `box_ops`, `poly_ops`. A value is a point of a space with two dimensions, or with four if it is a rectangle: where it begins and
 //! ends on each axis. A part of the space is an interval in each dimension. Rows of polygons, which are known by the rectangles around them, are asked again.
 
-use tuple::space::{Branch, Choice, Division, Space, SpaceClass};
+use tuple::space::{Branch, Choice, Division, LeafMatcher, Space, SpaceClass};
 use tuple::tree::{Match, TreeQuery};
 
 use super::trees::{bounds_of_polygon, distance, related, stored, strategy, touches};
@@ -139,6 +139,22 @@ fn at(point: Point) -> Box2 {
     Box2 { high: point, low: point }
 }
 
+/// The area that a query of points is about.
+fn asked_of_points(query: TreeQuery<'_>) -> Box2 {
+    match query.strategy {
+        strategy::WITHIN => Box2::from_datum(query.value),
+        _ => at(Point::from_datum(query.value)),
+    }
+}
+
+fn point_meets(point: Point, number: u16, asked: Box2) -> Match {
+    let satisfied = match number {
+        strategy::WITHIN => touches(at(point), asked),
+        other => related(other, at(point), asked),
+    };
+    Match::of(satisfied, true)
+}
+
 impl SpaceClass for Points {
     fn choose(&self, branch: Branch<'_>, leaf: &Datum) -> Choice {
         let point = coordinates(leaf);
@@ -207,12 +223,15 @@ impl SpaceClass for Points {
     }
 
     fn meets(&self, _space: &Space, leaf: &Datum, query: TreeQuery<'_>) -> Match {
-        let point = at(Point::from_datum(leaf));
-        let satisfied = match query.strategy {
-            strategy::WITHIN => touches(point, Box2::from_datum(query.value)),
-            other => related(other, point, at(Point::from_datum(query.value))),
-        };
-        Match::of(satisfied, true)
+        point_meets(Point::from_datum(leaf), query.strategy, asked_of_points(query))
+    }
+
+    fn matcher<'a>(&'a self, query: TreeQuery<'a>) -> Option<LeafMatcher<'a>> {
+        let (number, asked) = (query.strategy, asked_of_points(query));
+        Some(Box::new(move |_, leaf| {
+            let [x, y] = floats(leaf);
+            point_meets(Point { x, y }, number, asked)
+        }))
     }
 
     fn least_distance(&self, space: &Space, query: TreeQuery<'_>) -> f64 {
@@ -284,6 +303,14 @@ impl Boxes {
             false => Box2::from_datum(query.value),
         }
     }
+
+    fn box_meets(&self, leaf: Box2, number: u16, asked: Box2) -> Match {
+        if !self.polygons {
+            return Match::of(related(number, leaf, asked), true);
+        }
+        let sides = sides(leaf);
+        Match::of(may_be_related(number, &Part { low: sides, high: sides }, asked), false)
+    }
 }
 
 impl SpaceClass for Boxes {
@@ -317,12 +344,12 @@ impl SpaceClass for Boxes {
     }
 
     fn meets(&self, _space: &Space, leaf: &Datum, query: TreeQuery<'_>) -> Match {
-        let (leaf, value) = (Box2::from_datum(leaf), self.asked(query));
-        if !self.polygons {
-            return Match::of(related(query.strategy, leaf, value), true);
-        }
-        let sides = sides(leaf);
-        Match::of(may_be_related(query.strategy, &Part { low: sides, high: sides }, value), false)
+        self.box_meets(Box2::from_datum(leaf), query.strategy, self.asked(query))
+    }
+
+    fn matcher<'a>(&'a self, query: TreeQuery<'a>) -> Option<LeafMatcher<'a>> {
+        let (number, asked) = (query.strategy, self.asked(query));
+        Some(Box::new(move |_, leaf| self.box_meets(Box2::of_bytes(leaf), number, asked)))
     }
 
     fn least_distance(&self, space: &Space, query: TreeQuery<'_>) -> f64 {

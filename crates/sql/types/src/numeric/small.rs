@@ -44,8 +44,9 @@ impl Small {
         }
     }
 
+    /// The same of its bytes.
     #[inline]
-    fn from_payload(payload: &[u8]) -> Option<Small> {
+    pub fn from_payload(payload: &[u8]) -> Option<Small> {
         let (header, limbs) = payload.split_first_chunk::<4>()?;
         let bits = u16::from_le_bytes([header[0], header[1]]);
         let scale = u32::from(bits & 0x3FFF);

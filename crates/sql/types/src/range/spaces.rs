@@ -51,11 +51,11 @@ impl Part {
     }
 
     fn written(&self) -> Space {
-        let mut out = vec![self.has];
+        let mut out = Space::from_iter([self.has]);
         for limit in &self.limits {
             let bytes = limit.as_deref().unwrap_or_default();
             out.extend((bytes.len() as u32).to_le_bytes());
-            out.extend(bytes);
+            out.extend_from_slice(bytes);
         }
         out
     }

@@ -17,6 +17,8 @@ pub mod aggregates;
 pub mod builder;
 pub mod casts;
 mod catalog_only;
+#[cfg(test)]
+mod combine_tests;
 mod comparisons;
 pub mod families;
 mod functions;
@@ -446,6 +448,13 @@ pub struct Aggregate {
     pub sort_operator: Oid,
     /// How it is computed.
     pub imp: &'static dyn crate::aggregate::AggregateImp,
+}
+
+impl Aggregate {
+    /// Whether states of parts of a group's rows may be joined, in whatever order: the result is that of all rows, rounding of floats aside.
+    pub fn combines(&self) -> bool {
+        self.kind == b'n' && self.combine.is_valid() && !self.imp.order_matters()
+    }
 }
 
 impl fmt::Debug for Aggregate {

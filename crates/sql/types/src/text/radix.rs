@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use collation::Rules;
-use tuple::space::{Branch, Choice, Division, Space, SpaceClass};
+use tuple::space::{Branch, Choice, Division, LeafMatcher, Space, SpaceClass};
 use tuple::tree::{Match, TreeQuery};
 use tuple::{Bytes, Datum};
 
@@ -187,8 +187,21 @@ impl SpaceClass for Radix {
         Match::of(satisfied(order, number), true)
     }
 
+    fn matcher<'a>(&'a self, query: TreeQuery<'a>) -> Option<LeafMatcher<'a>> {
+        let (number, wanted) = (query.strategy, bytes_of(query.value));
+        if number == strategy::BEGINS_WITH {
+            return Some(Box::new(move |space, rest| Match::of(parts_begin_with(space, rest, wanted), true)));
+        }
+        let bytewise = self.order_of(number).is_none();
+        bytewise.then(|| -> LeafMatcher<'a> {
+            Box::new(move |space, rest| {
+                Match::of(satisfied(compare_parts(space, rest, wanted), number), true)
+            })
+        })
+    }
+
     fn value(&self, space: &Space, leaf: &Datum) -> Datum {
-        Datum::Bytes(Bytes::from([space, bytes_of(leaf)].concat()))
+        Datum::Bytes(Bytes::from([&space[..], bytes_of(leaf)].concat()))
     }
 }
 
@@ -212,6 +225,22 @@ mod tests {
                     whole.starts_with(value),
                     "{first:?} {rest:?} {value:?}"
                 );
+            }
+        }
+    }
+
+    /// Who asks for many leaves at once is told the same.
+    #[test]
+    fn a_matcher_says_what_the_class_says() {
+        let class = class_of(&collation::C).unwrap();
+        let all: [&[u8]; 7] = [b"", b"a", b"b", b"ab", b"ba", b"aba", b"\xff"];
+        let numbers = (1..=5).chain([11, 12, 14, 15, 28]);
+        for (number, wanted) in numbers.flat_map(|number| all.map(|wanted| (number, text(wanted)))) {
+            let query = TreeQuery { strategy: number, operand: base::Oid::INVALID, value: &wanted };
+            let matches = class.matcher(query).unwrap();
+            for (space, leaf) in all.iter().flat_map(|space| all.iter().map(move |leaf| (*space, *leaf))) {
+                let expected = class.meets(&Space::from_slice(space), &text(leaf), query);
+                assert_eq!(matches(space, leaf), expected, "{number} {space:?} {leaf:?} {wanted:?}");
             }
         }
     }

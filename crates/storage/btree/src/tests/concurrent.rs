@@ -130,6 +130,25 @@ fn simulated_sessions_that_switch_at_latches() {
     }
 }
 
+#[test]
+fn sessions_meet_while_they_ask_for_the_order() {
+    for seed in 0..4 {
+        let load = Load {
+            seed,
+            shape: Shape::Asked,
+            buffers: 512,
+            inserters: 2,
+            rows: 120,
+            wave: 8,
+            living: 30,
+            keys: 150,
+            pause: 0,
+            stable_step: 50,
+        };
+        simulate(seed, load, 3);
+    }
+}
+
 /// A page that VACUUM remembers as deleted may be in use again and latched by somebody who wants the meta page next.
 #[test]
 fn putting_a_page_on_the_free_list_waits_for_its_user_before_the_meta_page() {

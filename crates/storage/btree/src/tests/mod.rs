@@ -1,5 +1,6 @@
 //! Tests of the whole crate.
 
+mod asked;
 mod churn;
 mod concurrent;
 mod damage;

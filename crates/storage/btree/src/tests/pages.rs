@@ -131,7 +131,7 @@ proptest! {
         let pivot = leaf_high_key(&desc, low, high).unwrap();
         prop_assert!(pivot.len() <= high.len() + 8);
         let pivot = Item::new(&pivot).unwrap();
-        prop_assert_eq!(pivot.columns(&desc.layout), (equal_prefix(&desc, low_row, high_row) + 1).min(7));
+        prop_assert_eq!(pivot.columns(&desc.layout), (equal_prefix(&desc, low_row, high_row).unwrap() + 1).min(7));
         let at = |row: &[Datum], tid| {
             SearchKey { tid: Some(tid), ..SearchKey::new(&desc, &row[..7], false) }.compare(&pivot).unwrap()
         };

@@ -1,12 +1,13 @@
 //! What the tests of whole trees stand on: one index in a [`store`], and a model of its contents.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
-use base::{Tid, Xid};
+use base::{SqlError, Tid, Xid};
 use buffer::Persistence;
 use index::{
-    Access, Compare, Direction, IndexDesc, InsertOutcome, KeyColumn, Manner, ScanKey, ScanKeys, UniqueCheck,
-    VacuumStats, VerifyOptions,
+    Access, Compare, Direction, IndexDesc, InsertOutcome, KeyColumn, Manner, OrderBy, ScanKey, ScanKeys,
+    UniqueCheck, VacuumStats, VerifyOptions, compare_values,
 };
 use store::{AllLive, FILE, Snapshots, Store, tid};
 use tuple::{Attr, Datum, Physical, RowLayout};
@@ -37,6 +38,33 @@ pub enum Shape {
     Included,
     /// int4 with five rows a key, and a long INCLUDE column: ten entries a page, and pivots with TIDs.
     Broad,
+    /// As `Broad`, in an order that code tells which lets others run.
+    Asked,
+}
+
+/// The order of numbers, told by code that lets others run.
+#[derive(Debug)]
+struct Slow(#[allow(dead_code)] u8);
+
+static SLOW: Slow = Slow(1);
+
+impl OrderBy for Slow {
+    fn compare(&self, a: &Datum, b: &Datum) -> Ordering {
+        compare_values(Compare::Int4, a, b)
+    }
+
+    fn leading(&self, _value: &Datum) -> u64 {
+        0
+    }
+
+    fn asks(&self) -> bool {
+        true
+    }
+
+    fn ask(&self, a: &Datum, b: &Datum) -> Result<Ordering, SqlError> {
+        runtime::yield_now();
+        Ok(self.compare(a, b))
+    }
 }
 
 impl Shape {
@@ -53,6 +81,7 @@ impl Shape {
             Shape::Mixed => (vec![text, int], vec![up(Compare::Bytes), down]),
             Shape::Long => (vec![text], vec![up(Compare::Bytes)]),
             Shape::Included | Shape::Broad => (vec![int, text], vec![up(Compare::Int4)]),
+            Shape::Asked => (vec![int, text], vec![up(Compare::By(&SLOW))]),
         };
         IndexDesc {
             file: FILE,
@@ -81,7 +110,7 @@ impl Shape {
                 vec![Datum::text(&format!("{}{n:06}", "x".repeat(1000 + n.rem_euclid(3) as usize * 500)))]
             }
             Shape::Included => vec![Datum::Int4(n), Datum::text(&format!("payload {n}"))],
-            Shape::Broad => vec![Datum::Int4(n / 5), Datum::text(&format!("{n:0700}"))],
+            Shape::Broad | Shape::Asked => vec![Datum::Int4(n / 5), Datum::text(&format!("{n:0700}"))],
         }
     }
 }

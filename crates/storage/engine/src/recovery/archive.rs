@@ -409,8 +409,7 @@ fn check_history(
         });
     }
     let least = control.min_recovery_point;
-    let before = Lsn(least.0.saturating_sub(1));
-    if by_control && least.is_valid() && history.at(before) != control.min_recovery_timeline {
+    if by_control && least.is_valid() && history.before(least) != control.min_recovery_timeline {
         return Err(no_recovery(format!(
             "requested timeline {wanted} does not contain minimum recovery point {least} on timeline {}",
             control.min_recovery_timeline

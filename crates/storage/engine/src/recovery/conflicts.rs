@@ -28,8 +28,10 @@ use txn::{LockTag, SessionId};
 
 use crate::Engine;
 
-/// How often those in the way are looked at.
+/// How often those in the way are looked at, in the long run.
 const LOOK: Duration = Duration::from_millis(5);
+/// How soon it is looked whether they are gone: most queries are short.
+const FIRST_LOOK: Duration = Duration::from_micros(100);
 
 /// When a record was there to be replayed, and whether it came by a stream.
 type Came = (Instant, bool);
@@ -124,6 +126,7 @@ impl Engine {
             return;
         }
         let mut told = self.told("recovery conflict on snapshot");
+        let mut pause = FIRST_LOOK;
         while is_needed() && !self.gives_up() {
             if self.patience(came).is_some_and(|left| left.is_zero())
                 && let Some(conflicts) = self.standby.conflicts.get()
@@ -131,7 +134,8 @@ impl Engine {
                 conflicts.cancel_snapshots(limit);
             }
             told.look();
-            waiting(WaitEvent::RecoveryConflictSnapshot, || runtime::wait(runtime::sleep(LOOK)));
+            waiting(WaitEvent::RecoveryConflictSnapshot, || runtime::wait(runtime::sleep(pause)));
+            pause = (2 * pause).min(LOOK);
         }
     }
 

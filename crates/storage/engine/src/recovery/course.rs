@@ -33,8 +33,8 @@ use super::target::{Stopper, TargetAction, TargetTimeline};
 use super::upstream::Upstream;
 use crate::{Engine, EngineError};
 
-/// Bytes of log from which on a round is worth its while.
-const ROUND: u64 = 16 << 20;
+/// Bytes of log from which on a round is worth its while: the more there are, the more of them are of the same pages.
+const ROUND: u64 = 64 << 20;
 /// Bytes of log that lists refer to at most, about.
 const MOST: u64 = 256 << 20;
 
@@ -161,7 +161,7 @@ impl Course {
         };
         let recovery = Arc::new(Recovery::new(log, 0, report));
         recovery.reached.set(redo);
-        recovery.reached.set_timeline(history.at(redo));
+        recovery.reached.follow(history);
         engine.pool.set_overdue(Some(recovery.clone()));
         *engine.recovery.lock() = Some(recovery.clone());
         super::reached::keep_floor(
@@ -253,6 +253,7 @@ impl Course {
     fn pass(&mut self, engine: &Engine, opens: bool) -> Result<(Read, Replayed), EngineError> {
         let options = engine.options();
         let supply = self.supply.clone();
+        self.recovery.reached.follow(&supply.history);
         engine.wal.note_received(Some(supply.history.timeline()), self.from);
         let reader = engine.wal.reader(self.from).along(supply.history.clone()).bringing(Box::new(supply));
         let inflow = options.archive_recovery.upstream.as_deref().map(Upstream::inflow);
@@ -271,18 +272,12 @@ impl Course {
             end: Some(&self.end),
             inflow,
         };
-        let live = Live {
-            drainer: &mut self.drainer,
-            history: &self.supply.history,
-            since: runtime::now(),
-            inflow,
-            cutting: None,
-        };
+        let live = Live { drainer: &mut self.drainer, since: runtime::now(), inflow, cutting: None };
         let (read, log) = Pass::live(engine, &self.recovery, log, live).run(reader, &bounds)?;
         self.consistency = read.consistency;
         let mut control = engine.control.lock();
         let before = control.clone();
-        self.consistency.note_in(&mut control);
+        self.consistency.note_in(&mut control, &self.recovery.reached);
         if *control != before {
             control.write(&engine.dir)?;
         }

@@ -79,8 +79,8 @@ impl Consistency {
     }
 
     /// Lets the control file know of a backup's end that was met.
-    pub fn note_in(&self, control: &mut ControlFile) {
-        control.min_recovery_point = control.min_recovery_point.max(self.least);
+    pub fn note_in(&self, control: &mut ControlFile, reached: &super::reached::Reached) {
+        reached.raise_floor(control, self.least);
         control.backup_start = self.backup_start;
         if !self.backup_start.is_valid() {
             (control.backup_end, control.backup_end_required) = (Lsn::INVALID, false);
@@ -161,8 +161,6 @@ pub(super) struct Live<'a> {
     pub inflow: Option<&'a Inflow>,
     /// Until the file is cut whose relation is locked.
     pub cutting: Option<(RelFile, ReplayLocks<'a>)>,
-    /// The log's time lines.
-    pub history: &'a wal::History,
 }
 
 /// The pass over the log.
@@ -256,8 +254,6 @@ impl<'a> Pass<'a> {
         let Some(live) = &mut self.live else { return Ok(()) };
         live.since = now();
         live.drainer.look(self.engine, &mut self.log, self.end)?;
-        let timeline = self.log.timeline_at(self.end).unwrap_or(live.history.at(self.end));
-        self.recovery.reached.set_timeline(timeline);
         *self.recovery.log.write() = Arc::new(self.log.clone());
         Ok(())
     }

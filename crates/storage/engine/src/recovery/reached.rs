@@ -7,23 +7,31 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use base::{Lsn, TimelineId};
-use wal::{Wal, WalError};
+use parking_lot::RwLock;
+use wal::{History, Wal, WalError};
 
 use crate::EngineError;
 use crate::control::ControlFile;
 
 /// Where replay is.
-#[derive(Default)]
 pub(crate) struct Reached {
     end: AtomicU64,
-    timeline: AtomicU32,
+    /// Of the log that is replayed.
+    history: RwLock<History>,
     /// 0: none.
     last_end: AtomicI64,
     /// 0: none.
     bare: AtomicU64,
+}
+
+impl Default for Reached {
+    fn default() -> Reached {
+        let history = RwLock::new(History::of(TimelineId::FIRST));
+        Reached { end: 0.into(), history, last_end: 0.into(), bare: 0.into() }
+    }
 }
 
 impl Reached {
@@ -56,12 +64,18 @@ impl Reached {
         Lsn(self.bare.load(Ordering::Acquire))
     }
 
-    pub fn set_timeline(&self, timeline: TimelineId) {
-        self.timeline.store(timeline.0, Ordering::Release);
+    /// What is replayed from now on is of this history.
+    pub fn follow(&self, history: &History) {
+        *self.history.write() = history.clone();
     }
 
-    pub fn timeline(&self) -> TimelineId {
-        TimelineId(self.timeline.load(Ordering::Acquire))
+    /// The data on disk are consistent again at `end` at the earliest. The control file says so with the time line that `end` lies on, which need
+    /// not be the one that is followed: files of a time line begin with what its parent had.
+    pub fn raise_floor(&self, control: &mut ControlFile, end: Lsn) {
+        if end > control.min_recovery_point {
+            (control.min_recovery_point, control.min_recovery_timeline) =
+                (end, self.history.read().before(end));
+        }
     }
 }
 
@@ -79,18 +93,11 @@ pub(super) fn keep_floor(
             return Ok(());
         }
         let mut control = control.lock();
-        raise_floor(&mut control, upto.max(reached.end()), reached.timeline());
+        reached.raise_floor(&mut control, upto.max(reached.end()));
         control.write(&dir).map_err(as_log_error)?;
         known.store(control.min_recovery_point.0, Ordering::Relaxed);
         Ok(())
     }));
-}
-
-/// The data on disk are consistent again at `end` at the earliest.
-pub(super) fn raise_floor(control: &mut ControlFile, end: Lsn, timeline: TimelineId) {
-    if end > control.min_recovery_point {
-        (control.min_recovery_point, control.min_recovery_timeline) = (end, timeline);
-    }
 }
 
 fn as_log_error(error: EngineError) -> WalError {

@@ -27,7 +27,6 @@ use runtime::WaitEvent;
 
 use super::Recovery;
 use super::pass::SeenCheckpoint;
-use super::reached::raise_floor;
 use super::restore::RestartPoint;
 use super::time::shown;
 use crate::{Engine, EngineError, lengths};
@@ -114,7 +113,7 @@ impl Engine {
     ) -> Result<(), EngineError> {
         {
             let mut control = self.control.lock();
-            raise_floor(&mut control, recovery.reached.end(), recovery.reached.timeline());
+            recovery.reached.raise_floor(&mut control, recovery.reached.end());
             control.time = runtime::wall_clock_micros();
             control.write(&self.dir)?;
         }

@@ -38,6 +38,37 @@ fn equal_values_do_not_keep_others_together() {
     assert!(report.depth >= 2, "{report:?}");
 }
 
+/// What a scan has at hand is what comes, whether one goes on entry by entry or passes several.
+#[test]
+fn what_is_upcoming_comes() {
+    for shape in Shape::ALL {
+        let world = filled(shape, 2000);
+        let all = || world.scan(Vec::new(), Wants { values: true, pin: true });
+        let (mut one_by_one, mut expected) = (all(), Vec::new());
+        while let Some(tid) = one_by_one.next(&world.access()).unwrap() {
+            expected.push(tid);
+        }
+        let (mut scan, mut passed) = (all(), 0);
+        let mut found = Vec::new();
+        while let Some(tid) = scan.next(&world.access()).unwrap() {
+            found.push(tid);
+            let upcoming: Vec<Tid> = (0..).map_while(|n| scan.upcoming(n)).take(found.len() % 5).collect();
+            scan.pass(upcoming.len());
+            passed += upcoming.len();
+            found.extend(&upcoming);
+            let mut row = Vec::new();
+            scan.values(&mut row).unwrap();
+            let last = found[found.len() - 1];
+            assert!(world.model.contains(&(row, last)), "{shape:?} {last:?}");
+        }
+        scan.finish(&world.access());
+        one_by_one.finish(&world.access());
+        assert!(found == expected, "{shape:?}");
+        assert!(passed > 500, "{shape:?} {passed}");
+        assert_eq!(world.store.pool.pins(), 0);
+    }
+}
+
 #[test]
 fn the_nearest_come_first() {
     for shape in Shape::ALL {

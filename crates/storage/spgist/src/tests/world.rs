@@ -81,7 +81,8 @@ impl SpaceClass for Words {
     }
 
     fn part(&self, branch: Branch<'_>, node: usize, space: &Space) -> Space {
-        let mut part = [space, branch.prefix].concat();
+        let mut part = space.clone();
+        part.extend_from_slice(branch.prefix);
         part.extend(u8::try_from(branch.label(node)).ok());
         part
     }
@@ -96,7 +97,7 @@ impl SpaceClass for Words {
     }
 
     fn value(&self, space: &Space, leaf: &Datum) -> Datum {
-        word(&[space, bytes(leaf)].concat())
+        word(&[&space[..], bytes(leaf)].concat())
     }
 
     fn least_distance(&self, space: &Space, query: TreeQuery<'_>) -> f64 {

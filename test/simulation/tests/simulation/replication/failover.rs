@@ -21,6 +21,7 @@ use super::faults::Fault;
 use super::ledger::{Ledger, SETUP, contents};
 use super::node::{Manner, Node, wait_until};
 use super::rebuild::rebuild;
+use crate::again;
 use crate::agreement;
 use crate::cluster::{DIR, initialized_disk, small_options};
 use crate::seeds;
@@ -82,8 +83,11 @@ impl Plan {
 }
 
 fn check(seed: u64) {
+    check_in(&Simulation::with_disk(seed, image()), seed);
+}
+
+fn check_in(simulation: &Simulation, seed: u64) {
     let plan = Plan::new(seed);
-    let simulation = Simulation::with_disk(seed, image());
     let what = format!("{plan:?}");
     let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         simulation.run(move || simulate(seed, &plan)).expect("the operator's machine does not crash")
@@ -196,4 +200,9 @@ fn what_was_acknowledged_survives_the_primary_0() {
 #[test]
 fn what_was_acknowledged_survives_the_primary_1() {
     seeds::for_each_of(SEEDS, 1, 2, check);
+}
+
+#[test]
+fn a_seed_does_the_same_again() {
+    again::compare(2, image, check_in);
 }

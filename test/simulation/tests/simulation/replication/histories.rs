@@ -64,7 +64,8 @@ fn start_readers(node: &Node, round: i32, world: &SharedWorld, choices: &mut Cho
             let mut reader = appends::connect(&server, pid, choices, &world);
             let mut seen = None;
             loop {
-                seen = reader.observe_standby(seen).or(seen);
+                let looked = reader.observe_standby(seen);
+                seen = looked.unwrap_or_else(|Lost| unreachable!("it is in this process")).or(seen);
                 reader.rest();
             }
         });

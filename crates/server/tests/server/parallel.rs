@@ -1,0 +1,151 @@
+//! Queries that several threads run beside each other have the answers, and the errors, of those that one runs.
+//!
+//! `STAMPEDE_PARALLEL_QUERIES` makes the run of random queries longer, `STAMPEDE_PARALLEL_SEED` makes it another.
+
+use crate::column_joins::{ENOUGH, LITTLE, QUERIES, SETUP, query};
+use crate::support::batches::{answer, assert_same_after};
+use crate::support::{Client, Random, Server, knob, run};
+
+/// Even small tables are shared.
+const EAGER: &[&str] = &[
+    "set parallel_setup_cost = 0",
+    "set parallel_tuple_cost = 0",
+    "set min_parallel_table_scan_size = 0",
+    "set min_parallel_index_scan_size = 0",
+];
+
+const ALONE_AND_TOGETHER: [&str; 2] =
+    ["set max_parallel_workers_per_gather = 0", "set max_parallel_workers_per_gather = 4"];
+
+fn filled(server: &Server) -> Client {
+    let mut client = server.client();
+    run(&mut client, SETUP);
+    run(&mut client, EAGER);
+    client
+}
+
+fn lines(client: &mut Client, text: &str) -> String {
+    let rows = client.query(text).unwrap_or_else(|failure| panic!("{text}: {failure:?}"));
+    rows.into_iter().map(|mut row| row.remove(0).unwrap_or_default() + "\n").collect()
+}
+
+fn analyzed(client: &mut Client, text: &str) -> String {
+    lines(client, &format!("explain (analyze, costs off, timing off, summary off, buffers off) {text}"))
+}
+
+#[test]
+fn joins_and_aggregates_answer_the_same() {
+    let server = Server::start(&[]);
+    let mut client = filled(&server);
+    for batches in ["on", "off"] {
+        run(&mut client, &[&format!("set stampede.batch_execution = {batches}")]);
+        for query in QUERIES {
+            assert_same_after(&mut client, ALONE_AND_TOGETHER, query);
+        }
+    }
+    let plan = analyzed(&mut client, "select x, count(*), sum(id) from big group by x");
+    for part in ["Gather", "Workers Planned: ", "Workers Launched: ", "Parallel Seq Scan on big"] {
+        assert!(plan.contains(part), "no {part:?} in {plan}");
+    }
+    assert!(!plan.contains("Workers Launched: 0"), "{plan}");
+}
+
+#[test]
+fn random_queries_answer_the_same() {
+    let server = Server::start(&[]);
+    let mut client = filled(&server);
+    run(&mut client, &["reset enable_mergejoin; reset enable_nestloop"]);
+    let mut random = Random(knob("STAMPEDE_PARALLEL_SEED", 5));
+    for number in 0..knob("STAMPEDE_PARALLEL_QUERIES", 60) {
+        let little = number % 3 == 0;
+        run(&mut client, &[if little { LITTLE } else { ENOUGH }]);
+        let batches = if number % 5 == 0 { "off" } else { "on" };
+        run(&mut client, &[&format!("set stampede.batch_execution = {batches}")]);
+        assert_same_after(&mut client, ALONE_AND_TOGETHER, &query(&mut random));
+    }
+}
+
+#[test]
+fn a_query_that_takes_long_is_cancelled() {
+    let server = Server::start(&[]);
+    let mut client = filled(&server);
+    run(
+        &mut client,
+        &[
+            "create table same (k int)",
+            "insert into same select 1 from generate_series(1, 60000)",
+            "analyze same",
+            ALONE_AND_TOGETHER[1],
+            "set statement_timeout = '300ms'",
+        ],
+    );
+    let query = "select count(*) from same a join same b on a.k = b.k and a.k + b.k > 2 + a.k % 2";
+    assert!(lines(&mut client, &format!("explain {query}")).contains("Workers Planned"));
+    for setting in ["on", "off"] {
+        run(&mut client, &[&format!("set stampede.batch_execution = {setting}")]);
+        assert_eq!(answer(&mut client, query).unwrap_err().0, "57014", "{setting}");
+    }
+    run(&mut client, &["reset statement_timeout"]);
+    assert_eq!(client.value("select count(*) from same"), "60000");
+}
+
+#[test]
+fn what_only_the_session_sees_is_seen() {
+    let server = Server::start(&[]);
+    let mut client = filled(&server);
+    run(&mut client, &[ALONE_AND_TOGETHER[1]]);
+    let count = "select count(*), sum(id) from big where id > 0";
+    let before = client.query(count).unwrap();
+    run(&mut client, &["begin", "delete from big where id % 2 = 0", "insert into big (id) values (1)"]);
+    let plan = analyzed(&mut client, count);
+    assert!(plan.contains("Workers Launched: 0"), "{plan}");
+    let within = client.query(count).unwrap();
+    assert_ne!(before, within);
+    run(&mut client, &["commit"]);
+    assert_eq!(client.query(count).unwrap(), within);
+    run(&mut client, &["begin isolation level serializable"]);
+    assert!(!analyzed(&mut client, count).contains("Workers Launched: 4"));
+    run(&mut client, &["commit", "begin isolation level repeatable read"]);
+    assert_eq!(client.query(count).unwrap(), within);
+    run(&mut server.client(), &["delete from big"]);
+    assert_eq!(client.query(count).unwrap(), within);
+    run(&mut client, &["commit"]);
+    assert_eq!(client.value("select count(*) from big"), "0");
+}
+
+#[test]
+fn there_are_no_more_helpers_than_settings_allow() {
+    let server = Server::start(&[]);
+    let mut client = filled(&server);
+    run(&mut client, &["alter table big set (parallel_workers = 3)", ALONE_AND_TOGETHER[1]]);
+    let launched = |client: &mut Client| {
+        let plan = analyzed(client, "select count(*) from big where id % 3 = 1");
+        plan.split("Workers Launched: ").nth(1).and_then(|rest| rest.lines().next()).map(str::to_owned)
+    };
+    assert_eq!(launched(&mut client).as_deref(), Some("3"));
+    run(&mut client, &["set max_parallel_workers = 2"]);
+    assert_eq!(launched(&mut client).as_deref(), Some("2"));
+    run(&mut client, &["set max_parallel_workers = 0"]);
+    assert_eq!(launched(&mut client).as_deref(), Some("0"));
+    run(&mut client, &["reset max_parallel_workers", "set parallel_leader_participation = off"]);
+    assert_eq!(
+        client.value("select count(*) from big where id % 3 = 1"),
+        client.value("select count(*) from big where (id + 2) % 3 = 0")
+    );
+    run(&mut client, &["set max_parallel_workers_per_gather = 0"]);
+    assert_eq!(launched(&mut client), None);
+}
+
+#[test]
+fn statistics_count_what_helpers_read() {
+    let server = Server::start(&[]);
+    let mut client = filled(&server);
+    run(&mut client, &["alter table big set (parallel_workers = 2)", ALONE_AND_TOGETHER[1]]);
+    let read = "select seq_tup_read from pg_stat_user_tables where relname = 'big'";
+    run(&mut client, &["select pg_stat_force_next_flush()"]);
+    let before: i64 = client.value(read).parse().unwrap();
+    assert_eq!(client.value("select count(*) from big"), "4300");
+    run(&mut client, &["select pg_stat_force_next_flush()"]);
+    let after: i64 = client.value(read).parse().unwrap();
+    assert_eq!(after - before, 4300);
+}
