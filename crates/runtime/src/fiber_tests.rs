@@ -186,6 +186,8 @@ fn interrupts_are_reported_by_urgency_and_held_off() {
             let _kept = crate::keep_interrupts();
             assert_eq!(check_interrupts(), Err(Interrupt::StatementTimeout));
             assert_eq!(crate::check_piece(), Err(Interrupt::StatementTimeout), "it stays set");
+            let waited = wait_interruptible(std::future::pending::<()>());
+            assert_eq!(waited, Err(Interrupt::StatementTimeout), "here too");
         }
         assert_eq!(check_interrupts(), Err(Interrupt::StatementTimeout));
         assert_eq!(check_interrupts(), Err(Interrupt::Cancel));

@@ -401,6 +401,11 @@ impl InterruptState {
         if shared.bits.load(Ordering::Relaxed) & PENDING == 0 || self.hold.get() != 0 {
             return None;
         }
+        self.report(shared)
+    }
+
+    /// Takes the most urgent one, unless it is to stay set.
+    fn report(&self, shared: &Shared) -> Option<Interrupt> {
         if self.keep.get() == 0 { shared.take() } else { shared.look() }
     }
 
@@ -520,7 +525,7 @@ pub fn wait_interruptible<F: Future>(future: F) -> Result<F::Output, Interrupt> 
         }
         shared.listen(cx.waker());
         listening = true;
-        match shared.take() {
+        match with_state(|state| state.interrupts.report(shared)) {
             Some(interrupt) => Poll::Ready(Err(interrupt)),
             None => Poll::Pending,
         }

@@ -81,9 +81,15 @@ fn a_query_that_takes_long_is_cancelled() {
     );
     let query = "select count(*) from same a join same b on a.k = b.k and a.k + b.k > 2 + a.k % 2";
     assert!(lines(&mut client, &format!("explain {query}")).contains("Workers Planned"));
-    for setting in ["on", "off"] {
-        run(&mut client, &[&format!("set stampede.batch_execution = {setting}")]);
-        assert_eq!(answer(&mut client, query).unwrap_err().0, "57014", "{setting}");
+    for (batches, leader) in [("on", "on"), ("off", "on"), ("on", "off"), ("off", "off")] {
+        run(
+            &mut client,
+            &[
+                &format!("set stampede.batch_execution = {batches}"),
+                &format!("set parallel_leader_participation = {leader}"),
+            ],
+        );
+        assert_eq!(answer(&mut client, query).unwrap_err().0, "57014", "batches {batches}, leader {leader}");
     }
     run(&mut client, &["reset statement_timeout"]);
     assert_eq!(client.value("select count(*) from same"), "60000");
