@@ -6,7 +6,7 @@
 //! short as a rule ([`short`]) is spared it while nobody else wants the worker.
 //!
 //! [`alongside`] runs closures that take long, which may wait for latches and for I/O, on threads of their own: they would keep
-//! those of the pool from calls that they wait for themselves.
+//! those of the pool from calls that they wait for themselves. Where the system can tell threads apart, these come behind all others.
 //!
 //! # Invariants
 //! 1. A closure that was handed over is finished before the frame that owns it goes away, even if the fiber is dropped:
@@ -178,6 +178,7 @@ impl<F: FnOnce() -> T + Send, T: Send> Blocking<F, T> {
         let job = self.as_mut().hand_over(None);
         let body = move || {
             let job = job;
+            give_way();
             // SAFETY: invariant 1: the closure is alive until it has run, and it runs once.
             unsafe { (job.run)(job.data) };
             memory::settle();
@@ -273,6 +274,19 @@ pub fn alongside<T: Send, R>(
     }
     drop(stopping);
     (result, interrupted.map_or(Ok(given), Err))
+}
+
+/// Has the running thread give way to those that serve sessions: it gets what they leave, and a part of theirs that keeps them from waiting for
+/// long for what it holds.
+fn give_way() {
+    /// A third of another's share, about.
+    #[cfg(target_os = "linux")]
+    const NICER: libc::c_int = 5;
+    // SAFETY: no memory is concerned. On Linux it is the thread's own, and going down is allowed to everybody; elsewhere it would be the whole process's.
+    #[cfg(target_os = "linux")]
+    unsafe {
+        libc::nice(NICER);
+    }
 }
 
 /// Calls a closure when it goes away, by a panic too.
