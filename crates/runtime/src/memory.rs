@@ -20,8 +20,8 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering};
 
-use crate::Interrupt;
 use crate::fiber::with_state;
+use crate::{Interrupt, Interrupts};
 
 /// What a thread may have taken or given back without telling.
 const CREDIT: isize = 256 << 10;
@@ -84,6 +84,11 @@ impl Account {
         let used = self.used.load(Ordering::Relaxed);
         let statement = (used - self.before.load(Ordering::Relaxed)).max(0);
         Held { session: used as usize, statement: statement as usize }
+    }
+
+    /// What it had.
+    pub(crate) fn empty(&self) -> isize {
+        self.used.swap(0, Ordering::Relaxed)
     }
 
     /// Whether it is refused `size` bytes, besides what it has and `more`, when all together have `total` with them.
@@ -206,6 +211,13 @@ pub fn held() -> Held {
     with_state(|state| state.interrupts.account().map(Account::held)).unwrap_or_default()
 }
 
+/// The running session has from now on what one has whose work for it is done.
+pub fn take_over(from: &Interrupts) {
+    let bytes = from.give_memory();
+    PURSE.with(|purse| purse.charged.set(purse.charged.get().wrapping_sub(bytes)));
+    charge();
+}
+
 /// How many bytes all sessions and the server may have together; `None`: no limit.
 pub fn set_limit(bytes: Option<usize>) {
     LIMIT.store(bytes.unwrap_or(usize::MAX), Ordering::Relaxed);
@@ -235,7 +247,7 @@ pub fn total() -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Interrupts, check_interrupts, hold_interrupts, run, with_interrupts, yield_now};
+    use crate::{check_interrupts, hold_interrupts, run, with_interrupts, yield_now};
 
     const MIB: usize = 1 << 20;
 
@@ -245,6 +257,20 @@ mod tests {
 
     fn given_back(bytes: usize) {
         (0..bytes / 1024).for_each(|_| freed(1024));
+    }
+
+    #[test]
+    fn what_a_helper_has_kept_is_its_sessions() {
+        let (session, helper) = (Interrupts::new(), Interrupts::new());
+        with_interrupts(&session, || {
+            taken(3 * MIB);
+            with_interrupts(&helper, || taken(5 * MIB));
+            assert_eq!((held().session, helper.memory().session), (3 * MIB, 5 * MIB));
+            take_over(&helper);
+            assert_eq!((held().session, helper.memory().session), (8 * MIB, 0));
+            given_back(8 * MIB);
+            assert_eq!(held().session, 0);
+        });
     }
 
     /// One test, as there is one limit for the process.

@@ -176,6 +176,10 @@ counters! {
     conflicts_snapshot,
     /// Pages read whose checksum was wrong.
     checksum_failures,
+    /// Helpers that plans asked for.
+    helpers_asked,
+    /// Those that they got.
+    helpers_started,
 }
 
 /// Adds to one counter of the running fiber.

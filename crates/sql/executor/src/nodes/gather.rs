@@ -10,6 +10,7 @@
 //! 3. There are no helpers where a transaction has an xid (it may see rows that only its own session can judge) or is serializable
 //!    (what it reads is noted by its session), nor for rows of a statement that is read in part.
 //! 4. A helper asks no session: what would need one fails, see 2.
+//! 5. What a helper takes of memory is counted, and refused, as its own; what it hands over, as the session's.
 //!
 //! # Locks
 //! None of its own. Helpers take latches and short locks as the leader's scans do.
@@ -126,6 +127,7 @@ pub(super) fn together<T: Send>(
     let Some(number) = part.number.filter(|_| may_share(cx)) else { return Ok(None) };
     let session = cx.env.session;
     let places = session.claim_helpers(part.workers);
+    usage::used(|c| &c.helpers_asked, part.workers as u64);
     if places.count == 0 {
         return Ok(None);
     }
@@ -140,6 +142,7 @@ pub(super) fn together<T: Send>(
         || lent.stop(),
         |launched| {
             cx.tell(|_| Detail::Workers(launched as u64));
+            usage::used(|c| &c.helpers_started, launched as u64);
             if launched > 0 && !places.leader_works {
                 return Ok(None);
             }
@@ -294,6 +297,7 @@ impl<'a> Lent<'a> {
     fn collect<T>(&self, own: Option<T>, helped: Vec<Helped<T>>, cx: &mut Cx<'_>) -> Option<Vec<T>> {
         let mut found: Vec<T> = own.into_iter().collect();
         let mut failed = false;
+        self.interrupts.iter().for_each(runtime::memory::take_over);
         for helper in helped {
             helper.usage.add_to_running();
             for (relation, scan) in helper.scans {
