@@ -232,6 +232,10 @@ figures! {
         xact_hits,
         /// Pages of multixacts found in memory.
         multixact_hits,
+        /// Helpers that plans asked for.
+        helpers_asked,
+        /// Those that they got.
+        helpers_started,
     }
     latest {
         /// When the counters were last set to zero.

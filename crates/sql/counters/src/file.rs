@@ -11,7 +11,7 @@ use runtime::fs;
 
 use super::{Counters, Database, Function, Group, LastFiles, Offset, Relation};
 
-const FIRST: &str = "stampede counters 4";
+const FIRST: &str = "stampede counters 5";
 const LAST: &str = "end";
 
 impl Counters {

@@ -95,6 +95,8 @@ impl DatabaseLane {
             },
             xact_hits: used.xact_hits as i64,
             multixact_hits: used.multixact_hits as i64,
+            helpers_asked: used.helpers_asked as i64,
+            helpers_started: used.helpers_started as i64,
             ..Database::default()
         });
     }

@@ -13,7 +13,7 @@ use runtime::usage::Usage;
 use super::figures::{Figures, Times};
 use super::store::{Key, Known, Store};
 
-const FIRST: &str = "stampede statements 1";
+const FIRST: &str = "stampede statements 2";
 
 fn path(data: &Path) -> PathBuf {
     data.join("pg_stat").join("pg_stat_statements.stat")
@@ -110,7 +110,7 @@ fn unescaped(text: &str) -> String {
 }
 
 /// What of the usage is shown.
-fn usage_list_mut(usage: &mut Usage) -> [&mut u64; 14] {
+fn usage_list_mut(usage: &mut Usage) -> [&mut u64; 16] {
     [
         &mut usage.shared_hit,
         &mut usage.shared_read,
@@ -126,9 +126,11 @@ fn usage_list_mut(usage: &mut Usage) -> [&mut u64; 14] {
         &mut usage.wal_images,
         &mut usage.wal_bytes,
         &mut usage.wal_buffers_full,
+        &mut usage.helpers_asked,
+        &mut usage.helpers_started,
     ]
 }
 
-fn usage_list(usage: &Usage) -> [u64; 14] {
+fn usage_list(usage: &Usage) -> [u64; 16] {
     usage_list_mut(&mut usage.clone()).map(|figure| *figure)
 }

@@ -6,8 +6,7 @@
 //! extension's functions. Statements and their texts come from `session::hooks`.
 //!
 //! # PostgreSQL counterpart and differences
-//! `contrib/pg_stat_statements` 1.12. Texts are kept in memory. There are no local buffers, no compiled expressions and no parallel workers: their
-//! columns are 0.
+//! `contrib/pg_stat_statements` 1.12. Texts are kept in memory. There are no local buffers and no compiled expressions: their columns are 0.
 
 mod figures;
 mod file;
@@ -135,7 +134,7 @@ fn row(
     // Compiled expressions: functions, then time and count of three steps, then those of taking rows apart.
     row.extend([int(0), float(0.0)]);
     (0..4).for_each(|_| row.extend([int(0), float(0.0)]));
-    row.extend([0; 2].map(int));
+    row.extend([usage.helpers_asked, usage.helpers_started].map(int));
     row.extend([Datum::Int8(known.since), Datum::Int8(known.extremes_since)]);
     Ok(row)
 }

@@ -221,13 +221,13 @@ fn database_figure(id: SessionFn) -> Option<Figure<Database>> {
         F::PgStatGetDbConflictAll => |d| Datum::Int8(d.conflicts_lock + d.conflicts_snapshot),
         F::PgStatGetDbConflictLock => |d| Datum::Int8(d.conflicts_lock),
         F::PgStatGetDbConflictSnapshot => |d| Datum::Int8(d.conflicts_snapshot),
-        // Nothing of the kind conflicts with replay, and no worker runs a part of a plan.
+        F::PgStatGetDbParallelWorkersToLaunch => |d| Datum::Int8(d.helpers_asked),
+        F::PgStatGetDbParallelWorkersLaunched => |d| Datum::Int8(d.helpers_started),
+        // Nothing of the kind conflicts with replay.
         F::PgStatGetDbConflictTablespace
         | F::PgStatGetDbConflictBufferpin
         | F::PgStatGetDbConflictStartupDeadlock
-        | F::PgStatGetDbConflictLogicalslot
-        | F::PgStatGetDbParallelWorkersToLaunch
-        | F::PgStatGetDbParallelWorkersLaunched => |_| Datum::Int8(0),
+        | F::PgStatGetDbConflictLogicalslot => |_| Datum::Int8(0),
         F::PgStatGetDbChecksumFailures => |d| Datum::Int8(d.checksum_failures),
         F::PgStatGetDbChecksumLastFailure => |d| time(d.last_checksum_failure),
         F::PgStatGetDbBlkReadTime => |d| millis(d.read_time / 1000),
