@@ -443,7 +443,7 @@ settings! {
         enable_bitmapscan = bool(true).user().explain().works().about("Whether plans may use bitmap scans.");
         enable_distinct_reordering = bool(true).user().explain().moot(NO_PLAN)
             .about("Whether DISTINCT columns may be reordered.");
-        enable_gathermerge = bool(true).user().explain().moot(NO_PLAN)
+        enable_gathermerge = bool(true).user().explain().works()
             .about("Whether plans may merge workers' sorted rows.");
         enable_group_by_reordering = bool(true).user().explain().works()
             .about("Whether GROUP BY columns may be reordered.");

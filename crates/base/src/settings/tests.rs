@@ -82,7 +82,7 @@ fn nothing_is_accepted_and_ignored() {
         "0A000 setting \"lc_time\" cannot be set to \"de_DE\": another locale than C and en_US is not supported"
     );
     session.set("lc_time", Some("en_US.UTF-8"), false, 0, Who::User).unwrap();
-    session.set("enable_gathermerge", Some("off"), false, 0, Who::User).unwrap();
+    session.set("enable_async_append", Some("off"), false, 0, Who::User).unwrap();
 }
 
 #[test]

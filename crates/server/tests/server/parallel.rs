@@ -50,6 +50,36 @@ fn joins_and_aggregates_answer_the_same() {
     assert!(!plan.contains("Workers Launched: 0"), "{plan}");
 }
 
+/// Orders in which no two rows are alike.
+const ORDERED: &[&str] = &[
+    "select id, x from big order by x desc nulls last, id desc",
+    "select id, n, late from big where k % 3 = 0 order by n, late, id limit 20",
+    "select id, f from big order by f, id offset 4200",
+    "select id, d, row_number() over (partition by d order by id) from big order by 1",
+    "select distinct on (k) k, id from big order by k, id",
+    "select big.id, title from big join small using (k) order by title, id",
+    "select k, string_agg(x, ',' order by id) from big group by k order by k",
+    "select distinct x, c from big order by x, c",
+    "select id, 10 / (id - 3001) from big order by 2, 1",
+];
+
+#[test]
+fn sorted_rows_come_in_the_same_order() {
+    let server = Server::start(&[]);
+    let mut client = filled(&server);
+    for memory in [ENOUGH, "set work_mem = '64kB'"] {
+        run(&mut client, &[memory]);
+        for query in ORDERED {
+            run(&mut client, &[ALONE_AND_TOGETHER[0]]);
+            let alone = format!("{:?}", client.query(query));
+            run(&mut client, &[ALONE_AND_TOGETHER[1]]);
+            assert_eq!(format!("{:?}", client.query(query)), alone, "{query}");
+        }
+    }
+    let plan = analyzed(&mut client, ORDERED[0]);
+    assert!(plan.contains("Gather Merge") && plan.contains("Workers Launched: 4"), "{plan}");
+}
+
 #[test]
 fn random_queries_answer_the_same() {
     let server = Server::start(&[]);
@@ -154,4 +184,22 @@ fn statistics_count_what_helpers_read() {
     run(&mut client, &["select pg_stat_force_next_flush()"]);
     let after: i64 = client.value(read).parse().unwrap();
     assert_eq!(after - before, 4300);
+}
+
+#[test]
+fn statistics_count_helpers() {
+    let server = Server::start(&["max_parallel_workers=3"]);
+    let mut client = filled(&server);
+    run(&mut client, &["alter table big set (parallel_workers = 4)", ALONE_AND_TOGETHER[1]]);
+    let mut helpers = || {
+        run(&mut client, &["select pg_stat_force_next_flush()"]);
+        let row = "select parallel_workers_to_launch, parallel_workers_launched from pg_stat_database \
+                   where datname = current_database()";
+        let row = client.query(row).unwrap().remove(0);
+        let [asked, started] = [0, 1].map(|i| row[i].as_ref().unwrap().parse::<i64>().unwrap());
+        run(&mut client, &["select count(*) from big"]);
+        (asked, started)
+    };
+    let (first, second) = (helpers(), helpers());
+    assert_eq!((second.0 - first.0, second.1 - first.1), (4, 3));
 }

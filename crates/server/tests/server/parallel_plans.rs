@@ -152,6 +152,91 @@ Finalize HashAggregate
 }
 
 #[test]
+fn sorted_parts_are_merged() {
+    let server = Server::start(&[]);
+    let s = &mut filled(&server);
+    assert_plans(
+        s,
+        &[
+            (
+                "select * from t order by d",
+                "
+Gather Merge
+  Workers Planned: 2
+  ->  Sort
+        Sort Key: d
+        ->  Parallel Seq Scan on t",
+            ),
+            (
+                "select id, b from t where a = 3 order by b desc, id limit 10",
+                "
+Limit
+  ->  Gather Merge
+        Workers Planned: 2
+        ->  Sort
+              Sort Key: b DESC, id
+              ->  Parallel Seq Scan on t
+                    Filter: (a = 3)",
+            ),
+            (
+                "select b, v from t join u on a = k order by v, t.id",
+                "
+Gather Merge
+  Workers Planned: 2
+  ->  Sort
+        Sort Key: u.v, t.id
+        ->  Hash Join
+              Hash Cond: (t.a = u.k)
+              ->  Parallel Seq Scan on t
+              ->  Hash
+                    ->  Seq Scan on u",
+            ),
+            (
+                "select id, row_number() over (order by d) from t",
+                "
+WindowAgg
+  Window: w1 AS (ORDER BY d ROWS UNBOUNDED PRECEDING)
+  ->  Gather Merge
+        Workers Planned: 2
+        ->  Sort
+              Sort Key: d
+              ->  Parallel Seq Scan on t",
+            ),
+            (
+                "select distinct on (b) b, id from t order by b, id",
+                "
+Unique
+  ->  Gather Merge
+        Workers Planned: 2
+        ->  Sort
+              Sort Key: b, id
+              ->  Parallel Seq Scan on t",
+            ),
+            (
+                "select b, string_agg(d::text, ',' order by d) from t group by b",
+                "
+GroupAggregate
+  Group Key: b
+  ->  Gather Merge
+        Workers Planned: 2
+        ->  Sort
+              Sort Key: b, d
+              ->  Parallel Seq Scan on t",
+            ),
+        ],
+    );
+    for query in ["select id from t order by random()", "select id from t order by id::regclass::text"] {
+        let plan = plan(s, query);
+        assert!(!plan.contains("Merge"), "{query}\n{plan}");
+    }
+    let json = lines(s, "explain (format json, costs off) select id from t order by id");
+    assert!(json.contains("\"Gather Merge\"") && !json.contains("Single Copy"), "{json}");
+    run(s, &["set enable_gathermerge = off"]);
+    let plan = plan(s, "select * from t order by d");
+    assert!(!plan.contains("Merge"), "{plan}");
+}
+
+#[test]
 fn other_formats_say_who_takes_part() {
     let server = Server::start(&[]);
     let s = &mut filled(&server);

@@ -54,6 +54,8 @@ pub struct Settings {
     pub min_parallel_table_scan_size: f64,
     pub parallel_setup_cost: f64,
     pub parallel_tuple_cost: f64,
+    /// What workers have sorted is merged.
+    pub enable_gathermerge: bool,
     /// The session works beside its workers.
     pub parallel_leader_participation: bool,
 }
@@ -95,6 +97,7 @@ impl Default for Settings {
             min_parallel_table_scan_size: 1024.0,
             parallel_setup_cost: 1000.0,
             parallel_tuple_cost: 0.1,
+            enable_gathermerge: true,
             parallel_leader_participation: true,
         }
     }

@@ -69,7 +69,10 @@ impl<'a, 'c> Creator<'a, 'c> {
             PathKind::Append { rel, children, keys, conditions } => {
                 self.append(path, (*rel, children.as_slice(), keys.as_slice()), conditions, output)
             }
-            PathKind::Gather { child } => self.gather(path, child, output),
+            PathKind::Gather { child } => self.gather(path, child, output, None),
+            PathKind::GatherMerge { child, keys, limit } => {
+                self.gather(path, child, output, Some((keys.as_slice(), *limit)))
+            }
             PathKind::NestLoop { kind, outer, inner, clauses, filter, inner_unique, keep } => {
                 let all: Vec<&Expr> = output.iter().chain(clauses).chain(filter).collect();
                 self.loops.push((outer.rels, Vec::new()));

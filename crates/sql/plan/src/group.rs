@@ -145,7 +145,7 @@ impl Planner<'_> {
             cost: Cost { width, ..way.gathered },
             output: states,
             filter: Vec::new(),
-            node: Node::Gather { child: Box::new(partial), workers: team.workers },
+            node: Node::Gather { child: Box::new(partial), workers: team.workers, merge: false },
         };
         let share = selectivity::conjunction(self, &block.having);
         let rows = clamp_rows(way.merged.rows * share);
@@ -307,6 +307,11 @@ impl Grouping {
             && keys.iter().all(is_safe)
             && calls.iter().all(is_splittable)
             && output.iter().chain(having).all(|expr| tells(&keys, expr))
+    }
+
+    /// The order that serves the most, with its keys.
+    pub(crate) fn wanted(&self) -> &Wanted {
+        &self.order
     }
 
     /// The order that serves the most.

@@ -26,7 +26,7 @@
 //! 3. An expression of a node is made of parameters, cells, constants and expressions in the outputs of its children.
 //!
 //! # PostgreSQL counterpart and differences
-//! `optimizer/`. Joins are parameterised only at scans; parallel plans have no sorted parts; no genetic search (greedy beyond the threshold).
+//! `optimizer/`. Joins are parameterised only at scans; no genetic search (greedy beyond the threshold).
 
 pub mod aggregate;
 mod append;

@@ -4,8 +4,8 @@
 //!
 //! # Layout
 //! A [`Path`] with workers is *partial*: each participant gives a part of the rows, all of them together give each row once. A large table's scan is,
-//! that of a tree of tables, and a join of such a path with one that each participant runs whole. [`PathKind::Gather`] brings the parts together; aggregates may be computed of
-//! each part before that, and merged behind it ([`Split`](crate::plan::Split)).
+//! that of a tree of tables, and a join of such a path with one that each participant runs whole. [`PathKind::Gather`] brings the parts together, and
+//! [`PathKind::GatherMerge`] in an order in which each participant sorts its part; aggregates may be computed of each part before that, and merged behind it ([`Split`](crate::plan::Split)).
 //!
 //! # Invariants
 //! 1. Only tables are read below a gathering that everybody sees, and only expressions computed that need nothing of the session
@@ -15,7 +15,7 @@
 //!
 //! # PostgreSQL counterpart and differences
 //! `compute_parallel_worker` and `generate_gather_paths` of `optimizer/path/allpaths.c`, `get_parallel_divisor` and `cost_gather` of `costsize.c`,
-//! `create_partial_grouping_paths` of `plan/planner.c`. Sorted parts are not merged; functions of users are never run by workers.
+//! `cost_gather_merge`; `create_partial_grouping_paths` and `create_ordered_paths` of `plan/planner.c`. Functions of users are never run by workers.
 
 use std::rc::Rc;
 
@@ -25,17 +25,18 @@ use types::{Imp, Volatility};
 
 use crate::aggregate::Steps;
 use crate::cost::{DISABLED, Settings, TableShape, clamp_rows};
-use crate::create::Creator;
-use crate::expr::{AggCall, Expr, ParamId, RelId};
+use crate::create::{Creator, add_unique, columns_of, wrap_sort};
+use crate::expr::{AggCall, Expr, ParamId, RelId, SortKey};
 use crate::function::Function;
 use crate::inherit::Member;
 use crate::joins::{Pair, Search};
 use crate::logical::Source;
 use crate::path::{Path, PathKind, ScanKind, add_path, cheapest};
-use crate::plan::{Cost, JoinClause, JoinKind, Node, Plan, Statement};
+use crate::plan::{Cost, JoinClause, JoinKind, Node, Plan, SortKeys, Statement};
 use crate::planner::Planner;
 use crate::relset::{FIRST_MEMBER, RelSet};
 use crate::selectivity;
+use crate::sorting::Wanted;
 
 /// Who runs a part of a plan.
 #[derive(Clone, Copy, Debug)]
@@ -89,6 +90,18 @@ impl Settings {
     pub(crate) fn gather(&self, part: Cost, rows: f64) -> Cost {
         let startup = part.startup + self.parallel_setup_cost;
         let total = part.total + self.parallel_setup_cost + self.parallel_tuple_cost * rows;
+        Cost { startup, total, rows, width: part.width }
+    }
+
+    /// `rows` rows of all participants, each of whose sorted parts costs `part`, merged.
+    fn gather_merge(&self, part: Cost, rows: f64, workers: u32) -> Cost {
+        let parts = f64::from(workers) + 1.0;
+        let comparison = 2.0 * self.cpu_operator_cost * parts.log2();
+        let disabled = if self.enable_gathermerge { 0.0 } else { DISABLED };
+        let before = self.parallel_setup_cost + comparison * parts + disabled;
+        // Others are waited for a little longer than where any row will do.
+        let row = comparison + self.cpu_operator_cost + self.parallel_tuple_cost * 1.05;
+        let (startup, total) = (part.startup + before, part.total + before + rows * row);
         Cost { startup, total, rows, width: part.width }
     }
 }
@@ -169,6 +182,34 @@ impl Search<'_, '_> {
         self.add_partial(Rc::new(Path { workers, ..path }), whole, paths);
     }
 
+    /// Adds the whole of what several participants give in parts, each sorted, in an order that is wanted.
+    pub(crate) fn merged(
+        &self,
+        part: &Rc<Path>,
+        wanted: &Wanted,
+        rows: f64,
+        limit: Option<f64>,
+        paths: &mut Vec<Rc<Path>>,
+    ) {
+        let keys = &wanted.keys;
+        if keys.is_empty() || !keys.iter().all(|key| is_safe(&key.expr)) {
+            return;
+        }
+        let settings = self.planner.settings();
+        let (startup, total) = self.planner.sorted_cost(part.cost, wanted, &part.order, limit);
+        let sorted = Cost { startup, total, ..part.cost };
+        let path = Path {
+            rels: part.rels,
+            cost: settings.gather_merge(sorted, rows, part.workers),
+            order: wanted.order.clone(),
+            outer: RelSet::EMPTY,
+            enforced: Vec::new(),
+            workers: 0,
+            kind: PathKind::GatherMerge { child: part.clone(), keys: keys.clone(), limit },
+        };
+        add_path(paths, path);
+    }
+
     /// Whether more is needed of a relation than its columns.
     fn needs_places(&self, rel: RelId) -> bool {
         let clauses = self.level.clauses.iter().map(|clause| &clause.expr);
@@ -239,7 +280,7 @@ impl Planner<'_> {
                 let keys = keys.iter().map(|key| &key.original);
                 self.are_safe([outer, inner]) && keys.chain(clauses).chain(filter).all(is_safe)
             }
-            PathKind::Gather { .. } => false,
+            PathKind::Gather { .. } | PathKind::GatherMerge { .. } => false,
         }
     }
 
@@ -391,18 +432,30 @@ impl Path {
 
 impl Creator<'_, '_> {
     /// The node that brings the parts of a path together. What workers may not compute is computed above it.
-    pub(crate) fn gather(&mut self, path: &Path, child: &Rc<Path>, output: Vec<Expr>) -> Plan {
+    /// With keys, each participant sorts its part by these.
+    pub(crate) fn gather(
+        &mut self,
+        path: &Path,
+        child: &Rc<Path>,
+        output: Vec<Expr>,
+        order: Option<(&[SortKey], Option<f64>)>,
+    ) -> Plan {
         self.planner.gathers = true;
-        let given = match output.iter().all(is_safe) {
+        let keys = order.map_or(&[][..], |(keys, _)| keys);
+        let mut given = match output.iter().all(is_safe) {
             true => output.clone(),
             false => {
                 let mut columns = Vec::new();
-                crate::create::columns_of(&output, path.rels, &[], &mut columns);
+                columns_of(&output, path.rels, &[], &mut columns);
                 columns
             }
         };
-        let part = self.create(child, given.clone());
-        let node = Node::Gather { child: Box::new(part), workers: child.workers };
+        keys.iter().for_each(|key| add_unique(&mut given, key.expr.clone()));
+        let mut part = self.create(child, given.clone());
+        if let Some((keys, limit)) = order {
+            part = wrap_sort(part, SortKeys(keys.to_vec()), limit, self.planner);
+        }
+        let node = Node::Gather { child: Box::new(part), workers: child.workers, merge: order.is_some() };
         let gathered = Plan { cost: path.cost, output: given, filter: Vec::new(), node };
         if gathered.output == output {
             return gathered;

@@ -90,6 +90,12 @@ pub enum PathKind {
     Gather {
         child: Rc<Path>,
     },
+    /// The same, in an order in which each of them sorts its part: so many of the rows at most, as far as is known.
+    GatherMerge {
+        child: Rc<Path>,
+        keys: Vec<SortKey>,
+        limit: Option<f64>,
+    },
     NestLoop {
         kind: JoinKind,
         outer: Rc<Path>,

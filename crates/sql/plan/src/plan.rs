@@ -875,10 +875,12 @@ pub enum Node {
         clauses: Vec<Expr>,
         inner_unique: bool,
     },
-    /// Rows of a plan that several participants run beside each other, in any order: the session, and as many workers if there are so many.
+    /// Rows of a plan that several participants run beside each other: the session, and as many workers if there are so many. They come in any
+    /// order, or with `merge` in that of the child, which is a [`Node::Sort`].
     Gather {
         child: Box<Plan>,
         workers: u32,
+        merge: bool,
     },
     /// Keeps rows so that they can be read again.
     Materialize {

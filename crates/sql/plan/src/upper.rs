@@ -12,7 +12,7 @@ use crate::cost::{CallWork, clamp_rows};
 use crate::create::{Creator, Lateral, add_unique};
 use crate::expr::{Expr, RelId, SortKey, WindowCall};
 use crate::fold::{is_false_or_null, is_true};
-use crate::group::{collect_calls, sets_sorted_by};
+use crate::group::{Grouping, collect_calls, sets_sorted_by};
 use crate::grouping_sets;
 use crate::joins::Search;
 use crate::level::Level;
@@ -298,6 +298,7 @@ impl Planner<'_> {
             None => level.wanted(&block.sort),
         };
         let distinct_order = level.order_of(&SortKeys::ascending(block.distinct.clone()).0);
+        let distinct_sort = level.wanted(&distinct_keys(block));
         let mut search = Search::new(self, level, needed);
         search.given = given;
         search.wanted.push(wanted.order.clone());
@@ -310,13 +311,20 @@ impl Planner<'_> {
         if !distinct_order.is_empty() {
             search.wanted.push(distinct_order);
         }
-        let paths = search.run()?;
+        let mut paths = search.run()?;
         let partial = search.partial.remove(&search.level.rels);
         let limited = match (&block.limit, grouped || !block.distinct.is_empty()) {
             (Some(Expr::Const { value: Datum::Int8(n), .. }), false) => Some(*n as f64),
             (Some(_), false) => Some(10.0),
             _ => None,
         };
+        if let Some(part) = &partial {
+            let rows = paths.iter().map(|path| path.cost.rows).fold(f64::INFINITY, f64::min);
+            let limit = limited.filter(|_| block.windows.is_empty());
+            search.merged(part, &wanted, rows, limit, &mut paths);
+            let other = grouping.as_ref().map_or(&distinct_sort, Grouping::wanted);
+            search.merged(part, other, rows, None, &mut paths);
+        }
         let price = |path: &Path| {
             let (startup, total) = match &grouping {
                 Some(grouping) => {

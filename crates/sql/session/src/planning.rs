@@ -328,6 +328,7 @@ pub(crate) fn planner_settings(settings: &SessionSettings) -> plan::Settings {
         min_parallel_table_scan_size: f64::from(int(Setting::min_parallel_table_scan_size)),
         parallel_setup_cost: real(Setting::parallel_setup_cost),
         parallel_tuple_cost: real(Setting::parallel_tuple_cost),
+        enable_gathermerge: on(Setting::enable_gathermerge),
         parallel_leader_participation: on(Setting::parallel_leader_participation),
     }
 }

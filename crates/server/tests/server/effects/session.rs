@@ -350,6 +350,7 @@ pub const ROWS: &[Row] = &[
         Tells("0", INDEXED_WITH_WORDS, "on table \"z\" with request for 1 parallel workers"),
     ),
     ("max_parallel_workers_per_gather", Silences("0", COUNTED_TOGETHER, "Gather")),
+    ("enable_gathermerge", Silences("off", SORTED_TOGETHER, "Gather Merge")),
     ("parallel_setup_cost", Tells("0", READ_IN_PARTS, "Partial Aggregate")),
     ("parallel_tuple_cost", Tells("0", COUNTED_TOGETHER, "rows=2083 width=4")),
     ("parallel_leader_participation", Tells("off", COUNTED_TOGETHER, "rows=2500 width=0")),
@@ -427,6 +428,8 @@ fn what_sessions_set() {
 /// Plans of a table that two workers are to help with.
 const READ_IN_PARTS: &str = "create table z with (parallel_workers = 2) as select g a from generate_series(1, 5000) g;;analyze z;;explain select count(*) from z;;explain select a from z;;drop table z";
 const COUNTED_TOGETHER: &str = "create table z with (parallel_workers = 2) as select g a from generate_series(1, 5000) g;;analyze z;;set parallel_setup_cost = 0;;explain select count(*) from z;;explain select a from z;;drop table z";
+
+const SORTED_TOGETHER: &str = "create table z with (parallel_workers = 2) as select g a from generate_series(1, 5000) g;;analyze z;;set parallel_setup_cost = 0; set parallel_tuple_cost = 0;;explain select a from z order by a;;drop table z";
 
 /// A search that finds each of a thousand rows.
 const FUZZY: &str = "create table z as select array[1, g] a from generate_series(1, 1000) g;create index on z using gin (a);set enable_seqscan = off;;select case when count(*) < 500 then 'some' else 'all' end from z where a && '{1}';;drop table z";

@@ -20,10 +20,10 @@ fn what_is_missing_is_refused_and_said() {
         session.query(&format!("select coalesce(extra_desc, '-') from pg_settings where name = '{name}'"))
     };
     assert_eq!(remark("jit"), "Cannot be changed: compilation of expressions is not supported.");
-    assert_eq!(remark("enable_gathermerge"), "No plan does so.");
+    assert_eq!(remark("enable_async_append"), "No plan does so.");
     assert_eq!(remark("work_mem"), "-");
     // What no answer depends on is kept.
-    assert_eq!(session.query("set enable_gathermerge = off; show enable_gathermerge"), "off");
+    assert_eq!(session.query("set enable_async_append = off; show enable_async_append"), "off");
 }
 
 /// What pg_dump sets before it reads: views of users might do something.

@@ -38,7 +38,7 @@ pub fn build<'p>(
 
 /// The final half of an aggregation that is split, with all below it.
 pub fn build_gathered<'p>(builder: &mut Builder<'p>, plan: &'p Plan, gather: &'p Plan) -> SqlResult<BoxNode> {
-    let plan::Node::Gather { child: partial, workers } = &gather.node else { return Err(unsplit()) };
+    let plan::Node::Gather { child: partial, workers, .. } = &gather.node else { return Err(unsplit()) };
     let numbers = (builder.count(), builder.count());
     let mut part = Part::new(builder, gather, *workers);
     let mut node = half(builder, plan, partial)?;

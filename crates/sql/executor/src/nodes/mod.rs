@@ -20,6 +20,7 @@ mod ahead;
 mod counting;
 mod gather;
 mod gather_helper;
+mod gather_merge;
 mod hash_join;
 mod hashing;
 mod incremental_sort;
@@ -214,7 +215,10 @@ impl<'p> Builder<'p> {
             P::MergeJoin { kind, outer, inner, merge, clauses, .. } => {
                 merge_join::build(self, plan, *kind, outer, inner, merge, clauses)?
             }
-            P::Gather { child, workers } => gather::build(self, plan, child, *workers, drained)?,
+            P::Gather { child, workers, merge: false } => {
+                gather::build(self, plan, child, *workers, drained)?
+            }
+            P::Gather { child, workers, merge: true } => gather_merge::build(self, plan, child, *workers)?,
             P::Materialize { child } => simple::materialize(self, child)?,
             P::Memoize { child, keys, binary, single } => {
                 memoize::build(self, child, keys, *binary, *single)?

@@ -134,6 +134,8 @@ pub struct Sorter {
     pub bound: Option<usize>,
     /// The rows are as many as are wanted, in a heap: none comes after the one at half its place.
     heaped: bool,
+    /// Rows that were added.
+    added: usize,
     at: usize,
 }
 
@@ -156,8 +158,19 @@ impl Sorter {
             merge: None,
             bound: None,
             heaped: false,
+            added: 0,
             at: 0,
         }
+    }
+
+    /// How many rows it gives.
+    pub fn len(&self) -> usize {
+        self.bound.map_or(self.added, |bound| bound.min(self.added))
+    }
+
+    /// Order of the current rows of two that sort alike.
+    pub fn compare(&self, other: &Sorter, keys: &[Key]) -> Ordering {
+        Self::order(&self.places, keys, self.row(), other.row())
     }
 
     fn order(places: &[usize], keys: &[Key], a: &[Datum], b: &[Datum]) -> Ordering {
@@ -172,6 +185,7 @@ impl Sorter {
 
     /// Adds a row.
     pub fn add(&mut self, row: Vec<Datum>, keys: &[Key], cx: &Cx<'_>) -> SqlResult<()> {
+        self.added += 1;
         if self.heaped {
             if Self::order(&self.places, keys, &row, &self.rows[0]).is_lt() {
                 self.bytes += row_bytes(&row);
@@ -492,35 +506,47 @@ impl Keyed {
 
 /// A sort node.
 pub fn build<'p>(builder: &mut Builder<'p>, child: &'p Plan, sort_keys: &[SortKey]) -> SqlResult<BoxNode> {
-    let keyed = Keyed::new(builder, child, sort_keys)?;
-    let depends = depends_on(builder.statement, child);
-    Ok(Box::new(Sort { child: builder.build(child)?, keyed, depends, bound: None, sorter: None }))
+    Ok(Box::new(node(builder, child, sort_keys)?))
 }
 
-struct Sort {
-    child: BoxNode,
-    keyed: Keyed,
+pub(super) fn node<'p>(builder: &mut Builder<'p>, child: &'p Plan, sort_keys: &[SortKey]) -> SqlResult<Sort> {
+    let keyed = Keyed::new(builder, child, sort_keys)?;
+    let depends = depends_on(builder.statement, child);
+    Ok(Sort { child: builder.build(child)?, keyed, depends, bound: None, sorter: None })
+}
+
+pub(super) struct Sort {
+    pub(super) child: BoxNode,
+    pub(super) keyed: Keyed,
     depends: Vec<ParamId>,
-    bound: Option<usize>,
+    pub(super) bound: Option<usize>,
     sorter: Option<Sorter>,
+}
+
+impl Sort {
+    /// Sorts all rows of the child.
+    pub(super) fn sorted(&mut self, cx: &mut Cx<'_>) -> SqlResult<Sorter> {
+        let keys = &self.keyed.keys;
+        let mut sorter = Sorter::at(self.keyed.places.clone());
+        sorter.bound = self.bound;
+        while self.child.next(cx)? {
+            runtime::check_interrupts().map_err(eval::error::interrupted)?;
+            let row = self.keyed.row(self.child.row(), cx)?;
+            sorter.add(row, keys, cx)?;
+        }
+        sorter.finish(keys, cx)?;
+        let (method, kilobytes) = sorter.told();
+        cx.tell(|_| Detail::Sort { method, kilobytes });
+        Ok(sorter)
+    }
 }
 
 impl Node for Sort {
     fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
-        let keys = &self.keyed.keys;
         if self.sorter.is_none() {
-            let mut sorter = Sorter::at(self.keyed.places.clone());
-            sorter.bound = self.bound;
-            while self.child.next(cx)? {
-                runtime::check_interrupts().map_err(eval::error::interrupted)?;
-                let row = self.keyed.row(self.child.row(), cx)?;
-                sorter.add(row, keys, cx)?;
-            }
-            sorter.finish(keys, cx)?;
-            let (method, kilobytes) = sorter.told();
-            cx.tell(|_| Detail::Sort { method, kilobytes });
-            self.sorter = Some(sorter);
+            self.sorter = Some(self.sorted(cx)?);
         }
+        let keys = &self.keyed.keys;
         runtime::check_interrupts().map_err(eval::error::interrupted)?;
         self.sorter.as_mut().map_or(Ok(false), |s| s.next(keys))
     }

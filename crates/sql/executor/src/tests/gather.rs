@@ -39,7 +39,8 @@ fn around(plan: &Plan, node: Node) -> Plan {
 
 fn gathering(child: Plan, workers: u32) -> Plan {
     let Plan { cost, output, .. } = around(&child, Node::ValuesScan { rel: 0, rows: Vec::new() });
-    Plan { cost, output, filter: Vec::new(), node: Node::Gather { child: Box::new(child), workers } }
+    let merge = matches!(child.node, Node::Sort { .. });
+    Plan { cost, output, filter: Vec::new(), node: Node::Gather { child: Box::new(child), workers, merge } }
 }
 
 /// Has participants share the first scan.
@@ -47,6 +48,7 @@ fn share(plan: &mut Plan) {
     match &mut plan.node {
         Node::SeqScan { parallel, .. } => *parallel = true,
         Node::HashJoin { outer, .. } => share(outer),
+        Node::Sort { child, .. } => share(child),
         other => panic!("not a plan to share: {other:?}"),
     }
 }
@@ -54,7 +56,7 @@ fn share(plan: &mut Plan) {
 /// The plan, with its aggregation, join or scan shared.
 fn gather(plan: &mut Plan, workers: u32) {
     match &mut plan.node {
-        Node::Sort { child, .. } | Node::Limit { child, .. } => gather(child, workers),
+        Node::Limit { child, .. } => gather(child, workers),
         Node::Aggregate { strategy: AggStrategy::Plain | AggStrategy::Hashed, child, .. } => {
             share(child);
             let mut partial = take(plan);
@@ -135,6 +137,39 @@ fn participants_find_what_one_finds() {
     assert_eq!(left, 0, "temporary files stay behind");
 }
 
+/// Orders in which no two rows are alike.
+const ORDERED: &[&str] = &[
+    "SELECT k, g, n FROM t ORDER BY k",
+    "SELECT g, k FROM t ORDER BY g DESC NULLS LAST, k % 10, k",
+    "SELECT pad, k FROM t WHERE g % 3 = 0 ORDER BY pad || 'x', k DESC",
+    "SELECT k FROM t ORDER BY n DESC LIMIT 7",
+    "SELECT k FROM t ORDER BY k OFFSET 4000 LIMIT 999",
+    "SELECT k FROM t WHERE k < 20 ORDER BY k LIMIT 50",
+    "SELECT k FROM t WHERE k < 0 ORDER BY k",
+    "SELECT u.name, t.k FROM t JOIN u ON t.g = u.g ORDER BY u.name, t.k",
+];
+
+#[test]
+fn what_participants_have_sorted_comes_in_order() {
+    let mut db = filled();
+    only_hashing(&mut db);
+    db.settings.enable_sort = true;
+    for work_mem in [16 << 20, 16 << 10] {
+        for sql in ORDERED {
+            db.work_mem = work_mem;
+            let alone = db.run(sql).unwrap_or_else(|e| panic!("{sql}: {e}"));
+            for (workers, leader) in [(3, true), (2, false), (6, true)] {
+                db.facilities.leader_works.set(leader);
+                db.facilities.claimed.set(0);
+                assert_eq!(alone, run(&db, &gathered(&db, sql, workers)).unwrap(), "{sql}, {work_mem}");
+                assert_eq!(db.facilities.claimed.get(), 2 * workers as usize, "{sql}");
+            }
+        }
+    }
+    let left = std::fs::read_dir(db._dir.0.join("base/pgsql_tmp")).map_or(0, |d| d.count());
+    assert_eq!(left, 0, "temporary files stay behind");
+}
+
 #[test]
 fn the_error_is_the_first_that_one_finds_alone() {
     let mut db = filled();
@@ -148,6 +183,7 @@ fn the_error_is_the_first_that_one_finds_alone() {
             "SELECT g, sum(1 / (k - 4321)) FROM t GROUP BY g",
             "SELECT 1 / (k - 77) FROM t",
             "SELECT sum(cast(substr(pad, 16) AS int4) + 2147483000) FROM t",
+            "SELECT k FROM t ORDER BY 1 / (k - 77)",
         ] {
             let alone = db.run(sql).map_err(|e| e.to_string());
             assert!(alone.is_err(), "{sql}");
@@ -186,6 +222,27 @@ fn rows_of_a_statement_that_is_read_in_part_come_from_the_leader_alone() {
     };
     while !execution.fetch(&env, 700, &mut each).unwrap().finished {}
     assert_eq!((seen, db.facilities.claimed.get()), (5000, 0));
+}
+
+#[test]
+fn explain_counts_what_all_have_sorted() {
+    let mut db = filled();
+    only_hashing(&mut db);
+    db.settings.enable_sort = true;
+    for (sql, sorted) in [
+        ("SELECT k FROM t WHERE k >= 1000 ORDER BY k", 4000.0..=4000.0),
+        ("SELECT k FROM t WHERE k >= 1000 ORDER BY k LIMIT 10", 10.0..=40.0),
+    ] {
+        let prepared = gathered(&db, sql, 3);
+        let mut execution = Execution::counting(&prepared, true).unwrap();
+        let rows = db.execute(&mut execution, &[]).unwrap().len() as f64;
+        let [.., gather, sort, scan] = execution.counters().unwrap() else { panic!("three nodes") };
+        assert_eq!((gather.rows, sort.loops, scan.loops), (rows, 4.0, 4.0), "{sql}");
+        assert!(sorted.contains(&sort.rows), "{sql}: {}", sort.rows);
+        assert!(matches!(gather.detail, Detail::Workers(3)));
+        assert!(matches!(sort.detail, Detail::Sort { .. }));
+        assert_eq!((scan.rows, scan.filtered), (4000.0, 1000.0));
+    }
 }
 
 #[test]

@@ -256,6 +256,7 @@ impl<'a> Explain<'a> {
             Node::HashJoin { .. } => settings.enable_hashjoin,
             Node::MergeJoin { .. } => settings.enable_mergejoin,
             Node::Sort { .. } => settings.enable_sort,
+            Node::Gather { merge: true, .. } => settings.enable_gathermerge,
             Node::Materialize { .. } => settings.enable_material,
             Node::Aggregate { strategy: AggStrategy::Hashed | AggStrategy::Mixed, .. }
             | Node::SetOp { .. } => settings.enable_hashagg,
@@ -411,7 +412,8 @@ impl<'a> Explain<'a> {
             Node::NestLoop { kind, .. } => join("Nested Loop", "Nested Loop", *kind),
             Node::HashJoin { kind, .. } => join("Hash Join", "Hash", *kind),
             Node::MergeJoin { kind, .. } => join("Merge Join", "Merge", *kind),
-            Node::Gather { .. } => Name::new("Gather"),
+            Node::Gather { merge: false, .. } => Name::new("Gather"),
+            Node::Gather { merge: true, .. } => Name::new("Gather Merge"),
             Node::Materialize { .. } => Name::new("Materialize"),
             Node::Memoize { .. } => Name::new("Memoize"),
             Node::Sort { .. } => Name::new("Sort"),

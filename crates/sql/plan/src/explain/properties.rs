@@ -103,8 +103,11 @@ impl<'a> Explain<'a> {
             _ => {}
         }
         self.quals("Filter", &plan.filter, qualify, items);
-        if let Node::Gather { workers, .. } = &plan.node {
+        if let Node::Gather { workers, merge, .. } = &plan.node {
             self.workers(*workers, number, items);
+            if !merge {
+                items.push(Item::Line(None, vec![Property::new("Single Copy", false)]));
+            }
         }
         let hashed = matches!(&plan.node, Node::Aggregate { .. });
         if hashed {
@@ -140,7 +143,6 @@ impl<'a> Explain<'a> {
             };
             items.push(property("Workers Launched", launched));
         }
-        items.push(Item::Line(None, vec![Property::new("Single Copy", false)]));
     }
 
     /// Whether the statement names several relations.
