@@ -61,6 +61,10 @@ const ORDERED: &[&str] = &[
     "select k, string_agg(x, ',' order by id) from big group by k order by k",
     "select distinct x, c from big order by x, c",
     "select id, 10 / (id - 3001) from big order by 2, 1",
+    "select distinct k from big where id > (select avg(id) from big) order by k",
+    "select distinct x, n from big where k < (select max(k) from small) order by n, x",
+    "select id, (select count(*) from small) from big where exists (select from nothing) or k = 7 order by id",
+    "select id from big where id > (select 1 / count(*) from nothing) order by id",
 ];
 
 #[test]

@@ -237,6 +237,70 @@ GroupAggregate
 }
 
 #[test]
+fn rows_are_made_distinct_by_each_participant() {
+    let server = Server::start(&[]);
+    let s = &mut filled(&server);
+    assert_plans(
+        s,
+        &[
+            (
+                "select distinct b from t where id < 2000 order by b",
+                "
+Unique
+  ->  Gather Merge
+        Workers Planned: 2
+        ->  Sort
+              Sort Key: b
+              ->  HashAggregate
+                    Group Key: b
+                    ->  Parallel Seq Scan on t
+                          Filter: (id < 2000)",
+            ),
+            (
+                "select distinct id from t",
+                "
+HashAggregate
+  Group Key: id
+  ->  Gather
+        Workers Planned: 2
+        ->  Parallel Seq Scan on t",
+            ),
+        ],
+    );
+    run(s, &["set enable_sort = off"]);
+    assert_plans(
+        s,
+        &[(
+            "select distinct b from t",
+            "
+HashAggregate
+  Group Key: b
+  ->  Gather
+        Workers Planned: 2
+        ->  HashAggregate
+              Group Key: b
+              ->  Parallel Seq Scan on t",
+        )],
+    );
+    for query in ["select distinct random() from t", "select distinct on (b) b from t"] {
+        let plan = plan(s, query);
+        assert!(plan.matches("HashAggregate").count() < 2, "{query}\n{plan}");
+    }
+}
+
+#[test]
+fn subqueries_with_one_value_are_read_by_all() {
+    let server = Server::start(&[]);
+    let s = &mut filled(&server);
+    let first = plan(s, "select count(*) from t where a > (select count(*) from u where k < 3)");
+    for part in ["Finalize Aggregate", "Gather", "InitPlan 1", "Filter: (a > (InitPlan 1).col1)"] {
+        assert!(first.contains(part), "no {part:?} in {first}");
+    }
+    let second = plan(s, "select id from t where a = (select k from u where u.k = t.a)");
+    assert!(second.contains("SubPlan 1") && !second.contains("Gather"), "{second}");
+}
+
+#[test]
 fn other_formats_say_who_takes_part() {
     let server = Server::start(&[]);
     let s = &mut filled(&server);

@@ -265,6 +265,15 @@ pub enum SubPlanKind {
     },
 }
 
+impl SubPlanRef {
+    /// Whether it has one value for the whole statement, which does not depend on any row.
+    pub fn is_initial(&self) -> bool {
+        let is_value =
+            matches!(self.kind, SubPlanKind::Exists | SubPlanKind::Scalar | SubPlanKind::Array { .. });
+        is_value && self.args.is_empty()
+    }
+}
+
 /// One equality of a hashed subplan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HashPair {

@@ -36,6 +36,7 @@ mod constant_error;
 mod convert;
 pub mod cost;
 mod create;
+mod distinct;
 pub mod explain;
 pub mod expr;
 pub mod extended;

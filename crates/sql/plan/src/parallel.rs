@@ -11,7 +11,8 @@
 //! 1. Only tables are read below a gathering that everybody sees, and only expressions computed that need nothing of the session
 //!    ([`is_safe`]): built-in functions that are not volatile.
 //! 2. A statement with a gathering changes and locks no rows and calls no functions that may ([`is_unsafe`]).
-//! 3. There is no gathering below another one, nor in subplans: these may be run often, and in part.
+//! 3. There is no gathering below another one, nor in subplans: these may be run often, and in part. Of subplans only values that depend on no
+//!    row are read below a gathering.
 //!
 //! # PostgreSQL counterpart and differences
 //! `compute_parallel_worker` and `generate_gather_paths` of `optimizer/path/allpaths.c`, `get_parallel_divisor` and `cost_gather` of `costsize.c`,
@@ -94,7 +95,7 @@ impl Settings {
     }
 
     /// `rows` rows of all participants, each of whose sorted parts costs `part`, merged.
-    fn gather_merge(&self, part: Cost, rows: f64, workers: u32) -> Cost {
+    pub(crate) fn gather_merge(&self, part: Cost, rows: f64, workers: u32) -> Cost {
         let parts = f64::from(workers) + 1.0;
         let comparison = 2.0 * self.cpu_operator_cost * parts.log2();
         let disabled = if self.enable_gathermerge { 0.0 } else { DISABLED };
@@ -326,6 +327,8 @@ fn is_safe_within(expr: &Expr, cells: &mut Vec<ParamId>) -> bool {
             is_safe_function(&call.function)
         }
         Expr::ArrayOp(op) => is_safe_function(&op.function),
+        // The session computes it before the others begin.
+        Expr::SubPlan(sub) => sub.is_initial(),
         Expr::Case { operand, .. } => {
             cells.extend(operand.iter().map(|(cell, _)| *cell));
             true

@@ -350,7 +350,18 @@ impl Planner<'_> {
         let free = paths.iter().filter(|p| p.outer.is_empty());
         let best = free.min_by(|a, b| price(a).total_cmp(&price(b))).cloned();
         let best = best.ok_or_else(|| base::SqlError::internal("no path for the query"))?;
-        if let (Some(grouping), Some(part)) = (&grouping, partial.filter(|_| whole))
+        let partial = partial.filter(|_| whole);
+        if let (false, Some(part)) = (grouped, &partial)
+            && self.is_distinct_in_parts(block)
+        {
+            let team = Team { workers: part.workers, rows: best.cost.rows };
+            let orders = (&distinct_sort, &wanted);
+            let (_, alone) = self.distinct_way(block, best.cost, orders, &best.order);
+            if self.distinct_parts_way(block, part.cost, team, orders).price < alone {
+                return Ok((part.clone(), Some(team)));
+            }
+        }
+        if let (Some(grouping), Some(part)) = (&grouping, partial)
             && grouping.is_splittable(&calls, &aggregate_output(block), &block.having)
         {
             let team = Team { workers: part.workers, rows: best.cost.rows };
@@ -362,7 +373,7 @@ impl Planner<'_> {
     }
 
     /// Everything above the joins. `simple`: the plan's rows carry the final expressions already. With a team it gives a part of the rows, to be
-    /// aggregated by each participant.
+    /// aggregated, or made distinct, by each participant.
     fn finish_query(
         &mut self,
         block: &Block,
@@ -402,7 +413,10 @@ impl Planner<'_> {
             };
             order.clear();
         }
-        plan = self.distinct(block, plan, &mut order, level);
+        plan = match split.filter(|_| !block.aggregated) {
+            Some(team) => self.distinct_parts(block, plan, team, &mut order, level),
+            None => self.distinct(block, plan, &mut order, level),
+        };
         let limit = match (&block.limit, &block.offset) {
             (Some(Expr::Const { value: Datum::Int8(n), .. }), None) => Some(*n as f64),
             _ => None,
@@ -466,14 +480,9 @@ impl Planner<'_> {
         let groups = selectivity::groups(self, &block.distinct, plan.cost.rows);
         let wanted = level.wanted(&distinct_keys(block));
         let settings = self.settings();
-        let hashable = !block.distinct_on && block.distinct.iter().all(|key| self.types.hashes(key));
         let count = block.distinct.len() as f64;
-        let sortable = block.distinct.iter().all(|key| self.types.orders(key));
-        let by_sort = self.sorted_cost(plan.cost, &wanted, order, None).1;
-        let by_hash = settings.aggregate(plan.cost, true, count, CallWork::default(), groups).1;
         let rows = clamp_rows(groups);
-        if hashable && (!sortable || (by_hash < by_sort && block.sort.is_empty()) || by_hash * 1.5 < by_sort)
-        {
+        if self.distinct_way(block, plan.cost, (&wanted, &Wanted::default()), order).0 {
             let (startup, total) = settings.aggregate(plan.cost, true, count, CallWork::default(), groups);
             order.clear();
             let (cost, output) = (Cost { startup, total, rows, ..plan.cost }, plan.output.clone());
@@ -493,6 +502,31 @@ impl Planner<'_> {
         let (cost, output) = (Cost { total, rows, ..child.cost }, child.output.clone());
         let node = Node::Unique { child: Box::new(child), columns: block.distinct.clone() };
         Plan { cost, output, filter: Vec::new(), node }
+    }
+
+    /// Whether rows that come in the order `have` are made distinct by hashing, and what that costs, or sorting. The orders are the one in which what
+    /// must differ stands together, and the one that rows are brought into afterwards.
+    fn distinct_way(
+        &self,
+        block: &Block,
+        input: Cost,
+        (wanted, above): (&Wanted, &Wanted),
+        have: &[PathKey],
+    ) -> (bool, f64) {
+        let groups = selectivity::groups(self, &block.distinct, input.rows);
+        let count = block.distinct.len() as f64;
+        let settings = self.settings();
+        let hashable = !block.distinct_on && block.distinct.iter().all(|key| self.types.hashes(key));
+        let sortable = block.distinct.iter().all(|key| self.types.orders(key));
+        let by_sort = self.sorted_cost(input, wanted, have, None).1;
+        let (startup, by_hash) = settings.aggregate(input, true, count, CallWork::default(), groups);
+        let hashed = hashable
+            && (!sortable || (by_hash < by_sort && block.sort.is_empty()) || by_hash * 1.5 < by_sort);
+        if !hashed {
+            return (false, by_sort + input.rows * count * settings.cpu_operator_cost);
+        }
+        let result = Cost { startup, total: by_hash, rows: clamp_rows(groups), ..input };
+        (true, self.sorted_cost(result, above, &[], None).1)
     }
 
     /// LIMIT, and hidden columns cut off.
@@ -706,7 +740,7 @@ fn set_rows(expr: &Expr) -> f64 {
 }
 
 /// What rows are sorted by in which what must differ stands together.
-fn distinct_keys(block: &Block) -> Vec<SortKey> {
+pub(crate) fn distinct_keys(block: &Block) -> Vec<SortKey> {
     let mut keys: Vec<SortKey> = Vec::new();
     if block.distinct_on || block.sort.iter().all(|k| block.distinct.contains(&k.expr)) {
         // The order asked for begins with, or consists of, what must differ.
@@ -734,7 +768,7 @@ fn derived_order(block: &Block) -> Vec<DerivedKey> {
     block.sort.iter().map_while(column).collect()
 }
 
-fn has_set(block: &Block) -> bool {
+pub(crate) fn has_set(block: &Block) -> bool {
     block.targets.iter().any(|t| t.expr.returns_set())
 }
 
@@ -744,7 +778,7 @@ fn ctid_of(rel: RelId) -> Expr {
 }
 
 /// Targets, hidden ones included, then what ORDER BY and DISTINCT need besides.
-fn final_exprs(block: &Block) -> Vec<Expr> {
+pub(crate) fn final_exprs(block: &Block) -> Vec<Expr> {
     let mut out: Vec<Expr> = block.targets.iter().map(|t| t.expr.clone()).collect();
     block.sort.iter().for_each(|k| add_unique(&mut out, k.expr.clone()));
     block.distinct.iter().for_each(|e| add_unique(&mut out, e.clone()));

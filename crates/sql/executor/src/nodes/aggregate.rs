@@ -40,7 +40,7 @@ pub fn build<'p>(
 pub fn build_gathered<'p>(builder: &mut Builder<'p>, plan: &'p Plan, gather: &'p Plan) -> SqlResult<BoxNode> {
     let plan::Node::Gather { child: partial, workers, .. } = &gather.node else { return Err(unsplit()) };
     let numbers = (builder.count(), builder.count());
-    let mut part = Part::new(builder, gather, *workers);
+    let mut part = Part::new(builder, gather, *workers)?;
     let mut node = half(builder, plan, partial)?;
     part.scans = builder.scans;
     node.gathering = Some(Box::new(Gathering { part, gather: numbers.0, partial: numbers.1 }));

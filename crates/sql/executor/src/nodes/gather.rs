@@ -25,6 +25,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use base::{CommandId, Oid, SqlError, SqlResult};
 use counters::Scan;
+use eval::code::{Code, Rows};
+use eval::compile::Inputs;
 use eval::cx::{Counters, Cx, Env, State};
 use eval::needs::Needs;
 use eval::node::Batched;
@@ -34,7 +36,7 @@ use eval::team::Team;
 use heap::{Access, ComboCids, KnownHolders};
 use parking_lot::Mutex;
 use plan::explain::Detail;
-use plan::{ParamId, Plan, Statement};
+use plan::{Expr, ParamId, Plan, Statement};
 use runtime::usage::{self, Usage};
 use runtime::{Interrupt, Interrupts};
 use tuple::Datum;
@@ -42,7 +44,7 @@ use tuple::varlena::Compression;
 use txn::{SessionId, Snapshot, SnapshotData, Transaction, TxnSystem};
 use types::FormatContext;
 
-use super::gather_helper::HelperFacilities;
+use super::gather_helper::{HelperFacilities, known_subplans};
 use super::{BoxNode, Builder, Drained, Node, Origin};
 
 /// A part of a plan that several may run.
@@ -53,6 +55,8 @@ pub(super) struct Part {
     workers: usize,
     /// Scans in pieces that it has.
     pub(super) scans: usize,
+    /// The subplans whose values it reads, and what gives these.
+    initial: Vec<(usize, Code)>,
     /// The number of its first node, and whether nodes are counted.
     first: usize,
     counting: bool,
@@ -60,16 +64,44 @@ pub(super) struct Part {
 
 impl Part {
     /// Of the gathering `gather`, before its nodes are built.
-    pub(super) fn new(builder: &mut Builder<'_>, gather: &Plan, workers: u32) -> Part {
+    pub(super) fn new(builder: &mut Builder<'_>, gather: &Plan, workers: u32) -> SqlResult<Part> {
         builder.scans = 0;
-        Part {
+        let mut initial = Vec::new();
+        note_initial(builder, gather, &mut initial)?;
+        Ok(Part {
             number: position(&builder.statement.plan, gather),
             workers: workers as usize,
             scans: 0,
+            initial,
             first: builder.counted,
             counting: builder.counting,
+        })
+    }
+}
+
+/// The subplans of a plan that have one value, and what gives these.
+fn note_initial(builder: &Builder<'_>, plan: &Plan, found: &mut Vec<(usize, Code)>) -> SqlResult<()> {
+    let mut refs = Vec::new();
+    plan.for_exprs(&mut |expr| {
+        expr.any(&mut |e| {
+            if let Expr::SubPlan(sub) = e {
+                refs.push((sub.plan, e.clone()));
+            }
+            false
+        });
+    });
+    for (number, expr) in refs {
+        if found.iter().all(|(known, _)| *known != number) {
+            found.push((number, builder.compiler().expr(&expr, Inputs::one(&[]))?));
         }
     }
+    let mut result = Ok(());
+    plan.for_children(&mut |child| {
+        if result.is_ok() {
+            result = note_initial(builder, child, found);
+        }
+    });
+    result
 }
 
 /// Which gathering of a plan this one is.
@@ -131,8 +163,12 @@ pub(super) fn together<T: Send>(
     if places.count == 0 {
         return Ok(None);
     }
+    let mut initial = Vec::with_capacity(part.initial.len());
+    for (subplan, code) in &part.initial {
+        initial.push((*subplan, code.eval(Rows::one(&[]), cx)?));
+    }
     let counted = cx.state.counters.clone();
-    let lent = Lent::new(part, number, places.count, cx);
+    let lent = Lent::new(part, (number, initial), places.count, cx);
     cx.state.team = Some(lent.team.clone());
     // Told again to who looks next.
     let kept = runtime::keep_interrupts();
@@ -172,6 +208,8 @@ struct Lent<'a> {
     team: Arc<Team>,
     part: &'a Part,
     number: usize,
+    /// Values of subplans.
+    initial: Vec<(usize, Datum)>,
     statement: &'a Arc<Statement>,
     needs: &'a Needs,
     params: &'a [Datum],
@@ -204,12 +242,18 @@ struct Helped<T> {
 }
 
 impl<'a> Lent<'a> {
-    fn new(part: &'a Part, number: usize, helpers: usize, cx: &Cx<'a>) -> Lent<'a> {
+    fn new(
+        part: &'a Part,
+        (number, initial): (usize, Vec<(usize, Datum)>),
+        helpers: usize,
+        cx: &Cx<'a>,
+    ) -> Lent<'a> {
         let (env, txn) = (cx.env, cx.env.txn.borrow());
         Lent {
             team: Arc::new(Team::new(part.scans)),
             part,
             number,
+            initial,
             statement: cx.statement,
             needs: cx.needs,
             params: cx.params,
@@ -251,6 +295,7 @@ impl<'a> Lent<'a> {
                 counters: self.part.counting.then(|| vec![Counters::default(); self.nodes]),
                 timing: self.timing,
                 team: Some(self.team.clone()),
+                subs: known_subplans(self.statement.subplans.len(), &self.initial),
                 ..State::of_cells(self.statement.exec_params)
             };
             let found = self.run(&facilities, &mut state, help);
@@ -325,7 +370,7 @@ pub(super) fn build<'p>(
     workers: u32,
     drained: Drained,
 ) -> SqlResult<BoxNode> {
-    let mut part = Part::new(builder, plan, workers);
+    let mut part = Part::new(builder, plan, workers)?;
     let child = builder.build(child)?;
     part.scans = builder.scans;
     Ok(Box::new(Gather { child, part, drained, phase: Phase::Start, row: Vec::new() }))

@@ -6,10 +6,12 @@ use std::sync::Arc;
 use base::{BlockNo, CommandId, Oid, SqlError, SqlResult, Tid};
 use catalog::{FunctionDef, Index, Table};
 use counters::{Change, Counted, Scan};
-use eval::cx::Facilities;
+use eval::compile::{SubCache, SubProgram};
+use eval::cx::{Cx, Facilities};
+use eval::node::Node;
 use eval::row_store::RowStore;
 use heap::{Chunks, HeapRel};
-use plan::SqlValueKind;
+use plan::{ParamId, SqlValueKind};
 use tuple::Datum;
 use txn::Snapshot;
 use types::SessionFn;
@@ -50,6 +52,41 @@ impl HelperFacilities {
     pub(super) fn into_scans(self) -> Vec<(Oid, Scan)> {
         self.scans.into_inner()
     }
+}
+
+/// Subplans as a helper has them: those whose values are known give these, none is run.
+pub(super) fn known_subplans(count: usize, known: &[(usize, Datum)]) -> Vec<Option<Box<SubProgram>>> {
+    let mut subplans: Vec<_> = (0..count).map(|_| None).collect();
+    for (number, value) in known {
+        subplans[*number] = Some(Box::new(SubProgram {
+            node: Box::new(Nowhere),
+            cache: Some(SubCache::Value(value.clone(), Vec::new())),
+            depends: Vec::new(),
+            started: false,
+            rows: RowStore::default(),
+            finished: false,
+        }));
+    }
+    subplans
+}
+
+/// In place of the nodes of a subplan that the leader has run.
+struct Nowhere;
+
+impl Node for Nowhere {
+    fn next(&mut self, _: &mut Cx<'_>) -> SqlResult<bool> {
+        refused()
+    }
+
+    fn row(&self) -> &[Datum] {
+        &[]
+    }
+
+    fn rescan(&mut self, _: &mut Cx<'_>, _: &[ParamId]) -> SqlResult<()> {
+        refused()
+    }
+
+    fn close(&mut self, _: &mut Cx<'_>) {}
 }
 
 /// Nobody sees it: the leader does again what a helper could not do.

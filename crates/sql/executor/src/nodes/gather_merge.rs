@@ -23,7 +23,7 @@ pub(super) fn build<'p>(
 ) -> SqlResult<BoxNode> {
     let (child, keys) = taken_apart(plan)?;
     let number = builder.count();
-    let mut part = Part::new(builder, gather, workers);
+    let mut part = Part::new(builder, gather, workers)?;
     let sort = sort::node(builder, child, keys)?;
     part.scans = builder.scans;
     Ok(Box::new(GatherMerge { sort, number, part, sources: Vec::new(), heap: Vec::new(), started: false }))

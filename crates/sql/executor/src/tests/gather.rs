@@ -105,6 +105,8 @@ const QUERIES: &[&str] = &[
     "SELECT t.k, u.name FROM t JOIN u ON t.g = u.g",
     "SELECT u.name, count(*), sum(t.k) FROM t JOIN u ON t.g = u.g GROUP BY u.name",
     "SELECT count(*), count(u.g) FROM t LEFT JOIN u ON t.g = u.g",
+    "SELECT count(*), sum(k * (SELECT max(g) FROM u)) FROM t WHERE g > (SELECT max(g) FROM u) - 200",
+    "SELECT g, array_length(array(SELECT g FROM u WHERE g < 9), 1) FROM t WHERE g < 9 OR EXISTS (SELECT FROM u WHERE g = 777)",
 ];
 
 fn only_hashing(db: &mut Db) {
@@ -184,6 +186,7 @@ fn the_error_is_the_first_that_one_finds_alone() {
             "SELECT 1 / (k - 77) FROM t",
             "SELECT sum(cast(substr(pad, 16) AS int4) + 2147483000) FROM t",
             "SELECT k FROM t ORDER BY 1 / (k - 77)",
+            "SELECT count(*) FROM t WHERE k > (SELECT 1 / min(g) FROM u)",
         ] {
             let alone = db.run(sql).map_err(|e| e.to_string());
             assert!(alone.is_err(), "{sql}");
