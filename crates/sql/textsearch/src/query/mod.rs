@@ -109,10 +109,17 @@ impl<'a> Query<'a> {
         Query::read(bytes, |_| Ok(()))
     }
 
-    /// Reads what a client sent.
+    /// Reads what a client sent. A distance that no text can say is an error, which it is not to PostgreSQL: such a value could be shown, dumped
+    /// and never read again.
     pub fn receive(bytes: &'a [u8]) -> SqlResult<Query<'a>> {
         let mut pace = runtime::pace::Pace::new();
-        Query::read(bytes, |done| pace.did(done))
+        let query = Query::read(bytes, |done| pace.did(done))?;
+        let too_far =
+            |item: &Item| matches!(item, Item::Operator { distance, .. } if *distance > MAX_DISTANCE);
+        if query.items.iter().any(too_far) {
+            return Err(bad_distance());
+        }
+        Ok(query)
     }
 
     fn read(bytes: &'a [u8], mut done: impl FnMut(usize) -> SqlResult<()>) -> SqlResult<Query<'a>> {

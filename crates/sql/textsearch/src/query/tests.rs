@@ -137,6 +137,45 @@ fn parts_are_replaced() {
     assert_eq!(rewritten("a <-> b", "b", "c"), "'a' <-> 'c'");
 }
 
+/// What a client sends: the number of items, then each.
+fn sent(count: u32, items: &[&[u8]]) -> Vec<u8> {
+    [&count.to_be_bytes()[..], &items.concat()].concat()
+}
+
+/// All as PostgreSQL but the last, which it takes and shows as text that is no query.
+#[test]
+fn what_clients_send_is_refused() {
+    let (a, b): (&[u8], &[u8]) = (b"\x01\0\0a\0", b"\x01\0\0b\0");
+    let long = |length| [&[1, 0, 0], vec![b'a'; length].as_slice(), &[0]].concat();
+    for (bytes, code, message) in [
+        (sent(u32::MAX, &[]), "XX000", "invalid size of tsquery"),
+        (sent(0x3fff_ffff, &[a]), "XX000", "invalid size of tsquery"),
+        (sent(1, &[b"\x01\x10\0a\0"]), "XX000", "invalid tsquery: invalid weight bitmap"),
+        (sent(1, &[&long(2048)]), "XX000", "invalid tsquery: operand too long"),
+        (sent(2, &[&[2, 5], a]), "XX000", "invalid tsquery: unrecognized operator type 5"),
+        (sent(2, &[&[2, 0], a]), "XX000", "invalid tsquery: unrecognized operator type 0"),
+        (sent(1, &[&[0]]), "XX000", "unrecognized tsquery node type: 0"),
+        (sent(2, &[a, b]), "XX000", "malformed tsquery: extra nodes"),
+        (sent(2, &[&[2, 2], b]), "XX000", "malformed tsquery: operand not found"),
+        (sent(2, &[b, &[2, 1]]), "XX000", "invalid pointer to right operand"),
+        (sent(1, &[&[2, 1]]), "XX000", "invalid pointer to right operand"),
+        (sent(1, &[a, b"x"]), "22P03", "incorrect binary data format"),
+        (sent(2, &[a]), "08P01", "insufficient data left in message"),
+        (sent(1, &[b"\x01\0\0\xff\0"]), "22021", "invalid byte sequence for encoding \"UTF8\""),
+        (
+            sent(3, &[&[2, 4, 0x40, 1], b, a]),
+            "22023",
+            "distance in phrase operator must be an integer value between zero and 16384 inclusive",
+        ),
+    ] {
+        let error = Query::receive(&bytes).unwrap_err();
+        assert_eq!((error.code().as_str(), error.message()), (code, message), "{bytes:?}");
+    }
+    let farthest = sent(3, &[&[2, 4, 0x40, 0], b, a]);
+    assert_eq!(shown(&Query::receive(&farthest).unwrap()), "'a' <16384> 'b'");
+    assert!(Query::receive(&sent(1, &[&long(2047)])).is_ok());
+}
+
 proptest! {
     #[test]
     fn any_text_is_a_query_or_an_error(text in "[ a-c:,0-9A-D'\\\\&|!<>()\"*-]{0,40}") {
@@ -155,5 +194,26 @@ proptest! {
     #[test]
     fn any_bytes_are_a_query_or_an_error(bytes in prop::collection::vec(0u8..5, 0..60)) {
         let _ = Query::decode(&bytes).map(|query| shown(&query));
+    }
+
+    #[test]
+    fn spoilt_bytes_are_a_query_that_can_be_written_or_an_error(
+        spoilt in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+    ) {
+        let mut bytes = parse("!(a:*A <3> b) | c <16384> (d & !e:BC)").unwrap().encode();
+        for (at, byte) in spoilt {
+            *at.get_mut(&mut bytes) = byte;
+        }
+        if let Ok(query) = Query::receive(&bytes) {
+            let again = query.encode();
+            prop_assert_eq!(&Query::receive(&again).unwrap(), &query);
+            let vector = crate::vector::parse("a:1A b:4 c d:9C").unwrap();
+            let found = |query: &Query| crate::matching::matches(&crate::vector::Vector::new(&vector), query).unwrap();
+            let opposite = negate(&bytes);
+            prop_assert!(query.is_empty() || found(&query) != found(&Query::decode(&opposite).unwrap()));
+            // A client can send an empty word, as to PostgreSQL, which no text can write.
+            let written = query.operands().all(|operand| !operand.word.is_empty());
+            prop_assert_eq!(parse(&shown(&query)).ok(), written.then_some(query));
+        }
     }
 }
