@@ -25,19 +25,8 @@ type Flusher = ThreadHandle<(Syncing, Result<(), WalError>)>;
 /// What it says in the end.
 type Synced = Result<(Syncing, Result<(), WalError>), JoinError>;
 
-/// What ends a stream that nobody wants any more: no error.
-enum Halt {
-    Wanted,
-    Failed(SqlError),
-}
-
-impl From<SqlError> for Halt {
-    fn from(error: SqlError) -> Halt {
-        Halt::Failed(error)
-    }
-}
-
-/// Receives a time line from `start` on until it ends, the connection fails, or `end` is set.
+/// Receives a time line from `start` on until it ends, the connection fails, or `end` is set. What has arrived is kept, however it ends: recovery, which reads
+/// on once this is over, then has seen all that is in the files.
 pub async fn receive(
     receiver: &Receiver,
     wal: &Arc<Wal>,
@@ -45,27 +34,28 @@ pub async fn receive(
     timeline: TimelineId,
     end: &Event,
 ) -> SqlResult<()> {
-    let course = async {
+    let open = async {
         let settings = receiver.settings();
         let mut stream = Stream::connect(receiver, wal, &settings, start, timeline).await?;
         stream.fetch_histories(timeline).await?;
-        if !stream.begin(&settings).await? {
-            return Ok(());
-        }
-        stream.run().await
+        Ok(stream.begin(&settings).await?.then_some(stream))
     };
+    let Some(mut stream) = unless_unwanted(end, open).await? else { return Ok(()) };
+    let result = unless_unwanted(end, stream.run()).await;
+    let kept = stream.keep().await;
+    result.and(kept)
+}
+
+/// What comes of it, unless nobody wants it any more.
+async fn unless_unwanted<T>(end: &Event, course: impl Future<Output = SqlResult<T>>) -> SqlResult<T> {
     tokio::select! {
         biased;
-        () = end.until_set() => Err(Halt::Wanted),
-        result = course => result.map_err(Halt::Failed),
-    }
-    .or_else(|halt| match halt {
-        Halt::Failed(error) => Err(error),
-        Halt::Wanted => Err(SqlError::fatal(
+        () = end.until_set() => Err(SqlError::fatal(
             SqlState::ADMIN_SHUTDOWN,
             "terminating walreceiver process due to administrator command",
         )),
-    })
+        result = course => result,
+    }
 }
 
 fn failed(what: &str, failure: &Failure) -> SqlError {
@@ -128,6 +118,8 @@ struct Stream<'a> {
     fed_back_at: Option<Instant>,
     /// What is being made durable on another thread.
     syncing: Option<Flusher>,
+    /// Something could not be made durable: whether it is no later attempt can tell.
+    in_doubt: bool,
 }
 
 impl<'a> Stream<'a> {
@@ -196,6 +188,7 @@ impl<'a> Stream<'a> {
             holds: false,
             fed_back_at: None,
             syncing: None,
+            in_doubt: false,
         })
     }
 
@@ -327,7 +320,7 @@ impl<'a> Stream<'a> {
         match self.incoming.unflushed() {
             0 => {}
             _ if self.syncing.is_some() => {}
-            few if few < MUCH => self.incoming.flush().map_err(disk)?,
+            few if few < MUCH => self.flush_here()?,
             _ => {
                 let syncing = self.incoming.sync();
                 let sync = move || {
@@ -350,10 +343,19 @@ impl<'a> Stream<'a> {
     /// What was being made durable is so.
     fn synced(&mut self, done: Synced) -> SqlResult<()> {
         self.syncing = None;
-        let (syncing, result) = done.map_err(|error| SqlError::internal(error.to_string()))?;
-        result.and_then(|()| self.incoming.synced(syncing)).map_err(disk)?;
+        let done = done.map_err(|error| SqlError::internal(error.to_string()));
+        let synced = done
+            .and_then(|(syncing, result)| result.and_then(|()| self.incoming.synced(syncing)).map_err(disk));
+        self.in_doubt |= synced.is_err();
         self.note();
-        Ok(())
+        synced
+    }
+
+    /// Makes durable what was written, while the stream waits.
+    fn flush_here(&mut self) -> SqlResult<()> {
+        let flushed = self.incoming.flush().map_err(disk);
+        self.in_doubt |= flushed.is_err();
+        flushed
     }
 
     /// Makes durable all that was written.
@@ -362,9 +364,14 @@ impl<'a> Stream<'a> {
             let done = until_synced(&mut self.syncing).await;
             self.synced(done)?;
         }
-        self.incoming.flush().map_err(disk)?;
+        self.flush_here()?;
         self.note();
         Ok(())
+    }
+
+    /// The stream is over: makes durable what has arrived.
+    async fn keep(&mut self) -> SqlResult<()> {
+        if self.in_doubt { Ok(()) } else { self.flush_all().await }
     }
 
     /// Lets be replayed what is durable.
@@ -488,13 +495,6 @@ impl<'a> Stream<'a> {
 /// Whether the sender is told of progress unasked.
 fn reports(settings: &ServerSettings) -> bool {
     settings.int(Setting::wal_receiver_status_interval) > 0
-}
-
-impl Drop for Stream<'_> {
-    /// What has arrived is kept, however it ends. An error is met again by who begins anew.
-    fn drop(&mut self) {
-        let _ = self.flush();
-    }
 }
 
 fn lost(failure: &Failure) -> SqlError {

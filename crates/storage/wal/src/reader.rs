@@ -62,7 +62,8 @@ pub struct WalReader {
     source: Option<Box<dyn SegmentSource>>,
     given_up: Arc<Event>,
     pub(crate) opened: Opened,
-    file: Option<(u64, File)>,
+    /// That of a segment on a time line.
+    file: Option<(u64, TimelineId, File)>,
     /// Position of the next record.
     pub(crate) next: u64,
     /// Bytes of the log from position `window_start` on.
@@ -275,26 +276,27 @@ impl WalReader {
         Ok(())
     }
 
-    /// Reads from a segment's file, which stays open until another is wanted.
+    /// Reads from a segment's file, which stays open until another is wanted. Nothing is there behind the end of what was written, nor behind the place where
+    /// the history leaves the file's time line: a server that failed may have sent more of that.
     pub(crate) fn read_segment(&mut self, segment: u64, offset: u64, out: &mut [u8]) -> Result<usize, Stop> {
-        let written = self.source.as_ref().and_then(|source| source.end_of_written());
-        let length = written.map_or(out.len() as u64, |end| {
-            end.0.saturating_sub(self.geometry.segment_start(segment).0 + offset).min(out.len() as u64)
-        });
-        if length == 0 {
+        let start = Lsn(self.geometry.segment_start(segment).0 + offset);
+        let length = out.len();
+        let before =
+            |end: Option<Lsn>| end.map_or(length, |end| length.min(end.0.saturating_sub(start.0) as usize));
+        let written = before(self.source.as_ref().and_then(|source| source.end_of_written()));
+        if written == 0 {
             return Ok(0);
         }
-        let out = &mut out[..length as usize];
-        if self.file.as_ref().is_none_or(|(number, _)| *number != segment) {
-            self.file = Some((segment, self.open_segment(segment)?));
+        if self.file.as_ref().is_none_or(|(number, ..)| *number != segment) {
+            let (timeline, file) = self.open_segment(segment)?;
+            self.file = Some((segment, timeline, file));
         }
-        let (_, file) = self.file.as_ref().expect("opened above");
-        let name = || {
-            let timeline = self.opened.lock().get(&segment).copied().unwrap_or_default();
-            self.geometry.file_name(timeline, segment)
-        };
-        file.read_at(out, offset)
-            .map_err(|error| WalError::new("read", &self.dir.join(name()), &error).into())
+        let (_, timeline, file) = self.file.as_ref().expect("opened above");
+        let left = before(self.history.stretch(*timeline).and_then(|stretch| stretch.end));
+        file.read_at(&mut out[..written.min(left)], offset).map_err(|error| {
+            let name = self.geometry.file_name(*timeline, segment);
+            WalError::new("read", &self.dir.join(name), &error).into()
+        })
     }
 
     /// Takes note of why there is no more; the error, if it is one.
@@ -312,7 +314,7 @@ impl WalReader {
     }
 
     /// The file of a segment, on the newest time line that has it.
-    fn open_segment(&mut self, segment: u64) -> Result<File, Stop> {
+    fn open_segment(&mut self, segment: u64) -> Result<(TimelineId, File), Stop> {
         let start = self.geometry.segment_start(segment);
         let timelines: Vec<TimelineId> = self.history.of_segment(self.geometry, segment).collect();
         for timeline in &timelines {
@@ -325,7 +327,7 @@ impl WalReader {
                 Ok(file) => {
                     self.check_segment(&file, *timeline, segment, &path)?;
                     self.opened.lock().insert(segment, *timeline);
-                    return Ok(file);
+                    return Ok((*timeline, file));
                 }
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(WalError::new("open", &path, &error).into()),

@@ -829,6 +829,29 @@ fn time_lines_part() {
     assert!(wal.file_name(ends[199]).starts_with("00000002"));
 }
 
+/// A standby that is to follow a new time line has more of the old one than that has taken over, and nothing of the new one yet.
+#[test]
+fn nothing_is_read_of_a_time_line_behind_where_it_was_left() {
+    let dir = TempDir::new();
+    let wal = Wal::create(&dir.0, small(), 7).unwrap();
+    let ends: Vec<Lsn> = (1..300).map(|n| wal.insert(&numbered(n, 500))).collect();
+    wal.flush(ends[298]).unwrap();
+    drop(wal);
+    // In the first segment, in a later one, and at the end of what there is.
+    for left in [10, 200, 299] {
+        let history = History::of(TimelineId(1)).child(TimelineId(2), ends[left - 1], "test");
+        let along = || WalReader::open(&dir.0, 64 << 10, Some(7), start_lsn()).along(history.clone());
+        let wanted: Vec<u64> = (1..=left as u64).collect();
+        let mut reader = along();
+        let read: Vec<u64> = reader.by_ref().map(|record| check_numbered(&record.unwrap())).collect();
+        assert_eq!((read, reader.position()), (wanted, ends[left - 1]));
+        let mut reader = along();
+        let chunks: Vec<Chunk> = std::iter::from_fn(|| reader.next_chunk()).map(Result::unwrap).collect();
+        let last = chunks.iter().flat_map(Chunk::records).last().unwrap().2.unwrap().end;
+        assert_eq!(last, ends[left - 1]);
+    }
+}
+
 /// What is to be archived is neither removed nor used anew before it is.
 #[test]
 fn nothing_goes_before_it_is_archived() {
