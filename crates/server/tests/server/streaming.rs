@@ -268,7 +268,7 @@ fn assert_has(standby: &mut Server, wanted: &str) {
 
 #[test]
 fn a_stream_goes_on_after_either_side_was_killed() {
-    let mut primary = primary(&[]);
+    let mut primary = primary(&["wal_keep_size=100MB"]);
     let mut standby = standby(&mut primary, &["wal_receiver_status_interval=1"]);
     standby.launch();
     standby.wait_for_log("started streaming WAL from primary at");
@@ -336,6 +336,41 @@ fn a_standby_that_is_behind_gets_the_end_of_the_old_time_line_from_the_new_prima
     caught_up(&first, "s2");
     let wanted = sum(&mut first.client());
     assert_has(&mut second, &wanted);
+}
+
+/// Pages of a server that crashed may have what its log has up to its end; a time line that does not have that must not be followed.
+#[test]
+fn a_crashed_primary_comes_to_the_end_of_its_own_log_before_it_follows_another() {
+    let mut old = primary(&["wal_keep_size=100MB"]);
+    let mut new = standby(&mut old, &["wal_keep_size=100MB"]);
+    run_standby(&mut new);
+    add(&mut old.client(), 1, 1000);
+    caught_up(&old, "s1");
+    new.kill();
+    add(&mut old.client(), 10_001, 4000);
+    let mut client = old.client();
+    let end = client.value("select pg_current_wal_flush_lsn()");
+    let wanted = sum(&mut client);
+    old.kill();
+    run_standby(&mut new);
+    promote(&mut new);
+    add(&mut new.client(), 20_001, 5000);
+    fs::write(old.data().join("standby.signal"), "").unwrap();
+    for setting in ["wal_retrieve_retry_interval=100ms", &primary_conninfo(&new, "application_name=old")] {
+        old.set_option(setting);
+    }
+    run_standby(&mut old);
+    old.wait_for_log(
+        "new timeline 2 forked off current database system timeline 1 before current recovery point 0/",
+    );
+    let mut client = old.client();
+    assert_eq!(client.value(&format!("select pg_last_wal_replay_lsn() >= '{end}'")), "t");
+    assert_eq!(sum(&mut client), wanted);
+    assert!(!old.log().contains("new target timeline is 2"));
+    // Where the new time line is known when the server starts, it does not start.
+    old.kill();
+    old.launch();
+    old.wait_for_log("requested timeline 2 does not contain minimum recovery point 0/");
 }
 
 #[test]
@@ -419,6 +454,23 @@ fn a_record_comes_from_the_archive_and_the_primary() {
     );
     assert!(!standby.log().contains("has already been removed"), "{}", standby.log());
     let _ = fs::remove_dir_all(&archive);
+}
+
+/// `cp` makes the file before it has what is in it.
+#[test]
+fn a_history_file_that_is_still_being_archived_is_waited_for() {
+    let mut primary = primary(&[]);
+    let mut standby = standby(&mut primary, &[]);
+    let archive = standby.file("archive");
+    fs::create_dir(&archive).unwrap();
+    standby.set_option(&format!("restore_command=cp {}/%f %p", archive.display()));
+    for half in ["", "1\t0/300"] {
+        fs::write(archive.join("00000002.history"), half).unwrap();
+        run_standby(&mut standby);
+        add(&mut primary.client(), 1 + 100 * half.len() as u32, 10);
+        caught_up(&primary, "s1");
+        standby.stop();
+    }
 }
 
 #[test]

@@ -33,7 +33,7 @@ use std::time::Duration;
 
 use base::{Lsn, TimelineId};
 use runtime::{WaitEvent, fs};
-use wal::{History, WalReader, WalStart};
+use wal::{History, Wal, WalReader, WalStart};
 
 use super::CheckpointRecord;
 use super::course::{self, Course, Ended, Outcome};
@@ -169,7 +169,13 @@ impl Engine {
         archive.restart.set(label.as_ref().map_or(control.checkpoint.redo, |label| label.start), timeline);
         let history = target_history(request, &archive, &settings, timeline)?;
         let own = label.as_ref().map_or(control.checkpoint.timeline, |label| label.timeline);
-        check_history(&history, &control, (at, own), label.is_none())?;
+        let by_control = label.is_none();
+        check_history(&history, (at, own), by_control)?;
+        if by_control && matches!(control.state, ClusterState::InProduction | ClusterState::InRecovery) {
+            let own = archive.history(timeline)?.unwrap_or_else(|| History::of(timeline));
+            control.min_recovery_point = end_in_folder(&wal, own, control.checkpoint.redo)?;
+            control.min_recovery_timeline = timeline;
+        }
         let end = Ending::new(dir.to_path_buf(), settings.stop.clone());
         let upstream = settings.upstream.clone().filter(|_| request == Request::Standby);
         let mut supply = Supply::new(archive, history, upstream, end.clone());
@@ -186,6 +192,9 @@ impl Engine {
         drop(reader);
         supply.from = None;
         take_over(&mut control, request, label.as_ref(), &record, at);
+        if by_control {
+            check_least(&supply.history, &control)?;
+        }
         control.write(dir)?;
         if label.is_some() {
             BackupLabel::put_aside(dir)?;
@@ -392,30 +401,40 @@ fn lost_checkpoint(dir: &Path, at: Lsn, reason: Option<&str>) -> EngineError {
 /// Whether the time line that is wanted comes from the data's own.
 fn check_history(
     history: &History,
-    control: &ControlFile,
     (at, own): (Lsn, TimelineId),
     by_control: bool,
 ) -> Result<(), EngineError> {
+    if history.at(at) == own {
+        return Ok(());
+    }
     let wanted = history.timeline();
-    if history.at(at) != own {
-        let left = history.stretch(own).and_then(|stretch| stretch.end).unwrap_or_default();
-        let file = if by_control { "global/pg_control" } else { "backup_label" };
-        return Err(EngineError::NoRecovery {
-            message: format!(
-                "requested timeline {wanted} is not a child of this server's history: Latest checkpoint in file \"{file}\" is at {at} on timeline {own}, \
-                 but in the history of the requested timeline, the server forked off from that timeline at {left}."
-            ),
-            hint: String::new(),
-        });
+    let left = history.stretch(own).and_then(|stretch| stretch.end).unwrap_or_default();
+    let file = if by_control { "global/pg_control" } else { "backup_label" };
+    Err(no_recovery(format!(
+        "requested timeline {wanted} is not a child of this server's history: Latest checkpoint in file \"{file}\" is at {at} on timeline {own}, \
+         but in the history of the requested timeline, the server forked off from that timeline at {left}."
+    )))
+}
+
+/// Whether the time line that is wanted has all that the data may have already.
+fn check_least(history: &History, control: &ControlFile) -> Result<(), EngineError> {
+    let (least, own) = (control.min_recovery_point, control.min_recovery_timeline);
+    if history.before(least) == own {
+        return Ok(());
     }
-    let least = control.min_recovery_point;
-    if by_control && least.is_valid() && history.before(least) != control.min_recovery_timeline {
-        return Err(no_recovery(format!(
-            "requested timeline {wanted} does not contain minimum recovery point {least} on timeline {}",
-            control.min_recovery_timeline
-        )));
+    let wanted = history.timeline();
+    Err(no_recovery(format!(
+        "requested timeline {wanted} does not contain minimum recovery point {least} on timeline {own}"
+    )))
+}
+
+/// Where the log in the folder ends: pages of a server that crashed may have changes of all of it, and the control file does not say how far it goes.
+fn end_in_folder(wal: &Wal, history: History, redo: Lsn) -> Result<Lsn, EngineError> {
+    let mut reader = wal.reader(redo).along(history);
+    while let Some(chunk) = reader.next_chunk() {
+        chunk?;
     }
-    Ok(())
+    Ok(reader.position())
 }
 
 /// The control file takes over where redo begins, and what has to come before the data are consistent.
@@ -440,7 +459,7 @@ fn take_over(
         (control.min_recovery_point, control.min_recovery_timeline) = (checkpoint.redo, checkpoint.timeline);
     }
     // The log of a server that was shut down goes no further than its last checkpoint, and redo must come so far.
-    if !control.min_recovery_point.is_valid() {
+    if control.min_recovery_point < record.end && label.is_none() {
         (control.min_recovery_point, control.min_recovery_timeline) = (record.end, checkpoint.timeline);
     }
     control.checkpoint = *checkpoint;

@@ -374,7 +374,11 @@ impl Course {
                 tracing::info!("new target timeline is {newest}");
                 self.supply.history = history;
             }
-            _ => tracing::info!("new timeline {newest} is not a child of database system timeline {own}"),
+            Some(_) => tracing::info!(
+                "new timeline {newest} forked off current database system timeline {own} before current recovery point {}",
+                self.from
+            ),
+            None => tracing::info!("new timeline {newest} is not a child of database system timeline {own}"),
         }
         Ok(())
     }

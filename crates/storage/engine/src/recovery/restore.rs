@@ -63,9 +63,17 @@ fn failed(what: String, error: &io::Error) -> WalError {
     }
 }
 
+/// What a file of the archive has to be.
+#[derive(Clone, Copy)]
+enum Wanted {
+    /// A segment of so many bytes.
+    Segment(u64),
+    History(TimelineId),
+}
+
 impl Archive {
-    /// Brings a file into the log's folder, of this length if that is known; false if the archive has none.
-    pub fn fetch(&self, name: &str, length: Option<u64>) -> Result<bool, WalError> {
+    /// Brings a file into the log's folder; false if the archive has none.
+    fn fetch(&self, name: &str, wanted: Wanted) -> Result<bool, WalError> {
         if self.command.is_empty() {
             return Ok(false);
         }
@@ -86,14 +94,23 @@ impl Archive {
             file => file.map_err(there)?,
         };
         let size = file.len().map_err(there)?;
-        if self.waits && length.is_some_and(|wanted| size < wanted) {
+        let is_whole = match wanted {
+            Wanted::Segment(length) => size >= length,
+            Wanted::History(timeline) => {
+                let text = fs::read_to_string(&temporary).map_err(there)?;
+                History::parse(timeline, &text).is_ok()
+            }
+        };
+        if self.waits && !is_whole {
             tracing::debug!("archive file \"{name}\" is not whole yet: {size} bytes");
             return Ok(false);
         }
-        if let Some(wanted) = length.filter(|wanted| *wanted != size) {
+        if let Wanted::Segment(length) = wanted
+            && size != length
+        {
             return Err(WalError {
                 kind: io::ErrorKind::InvalidData,
-                message: format!("archive file \"{name}\" has wrong size: {size} instead of {wanted}"),
+                message: format!("archive file \"{name}\" has wrong size: {size} instead of {length}"),
                 transient: false,
             });
         }
@@ -138,7 +155,7 @@ impl Archive {
     /// The history of a time line, from the archive or the log's folder; none if there is no such time line.
     pub fn history(&self, timeline: TimelineId) -> Result<Option<History>, crate::EngineError> {
         if timeline > TimelineId::FIRST {
-            self.fetch(&History::file_name(timeline), None)?;
+            self.fetch(&History::file_name(timeline), Wanted::History(timeline))?;
         }
         match History::read(self.wal.dir(), timeline)? {
             Some(history) => Ok(Some(history?)),
@@ -165,7 +182,7 @@ impl Archive {
         if self.brought.as_deref() == Some(name) && there()? {
             return Ok(true);
         }
-        let brought = self.fetch(name, Some(self.wal.options().segment_size))?;
+        let brought = self.fetch(name, Wanted::Segment(self.wal.options().segment_size))?;
         if brought {
             self.brought = Some(name.to_owned());
         }
