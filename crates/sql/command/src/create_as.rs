@@ -20,6 +20,7 @@ use catalog::change::{NewColumn, NewTable, ObjectAddress};
 use catalog::{CatalogView, RelationKind, Table};
 use counters::Change;
 use eval::cx::Facilities;
+use executor::nodes::KeptRows;
 use executor::run::Prepared;
 use heap::{Chunks, InsertOptions, Writer};
 use parse::Statement;
@@ -269,7 +270,10 @@ pub(crate) struct Load<'s> {
     session: &'s Session,
     relation: Oid,
     heap: Arc<heap::HeapRel>,
-    batch: Vec<Vec<Datum>>,
+    /// Values of the rows that are not stored yet, one row's behind the other's.
+    batch: Vec<Datum>,
+    kept: usize,
+    width: usize,
     tids: Vec<base::Tid>,
     rows: u64,
     options: InsertOptions,
@@ -280,7 +284,17 @@ impl<'s> Load<'s> {
     pub(crate) fn new(session: &'s Session, table: Arc<Table>) -> SqlResult<Load<'s>> {
         let heap = table.heap.clone().ok_or_else(|| SqlError::internal("a table without a heap"))?;
         let options = InsertOptions { skip_fsm: true, ..InsertOptions::default() };
-        Ok(Load { session, relation: table.oid, heap, batch: Vec::new(), tids: Vec::new(), rows: 0, options })
+        Ok(Load {
+            session,
+            relation: table.oid,
+            heap,
+            batch: Vec::new(),
+            kept: 0,
+            width: table.columns.len(),
+            tids: Vec::new(),
+            rows: 0,
+            options,
+        })
     }
 
     /// Older snapshots see the rows too, once the transaction has ended. For new files, whose table is locked until then.
@@ -290,9 +304,11 @@ impl<'s> Load<'s> {
 
     /// Takes a row.
     pub(crate) fn put(&mut self, row: &[Datum]) -> SqlResult<()> {
-        self.batch.push(row.to_vec());
+        debug_assert_eq!(row.len(), self.width);
+        self.batch.extend_from_slice(row);
+        self.kept += 1;
         self.rows += 1;
-        if self.batch.len() >= BATCH_ROWS { self.flush() } else { Ok(()) }
+        if self.kept >= BATCH_ROWS { self.flush() } else { Ok(()) }
     }
 
     /// Stores the last rows, and shows all of them to the commands that follow. Returns their number.
@@ -303,10 +319,11 @@ impl<'s> Load<'s> {
     }
 
     fn flush(&mut self) -> SqlResult<()> {
-        if self.batch.is_empty() {
+        if self.kept == 0 {
             return Ok(());
         }
         let session = self.session;
+        let rows = KeptRows { values: &self.batch, count: self.kept, width: self.width };
         let xid = session.txn.borrow_mut().xid()?;
         let me = session.txn.borrow();
         let chunks = Chunks::default();
@@ -323,15 +340,15 @@ impl<'s> Load<'s> {
             &session.engine().heap_access(),
             &self.heap,
             &writer,
-            self.batch.iter().map(Vec::as_slice),
+            rows.iter(),
             self.options,
             &mut self.tids,
         )
         .map_err(heap::HeapError::into_sql)?;
-        let rows = self.batch.len() as i64;
-        session.count_change(self.relation, me.depth() as u32, Change::Insert(rows));
+        session.count_change(self.relation, me.depth() as u32, Change::Insert(self.kept as i64));
         session.count_chunks(&self.heap, me.depth() as u32, &chunks);
         self.batch.clear();
+        self.kept = 0;
         Ok(())
     }
 }

@@ -422,7 +422,14 @@ fn fill(
 }
 
 /// DEFAULT of a column, ready to be computed for one row after the other.
-pub struct ColumnDefault(Computed);
+pub struct ColumnDefault {
+    computed: Computed,
+    has_effects: bool,
+    /// Whether it is the same for all rows of a statement, and nobody can tell how often it is computed.
+    fixed: bool,
+    /// The value of such a one, once it is known.
+    known: Option<Datum>,
+}
 
 impl ColumnDefault {
     /// Prepares the default of the column with this number; `None` if it has none.
@@ -431,13 +438,28 @@ impl ColumnDefault {
         let call = Call::new(&format).with_session(session);
         let Some(expr) = analyze::column_default(table, number, session, &call)? else { return Ok(None) };
         let planned = session.with_planner(session, |cx| plan::convert_expression(&expr, cx))?;
-        Computed::of(session, vec![planned], false).map(|computed| Some(ColumnDefault(computed)))
+        let has_effects = executor::nodes::has_effects(&planned);
+        let fixed = planned.volatility() != Volatility::Volatile && !planned.calls(&|f| f.user().is_some());
+        let computed = Computed::of(session, vec![planned], false)?;
+        Ok(Some(ColumnDefault { computed, has_effects, fixed, known: None }))
+    }
+
+    /// Whether computing it may call a function that could look at tables.
+    pub fn has_effects(&self) -> bool {
+        self.has_effects
     }
 
     /// The value for the next row.
     pub fn value(&mut self, session: &Session) -> SqlResult<Datum> {
-        self.0.run(session, &[])?;
-        Ok(self.0.values.pop().unwrap_or_default())
+        if let Some(value) = &self.known {
+            return Ok(value.clone());
+        }
+        self.computed.run(session, &[])?;
+        let value = self.computed.values.pop().unwrap_or_default();
+        if self.fixed {
+            self.known = Some(value.clone());
+        }
+        Ok(value)
     }
 }
 

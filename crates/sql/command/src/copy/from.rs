@@ -1,8 +1,8 @@
 //! # What
 //! COPY FROM: text or bytes to rows.
 //!
-//! Rows of a plain table are gathered and stored a batch at a time, one log record a page. Where expressions have a say
-//! (defaults of columns left out, checks, expression indexes, WHERE), each row runs through an INSERT of our own.
+//! Rows of a plain table are gathered and stored a batch at a time, one log record a page. Where expressions or triggers have a say
+//! (generated columns, checks, partitions, WHERE, a default that could look at the table), each row runs through an INSERT of our own.
 //!
 //! # PostgreSQL counterpart
 //! `commands/copyfrom.c`, `copyfromparse.c`.
@@ -15,6 +15,7 @@ use catalog::{Generated, Identity, RelationKind, Table, TriggerKind};
 use counters::Change;
 use eval::cx::Facilities;
 use eval::trigger::{At, Event, Events, Firing, TableTriggers};
+use executor::nodes::KeptRows;
 use heap::{Chunks, HeapRel, InsertOptions, Writer};
 use parse::Statement;
 use parse::ast::{
@@ -35,6 +36,7 @@ use super::file::Source;
 use super::options::{CopyOptions, Format, Header};
 use super::split::{Next, Splitter, extra_data, missing_data};
 use super::{column_numbers, forced};
+use crate::expression::ColumnDefault;
 use crate::index_entries::TableIndexes;
 use crate::internal::Internal;
 use crate::{expression, names, violation};
@@ -133,7 +135,13 @@ fn check_freeze(session: &Session, table: &Table) -> SqlResult<InsertOptions> {
 /// Where rows go.
 enum Target {
     /// Straight into the heap.
-    Plain { heap: Arc<HeapRel>, indexes: Box<TableIndexes>, options: InsertOptions },
+    Plain {
+        heap: Arc<HeapRel>,
+        indexes: Box<TableIndexes>,
+        /// Columns that are not copied but have a default.
+        defaults: Vec<(usize, ColumnDefault)>,
+        options: InsertOptions,
+    },
     /// Through an INSERT with one parameter for each column copied.
     Insert(Box<Internal>),
 }
@@ -146,22 +154,19 @@ impl Target {
         numbers: &[usize],
         text: &str,
     ) -> SqlResult<Target> {
-        let needs_default = |(i, c): (usize, &catalog::Column)| {
-            !c.dropped
-                && !numbers.contains(&i)
-                && (c.default.is_some() || c.identity != Identity::None || c.generated != Generated::None)
-        };
         let plain = copy.filter.is_none()
             && !table.partition_of.is_valid()
             && table.triggers.is_empty()
             && table.checks.is_empty()
-            && !table.columns.iter().enumerate().any(needs_default)
+            && table.columns.iter().all(|c| c.generated == Generated::None || c.dropped)
             && table.indexes.iter().all(|i| i.immediate)
             && table.columns.iter().all(|c| types::builtin_type(c.type_oid).is_some() || c.dropped);
-        match &table.heap {
-            Some(heap) if plain => Ok(Target::Plain {
+        let defaults = if plain { quiet_defaults(session, table, numbers)? } else { None };
+        match (&table.heap, defaults) {
+            (Some(heap), Some(defaults)) => Ok(Target::Plain {
                 heap: heap.clone(),
                 indexes: Box::new(TableIndexes::new(session, table)?),
+                defaults,
                 options: InsertOptions::default(),
             }),
             _ => {
@@ -173,6 +178,27 @@ impl Target {
             }
         }
     }
+}
+
+/// Defaults of the columns that are not copied; `None` if one may call a function that could look at the table between two rows.
+fn quiet_defaults(
+    session: &Session,
+    table: &Table,
+    numbers: &[usize],
+) -> SqlResult<Option<Vec<(usize, ColumnDefault)>>> {
+    let mut defaults = Vec::new();
+    for (i, column) in table.columns.iter().enumerate() {
+        let has = column.default.is_some() || column.identity != Identity::None;
+        if column.dropped || !has || numbers.contains(&i) {
+            continue;
+        }
+        match ColumnDefault::new(session, table, i as i16 + 1)? {
+            Some(default) if default.has_effects() => return Ok(None),
+            Some(default) => defaults.push((i, default)),
+            None => {}
+        }
+    }
+    Ok(Some(defaults))
 }
 
 /// `INSERT INTO t (columns) OVERRIDING SYSTEM VALUE SELECT * FROM (SELECT $1, $2) t (columns) WHERE filter`.
@@ -242,7 +268,10 @@ struct Load<'a> {
     splitter: Splitter<'a>,
     passage: Option<Passage>,
     place: Place,
-    batch: Vec<Vec<Datum>>,
+    /// Values of the present row, as many as the target takes.
+    row: Vec<Datum>,
+    /// Values of the rows of the batch, one row's behind the other's.
+    batch: Vec<Datum>,
     /// Line of each row of the batch.
     lines: Vec<u64>,
     bytes: usize,
@@ -253,7 +282,7 @@ struct Load<'a> {
     /// There is a condition that rows must meet.
     filtered: bool,
     /// Defaults of columns, once asked for; none where a column has none.
-    defaults: Vec<Option<Option<expression::ColumnDefault>>>,
+    defaults: Vec<Option<Option<ColumnDefault>>>,
 }
 
 impl<'a> Load<'a> {
@@ -276,6 +305,7 @@ impl<'a> Load<'a> {
             splitter: Splitter::new(options),
             passage: encoding::of_file(session, options, true)?,
             place: Place::None,
+            row: Vec::new(),
             batch: Vec::new(),
             lines: Vec::new(),
             bytes: 0,
@@ -360,7 +390,7 @@ impl<'a> Load<'a> {
             if !reader.row(self.numbers.len(), &mut more)? {
                 break;
             }
-            let mut row = vec![Datum::Null; self.width()];
+            self.begin_row();
             for i in 0..self.numbers.len() {
                 self.place = Place::Name(i);
                 let column = &self.table.columns[self.numbers[i]];
@@ -373,13 +403,20 @@ impl<'a> Load<'a> {
                         }
                     };
                     let slot = self.slot(i);
-                    row[slot] = types::receive(column.type_oid, &value, column.typmod, &call)?;
+                    self.row[slot] = types::receive(column.type_oid, &value, column.typmod, &call)?;
                 }
             }
             self.place = Place::Number(self.splitter.line_number);
-            self.put(row)?;
+            self.put()?;
         }
         self.flush()
+    }
+
+    /// All values of the row to come are NULL.
+    fn begin_row(&mut self) {
+        let width = self.width();
+        self.row.clear();
+        self.row.resize(width, Datum::Null);
     }
 
     /// How many values the target takes.
@@ -403,7 +440,7 @@ impl<'a> Load<'a> {
         let (session, table, number) = (self.session, self.table, self.numbers[i]);
         let known = &mut self.defaults[i];
         if known.is_none() {
-            *known = Some(expression::ColumnDefault::new(session, table, number as i16 + 1)?);
+            *known = Some(ColumnDefault::new(session, table, number as i16 + 1)?);
         }
         match known.as_mut().and_then(Option::as_mut) {
             Some(default) => default.value(session),
@@ -458,22 +495,20 @@ impl<'a> Load<'a> {
             self.place = Place::Number(self.splitter.line_number);
             return Err(error);
         }
-        let fields = self.splitter.fields()?.to_vec();
+        let count = self.splitter.fields()?.len();
         // A single empty field is an empty line, which a table without columns takes.
-        if self.numbers.is_empty() && !self.splitter.line().is_empty()
-            || fields.len() > self.numbers.len().max(1)
-        {
+        if self.numbers.is_empty() && !self.splitter.line().is_empty() || count > self.numbers.len().max(1) {
             return Err(extra_data());
         }
-        let mut row = vec![Datum::Null; self.width()];
+        self.begin_row();
         for (i, &n) in self.numbers.iter().enumerate() {
-            let Some(field) = fields.get(i) else {
+            let Some(field) = self.splitter.get(i) else {
                 self.place = Place::Line;
                 return Err(missing_data(&self.table.columns[n].name));
             };
             let slot = self.slot(i);
-            match self.value(i, *field, call) {
-                Ok(value) => row[slot] = value,
+            match self.value(i, field, call) {
+                Ok(value) => self.row[slot] = value,
                 Err(error) if self.options.ignore_errors && is_data_error(&error) => {
                     return self.skip(out);
                 }
@@ -482,7 +517,7 @@ impl<'a> Load<'a> {
         }
         self.bytes += self.splitter.line().len();
         self.place = Place::Line;
-        self.put(row)
+        self.put()
     }
 
     fn value(&mut self, i: usize, field: super::split::Field, call: &Call<'_>) -> SqlResult<Datum> {
@@ -547,10 +582,11 @@ impl<'a> Load<'a> {
         self.session.notice(SqlError::with_severity(severity, SqlState::SUCCESSFUL_COMPLETION, message));
     }
 
-    fn put(&mut self, row: Vec<Datum>) -> SqlResult<()> {
+    /// Hands the present row to the target.
+    fn put(&mut self) -> SqlResult<()> {
         match &mut self.target {
             Target::Insert(insert) => {
-                let done = insert.run(self.session, &row, &mut |_| Ok(()));
+                let done = insert.run(self.session, &self.row, &mut |_| Ok(()));
                 if let Err(error) = &done
                     && error.code() == SqlState::UNIQUE_VIOLATION
                     && !self.table.triggers.iter().any(|t| t.kind.row() && t.kind.before())
@@ -566,15 +602,18 @@ impl<'a> Load<'a> {
                 }
                 Ok(())
             }
-            Target::Plain { .. } => {
-                for (column, value) in self.table.columns.iter().zip(&row) {
+            Target::Plain { defaults, .. } => {
+                for (i, default) in defaults {
+                    self.row[*i] = default.value(self.session)?;
+                }
+                for (column, value) in self.table.columns.iter().zip(&self.row) {
                     if column.not_null && !column.dropped && value.is_null() {
-                        return Err(violation::null_in(self.session, self.table, &column.name, &row)?);
+                        return Err(violation::null_in(self.session, self.table, &column.name, &self.row)?);
                     }
                 }
-                self.batch.push(row);
+                self.batch.append(&mut self.row);
                 self.lines.push(self.splitter.line_number);
-                if self.batch.len() >= BATCH_ROWS || self.bytes >= BATCH_BYTES {
+                if self.lines.len() >= BATCH_ROWS || self.bytes >= BATCH_BYTES {
                     self.flush()
                 } else {
                     Ok(())
@@ -585,10 +624,12 @@ impl<'a> Load<'a> {
 
     /// Stores the batch.
     fn flush(&mut self) -> SqlResult<()> {
-        let Target::Plain { heap, indexes, options } = &mut self.target else { return Ok(()) };
-        if self.batch.is_empty() {
+        let Target::Plain { heap, indexes, options, .. } = &mut self.target else { return Ok(()) };
+        if self.lines.is_empty() {
             return Ok(());
         }
+        let width = self.table.columns.len();
+        let rows = KeptRows { values: &self.batch, count: self.lines.len(), width };
         let session = self.session;
         let xid = session.txn.borrow_mut().xid_for(heap.is_logged())?;
         self.tids.clear();
@@ -605,16 +646,15 @@ impl<'a> Load<'a> {
                 chunks: Some(&chunks),
             };
             let access = session.engine().heap_access();
-            let rows = self.batch.iter().map(Vec::as_slice);
-            heap::multi_insert(&access, heap, &writer, rows, *options, &mut self.tids)
+            heap::multi_insert(&access, heap, &writer, rows.iter(), *options, &mut self.tids)
                 .map_err(heap::HeapError::into_sql)?;
             session.count_chunks(heap, me.depth() as u32, &chunks);
         }
-        for ((row, &tid), &line) in self.batch.iter().zip(&self.tids).zip(&self.lines) {
+        for ((row, &tid), &line) in rows.iter().zip(&self.tids).zip(&self.lines) {
             self.place = Place::Number(line);
             indexes.enter(session, self.table, heap, (row, tid))?;
         }
-        let (depth, rows) = (session.txn.borrow().depth() as u32, self.batch.len());
+        let (depth, rows) = (session.txn.borrow().depth() as u32, rows.count);
         session.count_change(self.table.oid, depth, Change::Insert(rows as i64));
         self.rows += rows as u64;
         self.progress.set(super::TUPLES, self.rows as i64);

@@ -6,6 +6,7 @@
 //! 2. What [`write_field`] writes, [`Splitter::fields`] reads back.
 
 use base::{SqlError, SqlResult, sql_err};
+use memchr::{memchr2, memchr3};
 
 use super::options::{CopyOptions, Format};
 
@@ -204,11 +205,7 @@ impl<'o> Splitter<'o> {
                     }
                     Some(_) => self.at += 2,
                 },
-                _ => {
-                    let rest = &self.buffer[self.at..];
-                    let plain = rest.iter().position(|b| matches!(b, b'\n' | b'\r' | b'\\'));
-                    self.at += plain.unwrap_or(rest.len());
-                }
+                _ => self.skip_to(b'\n', b'\r', b'\\'),
             }
         }
         Ok(None)
@@ -232,8 +229,14 @@ impl<'o> Splitter<'o> {
         let quote = self.options.quote;
         // A quote that escapes itself needs no care: two of them leave the quoted part and enter it again.
         let escape = Some(self.options.escape).filter(|escape| *escape != quote);
-        while self.at < self.buffer.len() {
-            let byte = self.buffer[self.at];
+        loop {
+            // All else changes nothing. Behind an escape the next byte counts, whichever it is.
+            match self.in_quote {
+                false => self.skip_to(quote, b'\n', b'\r'),
+                true if self.after_escape => {}
+                true => self.skip_to(quote, b'\n', escape.unwrap_or(quote)),
+            }
+            let Some(&byte) = self.buffer.get(self.at) else { return Ok(None) };
             if self.in_quote && Some(byte) == escape {
                 self.after_escape = !self.after_escape;
             }
@@ -252,7 +255,12 @@ impl<'o> Splitter<'o> {
             }
             self.at += 1;
         }
-        Ok(None)
+    }
+
+    /// Goes on to the next of three bytes, or to the end of what has come.
+    fn skip_to(&mut self, a: u8, b: u8, c: u8) {
+        let rest = &self.buffer[self.at..];
+        self.at += memchr3(a, b, c, rest).unwrap_or(rest.len());
     }
 
     /// Splits the present line.
@@ -271,6 +279,11 @@ impl<'o> Splitter<'o> {
         &self.text[field.start..field.end]
     }
 
+    /// The field with this number of the present line.
+    pub(crate) fn get(&self, i: usize) -> Option<Field> {
+        self.fields.get(i).copied()
+    }
+
     /// The bytes of the field with this number of the present line.
     pub(crate) fn field(&self, i: usize) -> Option<&[u8]> {
         self.fields.get(i).map(|field| self.bytes(*field))
@@ -287,8 +300,9 @@ impl<'o> Splitter<'o> {
                 if line[at] == b'\\' && at + 1 < line.len() {
                     at = unescape(line, at + 1, &mut self.text);
                 } else {
-                    self.text.push(line[at]);
-                    at += 1;
+                    let plain = 1 + memchr2(delimiter, b'\\', &line[at + 1..]).unwrap_or(line.len() - at - 1);
+                    self.text.extend_from_slice(&line[at..at + plain]);
+                    at += plain;
                 }
             }
             // The NULL string is compared with what was written, escapes and all.
@@ -313,8 +327,9 @@ impl<'o> Splitter<'o> {
             let mut quoted = false;
             while at < line.len() && line[at] != delimiter {
                 if line[at] != quote {
-                    self.text.push(line[at]);
-                    at += 1;
+                    let plain = memchr2(delimiter, quote, &line[at..]).unwrap_or(line.len() - at);
+                    self.text.extend_from_slice(&line[at..at + plain]);
+                    at += plain;
                     continue;
                 }
                 quoted = true;
@@ -329,7 +344,9 @@ impl<'o> Splitter<'o> {
                     } else if byte == quote {
                         break;
                     } else {
-                        self.text.push(byte);
+                        let plain = memchr2(quote, escape, &line[at..]).unwrap_or(line.len() - at);
+                        self.text.extend_from_slice(&line[at - 1..at + plain]);
+                        at += plain;
                     }
                 }
             }
@@ -405,23 +422,24 @@ pub(crate) fn write_field(
 }
 
 fn write_text(options: &CopyOptions, value: &[u8], out: &mut Vec<u8>) {
-    for &byte in value {
-        let letter = match byte {
+    let delimiter = options.delimiter;
+    let special = |byte: &u8| matches!(byte, 8..=13 | b'\\') || *byte == delimiter;
+    let mut rest = value;
+    while let Some(plain) = rest.iter().position(special) {
+        out.extend_from_slice(&rest[..plain]);
+        let letter = match rest[plain] {
             8 => b'b',
-            12 => b'f',
-            b'\n' => b'n',
-            b'\r' => b'r',
             b'\t' => b't',
+            b'\n' => b'n',
             11 => b'v',
-            b'\\' => b'\\',
-            other if other == options.delimiter => other,
-            other => {
-                out.push(other);
-                continue;
-            }
+            12 => b'f',
+            b'\r' => b'r',
+            other => other,
         };
-        out.extend([b'\\', letter]);
+        out.extend_from_slice(&[b'\\', letter]);
+        rest = &rest[plain + 1..];
     }
+    out.extend_from_slice(rest);
 }
 
 fn write_csv(options: &CopyOptions, value: &[u8], force: bool, only: bool, out: &mut Vec<u8>) {

@@ -51,6 +51,7 @@ mod window_range;
 
 pub(crate) use aggregate_call::CallCode;
 pub use lock_rows::members;
+pub use modify::has_effects;
 pub use modify_target::KeptRows;
 pub use scan::row_type;
 pub use sort::Key;

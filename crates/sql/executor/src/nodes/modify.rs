@@ -36,6 +36,7 @@ use crate::index::IndexWriter;
 use crate::partition::{PartitionChecker, Router};
 use crate::recheck::{self, Given, Newest, Reference};
 use batch::Batch;
+pub use batch::has_effects;
 use merge::Arms;
 
 /// A modification node.

@@ -77,18 +77,27 @@ fn may_batch(builder: &Builder<'_>, modify: &Modify, target: &Target) -> bool {
         && modify.view_checks.is_empty()
         && !target.triggers.as_ref().is_some_and(|triggers| triggers.has(before, Event::Insert))
         && !target.indexes.iter().any(|index| index.is_deferrable())
-        && !has_effects(builder, modify, table)
+        && !may_look(builder, modify, table)
+}
+
+/// Whether computing it may call a function that could look at the table between two rows.
+pub fn has_effects(expr: &Expr) -> bool {
+    expr.calls_volatile(&does_more)
+}
+
+/// Of volatile functions: whether it may do more than draw a value.
+fn does_more(function: &Function) -> bool {
+    function.user().is_some() || !DRAWS.contains(&function.name())
 }
 
 /// Whether a function may be called that could look at the table between two rows.
-fn has_effects(builder: &Builder<'_>, modify: &Modify, table: &TargetTable) -> bool {
-    let meant = |function: &Function| function.user().is_some() || !DRAWS.contains(&function.name());
-    let has = |expr: &Expr| expr.calls_volatile(&meant);
+fn may_look(builder: &Builder<'_>, modify: &Modify, table: &TargetTable) -> bool {
+    let has = has_effects;
     table.checks.iter().any(|(_, expr)| has(expr))
         || table.generated.iter().chain(&table.required).any(|(_, expr)| has(expr))
         || table.indexes.iter().any(|index| index.columns.iter().chain(&index.predicate).any(has))
-        || builder.statement.subplans.iter().any(|sub| calls(&sub.plan, &meant))
-        || calls(&modify.source, &meant)
+        || builder.statement.subplans.iter().any(|sub| calls(&sub.plan, &does_more))
+        || calls(&modify.source, &does_more)
 }
 
 impl ModifyNode {
