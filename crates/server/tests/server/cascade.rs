@@ -153,6 +153,11 @@ fn what_queries_of_the_last_one_need_stays_at_the_first() {
 #[test]
 fn a_stream_goes_on_when_the_middle_was_killed() {
     let mut all = Cascade::start(&[]);
+    // The first one keeps what the middle one misses.
+    all.first.client().query("select pg_create_physical_replication_slot('above', true)").unwrap();
+    all.middle.stop();
+    all.middle.set_option("primary_slot_name=above");
+    run_standby(&mut all.middle);
     for round in 0..3 {
         add(&mut all.first.client(), 1 + round * 10_000, 3000);
         all.middle.kill();
