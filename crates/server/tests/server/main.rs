@@ -17,6 +17,7 @@ mod column_joins;
 mod columns;
 mod concurrently;
 mod configuration;
+mod copying;
 mod corruption;
 mod crash;
 mod damage;
