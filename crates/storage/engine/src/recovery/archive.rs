@@ -22,6 +22,8 @@
 //!    * *unlogged relations* are emptied at the end; *counters* of the server are not taken over; *OIDs* come from the checkpoint and the records behind it.
 //! 3. The control file names the new time line before the files go that asked for recovery. A crash before that recovers the archive once more; one behind it is
 //!    an ordinary crash, on the new time line.
+//! 4. The pages of a server that crashed may have changes of all of its log. So without a label its data are consistent only at the end of the log in its folder,
+//!    and a time line that parted before that is refused.
 //!
 //! # PostgreSQL counterpart
 //! `xlogrecovery.c`, `xlogarchive.c`; `StartupXLOG`.
