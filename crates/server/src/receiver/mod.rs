@@ -5,7 +5,8 @@
 //! This file: who is asked to begin and to end. `stream`: a stream, from the connection to its end.
 //!
 //! # Invariants
-//! 1. One thread at a time receives. It has an event loop of its own, and waits for the disk in it: who writes what it receives has nothing else to do.
+//! 1. One thread at a time receives. It has an event loop of its own, in which it waits for the disk only if little is to be made durable: what is more is made
+//!    so on another thread, one at a time, while it goes on.
 //! 2. Whatever ends it, a panic too, the reader is told that the stream has ended.
 //!
 //! # Locks
