@@ -780,6 +780,10 @@ impl OrderBy for CollatedOrder {
         (self.of.compare)(self.rules, a, b)
     }
 
+    fn compare_bytes(&self, a: &[u8], b: &[u8]) -> Option<Ordering> {
+        self.of.compare_bytes.map(|compare| compare(self.rules, a, b))
+    }
+
     fn leading(&self, value: &Datum) -> u64 {
         (self.of.leading)(self.rules, value)
     }

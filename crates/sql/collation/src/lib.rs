@@ -3,6 +3,7 @@
 //!
 //! # Layout
 //! * Here: the rules, and the global table of them.
+//! * `ascii`: comparing texts of ASCII characters by a table that a collator has filled.
 //! * `case`: upper, lower and title case, case folding.
 //! * `locale`: names of locales of ICU, as language tags and in the older notation of ICU; the locales that every cluster has collations for.
 //!
@@ -18,6 +19,7 @@
 //! # PostgreSQL counterpart
 //! `pg_locale.c`, `pg_locale_builtin.c`, `pg_locale_icu.c`. Orders of ICU come from `icu_collator`, whose data of CLDR is compiled in.
 
+mod ascii;
 mod case;
 pub mod locale;
 
@@ -26,8 +28,10 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use base::{SqlError, SqlResult, sql_err};
-use icu_collator::{CollationKeySink, CollatorBorrowed, CollatorPreferences, options::CollatorOptions};
+use icu_collator::{CollationKeySink, CollatorBorrowed};
 use parking_lot::RwLock;
+
+use crate::ascii::Ascii;
 
 /// Who says what a collation does: `pg_collation.collprovider`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,8 +81,32 @@ pub struct Rules {
     provider: Provider,
     locale: &'static str,
     deterministic: bool,
-    order: Option<CollatorBorrowed<'static>>,
+    order: Option<Order>,
     letters: case::Letters,
+}
+
+/// An order that is not that of bytes.
+struct Order {
+    collator: CollatorBorrowed<'static>,
+    ascii: Ascii,
+    /// Texts compare by their sort keys. The collator skips what they have in common and looks back one character for contractions; one that is longer it does not see, `c'h` of Breton.
+    by_keys: bool,
+}
+
+impl Order {
+    fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
+        match self.ascii.compare(a, b) {
+            Some(order) => order,
+            None if self.by_keys => self.key(a).cmp(&self.key(b)),
+            None => self.collator.compare_utf8(a, b),
+        }
+    }
+
+    fn key(&self, text: &[u8]) -> Vec<u8> {
+        let mut key = Vec::new();
+        let Ok(()) = self.collator.write_sort_key_utf8_to(text, &mut key);
+        key
+    }
 }
 
 impl fmt::Debug for Rules {
@@ -165,13 +193,10 @@ pub fn numbered(number: u32) -> &'static Rules {
     }
 }
 
-fn make(definition: Definition<'_>) -> SqlResult<(Option<CollatorBorrowed<'static>>, case::Letters)> {
+fn make(definition: Definition<'_>) -> SqlResult<(Option<Order>, case::Letters)> {
     let Definition { provider, locale, .. } = definition;
     match (provider, locale) {
-        (Provider::Icu, _) => {
-            let (preferences, options) = locale::attributes(locale)?;
-            Ok((Some(open(locale, preferences, options)?), case::Letters::of_language(locale)))
-        }
+        (Provider::Icu, _) => Ok((Some(order_of(locale)?), case::Letters::of_language(locale))),
         (_, "C" | "POSIX") => Ok((None, case::Letters::Ascii)),
         (_, "C.UTF-8") | (Provider::Libc, "C.utf8") => Ok((None, case::Letters::Simple)),
         (Provider::Builtin, "PG_UNICODE_FAST") => Ok((None, case::Letters::Full)),
@@ -200,15 +225,19 @@ fn unknown_builtin(locale: &str) -> SqlError {
     sql_err!(WRONG_OBJECT_TYPE, "invalid locale name \"{locale}\" for builtin provider")
 }
 
-fn open(
-    locale: &str,
-    preferences: CollatorPreferences,
-    options: CollatorOptions,
-) -> SqlResult<CollatorBorrowed<'static>> {
-    CollatorBorrowed::try_new(preferences, options).map_err(|error| {
-        SqlError::internal(format!("could not open collator for locale \"{locale}\": {error}"))
-    })
+fn order_of(locale: &str) -> SqlResult<Order> {
+    let (preferences, options) = locale::attributes(locale)?;
+    let open = |options| {
+        CollatorBorrowed::try_new(preferences, options).map_err(|error| {
+            SqlError::internal(format!("could not open collator for locale \"{locale}\": {error}"))
+        })
+    };
+    let by_keys = locale::language_of(locale) == "br";
+    Ok(Order { collator: open(options)?, ascii: Ascii::new(options, open)?, by_keys })
 }
+
+/// What stands between the levels of a sort key, and nowhere else.
+const END_OF_LEVEL: u8 = 1;
 
 /// The first bytes of a sort key. Who writes one ends where they are there: most of a key would be for nothing.
 #[derive(Default)]
@@ -219,6 +248,14 @@ struct Leading {
 
 /// All bytes are there.
 struct Full;
+
+impl Leading {
+    /// Only the first level stays.
+    fn end_level(&mut self) {
+        let end = self.bytes.iter().position(|byte| *byte == END_OF_LEVEL).unwrap_or(self.bytes.len());
+        self.bytes[end..].fill(0);
+    }
+}
 
 impl CollationKeySink for Leading {
     type Error = Full;
@@ -274,10 +311,7 @@ impl Rules {
     /// Order of two texts. In a deterministic collation, the bytes decide between texts that are otherwise equal.
     pub fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
         let Some(order) = &self.order else { return a.cmp(b) };
-        if a == b {
-            return Ordering::Equal;
-        }
-        let found = order.compare_utf8(a, b);
+        let found = order.compare(a, b);
         if self.deterministic { found.then_with(|| a.cmp(b)) } else { found }
     }
 
@@ -290,21 +324,27 @@ impl Rules {
     /// Appends bytes that are in the order of the texts; those of equal texts are equal.
     pub fn sort_key(&self, text: &[u8], out: &mut Vec<u8>) {
         let Some(order) = &self.order else { return out.extend_from_slice(text) };
-        let Ok(()) = order.write_sort_key_utf8_to(text, out);
+        let Ok(()) = order.collator.write_sort_key_utf8_to(text, out);
         if self.deterministic {
             out.push(0);
             out.extend_from_slice(text);
         }
     }
 
-    /// The first bytes of the [sort key](Rules::sort_key), the first one on top: of two texts, that with the smaller number comes first.
+    /// The first bytes of the [sort key](Rules::sort_key)'s first level, the first one on top: of two texts, that with the smaller number comes first.
     pub fn leading(&self, text: &[u8]) -> u64 {
         let mut head = Leading::default();
         // An error means that all eight are there.
         let _ = match &self.order {
             None => head.write(&mut (), text),
-            Some(order) => order.write_sort_key_utf8_to(text, &mut head),
+            Some(order) => match order.ascii.leading(text) {
+                Some(bytes) => return u64::from_be_bytes(bytes),
+                None => order.collator.write_sort_key_utf8_to(text, &mut head),
+            },
         };
+        if self.order.is_some() {
+            head.end_level();
+        }
         u64::from_be_bytes(head.bytes)
     }
 

@@ -95,7 +95,7 @@ pub fn unknown_language(tag: &str) -> Option<&str> {
     (own != "root" && !LANGUAGES.contains(own)).then_some(own)
 }
 
-fn language_of(tag: &str) -> &str {
+pub(crate) fn language_of(tag: &str) -> &str {
     tag.split('-').next().unwrap_or("")
 }
 

@@ -18,11 +18,16 @@ use crate::asked::UserOrder;
 use crate::registry::types::{EqualFn, HashFn, SeededHashFn, TypeImp};
 use crate::registry::{CompareFn, type_imp};
 
+/// Order of two byte strings.
+pub type BytesOrder = fn(&Rules, &[u8], &[u8]) -> Ordering;
+
 /// How values of a type compare under rules that it is told: the collated half of a type's descriptor.
 #[derive(Clone, Copy, Debug)]
 pub struct Collated {
     /// Order.
     pub compare: fn(&Rules, &Datum, &Datum) -> Ordering,
+    /// Order of values that are nothing but bytes, by these.
+    pub compare_bytes: Option<BytesOrder>,
     /// A number that never contradicts the order.
     pub leading: fn(&Rules, &Datum) -> u64,
     /// Hash for joins and aggregates of a value that is not NULL.

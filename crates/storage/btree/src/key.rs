@@ -332,6 +332,12 @@ fn compare_first(desc: &IndexDesc, value: &Datum, item: &Item<'_>) -> Check<Opti
             let Some(stored) = varlena::short(bytes) else { return Ok(None) };
             v.as_slice().cmp(stored)
         }
+        (Compare::By(by), Datum::Bytes(v)) if desc.layout.starts_with_varlena() => {
+            match varlena::short(bytes).and_then(|stored| by.compare_bytes(v, stored)) {
+                Some(order) => order,
+                None => return Ok(None),
+            }
+        }
         _ => return Ok(None),
     };
     Ok(Some(if key.descending { order.reverse() } else { order }))
@@ -401,6 +407,12 @@ fn compare_stored(key: &KeyColumn, value: &Datum, stored: Stored<'_>) -> Check<O
             (Compare::Bytes, Stored::Fixed(Physical::Name, bytes)) => {
                 let len = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
                 as_bytes(value).ok_or(BAD_ROW)?.cmp(&bytes[..len])
+            }
+            (Compare::By(by), Stored::Variable(varlena::View::Plain(bytes)))
+                if let Some(value) = as_bytes(value)
+                    && let Some(order) = by.compare_bytes(value, bytes) =>
+            {
+                order
             }
             _ => decide(key.compare, value, &to_datum(stored)?)?,
         },

@@ -44,6 +44,11 @@ pub trait OrderBy: fmt::Debug + Send + Sync {
     /// Order of two values.
     fn compare(&self, a: &Datum, b: &Datum) -> Ordering;
 
+    /// The same by the bytes of values that are kept as bytes; none if these do not tell, or are not to be asked for.
+    fn compare_bytes(&self, _a: &[u8], _b: &[u8]) -> Option<Ordering> {
+        None
+    }
+
     /// A number that never contradicts the order: of two values, that with the smaller one comes first.
     fn leading(&self, value: &Datum) -> u64;
 

@@ -72,6 +72,7 @@ pub(crate) const fn array_of(element: &TypeImp, oid: Oid, name: &'static str) ->
 
 static COLLATED: Collated = Collated {
     compare: |rules, a, b| compare_under(rules, <&[u8]>::from_datum(a), <&[u8]>::from_datum(b)),
+    compare_bytes: None,
     // Arrays are told apart by comparing them.
     leading: |_, _| 0,
     hash: |rules, a| hash_under(rules, <&[u8]>::from_datum(a)),

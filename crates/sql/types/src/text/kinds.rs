@@ -30,6 +30,7 @@ const TEXT_KIND: TypeImp = TypeImp {
 
 static COLLATED: Collated = Collated {
     compare: |rules, a, b| rules.compare(<&[u8]>::from_datum(a), <&[u8]>::from_datum(b)),
+    compare_bytes: Some(Rules::compare),
     leading: |rules, a| rules.leading(<&[u8]>::from_datum(a)),
     hash: |rules, a| rules.hashed(<&[u8]>::from_datum(a), hash_bytes),
     seeded_hash: |rules, a, seed| hash_under(rules, <&[u8]>::from_datum(a), seed),
@@ -37,6 +38,7 @@ static COLLATED: Collated = Collated {
 
 static COLLATED_PADDED: Collated = Collated {
     compare: |rules, a, b| rules.compare(unpadded_bytes(a), unpadded_bytes(b)),
+    compare_bytes: Some(|rules, a, b| rules.compare(trim_blanks(a), trim_blanks(b))),
     leading: |rules, a| rules.leading(unpadded_bytes(a)),
     hash: |rules, a| rules.hashed(unpadded_bytes(a), hash_bytes),
     seeded_hash: |rules, a, seed| hash_under(rules, unpadded_bytes(a), seed),
