@@ -10,6 +10,7 @@ mod authentication;
 mod autovacuum;
 mod base_backup;
 mod batches;
+mod bitmap_batches;
 mod brin;
 mod cascade;
 mod catalogs;

@@ -129,6 +129,8 @@ pub struct Counters {
     pub total: u64,
     /// Rows that the filter threw away.
     pub filtered: f64,
+    /// Rows that an index named although they do not satisfy its conditions.
+    pub rechecked: f64,
     /// Pairs that a join's own conditions threw away.
     pub unjoined: f64,
     /// What the node and those below it used.
@@ -145,6 +147,7 @@ impl Counters {
         self.startup += other.startup;
         self.total += other.total;
         self.filtered += other.filtered;
+        self.rechecked += other.rechecked;
         self.unjoined += other.unjoined;
         self.usage += other.usage;
         if matches!(self.detail, Detail::None) {
@@ -279,6 +282,14 @@ impl<'s> Cx<'s> {
     pub fn note_filtered_rows(&mut self, rows: usize) {
         if let Some(counters) = self.state.counters.as_mut().and_then(|all| all.get_mut(self.node)) {
             counters.filtered += rows as f64;
+        }
+    }
+
+    /// Counts rows that do not satisfy the conditions of the index that named them.
+    #[cold]
+    pub fn note_rechecked_rows(&mut self, rows: usize) {
+        if let Some(counters) = self.state.counters.as_mut().and_then(|all| all.get_mut(self.node)) {
+            counters.rechecked += rows as f64;
         }
     }
 

@@ -334,6 +334,14 @@ impl Plan {
 }
 
 impl Bitmap {
+    /// Rows that it names, about.
+    pub fn rows(&self) -> f64 {
+        match self {
+            Bitmap::Index { cost, .. } | Bitmap::And(_, cost) => cost.rows,
+            Bitmap::Or(list, _) => list.iter().map(Bitmap::rows).sum(),
+        }
+    }
+
     fn for_exprs<'p>(&'p self, f: &mut dyn FnMut(&'p Expr)) {
         match self {
             Bitmap::Index { conditions, .. } => conditions.iter().for_each(|c| f(&c.value)),

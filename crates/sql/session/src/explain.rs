@@ -283,6 +283,7 @@ pub(super) fn measured_of(counters: &eval::cx::Counters) -> Measured {
         startup: millis(counters.startup),
         total: millis(counters.total),
         filtered: counters.filtered,
+        rechecked: counters.rechecked,
         unjoined: counters.unjoined,
         usage: counters.usage,
         detail: counters.detail,

@@ -3,7 +3,7 @@
 //!
 //! * [`header`]: bits and bytes of a row version. [`ops`]: what may be done to a page, as pure functions. `records`: their WAL.
 //! * [`insert()`], [`multi_insert()`], [`update()`], [`delete()`], [`lock_tuple()`], [`lock_later()`], [`lock_rows()`]: changes; [`is_held()`]: who wants a lock only if it is free.
-//! * [`fetch()`], [`HeapScan`], [`visibility`]: reading. `shortcut`: past the old versions of long chains.
+//! * [`fetch()`], [`HeapScan`], [`GatheredRows`], [`visibility`]: reading. `shortcut`: past the old versions of long chains.
 //! * [`prune`], [`vacuum`]: getting rid of dead versions. [`fsm`], [`vm`]: the maps. [`toast`]: large values.
 //! * [`rewrite`]: a table's versions in a new file.
 //! * [`redo`]: the same page functions, driven by the log. [`verify`]: whether all of it is sound. [`measure`]: how full pages are, and what their maps say.
@@ -28,6 +28,7 @@ pub mod combo;
 mod error;
 mod fetch;
 pub mod fsm;
+mod gathered;
 pub mod header;
 mod insert;
 mod latest;
@@ -60,6 +61,7 @@ pub use fetch::{
     Fetched, FetchedRows, Liveness, dead_chains, fetch, fetch_exact, fetch_rows, fetch_version,
     unique_liveness,
 };
+pub use gathered::GatheredRows;
 pub use insert::{InsertOptions, insert, multi_insert};
 pub use latest::fetch_latest;
 pub use lock::{Wanted, is_held, lock_later, lock_tuple};

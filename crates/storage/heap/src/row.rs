@@ -85,8 +85,13 @@ impl<'a> TupleRef<'a> {
 #[inline]
 pub(crate) fn place(page: &PageBytes, n: OffsetNo) -> Option<RowPlace> {
     let lp = page::line_pointer(page, n).filter(|lp| lp.has_item())?;
-    let (start, end) = (lp.offset, lp.offset.checked_add(lp.len)?);
-    let of = DataPlace::read(page.get(start as usize..end as usize)?)?;
+    place_at(page, (lp.offset, lp.offset.checked_add(lp.len)?))
+}
+
+/// Where the columns of a tuple lie whose bytes are those from `start` to `end`; `None` if they are no tuple.
+#[inline]
+pub(crate) fn place_at(bytes: &[u8], (start, end): (u16, u16)) -> Option<RowPlace> {
+    let of = DataPlace::read(bytes.get(start as usize..end as usize)?)?;
     let nulls = if of.has_nulls { start + HEADER_LEN as u16 } else { 0 };
     Some(RowPlace { data: (start + of.hoff, end), nulls, columns: of.columns })
 }

@@ -17,6 +17,8 @@ use crate::batch::is_plain;
 mod aggregate;
 mod aggregate_call;
 mod ahead;
+mod bitmap;
+mod bitmap_scan;
 mod counting;
 mod gather;
 mod gather_helper;
@@ -139,12 +141,17 @@ impl<'p> Builder<'p> {
     pub(crate) fn takes_batches_of(&self, plan: &Plan) -> bool {
         /// Cost of a scan of about a thousand rows.
         const MANY: f64 = 20.0;
+        /// Rows of a bitmap that make up for what a batch costs.
+        const MANY_NAMED: f64 = 100.0;
         if !self.statement.batches || plan.cost.total < MANY {
             return false;
         }
         let plain = || plan.filter.iter().chain(&plan.output).all(is_plain);
         match &plan.node {
             plan::Node::SeqScan { .. } => plain(),
+            plan::Node::BitmapHeapScan { bitmap, recheck, .. } => {
+                bitmap.rows() >= MANY_NAMED && plain() && recheck.iter().all(is_plain)
+            }
             plan::Node::HashJoin { outer, hash, clauses, .. } => {
                 self.recheck.is_empty()
                     && self.takes_batches_of(outer)
@@ -193,7 +200,7 @@ impl<'p> Builder<'p> {
                 table_scan::index(self, plan, *rel, index, (conditions, distances), *backward, true)?
             }
             P::BitmapHeapScan { rel, bitmap, recheck } => {
-                table_scan::bitmap(self, plan, *rel, bitmap, recheck)?
+                bitmap_scan::build(self, plan, *rel, bitmap, recheck)?
             }
             P::TidScan { rel, tids, condition } => table_scan::tid(self, plan, *rel, tids, condition)?,
             P::ValuesScan { rel, rows } => scan::values(self, plan, *rel, rows)?,

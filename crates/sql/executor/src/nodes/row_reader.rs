@@ -122,7 +122,11 @@ impl SelectiveReader {
             self.reader.read_system(tuple, out);
             self.detoast(cx, out)?;
             let rows = Rows::one(out);
-            if !passes(conditions, rows, cx)? || !projection.accepts(rows, cx)? {
+            if !passes(conditions, rows, cx)? {
+                cx.note_rechecked_rows(1);
+                return Ok(false);
+            }
+            if !projection.accepts(rows, cx)? {
                 return Ok(false);
             }
             out.truncate(self.reader.raw.upto);

@@ -32,7 +32,7 @@ pub(super) fn seq(
     }
     let Parts { heap, raw, projection, table } = parts(builder, plan, rel, &[])?;
     let batches = match std::mem::take(&mut builder.batches) {
-        true => BatchScan::new(builder, plan, &raw, &heap)?.map(Box::new),
+        true => BatchScan::new(builder, plan, &raw, &heap, &[])?.map(Box::new),
         false => None,
     };
     let reader = SelectiveReader::new(RowReader::new(heap.clone(), raw, table), plan, &[]);
@@ -195,10 +195,10 @@ impl Node for SeqScan {
             if !more {
                 return Ok(Batched::End);
             }
-            if batches.has_refused(scan.block()) {
+            if batches.has_refused(scan) {
                 return Ok(Batched::NotNow);
             }
-            match batches.take(&self.heap, scan, cx) {
+            match batches.take(&self.heap, scan, false, cx) {
                 Page::Refused => return Ok(Batched::NotNow),
                 Page::Passed(count) => self.counted.scan.returned += count as i64,
                 Page::Given(count) => break count,

@@ -1,28 +1,26 @@
-//! Scans of tables: by index, by bitmap, by place, and what these and sequential ones share.
+//! Scans of tables: by index, by place, and what these, [those by bitmap](super::bitmap_scan) and sequential ones share.
 
-use std::cell::RefCell;
 use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, Tid, Xid};
-use counters::{Counted, Scan};
+use counters::Counted;
 use engine::{OpenIndex, OpenScan};
 use eval::code::{Code, Rows, passes};
 use eval::compile::{Inputs, RawRow};
 use eval::cx::Cx;
 use eval::node::datum_tid;
-use heap::{Fetched, HeapRel, HeapScan, HeapTuple};
+use heap::{Fetched, HeapRel, HeapTuple};
 use index::{
-    Access as IndexAccess, BitmapSink, Compare, Direction, Horizon, IndexError, IndexResult, ScanKey,
-    ScanKeys, ScanOp, Wants, compare_values, strategy,
+    Access as IndexAccess, Compare, Direction, Horizon, ScanKey, ScanKeys, ScanOp, Wants, compare_values,
+    strategy,
 };
 use plan::explain::Detail;
-use plan::{Bitmap, Expr, IndexBound, IndexCondition, IndexDistance, IndexRef, ParamId, Plan, RelId};
+use plan::{Expr, IndexBound, IndexCondition, IndexDistance, IndexRef, ParamId, Plan, RelId};
 use tuple::Datum;
 use txn::TxnSystem;
 use types::Order;
 
 use super::ahead::Ahead;
-use super::counting::measure;
 use super::nearest::NearestScan;
 use super::row_reader::{RowReader, SelectiveReader};
 use super::watching::WatchedKeys;
@@ -63,7 +61,7 @@ pub fn heap_of(builder: &Builder<'_>, rel: RelId) -> SqlResult<Arc<HeapRel>> {
 
 /// After an index was read: fails if it may have lost an entry of a row that the snapshot sees (`old_snapshot_threshold`).
 #[inline]
-fn check_not_lost(heap: &HeapRel, cx: &Cx<'_>) -> SqlResult<()> {
+pub(super) fn check_not_lost(heap: &HeapRel, cx: &Cx<'_>) -> SqlResult<()> {
     if cx.env.snapshot.lost_from(heap.desc.file, base::BlockNo(0)) {
         return Err(eval::error::heap(heap::HeapError::SnapshotTooOld));
     }
@@ -232,7 +230,12 @@ impl Keys {
     }
 
     /// Starts the scan; `false` if a bound is NULL: nothing can be found.
-    fn start(&self, cx: &mut Cx<'_>, access: &IndexAccess<'_>, scan: &mut OpenScan) -> SqlResult<bool> {
+    pub(super) fn start(
+        &self,
+        cx: &mut Cx<'_>,
+        access: &IndexAccess<'_>,
+        scan: &mut OpenScan,
+    ) -> SqlResult<bool> {
         let Some(keys) = self.compute(cx)? else { return Ok(false) };
         scan.rescan(access, ScanKeys { keys, direction: self.direction });
         Ok(true)
@@ -369,9 +372,9 @@ fn all_visible(heap: &HeapRel, tid: Tid, map: &mut heap::vm::VmCursor, cx: &Cx<'
     ask(map)
 }
 
-struct Names {
-    index: String,
-    table: String,
+pub(super) struct Names {
+    pub(super) index: String,
+    pub(super) table: String,
 }
 
 pub(super) struct IndexScan {
@@ -495,6 +498,7 @@ impl IndexScan {
                 let entry = &self.entry;
                 self.values.extend(places.iter().map(|p| p.map_or(Datum::Null, |i| entry[i].clone())));
                 if scan.recheck() && !passes(&self.recheck, Rows::one(&self.values), cx)? {
+                    cx.note_rechecked_rows(1);
                     continue;
                 }
                 return Ok(true);
@@ -513,6 +517,7 @@ impl IndexScan {
                     self.reader.read(&tuple, &mut self.values)?;
                     self.reader.detoast(cx, &mut self.values)?;
                     if scan.recheck() && !passes(&self.recheck, Rows::one(&self.values), cx)? {
+                        cx.note_rechecked_rows(1);
                         continue;
                     }
                     return Ok(true);
@@ -620,41 +625,6 @@ impl Node for IndexScan {
     }
 }
 
-/// A bitmap scan.
-pub fn bitmap(
-    builder: &mut Builder<'_>,
-    plan: &Plan,
-    rel: RelId,
-    bitmap: &Bitmap,
-    conditions: &[Expr],
-) -> SqlResult<BoxNode> {
-    if builder.recheck.contains(&rel) {
-        return recheck(builder, plan, rel, conditions.to_vec());
-    }
-    let Parts { heap, raw, projection, table } = parts(builder, plan, rel, conditions)?;
-    let quals = builder.compiler().list(conditions, Inputs::scan(&raw))?;
-    let source = bitmap_source(builder, bitmap)?;
-    let reader = SelectiveReader::new(RowReader::new(heap.clone(), raw, table), plan, conditions);
-    Ok(Box::new(TidListScan {
-        heap,
-        reader,
-        idle: projection.is_idle(),
-        projection,
-        quals,
-        recheck: true,
-        source: TidSource::Bitmap(source),
-        tids: None,
-        at: 0,
-        pages: None,
-        in_pages: false,
-        tuple: HeapTuple::new(),
-        ahead: Ahead::default(),
-        origin: None,
-        values: Vec::new(),
-        counted: Counted::new(table),
-    }))
-}
-
 /// A scan by place.
 pub fn tid(
     builder: &Builder<'_>,
@@ -675,273 +645,45 @@ pub fn tid(
         _ => TidSource::Values(codes, tids.iter().map(Expr::type_oid).collect()),
     };
     let reader = SelectiveReader::new(RowReader::new(heap.clone(), raw, table), plan, &[]);
-    Ok(Box::new(TidListScan {
+    let (tuple, values, counted) = (HeapTuple::new(), Vec::new(), Counted::new(table));
+    Ok(Box::new(TidScan {
         heap,
         reader,
-        idle: false,
         projection,
-        quals: Box::new([]),
-        recheck: false,
         source,
         tids: None,
         at: 0,
-        pages: None,
-        in_pages: false,
-        tuple: HeapTuple::new(),
-        ahead: Ahead::default(),
+        tuple,
         origin: None,
-        values: Vec::new(),
-        counted: Counted::new(table),
+        values,
+        counted,
     }))
 }
 
-/// A part of a bitmap, and its number among the nodes.
-struct BitmapNode {
-    number: usize,
-    kind: BitmapKind,
-}
-
-enum BitmapKind {
-    Index { counted: RefCell<Counted>, index: OpenIndex, names: Names, keys: Keys },
-    And(Vec<BitmapNode>),
-    Or(Vec<BitmapNode>),
-}
-
-fn bitmap_source(builder: &mut Builder<'_>, bitmap: &Bitmap) -> SqlResult<BitmapNode> {
-    let number = builder.count();
-    let kind = match bitmap {
-        Bitmap::Index { index, conditions, .. } => {
-            let open = index.storage()?.clone();
-            let names = Names { index: index.name.clone(), table: index.table.name.clone() };
-            let keys = Keys::new(builder, index, conditions, false)?;
-            BitmapKind::Index { counted: RefCell::new(Counted::new(index.oid)), index: open, names, keys }
-        }
-        Bitmap::And(list, _) => {
-            BitmapKind::And(list.iter().map(|b| bitmap_source(builder, b)).collect::<SqlResult<_>>()?)
-        }
-        Bitmap::Or(list, _) => {
-            BitmapKind::Or(list.iter().map(|b| bitmap_source(builder, b)).collect::<SqlResult<_>>()?)
-        }
-    };
-    Ok(BitmapNode { number, kind })
-}
-
-impl BitmapNode {
-    /// Places in ascending order, each once.
-    fn collect(&self, heap: &HeapRel, cx: &mut Cx<'_>) -> SqlResult<Places> {
-        if cx.state.counters.is_none() {
-            return self.collect_plain(heap, cx);
-        }
-        let (found, counters) = measure(cx, self.number, |cx| self.collect_plain(heap, cx));
-        if let (Ok(Places { tids, .. }), Some(counters)) = (&found, counters) {
-            counters.loops += 1.0;
-            counters.startup = counters.total;
-            // As in PostgreSQL, unions and intersections do not count their rows.
-            if let BitmapKind::Index { .. } = &self.kind {
-                counters.rows += tids.len() as f64;
-            }
-        }
-        found
-    }
-
-    fn collect_plain(&self, heap: &HeapRel, cx: &mut Cx<'_>) -> SqlResult<Places> {
-        match &self.kind {
-            BitmapKind::Index { counted, index, names, keys } => {
-                let horizon = TableHorizon::new(cx.env.access.txns, heap.desc.kind);
-                let access = IndexAccess {
-                    pool: cx.env.access.pool,
-                    horizon: &horizon,
-                    xid: Xid::INVALID,
-                    limits: cx.env.session.index_limits(),
-                };
-                let mut places = Places::default();
-                let mut scan = index.scan(ScanKeys::default(), Wants::TIDS);
-                let found = keys.start(cx, &access, &mut scan)?;
-                // What the conditions' values have read is not the index's.
-                let before = runtime::usage::pages();
-                if found {
-                    WatchedKeys::default().begin(heap, index, &mut scan, cx);
-                }
-                if found {
-                    let mut sink = TidSink { places: &mut places, pool: access.pool, table: heap.desc.file };
-                    let done = scan.bitmap(&access, &mut sink);
-                    done.map_err(|e| e.into_sql(&names.index, &names.table))?;
-                }
-                scan.finish(&access);
-                let mut done = Scan { scans: scan.take_searches() as i64, ..Scan::default() };
-                done.pages_since(before);
-                done.returned = places.tids.len() as i64;
-                let mut counted = counted.borrow_mut();
-                counted.scan = done;
-                cx.count_scan(&mut counted);
-                check_not_lost(heap, cx)?;
-                places.tidy();
-                Ok(places)
-            }
-            BitmapKind::And(list) => {
-                let mut result: Option<Places> = None;
-                for part in list {
-                    let found = part.collect(heap, cx)?;
-                    result = Some(match result {
-                        None => found,
-                        Some(old) => Places {
-                            tids: intersect(&old.tids, &found.tids),
-                            recheck: old.recheck || found.recheck,
-                        },
-                    });
-                }
-                Ok(result.unwrap_or_default())
-            }
-            BitmapKind::Or(list) => {
-                // An index may know only some of the conditions between two ORs.
-                let mut places = Places { tids: Vec::new(), recheck: true };
-                for part in list {
-                    places.tids.append(&mut part.collect(heap, cx)?.tids);
-                }
-                places.tidy();
-                Ok(places)
-            }
-        }
-    }
-}
-
-/// What a bitmap names.
-#[derive(Default)]
-struct Places {
-    tids: Vec<Tid>,
-    /// Rows there may not satisfy the conditions.
-    recheck: bool,
-}
-
-impl Places {
-    /// In order, each once.
-    fn tidy(&mut self) {
-        if !self.tids.is_sorted() {
-            self.tids.sort_unstable();
-        }
-        self.tids.dedup();
-        absorb(&mut self.tids);
-    }
-}
-
-/// Collects what an index finds.
-struct TidSink<'a> {
-    places: &'a mut Places,
-    pool: &'a buffer::BufferPool,
-    table: base::RelFile,
-}
-
-/// Stands for all rows of a page.
-fn whole_page(block: base::BlockNo) -> Tid {
-    Tid::new(block, 0)
-}
-
-fn is_whole_page(tid: Tid) -> bool {
-    tid.offset == 0
-}
-
-/// Places that two lists, each in order, have in common.
-fn intersect(a: &[Tid], b: &[Tid]) -> Vec<Tid> {
-    let has = |list: &[Tid], tid: Tid| {
-        list.binary_search(&tid).is_ok() || list.binary_search(&whole_page(tid.block)).is_ok()
-    };
-    let mut out: Vec<Tid> = a.iter().copied().filter(|tid| has(b, *tid)).collect();
-    out.extend(b.iter().copied().filter(|tid| has(a, *tid)));
-    out.sort_unstable();
-    out.dedup();
-    out
-}
-
-/// Drops the places on pages all of whose rows are in a list anyway.
-fn absorb(tids: &mut Vec<Tid>) {
-    let mut whole = None;
-    tids.retain(|tid| {
-        if is_whole_page(*tid) {
-            whole = Some(tid.block);
-            return true;
-        }
-        whole != Some(tid.block)
-    });
-}
-
-impl BitmapSink for TidSink<'_> {
-    fn tid(&mut self, tid: Tid, recheck: bool) -> IndexResult<()> {
-        runtime::check_interrupts().map_err(IndexError::Interrupted)?;
-        self.places.tids.push(tid);
-        self.places.recheck |= recheck;
-        Ok(())
-    }
-
-    fn pages(&mut self, first: base::BlockNo, count: u32) -> IndexResult<()> {
-        self.places.recheck = true;
-        self.places
-            .tids
-            .extend((first.0..first.0.saturating_add(count)).map(|block| whole_page(base::BlockNo(block))));
-        Ok(())
-    }
-
-    fn table_pages(&mut self) -> IndexResult<u32> {
-        Ok(self.pool.nblocks(self.table, base::Fork::Main)?)
-    }
-}
-
 enum TidSource {
-    Bitmap(BitmapNode),
     Values(Box<[Code]>, Vec<Oid>),
     /// The row that a cursor stands on.
     Cursor(Box<[Code]>),
 }
 
-/// EXPLAIN's count of the pages that a bitmap names.
-fn heap_blocks(before: Detail, tids: &[Tid]) -> Detail {
-    let whole = tids.iter().filter(|tid| is_whole_page(**tid)).count() as u64;
-    let exact = tids.chunk_by(|a, b| a.block == b.block).count() as u64 - whole;
-    match before {
-        Detail::HeapBlocks { exact: old, lossy } => {
-            Detail::HeapBlocks { exact: old + exact, lossy: lossy + whole }
-        }
-        _ => Detail::HeapBlocks { exact, lossy: whole },
-    }
-}
-
-/// Rows of whole pages that are judged between two looks for interrupts.
-const ROWS_BETWEEN_LOOKS: u32 = 64;
-/// Rows that are skipped at once, about.
-const MOST_SKIPPED: usize = 1000;
-
-/// Rows at places collected before.
-struct TidListScan {
+/// Rows at places that a query names.
+struct TidScan {
     heap: Arc<HeapRel>,
     reader: SelectiveReader,
     projection: Projection,
-    /// All rows that are found are given.
-    idle: bool,
-    quals: Box<[Code]>,
-    /// Rows at these places may not satisfy `quals`.
-    recheck: bool,
     source: TidSource,
     tids: Option<Vec<Tid>>,
     at: usize,
-    /// Reads whole pages.
-    pages: Option<HeapScan>,
-    /// `pages` may find more rows.
-    in_pages: bool,
     tuple: HeapTuple,
-    ahead: Ahead,
     /// Place of the row last read.
     origin: Option<Tid>,
     values: Vec<Datum>,
     counted: Counted,
 }
 
-impl TidListScan {
-    fn collect(&mut self, cx: &mut Cx<'_>) -> SqlResult<Vec<Tid>> {
+impl TidScan {
+    fn collect(&self, cx: &mut Cx<'_>) -> SqlResult<Vec<Tid>> {
         match &self.source {
-            TidSource::Bitmap(bitmap) => {
-                let Places { tids, recheck } = bitmap.collect(&self.heap, cx)?;
-                self.recheck = recheck;
-                Ok(tids)
-            }
             TidSource::Cursor(codes) => {
                 let mut place = |code: &Code| Ok(datum_tid(&code.eval(Rows::one(&[]), cx)?));
                 codes.iter().filter_map(|code| place(code).transpose()).collect()
@@ -950,7 +692,7 @@ impl TidListScan {
                 let mut out = Vec::new();
                 for (code, type_oid) in codes.iter().zip(types) {
                     let value = code.eval(Rows::one(&[]), cx)?;
-                    if *type_oid == Oid(27) {
+                    if *type_oid == types::oids::tid {
                         out.extend(datum_tid(&value));
                     } else if !value.is_null() {
                         out.extend(eval::composite::elements(&value).iter().filter_map(datum_tid));
@@ -959,104 +701,36 @@ impl TidListScan {
                 out.sort_unstable();
                 out.dedup();
                 let blocks = cx.env.access.pool.nblocks(self.heap.desc.file, base::Fork::Main).unwrap_or(0);
-                // The offset that stands for all rows of a page is not a valid one.
-                out.retain(|t| t.block.0 < blocks && !is_whole_page(*t));
+                out.retain(|t| t.block.0 < blocks && t.offset > 0);
                 Ok(out)
             }
         }
     }
 }
 
-impl TidListScan {
-    /// Goes on with the whole pages that come next. A serializable transaction locks each before it is read.
-    fn start_pages(&mut self, first: Tid, cx: &Cx<'_>) -> SqlResult<()> {
-        let mut blocks = first.block.0..first.block.0 + 1;
-        if cx.env.fixed_snapshot {
-            cx.with_view(|_, view| heap::watch_page(&self.heap, view.me, first.block));
-        } else {
-            let later = self.tids.iter().flat_map(|tids| &tids[self.at + 1..]);
-            let run =
-                later.zip(blocks.end..).take_while(|(tid, n)| is_whole_page(**tid) && tid.block.0 == *n);
-            blocks.end += run.count() as u32;
-        }
-        self.at += blocks.len();
-        let pages = match self.pages.take() {
-            Some(mut pages) => pages.go_to(&cx.env.access, blocks).map(|()| pages),
-            None => HeapScan::new(&cx.env.access, self.heap.clone(), Some(blocks)),
-        };
-        self.pages = Some(pages.map_err(eval::error::heap)?);
-        self.in_pages = true;
-        Ok(())
-    }
-
-    /// The next row of whole pages; false if there is none.
-    fn next_of_pages(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
-        let Some(pages) = self.pages.as_mut().filter(|_| self.in_pages) else { return Ok(false) };
-        for n in 0u32.. {
-            if n.is_multiple_of(ROWS_BETWEEN_LOOKS) {
-                runtime::check_interrupts().map_err(eval::error::interrupted)?;
-            }
-            let found = cx.with_view(|access, view| pages.next(access, view)).map_err(eval::error::heap)?;
-            let Some(tuple) = found else { break };
-            self.counted.scan.fetched += 1;
-            self.origin = Some(tuple.tid);
-            if self.reader.read(&tuple, (&self.quals, &self.projection), cx, &mut self.values)? {
-                self.projection.project(Rows::one(&self.values), cx)?;
-                return Ok(true);
-            }
-        }
-        self.in_pages = false;
-        Ok(false)
-    }
-
-    /// Forgets all places.
-    fn forget(&mut self) {
-        self.tids = None;
-        self.in_pages = false;
-    }
-}
-
-impl Node for TidListScan {
+impl Node for TidScan {
     fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
         if self.tids.is_none() {
-            let tids = self.collect(cx)?;
-            if let TidSource::Bitmap(_) = &self.source {
-                cx.tell(|before| heap_blocks(before, &tids));
-            }
-            self.tids = Some(tids);
+            self.tids = Some(self.collect(cx)?);
             self.at = 0;
         }
         loop {
             runtime::check_interrupts().map_err(eval::error::interrupted)?;
-            if self.next_of_pages(cx)? {
-                return Ok(true);
-            }
             let Some(tid) = self.tids.as_ref().and_then(|tids| tids.get(self.at)).copied() else {
                 return Ok(false);
             };
-            if is_whole_page(tid) {
-                self.start_pages(tid, cx)?;
-                continue;
-            }
             self.at += 1;
             let (before, heap, tuple) = (runtime::usage::pages(), &self.heap, &mut self.tuple);
-            let row = if let TidSource::Bitmap(_) = self.source {
-                let later = self.tids.iter().flat_map(|tids| &tids[self.at..]).copied();
-                let upcoming = later.take_while(|tid| !is_whole_page(*tid));
-                self.ahead.row(heap, (tid, upcoming), tuple, cx)?.1
-            } else {
-                // A version may be named that no index entry leads to.
-                let newest = matches!(self.source, TidSource::Cursor(_));
-                let fetch = if newest { heap::fetch_latest } else { heap::fetch_exact };
-                let found = cx.with_view(|access, view| fetch(access, heap, view, tid, tuple));
-                found.map_err(eval::error::heap)?.then(|| self.tuple.get()).flatten()
-            };
+            // A version may be named that no index entry leads to.
+            let newest = matches!(self.source, TidSource::Cursor(_));
+            let fetch = if newest { heap::fetch_latest } else { heap::fetch_exact };
+            let found = cx.with_view(|access, view| fetch(access, heap, view, tid, tuple));
+            let found = found.map_err(eval::error::heap)?;
             self.counted.scan.pages_since(before);
-            let Some(tuple) = row else { continue };
+            let Some(tuple) = found.then(|| self.tuple.get()).flatten() else { continue };
             self.counted.scan.fetched += 1;
             self.origin = Some(tuple.tid);
-            let conditions: &[Code] = if self.recheck { &self.quals } else { &[] };
-            if self.reader.read(&tuple, (conditions, &self.projection), cx, &mut self.values)? {
+            if self.reader.read(&tuple, (&[], &self.projection), cx, &mut self.values)? {
                 self.projection.project(Rows::one(&self.values), cx)?;
                 return Ok(true);
             }
@@ -1067,40 +741,17 @@ impl Node for TidListScan {
         self.projection.row()
     }
 
-    fn skip(&mut self, cx: &mut Cx<'_>) -> SqlResult<usize> {
-        let Some(tids) = self.tids.as_ref().filter(|_| self.idle && !self.recheck) else { return Ok(0) };
-        let mut seen = 0;
-        loop {
-            runtime::check_interrupts().map_err(eval::error::interrupted)?;
-            let before = runtime::usage::pages();
-            let ready = self.ahead.ready(&self.heap, tids[self.at..].iter().copied(), cx)?;
-            self.counted.scan.pages_since(before);
-            self.at += ready;
-            seen += (0..ready).filter(|_| self.ahead.pass() == Fetched::Visible).count();
-            if ready == 0 || seen > MOST_SKIPPED {
-                break;
-            }
-        }
-        self.counted.scan.fetched += seen as i64;
-        Ok(seen)
-    }
-
     fn origins(&self, found: &mut Vec<Origin>) {
         found.extend(self.origin.map(|tid| (self.reader.reader.table(), tid)));
     }
 
     fn rescan(&mut self, _cx: &mut Cx<'_>, _changed: &[ParamId]) -> SqlResult<()> {
-        self.forget();
-        self.ahead.restart();
+        self.tids = None;
         Ok(())
     }
 
     fn close(&mut self, cx: &mut Cx<'_>) {
-        if let Some(pages) = self.pages.take() {
-            self.counted.scan.add_pages(pages.pages());
-        }
         cx.count_scan(&mut self.counted);
-        self.forget();
-        self.ahead.restart();
+        self.tids = None;
     }
 }

@@ -83,6 +83,8 @@ pub struct Measured {
     pub total: f64,
     /// Rows that the filter threw away, all runs.
     pub filtered: f64,
+    /// Rows that an index named although they do not satisfy its conditions, all runs.
+    pub rechecked: f64,
     /// Pairs that a join's own conditions threw away, all runs.
     pub unjoined: f64,
     /// What the node and those below it used, all runs.
@@ -111,8 +113,8 @@ pub enum Detail {
     Workers(u64),
     /// Rows that were kept: kilobytes at most.
     Storage { disk: bool, kilobytes: u64 },
-    /// Pages that a bitmap named.
-    HeapBlocks { exact: u64, lossy: u64 },
+    /// Pages that a bitmap named, and batches that its scan gave.
+    HeapBlocks { exact: u64, lossy: u64, batches: u64 },
     /// Rows that an index-only scan looked for in the table.
     HeapFetches(u64),
     /// Batches that a scan gave.
@@ -124,11 +126,14 @@ pub enum Detail {
 }
 
 impl Detail {
-    /// The same of a node that gave one batch more; only of one with nothing else to tell that is said.
+    /// The same of a node that gave one batch more; only of a scan of a table that is said.
     pub fn one_more_batch(self) -> Detail {
         match self {
             Detail::RowBatches(count) => Detail::RowBatches(count + 1),
             Detail::None => Detail::RowBatches(1),
+            Detail::HeapBlocks { exact, lossy, batches } => {
+                Detail::HeapBlocks { exact, lossy, batches: batches + 1 }
+            }
             other => other,
         }
     }

@@ -48,14 +48,14 @@ impl<'a> Explain<'a> {
             | Node::IndexOnlyScan { conditions, distances, .. } => {
                 let list: Vec<Expr> = conditions.iter().map(|c| c.original.clone()).collect();
                 self.quals("Index Cond", &list, verbose, items);
-                self.rechecked(list.is_empty(), items);
+                self.rechecked(list.is_empty(), number, items);
                 let list: Vec<Expr> = distances.iter().map(|d| d.original.clone()).collect();
                 self.quals("Order By", &list, verbose, items);
                 qualify = verbose;
             }
             Node::BitmapHeapScan { recheck, .. } => {
                 self.quals("Recheck Cond", recheck, verbose, items);
-                self.rechecked(recheck.is_empty(), items);
+                self.rechecked(recheck.is_empty(), number, items);
                 qualify = verbose;
             }
             Node::TidScan { condition, .. } => {
@@ -123,6 +123,9 @@ impl<'a> Explain<'a> {
                 (_, told) => told,
             };
             items.extend(self.detail_item(&told));
+            if let Detail::HeapBlocks { batches: count @ 1.., .. } = told {
+                items.extend(self.detail_item(&Detail::RowBatches(count)));
+            }
             if let Detail::SortGroups { full, presorted } = told {
                 items.extend(sort_groups("Full-sort Groups", &full));
                 items.extend(sort_groups("Pre-sorted Groups", &presorted));
@@ -177,10 +180,10 @@ impl<'a> Explain<'a> {
         }
     }
 
-    /// Indexes answer their conditions exactly: nothing that they find is thrown away.
-    fn rechecked(&self, unconditional: bool, items: &mut Vec<Item>) {
-        if self.options.analyze && !unconditional {
-            items.push(Item::Line(None, vec![Property::new("Rows Removed by Index Recheck", 0)]));
+    /// Rows that an index has named although they do not satisfy its conditions, if it has some.
+    fn rechecked(&self, unconditional: bool, number: usize, items: &mut Vec<Item>) {
+        if !unconditional {
+            self.removed("Rows Removed by Index Recheck", number, |m| m.rechecked, items);
         }
     }
 
@@ -427,7 +430,7 @@ impl<'a> Explain<'a> {
                 format!("Storage: {}  Maximum Storage: {kilobytes}kB", place(disk)),
                 vec![Property::new("Storage", place(disk)), Property::new("Maximum Storage", kilobytes)],
             ),
-            Detail::HeapBlocks { exact, lossy } => {
+            Detail::HeapBlocks { exact, lossy, .. } => {
                 let fields = vec![
                     Property::new("Exact Heap Blocks", exact),
                     Property::new("Lossy Heap Blocks", lossy),
