@@ -8,6 +8,7 @@
 
 mod ablation;
 mod autovacuum;
+mod bulk;
 mod canned;
 mod client;
 mod crowd;
@@ -142,6 +143,14 @@ enum What {
         #[arg(long, default_value_t = 2_000_000)]
         rows: u32,
     },
+    /// Many rows at once: COPY, CREATE TABLE AS, INSERT … SELECT, DELETE, what follows a load, and `pgbench -i`.
+    Bulk {
+        /// Only cases whose name contains this.
+        only: Option<String>,
+        /// Rows of the table.
+        #[arg(long, default_value_t = 1_000_000)]
+        rows: u32,
+    },
     /// VACUUM of a table over shapes: fill factors, wide rows, no index and three, a third updated, half and all deleted, nothing to do.
     Vacuum {
         /// Only shapes whose name contains this.
@@ -248,6 +257,7 @@ fn run(options: &Options) -> Result<(), String> {
         What::Vectors { rows } => lab.vectors(*rows),
         What::Procedures { only } => lab.procedures(only.as_deref()),
         What::Scans { only, rows } => lab.scans(only.as_deref(), *rows),
+        What::Bulk { only, rows } => lab.bulk(only.as_deref(), *rows),
         What::Vacuum { only } => lab.vacuum(only.as_deref()),
         What::Autovacuum { updates } => lab.autovacuum(*updates, options.seconds),
         What::Recovery { only, transactions } => lab.recovery(only.as_deref(), *transactions),

@@ -7,8 +7,8 @@ use crate::peers::{self, Place, Server, Version};
 use crate::report::{Scale, Table, median};
 use crate::workloads::Scripts;
 use crate::{
-    Options, What, autovacuum, canned, crowd, greedy, indexes, locks, pgbench, procedures, recovery, scans, standbys,
-    subtransactions, tpch, vacuum, vectors,
+    Options, What, autovacuum, bulk, canned, crowd, greedy, indexes, locks, pgbench, procedures, recovery,
+    scans, standbys, subtransactions, tpch, vacuum, vectors,
 };
 
 /// Ports, one a server; PostgreSQL's versions have one after the other. Not among those that the system gives to clients: one of an earlier
@@ -244,6 +244,12 @@ impl Lab {
     pub fn scans(&self, only: Option<&str>, rows: u32) -> Result<(), String> {
         let servers: Vec<&Server> = self.databases().collect();
         scans::run(&servers, only, rows, self.rounds)
+    }
+
+    /// What moving many rows costs, here and on PostgreSQL.
+    pub fn bulk(&self, only: Option<&str>, rows: u32) -> Result<(), String> {
+        let servers: Vec<&Server> = self.databases().collect();
+        bulk::run(&servers, only, rows, self.rounds)
     }
 
     /// VACUUM of a table, here and on PostgreSQL.

@@ -140,7 +140,10 @@ pub fn replication(
     for (server, (waiting, alone)) in servers.iter().zip(&figures).skip(1) {
         let ours = figures[0];
         let (waiting, alone) = (ours.0 / waiting, ours.1 / alone);
-        println!("{waiting:.2} times {} with a synchronous standby, {alone:.2} times with one that is not", server.name);
+        println!(
+            "{waiting:.2} times {} with a synchronous standby, {alone:.2} times with one that is not",
+            server.name
+        );
     }
     Ok(())
 }

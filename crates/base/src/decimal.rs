@@ -17,9 +17,35 @@ pub fn push_decimal(out: &mut Vec<u8>, number: u64) {
     out.extend_from_slice(&buffer[at..]);
 }
 
+/// Appends the digits of `number`, with zeros before them where there are fewer than `width`.
+pub fn push_padded(out: &mut Vec<u8>, number: u64, width: usize) {
+    if width == 2 && number < 100 {
+        out.extend_from_slice(&[b'0' + (number / 10) as u8, b'0' + (number % 10) as u8]);
+        return;
+    }
+    let start = out.len();
+    push_decimal(out, number);
+    let digits = out.len() - start;
+    if digits < width {
+        out.extend(std::iter::repeat_n(b'0', width - digits));
+        out[start..].rotate_right(width - digits);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn zeros_come_before_few_digits() {
+        for (number, width) in
+            [(0, 2), (7, 2), (99, 2), (100, 2), (1, 4), (2024, 4), (12_345, 4), (5, 6), (0, 0)]
+        {
+            let mut out = b"-".to_vec();
+            push_padded(&mut out, number, width);
+            assert_eq!(out, format!("-{number:0width$}").into_bytes());
+        }
+    }
 
     #[test]
     fn digits_are_those_of_format() {

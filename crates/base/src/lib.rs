@@ -15,7 +15,7 @@ pub mod settings;
 pub mod sqlstate;
 pub mod stop;
 
-pub use decimal::push_decimal;
+pub use decimal::{push_decimal, push_padded};
 pub use encoding::Encoding;
 pub use error::{Severity, SqlError, SqlResult};
 pub use ids::{

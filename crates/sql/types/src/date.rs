@@ -1,6 +1,6 @@
 //! `date`: days since 2000-01-01; the ends of the range stand for the infinities.
 
-use base::{SqlError, SqlResult, sql_err};
+use base::{SqlError, SqlResult, push_padded, sql_err};
 use tuple::Datum;
 
 use crate::registry::types::prelude::*;
@@ -70,21 +70,57 @@ fn local_now(cx: &Call) -> i64 {
 
 /// Text in the session's style.
 pub fn text(date: i32, cx: &Call) -> String {
+    text_of(|out| push(date, cx, out))
+}
+
+fn push(date: i32, cx: &Call, out: &mut Vec<u8>) {
     match date {
-        INFINITY => return "infinity".into(),
-        MINUS_INFINITY => return "-infinity".into(),
+        INFINITY => return out.extend_from_slice(b"infinity"),
+        MINUS_INFINITY => return out.extend_from_slice(b"-infinity"),
         _ => {}
     }
-    let (year, month, day) = civil_from_days(date.into());
-    let (shown, era) = if year <= 0 { (1 - year, " BC") } else { (year, "") };
-    let dmy = cx.format.date_order == DateOrder::Dmy;
+    let civil @ (year, month, day) = civil_from_days(date.into());
+    if cx.format.date_format == DateFormat::Postgres {
+        let (first, second) =
+            if cx.format.date_order == DateOrder::Dmy { (day, month) } else { (month, day) };
+        push_parts(&[(first, 2), (second, 2), (shown_year(year), 4)], b'-', out);
+    } else {
+        push_civil(civil, cx, out);
+    }
+    out.extend_from_slice(era(year));
+}
+
+/// The year as it is written: those before 1 are counted backwards.
+pub(crate) fn shown_year(year: i64) -> i64 {
+    if year <= 0 { 1 - year } else { year }
+}
+
+/// What is written behind a date before the year 1.
+pub(crate) fn era(year: i64) -> &'static [u8] {
+    if year <= 0 { b" BC" } else { b"" }
+}
+
+/// Appends year, month and day in the session's style, but for `Postgres`, which writes dates and timestamps in ways of their own.
+pub(crate) fn push_civil((year, month, day): (i64, i64, i64), cx: &Call, out: &mut Vec<u8>) {
+    let year = (shown_year(year), 4);
+    let (month, day) = ((month, 2), (day, 2));
     match cx.format.date_format {
-        DateFormat::Iso => format!("{shown:04}-{month:02}-{day:02}{era}"),
-        DateFormat::Sql if dmy => format!("{day:02}/{month:02}/{shown:04}{era}"),
-        DateFormat::Sql => format!("{month:02}/{day:02}/{shown:04}{era}"),
-        DateFormat::German => format!("{day:02}.{month:02}.{shown:04}{era}"),
-        DateFormat::Postgres if dmy => format!("{day:02}-{month:02}-{shown:04}{era}"),
-        DateFormat::Postgres => format!("{month:02}-{day:02}-{shown:04}{era}"),
+        DateFormat::Iso | DateFormat::Postgres => push_parts(&[year, month, day], b'-', out),
+        DateFormat::German => push_parts(&[day, month, year], b'.', out),
+        DateFormat::Sql if cx.format.date_order == DateOrder::Dmy => {
+            push_parts(&[day, month, year], b'/', out);
+        }
+        DateFormat::Sql => push_parts(&[month, day, year], b'/', out),
+    }
+}
+
+/// Appends numbers, each with at least so many digits.
+fn push_parts(parts: &[(i64, usize); 3], between: u8, out: &mut Vec<u8>) {
+    for (n, (part, width)) in parts.iter().enumerate() {
+        if n > 0 {
+            out.push(between);
+        }
+        push_padded(out, *part as u64, *width);
     }
 }
 
@@ -196,7 +232,10 @@ pub(crate) static DATE: TypeImp = TypeImp {
         ..TypeInfo::new(oids::date, "date", b'D', Physical::Int4)
     }),
     input: |_, text, _, cx| Ok(Datum::Int4(parse(text, cx)?)),
-    output: |_, value, cx, out| show(text(i32::from_datum(value), cx), out),
+    output: |_, value, cx, out| {
+        push(i32::from_datum(value), cx, out);
+        Ok(())
+    },
     receive: |_, reader, _, _| Ok(Datum::Int4(check(reader.i32()?)?)),
     orders_with: &[(oids::timestamp, compare_date_timestamp)],
     ..crate::compare::INTEGERS

@@ -294,7 +294,10 @@ pub(crate) static FLOAT4: TypeImp = TypeImp {
         ..TypeInfo::new(oids::float4, "float4", b'N', Physical::Float4)
     }),
     input: |_, text, _, _| Ok(Datum::Float4(parse4(text)?)),
-    output: |_, value, cx, out| show(text4(f32::from_datum(value), cx.format.extra_float_digits), out),
+    output: |_, value, cx, out| {
+        push4(f32::from_datum(value), cx.format.extra_float_digits, out);
+        Ok(())
+    },
     receive: |_, reader, _, _| Ok(Datum::Float4(f32::from_bits(reader.i32()? as u32))),
     sql_name: "real",
     ..crate::compare::FLOATS
@@ -309,7 +312,10 @@ pub(crate) static FLOAT8: TypeImp = TypeImp {
         ..TypeInfo::new(oids::float8, "float8", b'N', Physical::Float8)
     }),
     input: |_, text, _, _| Ok(Datum::Float8(parse8(text)?)),
-    output: |_, value, cx, out| show(text8(f64::from_datum(value), cx.format.extra_float_digits), out),
+    output: |_, value, cx, out| {
+        push8(f64::from_datum(value), cx.format.extra_float_digits, out);
+        Ok(())
+    },
     receive: |_, reader, _, _| Ok(Datum::Float8(f64::from_bits(reader.i64()? as u64))),
     sql_name: "double precision",
     ..crate::compare::FLOATS
@@ -474,74 +480,108 @@ fn set_seed(cx: &Call, seed: f64) -> SqlResult<Datum> {
 
 /// Text of a `float8`.
 pub fn text8(value: f64, extra_digits: i32) -> String {
-    if extra_digits > 0 {
-        shortest(&format!("{value:e}"), value, 15)
-    } else {
-        general(value, (15 + extra_digits).max(1) as usize)
+    text_of(|out| push8(value, extra_digits, out))
+}
+
+fn push8(value: f64, extra_digits: i32, out: &mut Vec<u8>) {
+    if extra_digits <= 0 {
+        push_general(value, (15 + extra_digits).max(1) as usize, out);
+    } else if !push_special(value, out) {
+        lay_out(ryu::Buffer::new().format_finite(value), 15, out);
     }
 }
 
-/// Text of a `float4`.
-pub fn text4(value: f32, extra_digits: i32) -> String {
-    if extra_digits > 0 {
-        shortest(&format!("{value:e}"), value.into(), 6)
-    } else {
-        general(value.into(), (6 + extra_digits).max(1) as usize)
+fn push4(value: f32, extra_digits: i32, out: &mut Vec<u8>) {
+    if extra_digits <= 0 {
+        push_general(value.into(), (6 + extra_digits).max(1) as usize, out);
+    } else if !push_special(value.into(), out) {
+        lay_out(ryu::Buffer::new().format_finite(value), 6, out);
     }
 }
 
-fn special(value: f64) -> Option<String> {
-    if value.is_nan() {
-        Some("NaN".into())
-    } else if value.is_infinite() {
-        Some(if value > 0.0 { "Infinity" } else { "-Infinity" }.into())
-    } else {
-        None
-    }
-}
-
-/// Lays out `d.ddde±x`: plainly where the exponent is from -4 to below `limit`, else with an exponent of two digits or more.
-fn shortest(scientific: &str, value: f64, limit: i32) -> String {
-    if let Some(text) = special(value) {
-        return text;
-    }
-    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((scientific, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    let (sign, mantissa) = match mantissa.strip_prefix('-') {
-        Some(rest) => ("-", rest),
-        None => ("", mantissa),
+/// Appends what is no number; false if it is one.
+fn push_special(value: f64, out: &mut Vec<u8>) -> bool {
+    let text: &[u8] = match value {
+        f64::INFINITY => b"Infinity",
+        f64::NEG_INFINITY => b"-Infinity",
+        _ if value.is_nan() => b"NaN",
+        _ => return false,
     };
-    let digits: String = mantissa.chars().filter(|c| *c != '.').collect();
-    if !(-4..limit).contains(&exponent) {
-        let point = if digits.len() > 1 { "." } else { "" };
-        let (head, tail) = digits.split_at(1);
-        return format!(
-            "{sign}{head}{point}{tail}e{}{:02}",
-            if exponent < 0 { '-' } else { '+' },
-            exponent.abs()
-        );
+    out.extend_from_slice(text);
+    true
+}
+
+/// Digits of a number without its sign, at most, as they come in.
+const MOST_DIGITS: usize = 32;
+
+/// Appends a number that is written as `12.5`, `0.001` or `1.5e-7`: plainly where its first digit counts from 10⁻⁴ to below 10 to the power of `limit`,
+/// else with an exponent of two digits or more.
+fn lay_out(written: &str, limit: i32, out: &mut Vec<u8>) {
+    let unsigned = written.strip_prefix('-').unwrap_or(written);
+    if unsigned.len() < written.len() {
+        out.push(b'-');
     }
+    let (mantissa, exponent) = unsigned.split_once('e').unwrap_or((unsigned, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let mut buffer = [0; MOST_DIGITS];
+    let digits = digits_of(whole, fraction, &mut buffer);
+    let zeros = whole.len() + fraction.len() - digits.len();
+    let exponent = exponent.parse::<i32>().unwrap_or(0) + whole.len() as i32 - 1 - zeros as i32;
+    let digits = &digits[..digits.iter().rposition(|digit| *digit != b'0').map_or(0, |last| last + 1)];
+    if digits.is_empty() {
+        out.push(b'0');
+    } else if (-4..limit).contains(&exponent) {
+        push_plain(digits, exponent, out);
+    } else {
+        push_scientific(digits, exponent, out);
+    }
+}
+
+/// The digits from the first that is not zero on.
+fn digits_of<'b>(whole: &str, fraction: &str, buffer: &'b mut [u8; MOST_DIGITS]) -> &'b [u8] {
+    let mut count = 0;
+    for digit in whole.bytes().chain(fraction.bytes()).skip_while(|digit| *digit == b'0').take(MOST_DIGITS) {
+        buffer[count] = digit;
+        count += 1;
+    }
+    &buffer[..count]
+}
+
+/// Appends digits, of which the first counts 10 to the power of `exponent`.
+fn push_plain(digits: &[u8], exponent: i32, out: &mut Vec<u8>) {
+    let zeros = |count: usize| std::iter::repeat_n(b'0', count);
     if exponent < 0 {
-        return format!("{sign}0.{}{digits}", "0".repeat((-exponent - 1) as usize));
+        out.extend_from_slice(b"0.");
+        out.extend(zeros((-exponent - 1) as usize));
+        return out.extend_from_slice(digits);
     }
     let before = exponent as usize + 1;
     if digits.len() <= before {
-        format!("{sign}{digits}{}", "0".repeat(before - digits.len()))
-    } else {
-        format!("{sign}{}.{}", &digits[..before], &digits[before..])
+        out.extend_from_slice(digits);
+        return out.extend(zeros(before - digits.len()));
     }
+    let (whole, fraction) = digits.split_at(before);
+    out.extend_from_slice(whole);
+    out.push(b'.');
+    out.extend_from_slice(fraction);
+}
+
+/// The same with the exponent behind them.
+fn push_scientific(digits: &[u8], exponent: i32, out: &mut Vec<u8>) {
+    push_plain(digits, 0, out);
+    out.extend_from_slice(if exponent < 0 { b"e-" } else { b"e+" });
+    base::push_padded(out, exponent.unsigned_abs().into(), 2);
 }
 
 /// `%.*g`
 pub fn general(value: f64, digits: usize) -> String {
-    if let Some(text) = special(value) {
-        return text;
+    text_of(|out| push_general(value, digits, out))
+}
+
+fn push_general(value: f64, digits: usize, out: &mut Vec<u8>) {
+    if !push_special(value, out) {
+        lay_out(&format!("{value:.*e}", digits - 1), digits as i32, out);
     }
-    let text = format!("{value:.*e}", digits - 1);
-    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let mantissa =
-        if mantissa.contains('.') { mantissa.trim_end_matches('0').trim_end_matches('.') } else { mantissa };
-    shortest(&format!("{mantissa}e{exponent}"), value, digits as i32)
 }
 
 /// Reads a `float8`.
@@ -599,4 +639,57 @@ fn hexadecimal(text: &str) -> Option<f64> {
 /// Sum of two `float4`.
 pub fn add4(a: f32, b: f32) -> SqlResult<f32> {
     narrow(a, b, |a, b| a + b, false)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Digits without zeros at the ends, and whether an exponent follows.
+    fn parts(text: &str) -> (String, bool) {
+        let mantissa = text.split('e').next().unwrap_or_default();
+        let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
+        (digits.trim_matches('0').to_owned(), text.contains('e'))
+    }
+
+    proptest! {
+        #[test]
+        fn text_is_the_shortest_that_reads_back(bits: u64) {
+            let value = f64::from_bits(bits);
+            prop_assume!(value.is_finite());
+            let (text, scientific) = (text8(value, 1), format!("{value:e}"));
+            prop_assert_eq!(text.parse::<f64>().unwrap().to_bits(), bits, "{}", text);
+            let exponent: i32 = scientific.split_once('e').unwrap().1.parse().unwrap();
+            prop_assert_eq!(parts(&text), (parts(&scientific).0, !(-4..15).contains(&exponent)), "{}", text);
+        }
+
+        #[test]
+        fn common_sizes_are_written_plainly(thousandths in -1_000_000_000i64..1_000_000_000) {
+            let value = thousandths as f64 / 1000.0;
+            if value.abs() >= 0.0001 {
+                prop_assert_eq!(text8(value, 1), format!("{value}"));
+            }
+        }
+    }
+
+    #[test]
+    fn exponents_have_a_sign_and_two_digits() {
+        let cases = [
+            (0.0, "0"),
+            (-0.0, "-0"),
+            (1e15, "1e+15"),
+            (-1.5e-5, "-1.5e-05"),
+            (0.0001, "0.0001"),
+            (123_456_789_012_345.0, "123456789012345"),
+            (1e300, "1e+300"),
+            (f64::NEG_INFINITY, "-Infinity"),
+            (f64::NAN, "NaN"),
+        ];
+        for (value, text) in cases {
+            assert_eq!(text8(value, 1), text);
+        }
+        assert_eq!((general(1_234_567.0, 6), general(0.1 + 0.2, 15)), ("1.23457e+06".into(), "0.3".into()));
+    }
 }

@@ -2,7 +2,7 @@
 //!
 //! A `timetz` is stored in 12 bytes, little-endian: microseconds, then seconds *west* of UTC.
 
-use base::{Oid, SqlError, SqlResult, sql_err};
+use base::{Oid, SqlError, SqlResult, push_padded, sql_err};
 use tuple::{Bytes, Datum};
 
 use crate::registry::types::prelude::*;
@@ -85,26 +85,47 @@ pub fn parse_timetz(text: &str, typmod: i32, cx: &Call) -> SqlResult<Datum> {
 
 /// `04:05:06.789`
 pub fn text(time: i64) -> String {
-    let f = Fields::of_time(time);
-    format!("{:02}:{:02}:{:02}{}", f.hour, f.minute, f.second, fraction(f.micros))
+    text_of(|out| push(&Fields::of_time(time), out))
+}
+
+/// Appends `04:05:06.789`, the time of day of these fields.
+pub(crate) fn push(f: &Fields, out: &mut Vec<u8>) {
+    for (part, end) in [(f.hour, ":"), (f.minute, ":"), (f.second, "")] {
+        push_padded(out, part as u64, 2);
+        out.extend_from_slice(end.as_bytes());
+    }
+    push_fraction(f.micros, out);
+}
+
+/// Appends `.789`, or nothing.
+fn push_fraction(micros: i64, out: &mut Vec<u8>) {
+    if micros == 0 {
+        return;
+    }
+    let (mut digits, mut width) = (micros as u64, 6);
+    while digits.is_multiple_of(10) {
+        (digits, width) = (digits / 10, width - 1);
+    }
+    out.push(b'.');
+    push_padded(out, digits, width);
 }
 
 /// `.789`, or nothing.
 pub fn fraction(micros: i64) -> String {
-    if micros == 0 {
-        return String::new();
-    }
-    format!(".{micros:06}").trim_end_matches('0').to_owned()
+    text_of(|out| push_fraction(micros, out))
 }
 
-/// `+02`, `-03:30`
-pub fn offset_text(offset: i32) -> String {
-    let sign = if offset < 0 { '-' } else { '+' };
-    let (h, m, s) = (offset.abs() / 3600, offset.abs() / 60 % 60, offset.abs() % 60);
-    match (m, s) {
-        (0, 0) => format!("{sign}{h:02}"),
-        (m, 0) => format!("{sign}{h:02}:{m:02}"),
-        (m, s) => format!("{sign}{h:02}:{m:02}:{s:02}"),
+/// Appends `+02`, `-03:30`.
+pub(crate) fn push_offset(offset: i32, out: &mut Vec<u8>) {
+    out.push(if offset < 0 { b'-' } else { b'+' });
+    let seconds = u64::from(offset.unsigned_abs());
+    let parts = [seconds / 3600, seconds / 60 % 60, seconds % 60];
+    let shown = if parts[2] > 0 { 3 } else { 1 + usize::from(parts[1] > 0) };
+    for (n, part) in parts[..shown].iter().enumerate() {
+        if n > 0 {
+            out.push(b':');
+        }
+        push_padded(out, *part, 2);
     }
 }
 
@@ -127,7 +148,10 @@ pub fn timetz_parts(bytes: &[u8]) -> (i64, i32) {
 /// `04:05:06+02`
 pub fn timetz_text(bytes: &[u8]) -> String {
     let (time, west) = timetz_parts(bytes);
-    text(time) + &offset_text(west.wrapping_neg())
+    text_of(|out| {
+        push(&Fields::of_time(time), out);
+        push_offset(west.wrapping_neg(), out);
+    })
 }
 
 /// By the moment in UTC, then by the offset.
@@ -224,7 +248,10 @@ pub(crate) static TIME: TypeImp = TypeImp {
         ..TypeInfo::new(oids::time, "time", b'D', Physical::Int8)
     }),
     input: |_, value, typmod, cx| Ok(Datum::Int8(parse(value, typmod, cx)?)),
-    output: |_, value, _, out| show(text(i64::from_datum(value)), out),
+    output: |_, value, _, out| {
+        push(&Fields::of_time(i64::from_datum(value)), out);
+        Ok(())
+    },
     receive: |_, reader, typmod, _| Ok(Datum::Int8(receive(reader.i64()?, typmod)?)),
     typmod_in: |_, modifiers| precision_typmod("TIME", "", modifiers),
     typmod_out: |typmod| precision_text(typmod, "without time zone"),

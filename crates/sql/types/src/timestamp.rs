@@ -1,7 +1,7 @@
 //! `timestamp` and `timestamptz`: microseconds since 2000-01-01, the latter in UTC; the ends of the range stand for the
 //! infinities.
 
-use base::{SqlError, SqlResult, sql_err};
+use base::{SqlError, SqlResult, push_padded, sql_err};
 use tuple::Datum;
 
 use crate::registry::types::prelude::*;
@@ -11,10 +11,11 @@ use crate::{
         days_from_civil, days_in_month, weekday,
     },
     call::{Call, DateFormat, DateOrder},
+    date,
     datetime::{self, Failure, Special},
     interval::Interval,
     registry::{SetRows, Values},
-    time::{fraction, offset_text, round_micros},
+    time::{self, push_offset, round_micros},
     timezone::{self, TimeZone, Zone},
     value::FromDatum,
 };
@@ -120,56 +121,72 @@ fn read(text: &str, typmod: i32, cx: &Call, with_zone: bool) -> SqlResult<i64> {
 
 /// Text of a `timestamp` in the session's style.
 pub fn text(ts: i64, cx: &Call) -> String {
-    match ts {
-        INFINITY => "infinity".into(),
-        MINUS_INFINITY => "-infinity".into(),
-        _ => civil_text(&Fields::of(ts), None, cx),
-    }
+    text_of(|out| push(ts, cx, out))
 }
 
 /// Text of a `timestamptz` in the session's style and zone.
 pub fn text_tz(ts: i64, cx: &Call) -> String {
+    text_of(|out| push_tz(ts, cx, out))
+}
+
+fn push(ts: i64, cx: &Call, out: &mut Vec<u8>) {
     match ts {
-        INFINITY => "infinity".into(),
-        MINUS_INFINITY => "-infinity".into(),
-        _ => {
-            let local = cx.format.time_zone.at(ts);
-            civil_text(&Fields::of(ts.saturating_add(i64::from(local.offset) * SECOND)), Some(local), cx)
-        }
+        INFINITY => out.extend_from_slice(b"infinity"),
+        MINUS_INFINITY => out.extend_from_slice(b"-infinity"),
+        _ => push_local(&Fields::of(ts), |_| {}, cx, out),
     }
 }
 
-fn civil_text(f: &Fields, zone: Option<&timezone::Local>, cx: &Call) -> String {
-    let (year, era) = if f.year <= 0 { (1 - f.year, " BC") } else { (f.year, "") };
-    let time = format!("{:02}:{:02}:{:02}{}", f.hour, f.minute, f.second, fraction(f.micros));
-    let (month, day) = (f.month, f.day);
+fn push_tz(ts: i64, cx: &Call, out: &mut Vec<u8>) {
+    if !is_finite(ts) {
+        return push(ts, cx, out);
+    }
+    let zone = cx.format.time_zone.at(ts);
+    let local = Fields::of(ts.saturating_add(i64::from(zone.offset) * SECOND));
+    push_local(&local, |out| push_zone(zone, cx, out), cx, out);
+}
+
+/// Appends `+01`, or ` CET` in all styles but ISO; an abbreviation that is only an offset again is written as one.
+fn push_zone(zone: &timezone::Local, cx: &Call, out: &mut Vec<u8>) {
+    let named = zone.abbreviation.starts_with(|c: char| c.is_ascii_alphabetic());
+    if cx.format.date_format == DateFormat::Iso || !named {
+        return push_offset(zone.offset, out);
+    }
+    out.push(b' ');
+    out.extend_from_slice(zone.abbreviation.as_bytes());
+}
+
+/// Appends a local time, with the zone that `push_zone` appends.
+fn push_local(f: &Fields, push_zone: impl FnOnce(&mut Vec<u8>), cx: &Call, out: &mut Vec<u8>) {
+    if cx.format.date_format == DateFormat::Postgres {
+        push_weekday_and_month(f, cx, out);
+        time::push(f, out);
+        out.push(b' ');
+        push_padded(out, date::shown_year(f.year) as u64, 4);
+    } else {
+        date::push_civil((f.year, f.month, f.day), cx, out);
+        out.push(b' ');
+        time::push(f, out);
+    }
+    push_zone(out);
+    out.extend_from_slice(date::era(f.year));
+}
+
+/// Appends `Wed Feb 29 ` or `Wed 29 Feb `.
+fn push_weekday_and_month(f: &Fields, cx: &Call, out: &mut Vec<u8>) {
+    let (weekday, month) = (WEEKDAYS[weekday(f.days()) as usize], MONTHS[f.month as usize - 1]);
     let dmy = cx.format.date_order == DateOrder::Dmy;
-    // Abbreviations that are only an offset again are written as one.
-    let named = zone.map(|z| {
-        if z.abbreviation.starts_with(|c: char| c.is_ascii_alphabetic()) {
-            format!(" {}", z.abbreviation)
-        } else {
-            offset_text(z.offset)
-        }
-    });
-    let named = named.unwrap_or_default();
-    match cx.format.date_format {
-        DateFormat::Iso => {
-            let offset = zone.map_or(String::new(), |z| offset_text(z.offset));
-            format!("{year:04}-{month:02}-{day:02} {time}{offset}{era}")
-        }
-        DateFormat::Sql if dmy => format!("{day:02}/{month:02}/{year:04} {time}{named}{era}"),
-        DateFormat::Sql => format!("{month:02}/{day:02}/{year:04} {time}{named}{era}"),
-        DateFormat::German => format!("{day:02}.{month:02}.{year:04} {time}{named}{era}"),
-        DateFormat::Postgres => {
-            let weekday = &WEEKDAYS[weekday(f.days()) as usize][..3];
-            let name = &MONTHS[month as usize - 1][..3];
-            if dmy {
-                format!("{weekday} {day:02} {name} {time} {year:04}{named}{era}")
-            } else {
-                format!("{weekday} {name} {day:02} {time} {year:04}{named}{era}")
-            }
-        }
+    out.extend_from_slice(&weekday.as_bytes()[..3]);
+    out.push(b' ');
+    if !dmy {
+        out.extend_from_slice(&month.as_bytes()[..3]);
+        out.push(b' ');
+    }
+    push_padded(out, f.day as u64, 2);
+    out.push(b' ');
+    if dmy {
+        out.extend_from_slice(&month.as_bytes()[..3]);
+        out.push(b' ');
     }
 }
 
@@ -524,7 +541,10 @@ pub(crate) static TIMESTAMP: TypeImp = TypeImp {
         ..TypeInfo::new(oids::timestamp, "timestamp", b'D', Physical::Int8)
     }),
     input: |_, value, typmod, cx| Ok(Datum::Int8(parse(value, typmod, cx)?)),
-    output: |_, value, cx, out| show(text(i64::from_datum(value), cx), out),
+    output: |_, value, cx, out| {
+        push(i64::from_datum(value), cx, out);
+        Ok(())
+    },
     receive: |_, reader, typmod, _| Ok(Datum::Int8(receive(reader.i64()?, typmod)?)),
     orders_with: &[(oids::date, |a, b| crate::date::compare_date_timestamp(b, a).reverse())],
     typmod_in: |_, modifiers| crate::time::precision_typmod("TIMESTAMP", "", modifiers),
@@ -543,7 +563,10 @@ pub(crate) static TIMESTAMPTZ: TypeImp = TypeImp {
         ..TypeInfo::new(oids::timestamptz, "timestamptz", b'D', Physical::Int8)
     }),
     input: |_, value, typmod, cx| Ok(Datum::Int8(parse_tz(value, typmod, cx)?)),
-    output: |_, value, cx, out| show(text_tz(i64::from_datum(value), cx), out),
+    output: |_, value, cx, out| {
+        push_tz(i64::from_datum(value), cx, out);
+        Ok(())
+    },
     receive: |_, reader, typmod, _| Ok(Datum::Int8(receive(reader.i64()?, typmod)?)),
     typmod_in: |_, modifiers| crate::time::precision_typmod("TIMESTAMP", " WITH TIME ZONE", modifiers),
     typmod_out: |typmod| crate::time::precision_text(typmod, "with time zone"),

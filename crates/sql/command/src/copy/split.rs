@@ -415,19 +415,47 @@ pub(crate) fn write_field(
         out.extend_from_slice(options.null.as_bytes());
         return;
     };
+    let start = out.len();
+    out.extend_from_slice(value);
+    finish_field(options, start, (force_quote, only), out);
+}
+
+/// The same for a value that has been appended as it is from `start` on.
+pub(crate) fn finish_field(
+    options: &CopyOptions,
+    start: usize,
+    (force_quote, only): (bool, bool),
+    out: &mut Vec<u8>,
+) {
+    let value = &out[start..];
     match options.format {
-        Format::Csv => write_csv(options, value, force_quote, only, out),
-        _ => write_text(options, value, out),
+        Format::Csv if force_quote || needs_quotes(options, value, only) => {
+            let value = out.split_off(start);
+            write_quoted(options, &value, out);
+        }
+        Format::Csv => {}
+        _ => {
+            let plain = plain_length(value, |byte| is_special(options, byte));
+            if plain < value.len() {
+                let rest = out.split_off(start + plain);
+                write_text(options, &rest, out);
+            }
+        }
     }
 }
 
+/// Whether the text format escapes it.
+fn is_special(options: &CopyOptions, byte: u8) -> bool {
+    matches!(byte, 8..=13 | b'\\') || byte == options.delimiter
+}
+
 fn write_text(options: &CopyOptions, value: &[u8], out: &mut Vec<u8>) {
-    let delimiter = options.delimiter;
-    let special = |byte: &u8| matches!(byte, 8..=13 | b'\\') || *byte == delimiter;
     let mut rest = value;
-    while let Some(plain) = rest.iter().position(special) {
+    loop {
+        let plain = plain_length(rest, |byte| is_special(options, byte));
         out.extend_from_slice(&rest[..plain]);
-        let letter = match rest[plain] {
+        let Some(&special) = rest.get(plain) else { return };
+        let letter = match special {
             8 => b'b',
             b'\t' => b't',
             b'\n' => b'n',
@@ -439,17 +467,26 @@ fn write_text(options: &CopyOptions, value: &[u8], out: &mut Vec<u8>) {
         out.extend_from_slice(&[b'\\', letter]);
         rest = &rest[plain + 1..];
     }
-    out.extend_from_slice(rest);
 }
 
-fn write_csv(options: &CopyOptions, value: &[u8], force: bool, only: bool, out: &mut Vec<u8>) {
-    let CopyOptions { delimiter, quote, escape, .. } = *options;
-    let special = |b: &u8| *b == delimiter || *b == quote || matches!(b, b'\n' | b'\r');
-    let is_marker = only && value == b"\\.";
-    if !force && value != options.null.as_bytes() && !is_marker && !value.iter().any(special) {
-        out.extend_from_slice(value);
-        return;
-    }
+/// How many bytes come before the first special one.
+fn plain_length(bytes: &[u8], special: impl Fn(u8) -> bool) -> usize {
+    /// As many as are looked at together.
+    const STEP: usize = 16;
+    let has_special = |step: &[u8; STEP]| step.iter().fold(false, |found, byte| found | special(*byte));
+    let (steps, _) = bytes.as_chunks::<STEP>();
+    let plain = steps.iter().take_while(|step| !has_special(step)).count() * STEP;
+    plain + bytes[plain..].iter().take_while(|byte| !special(**byte)).count()
+}
+
+/// Whether a value would be read as something else without quotes in CSV.
+fn needs_quotes(options: &CopyOptions, value: &[u8], only: bool) -> bool {
+    let special = |b: u8| b == options.delimiter || b == options.quote || matches!(b, b'\n' | b'\r');
+    value == options.null.as_bytes() || only && value == b"\\." || plain_length(value, special) < value.len()
+}
+
+fn write_quoted(options: &CopyOptions, value: &[u8], out: &mut Vec<u8>) {
+    let CopyOptions { quote, escape, .. } = *options;
     out.push(quote);
     for &byte in value {
         if byte == quote || byte == escape {

@@ -16,7 +16,7 @@ use super::binary;
 use super::encoding;
 use super::file::Sink;
 use super::options::{CopyOptions, Format, Header};
-use super::split::write_field;
+use super::split::{finish_field, write_field};
 use super::{check_access, column_numbers, forced};
 use crate::internal::Internal;
 use crate::names;
@@ -72,7 +72,6 @@ struct Writer<'a> {
     sink: Sink,
     passage: Option<Passage>,
     line: Vec<u8>,
-    value: Vec<u8>,
     rows: u64,
     bytes: u64,
     progress: Running<'a>,
@@ -92,26 +91,34 @@ impl<'a> Writer<'a> {
         let sink = Sink::open(&copy.target, options.format, columns.len(), out)?;
         // The header travels with the first row, or with the trailer if there is none.
         let line = if options.format == Format::Binary { binary::header() } else { Vec::new() };
-        let value = Vec::new();
         let types = columns.iter().map(|c| c.1).collect();
         let progress = super::progress(session, copy, table.map_or(Oid::INVALID, |table| table.oid));
         let mut writer =
-            Writer { options, types, force_quote, sink, passage, line, value, rows: 0, bytes: 0, progress };
+            Writer { options, types, force_quote, sink, passage, line, rows: 0, bytes: 0, progress };
         if options.header != Header::None {
             for (i, name) in names.iter().enumerate() {
-                writer.field(i, Some(name.as_bytes()), false);
+                writer.field(i, Some(name.as_bytes()));
             }
             writer.end_line(out)?;
         }
         Ok(writer)
     }
 
-    fn field(&mut self, i: usize, value: Option<&[u8]>, force: bool) {
+    /// Appends a field that is no value of the column's type: its name, or NULL.
+    fn field(&mut self, i: usize, text: Option<&[u8]>) {
+        self.begin_field(i);
+        write_field(self.options, text, (false, self.is_only()), &mut self.line);
+    }
+
+    fn begin_field(&mut self, i: usize) {
         if i > 0 {
             self.line.push(self.options.delimiter);
         }
-        let only = self.types.len() == 1;
-        write_field(self.options, value, (force, only), &mut self.line);
+    }
+
+    /// Whether lines have one column.
+    fn is_only(&self) -> bool {
+        self.types.len() == 1
     }
 
     fn end_line(&mut self, out: &mut dyn Output) -> SqlResult<()> {
@@ -160,14 +167,13 @@ impl<'a> Writer<'a> {
         }
         for (i, value) in row.iter().enumerate() {
             if value.is_null() {
-                self.field(i, None, false);
+                self.field(i, None);
                 continue;
             }
-            let mut text = std::mem::take(&mut self.value);
-            text.clear();
-            types::output(self.types[i], value, call, &mut text)?;
-            self.field(i, Some(&text), self.force_quote[i] && self.options.format == Format::Csv);
-            self.value = text;
+            self.begin_field(i);
+            let (start, force) = (self.line.len(), self.force_quote[i] && self.options.format == Format::Csv);
+            types::output(self.types[i], value, call, &mut self.line)?;
+            finish_field(self.options, start, (force, self.is_only()), &mut self.line);
         }
         self.rows += 1;
         self.end_line(out)

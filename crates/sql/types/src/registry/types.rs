@@ -28,7 +28,7 @@ pub(crate) mod prelude {
     pub(crate) use base::Oid;
     pub(crate) use tuple::{Datum, Physical};
 
-    pub(crate) use super::{TypeImp, TypeInfo, io_functions, show};
+    pub(crate) use super::{TypeImp, TypeInfo, io_functions, show, text_of};
     pub(crate) use crate::oids;
     pub(crate) use crate::value::{FromDatum, IntoDatum};
 }
@@ -204,6 +204,13 @@ pub fn operand_type(oid: Oid) -> Oid {
 pub(crate) const fn io_functions(numbers: [u32; 4]) -> [Oid; 4] {
     let [input, output, receive, send] = numbers;
     [Oid(input), Oid(output), Oid(receive), Oid(send)]
+}
+
+/// Text of its own of what is appended; it is ASCII.
+pub(crate) fn text_of(append: impl FnOnce(&mut Vec<u8>)) -> String {
+    let mut out = Vec::new();
+    append(&mut out);
+    String::from_utf8(out).unwrap_or_default()
 }
 
 /// Appends what a value is displayed as.
