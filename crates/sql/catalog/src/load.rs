@@ -48,6 +48,8 @@ type ColumnAcls = Vec<(i16, Vec<AclItem>)>;
 struct LoadedColumns {
     columns: Vec<Column>,
     attrs: Vec<Attr>,
+    /// What each has in rows that do not store it.
+    missing: Vec<Datum>,
     acls: ColumnAcls,
     /// Options of each, by name.
     options: Vec<Vec<(String, String)>>,
@@ -63,7 +65,7 @@ impl Reader<'_> {
         };
         let kind = relation_kind(class.char(pg_class::RELKIND))?;
         let schema = class.oid(pg_class::RELNAMESPACE);
-        let LoadedColumns { mut columns, attrs, acls: column_grants, .. } =
+        let LoadedColumns { mut columns, attrs, missing, acls: column_grants, .. } =
             self.load_columns(oid, class.int(pg_class::RELNATTS) as usize)?;
         self.load_defaults(oid, &mut columns)?;
         let file = self.file_of(&class);
@@ -73,7 +75,8 @@ impl Reader<'_> {
             | RelationKind::Toast
             | RelationKind::MaterializedView
             | RelationKind::Sequence => {
-                Some(Arc::new(HeapRel::new(self.heap_desc(&class, attrs, &options)?)))
+                let layout = RowLayout::new(attrs).with_missing(missing);
+                Some(Arc::new(HeapRel::new(self.heap_desc(&class, layout, &options)?)))
             }
             _ => None,
         };
@@ -160,6 +163,7 @@ impl Reader<'_> {
             return Err(SqlError::internal(message));
         }
         let (mut columns, mut attrs) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        let missing = rows.iter().map(|(_, row)| missing_of(row)).collect();
         let options = rows.iter().map(|(_, row)| options_of(&row[pg_attribute::ATTOPTIONS])).collect();
         for (_, row) in rows {
             attrs.push(self.attr(&row)?);
@@ -169,7 +173,7 @@ impl Reader<'_> {
             }
             columns.push(column);
         }
-        Ok(LoadedColumns { columns, attrs, acls, options })
+        Ok(LoadedColumns { columns, attrs, missing, acls, options })
     }
 
     /// `attstorage` and `attcompression` of a column.
@@ -557,7 +561,7 @@ impl Reader<'_> {
         vectors::oids(&constraint[pg_constraint::CONEXCLOP]).into_iter().zip(classes).map(excluder).collect()
     }
 
-    fn heap_desc(&self, class: &Row, attrs: Vec<Attr>, options: &[(String, String)]) -> SqlResult<HeapDesc> {
+    fn heap_desc(&self, class: &Row, layout: RowLayout, options: &[(String, String)]) -> SqlResult<HeapDesc> {
         let schema = class.oid(pg_class::RELNAMESPACE);
         let persistence = persistence_of(class.char(pg_class::RELPERSISTENCE));
         let kind = match () {
@@ -570,7 +574,7 @@ impl Reader<'_> {
         };
         Ok(HeapDesc {
             file: self.file_of(class),
-            layout: Arc::new(RowLayout::new(attrs)),
+            layout: Arc::new(layout),
             fillfactor: fillfactor(options),
             persistence,
             kind,
@@ -610,6 +614,14 @@ impl Reader<'_> {
         }));
         let searched = searched.ok_or_else(missing)?;
         Ok(Some(open_toast(self.catalog.engine(), oid, heap, (searched, others))))
+    }
+}
+
+/// What a column has in rows that do not store it.
+fn missing_of(row: &Row) -> Datum {
+    match row.bool(pg_attribute::ATTHASMISSING) {
+        true => vectors::elements(&row[pg_attribute::ATTMISSINGVAL]).pop().unwrap_or_default(),
+        false => Datum::Null,
     }
 }
 

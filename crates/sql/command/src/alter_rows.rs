@@ -1,6 +1,6 @@
 //! # What
-//! New values of a column in all rows of a table: rows in a new file ([`OldRows`]), or in place for a new column that is generated, or whose
-//! value is the same in every row.
+//! New values of a column in all rows of a table: rows in a new file ([`OldRows`]), in place for a new column that is generated, or in `pg_attribute` alone where every
+//! row has the same.
 //!
 //! # Invariants
 //! 1. For a new column triggers do not fire, and constraints that were there before are not asked: rows may break those that are NOT VALID.
@@ -8,9 +8,8 @@
 //! # Locks
 //! The caller holds ACCESS EXCLUSIVE on the table.
 //!
-//! # PostgreSQL counterpart and differences
-//! `ATRewriteTable` of `commands/tablecmds.c`. There, a value that is known without the row stands in `pg_attribute` only, and rows
-//! that are older than the column are read with it; here every row gets it.
+//! # PostgreSQL counterpart
+//! `ATRewriteTable` of `commands/tablecmds.c`, `StoreAttrMissingVal` of `catalog/heap.c`.
 
 use std::sync::Arc;
 
@@ -23,6 +22,7 @@ use parse::ast;
 use session::Session;
 use tuple::Datum;
 use types::Call;
+use types::array::Array;
 
 use super::create_as::Load;
 use super::internal::Internal;
@@ -49,7 +49,19 @@ pub(super) fn fill_new(session: &Session, oid: Oid, number: i16) -> SqlResult<()
     if planned.is_volatile() || matches!(planned, plan::Expr::ToDomain { .. }) {
         return OldRows::plan(session, &table, number, value)?.rewrite(session, oid);
     }
-    fill(session, &table, &column.name, false)
+    set_missing(session, &table, number, session.evaluate(&value)?)
+}
+
+/// Rows that do not store a column have this value there from now on.
+pub(super) fn set_missing(session: &Session, table: &Table, number: i16, value: Datum) -> SqlResult<()> {
+    if value.is_null() {
+        return Ok(());
+    }
+    let format = session.format();
+    let call = Call::new(&format).with_session(session);
+    let type_oid = table.columns[number as usize - 1].type_oid;
+    let list = Array::from_values(type_oid, vec![value], &call)?.to_datum();
+    session.with_changer(|changer| changer.set_missing(table.oid, number, list))
 }
 
 /// Whether this is NULL, of whatever type.
@@ -145,6 +157,7 @@ pub(super) fn replace(
 ) -> SqlResult<u64> {
     session.with_changer(|changer| {
         changer.new_file(before.oid)?;
+        changer.clear_missing(before.oid)?;
         if before.toast.is_valid() {
             changer.new_file(before.toast)?;
         }

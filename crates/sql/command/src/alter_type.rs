@@ -29,7 +29,7 @@ use parse::ast;
 use session::Session;
 use types::{Call, oids};
 
-use super::alter_rows::OldRows;
+use super::alter_rows::{self, OldRows};
 use super::names::at;
 use super::{alter, alter_identity, expression, extended_statistics, index, names, type_name};
 
@@ -62,10 +62,19 @@ pub(super) fn run(session: &Session, table: &Arc<Table>, wanted: &Wanted<'_>, te
     if old.identity != Identity::None {
         alter_identity::follow_type(session, old.identity_sequence, new.type_oid, text)?;
     }
-    if let Some(rows) = rows {
-        rows.rewrite(session, table.oid)?;
+    match rows {
+        Some(rows) => rows.rewrite(session, table.oid)?,
+        None => keep_missing(session, table, number)?,
     }
     definitions.restore(session, table.oid)
+}
+
+/// What the column has in rows that do not store it is a value of the new type from now on.
+fn keep_missing(session: &Session, before: &Table, number: i16) -> SqlResult<()> {
+    let Some(heap) = &before.heap else { return Ok(()) };
+    let value = heap.desc.layout.missing(number as usize - 1).clone();
+    let after = names::describe(session, before.oid)?;
+    alter_rows::set_missing(session, &after, number, value)
 }
 
 fn check(table: &Table, wanted: &Wanted<'_>, text: &str) -> SqlResult<i16> {

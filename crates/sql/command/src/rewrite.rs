@@ -7,15 +7,16 @@
 //! # PostgreSQL counterpart and differences
 //! `cluster_rel` in `commands/cluster.c`. System catalogs go another way: [`super::rewrite_catalog`].
 
-use base::{Oid, Severity, SqlError, SqlResult, SqlState, Tid};
+use base::{Oid, Severity, SqlError, SqlResult, SqlState, Tid, Xid};
 use catalog::system::catalog_of;
 use catalog::{Index, SizeEstimate, Table};
 use heap::rewrite::{RewriteStats, Rewriter};
-use heap::{HeapError, HeapRel};
+use heap::{HeapError, HeapRel, Writer};
 use runtime::time::Stopwatch;
 use session::Session;
 use session::progress::{Lengthy, Progress};
 use session::table_rows;
+use txn::Transaction;
 
 use super::expression::IndexKeys;
 use super::index_sort::{IndexSort, Target};
@@ -86,7 +87,10 @@ pub(crate) fn table(
 /// One relation with rows, then its indexes.
 fn relation(session: &Session, table: &Table, order: Option<&Index>) -> SqlResult<RewriteStats> {
     let Some(old) = &table.heap else { return Ok(RewriteStats::default()) };
-    session.with_changer(|changer| changer.new_file(table.oid))?;
+    session.with_changer(|changer| {
+        changer.new_file(table.oid)?;
+        changer.clear_missing(table.oid)
+    })?;
     let now = names::describe(session, table.oid)?;
     let new = now.heap.as_ref().ok_or_else(|| SqlError::internal("a table has no heap"))?;
     let stats = copy(session, table, (old, new), order)?;
@@ -122,7 +126,7 @@ pub(super) fn copy(
     progress.set(BLOCKS, i64::from(session.blocks(old.desc.file)?));
     match order {
         Some(index) => session.as_maintainer(table.owner, || {
-            copy_in_order(session, table, index, (&mut rewriter, &progress))
+            copy_in_order(session, table, index, xid, (&mut rewriter, &progress))
         })?,
         None => {
             let mut copied = |tid: Tid| {
@@ -130,11 +134,18 @@ pub(super) fn copy(
                 progress.add(TUPLES_WRITTEN, 1);
                 progress.set(BLOCKS_SCANNED, i64::from(tid.block.0) + 1);
             };
-            rewriter.copy_all(&mut copied).map_err(HeapError::into_sql)?;
+            let me = session.txn.borrow();
+            rewriter.copy_all(&writer(session, xid, &me), &mut copied).map_err(HeapError::into_sql)?;
         }
     }
     progress.set(PHASE, SWAPPING);
     rewriter.finish().map_err(HeapError::into_sql)
+}
+
+/// Who writes large values of rows that become larger.
+fn writer<'a>(session: &'a Session, xid: Xid, me: &'a Transaction) -> Writer<'a> {
+    let (cid, combo) = (me.current_command(), &session.combo);
+    Writer { xid, cid, me, combo, compression: session.compression(), chunks: None }
 }
 
 /// Builds an index of a table anew, in a new file.
@@ -164,6 +175,7 @@ fn copy_in_order(
     session: &Session,
     table: &Table,
     index: &Index,
+    xid: Xid,
     (rewriter, progress): (&mut Rewriter<'_>, &Progress),
 ) -> SqlResult<()> {
     let Some(heap) = &table.heap else { return Ok(()) };
@@ -187,7 +199,8 @@ fn copy_in_order(
     progress.set(PHASE, WRITING);
     while let Some(target) = sorted.next(&mut entry)? {
         runtime::check_interrupts().map_err(plan::interrupted)?;
-        rewriter.copy(target.tid).map_err(HeapError::into_sql)?;
+        let me = session.txn.borrow();
+        rewriter.copy(&writer(session, xid, &me), target.tid).map_err(HeapError::into_sql)?;
         progress.add(TUPLES_WRITTEN, 1);
     }
     Ok(())

@@ -103,7 +103,7 @@ impl Session {
     }
 
     /// Computes an analysed expression that stands alone.
-    pub(crate) fn evaluate(&self, expr: &analyze::Expr) -> SqlResult<Datum> {
+    pub fn evaluate(&self, expr: &analyze::Expr) -> SqlResult<Datum> {
         self.evaluate_with(expr, &[])
     }
 

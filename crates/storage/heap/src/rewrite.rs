@@ -17,7 +17,7 @@
 //!
 //! # PostgreSQL counterpart and differences
 //! `rewriteheap.c`, `heapam_relation_copy_for_cluster`. Values in the TOAST table stay where they are: that table is rewritten in the same
-//! way. Values of dropped columns go, unless they lie there.
+//! way, afterwards. Values of dropped columns go, unless they lie there. Columns that a row does not store, and that are not NULL, are stored from then on.
 
 use base::{BlockNo, Fork, PAGE_SIZE, Tid, Xid};
 use buffer::{PageChange, WalAction};
@@ -29,11 +29,13 @@ use wal::Rmgr;
 use crate::error::{HeapError, HeapResult};
 use crate::fetch::heap_tag;
 use crate::header::{Bases, HEADER_LEN, Header, MOVED, form_tuple, infomask, infomask2};
+use crate::insert::InsertOptions;
 use crate::ops;
 use crate::prune::reserve;
 use crate::records::info;
-use crate::rel::{Access, HeapRel};
+use crate::rel::{Access, HeapRel, Writer};
 use crate::row::{HeapTuple, TupleRef};
+use crate::toast;
 use crate::visibility::{Fate, Judge, ender, is_removable};
 
 /// What a rewrite met.
@@ -91,18 +93,18 @@ impl<'a> Rewriter<'a> {
         Rewriter { access, old, new, xid, dropped, page, waiting, placed, stats }
     }
 
-    /// Copies all versions in the order in which they lie; after each, tells where that was.
-    pub fn copy_all(&mut self, progress: &mut dyn FnMut(Tid)) -> HeapResult<()> {
+    /// Copies all versions in the order in which they lie; after each, tells where that was. `writer` writes large values.
+    pub fn copy_all(&mut self, writer: &Writer<'_>, progress: &mut dyn FnMut(Tid)) -> HeapResult<()> {
         let (access, old) = (self.access, self.old);
         each_place(&access, old, &mut |tid| {
-            self.copy(tid)?;
+            self.copy(writer, tid)?;
             progress(tid);
             Ok(())
         })
     }
 
     /// Copies one version from the old file, if any snapshot may still see it.
-    pub fn copy(&mut self, tid: Tid) -> HeapResult<()> {
+    pub fn copy(&mut self, writer: &Writer<'_>, tid: Tid) -> HeapResult<()> {
         let mut tuple = HeapTuple::new();
         let Some((mut header, fate)) = read(&self.access, self.old, tid, &mut tuple)? else { return Ok(()) };
         if header.multi().is_some() {
@@ -118,7 +120,7 @@ impl<'a> Rewriter<'a> {
             Fate::Dead(_) => self.stats.recently_dead += 1,
             _ => self.stats.live += 1,
         }
-        let bytes = self.without_dropped(&tuple)?;
+        let bytes = self.reformed(writer, &tuple)?;
         let mut version = Version { from: tid, header: flags_of(&header, &bytes), bytes, next: None };
         let successor = self.settle(&mut version.header, fate, tid);
         if version.header.ctid == MOVED && !version.header.xmax_invalid() {
@@ -158,21 +160,29 @@ impl<'a> Rewriter<'a> {
         (header.ctid != tid && header.ctid != MOVED).then_some((header.raw_xmax, header.ctid))
     }
 
-    /// The version's bytes, values of dropped columns left out.
-    fn without_dropped(&self, tuple: &HeapTuple) -> HeapResult<Vec<u8>> {
+    /// The version's bytes: with the columns that it lacks, without values of dropped columns.
+    fn reformed(&self, writer: &Writer<'_>, tuple: &HeapTuple) -> HeapResult<Vec<u8>> {
         let found = self.tuple(tuple)?;
-        if !self.dropped.iter().any(|&column| column < found.columns()) {
+        let layout = &self.old.desc.layout;
+        let lacks = layout.lacks(found.columns());
+        if !lacks && !self.dropped.iter().any(|&column| column < found.columns()) {
             return Ok(found.bytes().to_vec());
         }
-        let (mut values, mut bytes) = (Vec::with_capacity(found.columns()), Vec::new());
-        let layout = &self.old.desc.layout;
+        let columns = if lacks { layout.len() } else { found.columns() };
+        let (mut values, mut bytes) = (Vec::with_capacity(columns), Vec::new());
         found
-            .decode(layout, found.columns(), &mut values)
+            .decode(layout, columns, &mut values)
             .map_err(|_| corrupt(self.old, found.tid, "row does not fit its columns"))?;
         for &column in &self.dropped {
             if let Some(value) = values.get_mut(column).filter(|value| !matches!(value, Datum::Toasted(_))) {
                 *value = Datum::Null;
             }
+        }
+        if lacks {
+            let own: Vec<_> = values.iter().filter_map(toast::as_external).collect();
+            let shorter =
+                toast::shrink(&self.access, self.old, writer, &values, Some(&own), InsertOptions::default())?;
+            values = shorter.unwrap_or(values);
         }
         form_tuple(layout, &values, &mut bytes);
         Ok(bytes)

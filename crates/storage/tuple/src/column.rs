@@ -116,6 +116,25 @@ impl Column {
         }
     }
 
+    /// Appends a value that does not lie in the page; none if the column has room for such values only.
+    fn push_missing(&mut self, value: &Datum) -> Option<()> {
+        match (&mut self.values, value) {
+            (_, Datum::Null) => {
+                self.push_null();
+                return Some(());
+            }
+            (Values::Ints(list), value) => list.push(as_int(value)?),
+            (Values::Floats(list), Datum::Float4(value)) => list.push(f64::from(*value)),
+            (Values::Floats(list), Datum::Float8(value)) => list.push(*value),
+            (Values::Datums(list), value) => list.push(value.clone()),
+            (Values::Floats(_) | Values::Views(_), _) => return None,
+        }
+        if !self.nulls.is_empty() {
+            self.nulls.push(false);
+        }
+        Some(())
+    }
+
     fn push_null(&mut self) {
         let rows = match &mut self.values {
             Values::Ints(list) => push_default(list),
@@ -126,6 +145,19 @@ impl Column {
         self.nulls.resize(rows, false);
         self.nulls[rows - 1] = true;
     }
+}
+
+/// What a value is in a column of integers.
+fn as_int(value: &Datum) -> Option<i64> {
+    Some(match *value {
+        Datum::Bool(v) => i64::from(v),
+        Datum::Char(v) => i64::from(v),
+        Datum::Int2(v) => i64::from(v),
+        Datum::Int4(v) => i64::from(v),
+        Datum::Int8(v) => v,
+        Datum::Oid(v) => i64::from(v),
+        _ => return None,
+    })
 }
 
 /// Returns the new length.
@@ -262,7 +294,8 @@ impl ColumnReader {
             let column = first + column;
             if some_null && row.is_null(page, column) {
                 if *wanted {
-                    out[column].push_null();
+                    let stored = column < row.columns as usize;
+                    out[column].push_missing(if stored { &Datum::Null } else { layout.missing(column) })?;
                 }
                 continue;
             }

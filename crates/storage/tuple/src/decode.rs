@@ -59,8 +59,7 @@ pub struct Position {
 }
 
 impl RowLayout {
-    /// Appends columns `0..upto` of a stored row to `out`. Columns that are not stored come out as [`Datum::Null`]; the caller knows
-    /// their defaults.
+    /// Appends columns `0..upto` of a stored row to `out`. Columns that are not stored come out as what they are to [have](RowLayout::missing) then.
     #[inline]
     pub fn decode(
         &self,
@@ -81,7 +80,7 @@ impl RowLayout {
         let mut at = 0;
         for (column, value) in out.iter_mut().enumerate() {
             if row.is_null(column) {
-                *value = Datum::Null;
+                *value = self.unread(row, column);
                 continue;
             }
             let attr = &self.attrs()[column];
@@ -145,9 +144,7 @@ impl RowLayout {
             out.push(value);
             at = end;
         }
-        for _ in position.column.max(stored)..upto {
-            out.push(Datum::Null);
-        }
+        out.extend((position.column.max(stored)..upto).map(|column| self.missing(column).clone()));
         *position = Position { column: upto.max(position.column), at };
         Ok(())
     }
@@ -156,13 +153,19 @@ impl RowLayout {
     pub fn decode_column(&self, row: &RowBytes<'_>, column: usize) -> Result<Datum, BadRow> {
         let Some(attr) = self.attrs().get(column) else { return Err(BadRow) };
         if row.is_null(column) {
-            return Ok(Datum::Null);
+            return Ok(self.unread(row, column));
         }
         let at = match self.cached_offset(column) {
             Some(at) if !row.null_before(column) => at,
             _ => self.skip_to(row, column)?,
         };
         Ok(decode_at(attr.physical, attr.align, row.data, at)?.0)
+    }
+
+    /// The value of a column that [is null or not stored](RowBytes::is_null).
+    #[inline]
+    pub(crate) fn unread(&self, row: &RowBytes<'_>, column: usize) -> Datum {
+        if column < row.columns { Datum::Null } else { self.missing(column).clone() }
     }
 
     /// End of the columns before `column`.

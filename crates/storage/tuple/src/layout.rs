@@ -1,5 +1,6 @@
 //! How columns lie in a row: size and alignment of each.
 
+use crate::Datum;
 use crate::varlena::Compression;
 
 /// Physical class of a type: which [`crate::Datum`] variant it has and how its bytes lie on disk.
@@ -62,12 +63,14 @@ impl Physical {
 pub const NAME_LEN: usize = 64;
 
 /// The columns of a row, in order, dropped ones included.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Debug, PartialEq, Default)]
 pub struct RowLayout {
     attrs: Vec<Attr>,
     /// Where the leading fixed-length columns start when none before them is null; one more entry for the first varlena:
     /// where the column before it ends, not yet aligned.
     offsets: Vec<u32>,
+    /// What columns have in rows that were stored before the columns were there; those behind the last of these have NULL.
+    missing: Vec<Datum>,
 }
 
 impl RowLayout {
@@ -84,7 +87,26 @@ impl RowLayout {
             offsets.push(at as u32);
             at += len;
         }
-        RowLayout { attrs, offsets }
+        RowLayout { attrs, offsets, missing: Vec::new() }
+    }
+
+    /// The same with what each column has in rows that do not store it.
+    pub fn with_missing(mut self, mut missing: Vec<Datum>) -> RowLayout {
+        missing.truncate(missing.iter().rposition(|value| !value.is_null()).map_or(0, |last| last + 1));
+        self.missing = missing;
+        self
+    }
+
+    /// What a column has in a row that does not store it.
+    #[inline]
+    pub fn missing(&self, column: usize) -> &Datum {
+        self.missing.get(column).unwrap_or(&Datum::Null)
+    }
+
+    /// Whether a row of so many stored columns has others that are not NULL.
+    #[inline]
+    pub fn lacks(&self, stored: usize) -> bool {
+        self.missing.len() > stored
     }
 
     /// Every column.

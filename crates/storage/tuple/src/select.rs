@@ -93,7 +93,7 @@ impl Selection {
             let column = start + i;
             if some_null && row.is_null(column) {
                 if *want != Want::Skip {
-                    out[column] = Datum::Null;
+                    out[column] = layout.unread(row, column);
                 }
                 continue;
             }

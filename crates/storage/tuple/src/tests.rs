@@ -165,7 +165,7 @@ fn incompressible_values_stay() {
     assert!(varlena::compress(&noise, Compression::Lz4).is_none());
 }
 
-/// A page of rows with these columns: the row's values, or NULL where a bit of its number in `nulls` is set; of later rows fewer columns are stored.
+/// A page of rows with these columns: the row's values, or NULL where a bit of its number in `nulls` is set; of later rows fewer columns are stored, the others have what they are to have then.
 fn page_of(layout: &RowLayout, values: &[Datum], nulls: &[u32]) -> (Vec<u8>, Vec<RowPlace>, Vec<Vec<Datum>>) {
     let (mut page, mut places, mut rows) = (Vec::new(), Vec::new(), Vec::new());
     for (number, mask) in nulls.iter().enumerate() {
@@ -185,15 +185,51 @@ fn page_of(layout: &RowLayout, values: &[Datum], nulls: &[u32]) -> (Vec<u8>, Vec
         let nulls = if has_nulls { bitmap_at } else { 0 };
         places.push(RowPlace { data: (start, page.len() as u16), nulls, columns: stored as u16 });
         page.resize(page.len().next_multiple_of(8), 0xaa);
-        row.resize(values.len(), Datum::Null);
+        row.extend((stored..values.len()).map(|column| layout.missing(column).clone()));
         rows.push(row);
     }
     (page, places, rows)
 }
 
+/// The layout, with these values in rows that do not store them, but for those that lie elsewhere.
+fn with_missing(layout: RowLayout, values: &[Datum]) -> RowLayout {
+    let plain = |value: &Datum| if matches!(value, Datum::Toasted(_)) { Datum::Null } else { value.clone() };
+    layout.with_missing(values.iter().map(plain).collect())
+}
+
 proptest! {
     #[test]
-    fn columns_hold_what_rows_do((layout, values) in row(), nulls in proptest::collection::vec(prop_oneof![Just(0u32), any::<u32>()], 1..7), step in 1usize..4) {
+    fn columns_that_are_not_stored_have_their_values((layout, values) in row(), early in any::<u32>(), late in any::<u32>()) {
+        let layout = with_missing(layout, &values);
+        let stored = values.len() / 2;
+        let (page, places, rows) = page_of(&layout, &values, &[0; 4]);
+        let (place, expected) = (&places[3], &rows[3]);
+        prop_assert_eq!(layout.lacks(stored), expected[stored..].iter().any(|value| !value.is_null()));
+        let data = &page[usize::from(place.data.0)..usize::from(place.data.1)];
+        let nulls = (place.nulls != 0).then(|| &page[usize::from(place.nulls)..usize::from(place.data.0)]);
+        let row = RowBytes { columns: stored, nulls, data };
+        let mut out = Vec::new();
+        layout.decode(stored, nulls, data, values.len(), &mut out).unwrap();
+        prop_assert_eq!(&out, expected);
+        out = vec![Datum::Int4(0); values.len()];
+        layout.decode_over(&row, values.len(), &mut out).unwrap();
+        prop_assert_eq!(&out, expected);
+        for (column, value) in expected.iter().enumerate() {
+            prop_assert_eq!(&layout.decode_column(&row, column).unwrap(), value);
+        }
+        let bit = |mask: u32, column: usize| mask >> column & 1 == 1;
+        let selection = Selection::new(values.len(), |c| bit(early, c), |c| bit(late, c));
+        let (mut left, mut out) = (Undecoded::default(), vec![Datum::Bool(true); values.len()]);
+        selection.decode_first(&layout, &row, &mut left, &mut out).unwrap();
+        selection.decode_rest(&layout, &row, &mut left, &mut out).unwrap();
+        for column in (0..values.len()).filter(|c| bit(early | late, *c)) {
+            prop_assert_eq!(&out[column], &expected[column]);
+        }
+    }
+
+    #[test]
+    fn columns_hold_what_rows_do((layout, values) in row(), nulls in proptest::collection::vec(prop_oneof![Just(0u32), any::<u32>()], 1..7), step in 1usize..4, missing in any::<bool>()) {
+        let layout = if missing { with_missing(layout, &values) } else { layout };
         let (page, places, rows) = page_of(&layout, &values, &nulls);
         let reader = ColumnReader::new(&layout, |c| c.is_multiple_of(step));
         let mut columns: Vec<Column> = layout.attrs().iter().map(|attr| Column::new(attr.physical)).collect();
@@ -201,8 +237,13 @@ proptest! {
         for _ in 0..2 {
             let read = reader.read(&layout, &page, &places, &mut columns);
             let wanted: Vec<usize> = reader.columns().collect();
-            let toasted = rows.iter().any(|row| wanted.iter().any(|c| matches!(row[*c], Datum::Toasted(_))));
-            prop_assert_eq!(read, !toasted);
+            // What lies elsewhere, or in no row, is no view of the page.
+            let elsewhere = |(row, place): (&Vec<Datum>, &RowPlace)| wanted.iter().any(|c| match row[*c] {
+                Datum::Toasted(_) => true,
+                Datum::Bytes(_) => *c >= usize::from(place.columns),
+                _ => false,
+            });
+            prop_assert_eq!(read, !rows.iter().zip(&places).any(elsewhere));
             for (number, row) in rows.iter().enumerate().filter(|_| read) {
                 for column in &wanted {
                     prop_assert_eq!(&columns[*column].datum(number, &page), &row[*column]);

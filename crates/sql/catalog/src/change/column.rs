@@ -85,6 +85,24 @@ impl Changer<'_> {
         self.edit_column(table, number, |row| row[pg_attribute::ATTHASDEF] = Datum::Bool(default.is_some()))
     }
 
+    /// What a column has in rows that do not store it: an array of the one value.
+    pub fn set_missing(&mut self, table: Oid, number: i16, list: Datum) -> SqlResult<()> {
+        self.edit_column(table, number, |row| {
+            row[pg_attribute::ATTHASMISSING] = Datum::Bool(true);
+            row[pg_attribute::ATTMISSINGVAL] = list;
+        })
+    }
+
+    /// All rows of a table store all of its columns.
+    pub fn clear_missing(&mut self, table: Oid) -> SqlResult<()> {
+        let index = pg_attribute::PG_ATTRIBUTE_RELID_ATTNUM_INDEX;
+        let rows = self.reader().find(&pg_attribute::TABLE, index, &[table.into()])?;
+        for (_, row) in rows.iter().filter(|(_, row)| row.bool(pg_attribute::ATTHASMISSING)) {
+            self.edit_column(table, row.int(pg_attribute::ATTNUM) as i16, no_missing)?;
+        }
+        Ok(())
+    }
+
     /// Marks a column as dropped: its values stay in the rows but are never read.
     pub(super) fn drop_column(&mut self, table: Oid, number: i16) -> SqlResult<()> {
         let index = pg_attribute::PG_ATTRIBUTE_RELID_ATTNUM_INDEX;
@@ -94,6 +112,7 @@ impl Changer<'_> {
             row[pg_attribute::ATTNOTNULL] = Datum::Bool(false);
             row[pg_attribute::ATTHASDEF] = Datum::Bool(false);
             row[pg_attribute::ATTISDROPPED] = Datum::Bool(true);
+            no_missing(row);
         })?;
         let key = [table.into(), number.into()];
         self.delete_where(
@@ -117,6 +136,12 @@ impl Changer<'_> {
         })?;
         Ok(())
     }
+}
+
+/// A column of which nothing is known in rows that do not store it.
+fn no_missing(row: &mut crate::Row) {
+    row[pg_attribute::ATTHASMISSING] = Datum::Bool(false);
+    row[pg_attribute::ATTMISSINGVAL] = Datum::Null;
 }
 
 /// `attcompression`.

@@ -1,6 +1,7 @@
 //! What sessions see of SQL, on an open cluster without a network. One program for all of them: each test program holds
 //! the whole engine, and dozens of them fill a disk.
 
+mod added_columns;
 mod aggregates;
 mod changes;
 mod collations;

@@ -21,7 +21,7 @@ fn rewritten(world: &World, old: &HeapRel, order: impl Fn(&mut Vec<Tid>)) -> (Ar
     .unwrap();
     order(&mut places);
     let mut rewriter = Rewriter::new(world.access(), (old, &new), xid, Vec::new());
-    places.iter().for_each(|&tid| rewriter.copy(tid).unwrap());
+    session.write(|_, writer| places.iter().try_for_each(|&tid| rewriter.copy(writer, tid)));
     let stats = rewriter.finish().unwrap();
     session.commit();
     (new, stats)
@@ -42,9 +42,10 @@ fn dead_rows_stay_behind_and_the_rest_is_packed() {
     gone.insert(&rel, -1, "never");
     gone.abort();
     let new = world.pairs();
-    let xid = world.session().txn.xid().unwrap();
+    let mut session = world.session();
+    let xid = session.txn.xid().unwrap();
     let mut rewriter = Rewriter::new(world.access(), (&rel, &new), xid, Vec::new());
-    rewriter.copy_all(&mut |_| {}).unwrap();
+    session.write(|_, writer| rewriter.copy_all(writer, &mut |_| {}));
     let stats = rewriter.finish().unwrap();
     assert_eq!((stats.live, stats.recently_dead, stats.removed), (250, 0, 251));
     assert_eq!(world.pool.nblocks(new.desc.file, Fork::Main).unwrap(), stats.pages);
