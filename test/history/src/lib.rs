@@ -5,16 +5,19 @@
 //! * [`choices`]: random choices from a seed.
 //! * [`session`]: the sessions: transactions at all isolation levels, with savepoints, cursors, exported snapshots, two phases.
 //! * [`record`]: what they did and saw. Every element is appended once, so a list read tells in which order its writers committed.
-//! * [`order`]: the check. [`serial`]: that of SERIALIZABLE, which promises more.
+//! * [`order`]: the check. [`fork`]: the long fork by itself. [`serial`]: that of SERIALIZABLE, which promises more.
+//! * [`torn`]: a connection with an anomaly of its own, which the check must find.
 //!
 //! A test brings the server: simulated, with crashes from a seed, or the real one behind sockets. [`session::Database`] is all
 //! that is needed of it.
 
 pub mod choices;
+pub mod fork;
 pub mod order;
 pub mod record;
 pub mod serial;
 pub mod session;
+pub mod torn;
 
 pub use choices::Choices;
 pub use record::History;

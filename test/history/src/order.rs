@@ -17,8 +17,8 @@
 
 use std::fmt;
 
-use crate::LISTS;
 use crate::record::{Fate, History, SnapshotId, Span, Transaction, TxnId};
+use crate::{LISTS, fork};
 
 /// What a good history was made of.
 #[derive(Clone, Copy, Debug, Default)]
@@ -31,6 +31,8 @@ pub struct Report {
     pub elements: usize,
     /// Snapshots.
     pub snapshots: usize,
+    /// Those of them that standbys showed.
+    pub at_standbys: usize,
 }
 
 /// A node, by what it stands for.
@@ -91,13 +93,20 @@ pub fn check(history: &History) -> Result<Report, String> {
     graph.add_lists(history);
     graph.add_snapshots(history);
     graph.add_time(history);
-    graph.sort()?;
+    // Each way of looking must do without the other.
+    match (graph.sort(), fork::find(history)) {
+        (Ok(()), None) => {}
+        (Ok(()), Some(fork)) => return Err(fork.to_string()),
+        (Err(cycle), None) => return Err(cycle),
+        (Err(cycle), Some(fork)) => return Err(format!("{cycle}\n{fork}")),
+    }
     let count = |fate: fn(&Fate) -> bool| history.transactions.iter().filter(|t| fate(&t.fate)).count();
     Ok(Report {
         committed: count(|fate| matches!(fate, Fate::Committed(_))),
         rolled_back: count(|fate| *fate == Fate::RolledBack),
         elements: history.orders.iter().map(Vec::len).sum(),
         snapshots: history.snapshots.len(),
+        at_standbys: history.snapshots.iter().filter(|snapshot| snapshot.of_standby).count(),
     })
 }
 

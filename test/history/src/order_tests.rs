@@ -162,6 +162,8 @@ fn a_long_fork_is_found() {
     story.sees(other, 1, &of_b);
     let message = story.anomaly();
     assert_eq!(message.matches("commit of").count(), 4, "{message}");
+    let fork = "a long fork: snapshot 1 shows 0 elements of list 0 and 1 of list 1, snapshot 0 shows 1 elements of list 0 and 0 of list 1";
+    assert!(message.ends_with(fork), "{message}");
 }
 
 #[test]
@@ -192,7 +194,8 @@ fn a_long_fork_between_two_standbys_is_found() {
     story.sees(one, 1, &[]);
     story.sees(other, 0, &[]);
     story.sees(other, 1, &of_b);
-    assert!(story.anomaly().contains("does not see"));
+    let message = story.anomaly();
+    assert!(message.contains("does not see") && message.contains("a long fork"), "{message}");
 }
 
 #[test]

@@ -100,6 +100,8 @@ pub struct Snapshot {
     pub seen: Vec<Sighting>,
     /// One that it is no older than, though the clients' time does not tell: a standby went on from there.
     pub behind: Option<SnapshotId>,
+    /// A standby showed it.
+    pub of_standby: bool,
 }
 
 /// All that happened.
@@ -157,7 +159,7 @@ impl History {
 
     /// A snapshot was taken.
     pub fn snapshot(&mut self, taken: Span) -> SnapshotId {
-        self.snapshots.push(Snapshot { taken, seen: Vec::new(), behind: None });
+        self.snapshots.push(Snapshot { taken, seen: Vec::new(), behind: None, of_standby: false });
         SnapshotId(self.snapshots.len() - 1)
     }
 
@@ -165,7 +167,8 @@ impl History {
     pub fn snapshot_of_standby(&mut self, behind: Option<SnapshotId>) -> SnapshotId {
         let answered = self.now();
         let id = self.snapshot(Span { sent: 0, answered });
-        self.snapshots[id.0].behind = behind;
+        let snapshot = &mut self.snapshots[id.0];
+        (snapshot.behind, snapshot.of_standby) = (behind, true);
         id
     }
 

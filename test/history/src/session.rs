@@ -45,7 +45,7 @@ pub trait Database {
 const CONFLICTS: [&str; 3] = ["40001", "40P01", "42704"];
 
 /// Shows all lists.
-const LOOK: &str = "select id, elements from lists";
+pub(crate) const LOOK: &str = "select id, elements from lists";
 
 /// Prepared transactions at most, not counting those that are being prepared.
 const MOST_PREPARED: usize = 10;

@@ -2,7 +2,8 @@
 //! `history`). Unlike in the simulation, there are several workers, which see one another's commits through memory alone.
 //!
 //! The same with a standby and a standby of that one, where others read: they may be late, but show what was so at the primary, and go forward only. Each is killed,
-//! and in the end the primary for good: what was acknowledged, and what anybody has seen, is at the standby that is promoted.
+//! and stopped for some time in which nobody hears of it, and in the end the primary is killed for good: what was acknowledged, and what anybody has seen, is at the
+//! standby that is promoted. That the check would find what is wrong is seen with readers whose connection is [torn](history::torn).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -11,6 +12,7 @@ use std::time::Duration;
 use crate::support::pair::{primary_conninfo, run_standby, standby_of};
 use crate::support::{Client, Failure, READY, Server, knob, until};
 use history::session::SharedWorld;
+use history::torn::Torn;
 use history::{Choices, Database, Failure as Refused, SETUP, Session};
 
 /// A connection; whoever loses it is done.
@@ -114,6 +116,32 @@ struct Chain {
 
 const PRIMARY: usize = 0;
 const MIDDLE: usize = 1;
+const LAST: usize = 2;
+
+/// What happens to one of the servers while sessions work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    /// Its process is killed. A standby is started again.
+    Killed(usize),
+    /// Its process does nothing for a third of the time.
+    Stopped(usize),
+}
+
+/// A process that does nothing, until this goes.
+struct Halted(i32);
+
+impl Halted {
+    fn new(pid: i32) -> Halted {
+        crate::support::signal_to(pid, libc::SIGSTOP);
+        Halted(pid)
+    }
+}
+
+impl Drop for Halted {
+    fn drop(&mut self) {
+        crate::support::signal_to(self.0, libc::SIGCONT);
+    }
+}
 
 impl Chain {
     fn start() -> Chain {
@@ -138,34 +166,52 @@ impl Chain {
         Chain { servers: [primary, middle, last] }
     }
 
-    /// Sessions work at the primary, and others read at the standbys, while one of the servers is killed.
-    fn live(&mut self, seed: u64, world: &SharedWorld, killed: usize) {
+    /// Sessions work at the primary, and others read at the standbys, while something happens to one of the servers.
+    fn live(&mut self, seed: u64, world: &SharedWorld, fault: Fault) {
+        let time = Duration::from_millis(knob("STAMPEDE_HISTORY_MILLIS", 1_000));
         let done = AtomicBool::new(false);
         thread::scope(|scope| {
-            for number in [MIDDLE, MIDDLE, 2] {
+            for number in [MIDDLE, MIDDLE, LAST] {
                 let (port, done) = (self.servers[number].port, &done);
-                scope.spawn(move || read(port, seed, world, done));
+                scope.spawn(move || read(port, seed, world, done, &|connection| connection));
             }
-            if killed == PRIMARY {
-                live(&self.servers[PRIMARY], seed, world, true);
-                self.servers[PRIMARY].wait();
-            } else {
-                let (primary, standbys) = self.servers.split_at_mut(MIDDLE);
-                scope.spawn(move || {
-                    thread::sleep(Duration::from_millis(knob("STAMPEDE_HISTORY_MILLIS", 1_000) / 2));
-                    let standby = &mut standbys[killed - MIDDLE];
-                    standby.kill();
-                    run_standby(standby);
-                });
-                live(&primary[PRIMARY], seed, world, false);
+            let (primary, standbys) = self.servers.split_at_mut(MIDDLE);
+            match fault {
+                Fault::Killed(PRIMARY) => {}
+                Fault::Killed(standby) => {
+                    let standby = &mut standbys[standby - MIDDLE];
+                    scope.spawn(move || {
+                        thread::sleep(time / 2);
+                        standby.kill();
+                        run_standby(standby);
+                    });
+                }
+                Fault::Stopped(server) => {
+                    let pid = primary.iter().chain(&*standbys).nth(server).expect("there are three").pid();
+                    scope.spawn(move || {
+                        thread::sleep(time / 3);
+                        let _halted = Halted::new(pid);
+                        thread::sleep(time / 3);
+                    });
+                }
+            }
+            live(&primary[PRIMARY], seed, world, fault == Fault::Killed(PRIMARY));
+            if fault == Fault::Killed(PRIMARY) {
+                primary[PRIMARY].wait();
             }
             done.store(true, Ordering::Relaxed);
         });
     }
 }
 
-/// Reads at a standby until all is done; a connection that is lost is made anew.
-fn read(port: u16, seed: u64, world: &SharedWorld, done: &AtomicBool) {
+/// Reads at a standby until all is done, through what `over` puts over a connection; one that is lost is made anew.
+fn read<D: Database>(
+    port: u16,
+    seed: u64,
+    world: &SharedWorld,
+    done: &AtomicBool,
+    over: &dyn Fn(Connection) -> D,
+) {
     while !done.load(Ordering::Relaxed) {
         // One that was killed may begin again with less than it has shown, until it has replayed it again.
         let mut seen = None;
@@ -173,8 +219,8 @@ fn read(port: u16, seed: u64, world: &SharedWorld, done: &AtomicBool) {
             thread::sleep(Duration::from_millis(10));
             continue;
         };
-        let Ok(mut reader) = Session::new(Connection(client), Choices::new(seed, 3_000), world.clone())
-        else {
+        let connection = over(Connection(client));
+        let Ok(mut reader) = Session::new(connection, Choices::new(seed, 3_000), world.clone()) else {
             continue;
         };
         while !done.load(Ordering::Relaxed) {
@@ -194,15 +240,17 @@ fn standbys_show_the_same_order() {
     let world = SharedWorld::default();
     let mut chain = Chain::start();
     for round in 0..knob("STAMPEDE_CRASH_ROUNDS", 2) {
-        for killed in [MIDDLE, 2, PRIMARY] {
-            chain.live(seed + 10 * round + killed as u64, &world, killed);
-            if killed == PRIMARY {
+        let stopped = Fault::Stopped(round as usize % chain.servers.len());
+        let faults = [Fault::Killed(MIDDLE), stopped, Fault::Killed(LAST), Fault::Killed(PRIMARY)];
+        for (number, fault) in (0..).zip(faults) {
+            chain.live(seed + 10 * round + number, &world, fault);
+            if fault == Fault::Killed(PRIMARY) {
                 chain.servers[PRIMARY].run();
                 session(&chain.servers[PRIMARY], seed, 2_000, &world).recover().expect("the server is up");
             }
         }
     }
-    chain.live(seed + 1_000, &world, PRIMARY);
+    chain.live(seed + 1_000, &world, Fault::Killed(PRIMARY));
     let [_, mut middle, last] = chain.servers;
     middle.client().query("select pg_promote()").unwrap();
     middle.wait_for_log(READY);
@@ -216,5 +264,24 @@ fn standbys_show_the_same_order() {
     let report = session(&middle, seed, 2_003, &world).check();
     let report = report.unwrap_or_else(|anomaly| panic!("STAMPEDE_TEST_SEED={seed}: {anomaly}"));
     println!("{report:?}");
-    assert!(report.committed > 0 && report.snapshots > report.committed, "{report:?}");
+    assert!(report.committed > 0 && report.at_standbys > 0, "{report:?}");
+    assert!(report.snapshots > report.committed, "{report:?}");
+}
+
+#[test]
+fn torn_readers_of_standbys_are_found() {
+    let world = SharedWorld::default();
+    let chain = Chain::start();
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for number in [MIDDLE, MIDDLE, LAST] {
+            let (port, world, done) = (chain.servers[number].port, &world, &done);
+            scope.spawn(move || read(port, 1, world, done, &Torn::new));
+        }
+        live(&chain.servers[PRIMARY], 1, &world, false);
+        done.store(true, Ordering::Relaxed);
+    });
+    let anomaly = session(&chain.servers[PRIMARY], 1, 2_000, &world).check().unwrap_err();
+    assert!(anomaly.starts_with("no order of commits explains this"), "{anomaly}");
+    assert!(anomaly.contains("\na long fork: "), "{anomaly}");
 }

@@ -42,10 +42,18 @@ impl Database for Connection {
 }
 
 pub fn connect(server: &Server, pid: i32, choices: Choices, world: &SharedWorld) -> Session<Connection> {
+    over(connection(server, pid), choices, world)
+}
+
+pub fn connection(server: &Server, pid: i32) -> Connection {
     let client = server.connect(pid);
     // A life is short.
     client.run("set deadlock_timeout = '1ms'").expect("it is a setting");
-    let connection = Connection { client, extended: pid % 2 == 0 };
+    Connection { client, extended: pid % 2 == 0 }
+}
+
+/// A session on a connection.
+pub fn over<D: Database>(connection: D, choices: Choices, world: &SharedWorld) -> Session<D> {
     Session::new(connection, choices, world.clone())
         .unwrap_or_else(|Lost| unreachable!("it is in this process"))
 }
@@ -138,7 +146,7 @@ fn simulate_on(simulation: &Simulation, seed: u64, plan: Plan) -> Result<Report,
     checked
 }
 
-fn observe_recovery(server: &Server, world: &SharedWorld) {
+pub fn observe_recovery(server: &Server, world: &SharedWorld) {
     let mut observer = connect(server, 2, Choices::new(0, 0), world);
     observer.recover().unwrap_or_else(|Lost| unreachable!("it is in this process"));
 }

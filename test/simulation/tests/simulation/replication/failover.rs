@@ -165,7 +165,7 @@ fn simulate(seed: u64, plan: &Plan) -> usize {
 }
 
 /// Waits until standbys without a primary have read all that they have: which of them is furthest.
-fn settle(standbys: &[Node]) -> usize {
+pub fn settle(standbys: &[Node]) -> usize {
     let mut before = Vec::new();
     wait_until("standbys to read all that they have", || {
         let now: Vec<_> = standbys.iter().map(Node::reached).collect();

@@ -208,7 +208,7 @@ impl Output for Wire {
     }
 
     fn copy_out_data(&mut self, row: &[u8]) -> SqlResult<()> {
-        backend::copy_data(&mut self.output, row);
+        backend::copy_data(&mut self.output, &[row]);
         Ok(())
     }
 
