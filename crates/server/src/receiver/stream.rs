@@ -220,7 +220,8 @@ impl<'a> Stream<'a> {
                 "primary reported unexpected file name for timeline history file of timeline {timeline}"
             )));
         }
-        let history = History::parse(timeline, text).map_err(|error| violation(error.message))?;
+        let history =
+            History::parse(timeline, text).map_err(|error| violation(error.message).hint(error.hint))?;
         history.write(self.wal.dir()).map_err(disk)?;
         match self.wal.archive() {
             archive if archive.is_active() => archive.notify(&wanted),

@@ -498,6 +498,88 @@ fn a_primary_that_is_not_ours_is_refused() {
     standby.stop();
 }
 
+/// The history of the time line that a standby is to follow is cut at its new primary.
+#[test]
+fn a_damaged_history_of_the_primary_is_told_and_nothing_is_lost() {
+    let mut old = primary(&["wal_keep_size=100MB"]);
+    let mut first = standby(&mut old, &["wal_keep_size=100MB"]);
+    let mut second = standby(&mut old, &["application_name=s2"]);
+    run_standby(&mut first);
+    add(&mut old.client(), 1, 1000);
+    caught_up(&old, "s1");
+    old.kill();
+    promote(&mut first);
+    add(&mut first.client(), 10_001, 1000);
+    let wanted = sum(&mut first.client());
+    let history = first.data().join("pg_wal/00000002.history");
+    let whole = fs::read(&history).unwrap();
+    second.set_option(&primary_conninfo(&first, "application_name=s2"));
+    for cut in [&whole[..4], b""] {
+        fs::write(&history, cut).unwrap();
+        run_standby(&mut second);
+        second.wait_for_log("invalid data in history file \"00000002.history\"");
+        assert!(!second.data().join("pg_wal/00000002.history").exists());
+        // It answers with what it has.
+        second.client().query("select count(*) from t").unwrap();
+        second.stop();
+    }
+    // One that is cut in its own directory it does not begin with.
+    let own = second.data().join("pg_wal/00000002.history");
+    fs::write(&own, &whole[..4]).unwrap();
+    second.launch();
+    second.wait();
+    assert!(
+        second.log().contains("FATAL:  invalid data in history file \"00000002.history\""),
+        "{}",
+        second.log()
+    );
+    fs::remove_file(&own).unwrap();
+    fs::write(&history, &whole).unwrap();
+    run_standby(&mut second);
+    second.wait_for_log("new target timeline is 2");
+    caught_up(&first, "s2");
+    assert_has(&mut second, &wanted);
+}
+
+/// A slot is given up, for its standby was away too long: the standby says so, and answers with what it has, until it gets the log from elsewhere.
+#[test]
+fn a_standby_whose_slot_is_lost_says_so_and_goes_on_with_the_archive() {
+    let archive = std::env::temp_dir().join(format!("stampede-lost-slot-{}", std::process::id()));
+    fs::create_dir_all(&archive).unwrap();
+    let small = ["min_wal_size=2MB", "max_wal_size=2MB", "max_slot_wal_keep_size=2MB"];
+    let mut primary = primary(&[&small[..], &["archive_mode=on", &archive_command(&archive)]].concat());
+    primary.client().query("select pg_create_physical_replication_slot('kept', true)").unwrap();
+    let mut standby = standby(&mut primary, &["primary_slot_name=kept"]);
+    run_standby(&mut standby);
+    add(&mut primary.client(), 1, 100);
+    caught_up(&primary, "s1");
+    let before = sum(&mut standby.client());
+    standby.stop();
+    let mut client = primary.client();
+    let mut round = 0;
+    until("the slot is lost", || {
+        round += 1;
+        add(&mut client, round * 10_000, 5000);
+        client.query("checkpoint").unwrap();
+        client.value("select wal_status from pg_replication_slots") == "lost"
+    });
+    run_standby(&mut standby);
+    standby.wait_for_log(
+        "could not start WAL streaming: ERROR:  can no longer access replication slot \"kept\"",
+    );
+    assert_eq!(sum(&mut standby.client()), before);
+    standby.stop();
+    standby.set_option("primary_slot_name=");
+    standby.set_option(&format!("restore_command=cp {}/%f %p", archive.display()));
+    archived(&mut client, &archive);
+    add(&mut client, 1_000_000, 10);
+    run_standby(&mut standby);
+    caught_up(&primary, "s1");
+    let wanted = sum(&mut client);
+    assert_has(&mut standby, &wanted);
+    let _ = fs::remove_dir_all(&archive);
+}
+
 #[test]
 fn what_is_no_server_is_told_and_nothing_is_lost() {
     use std::io::{Read, Write};
