@@ -325,10 +325,10 @@ pub fn copy_both_response(out: &mut Vec<u8>) {
     copy_response(out, b'W', false, 0);
 }
 
-/// CopyData: one row of COPY TO STDOUT.
-pub fn copy_data(out: &mut Vec<u8>, data: &[u8]) {
+/// CopyData, from its parts: one row of COPY TO STDOUT, or what a protocol within it says.
+pub fn copy_data(out: &mut Vec<u8>, parts: &[&[u8]]) {
     let start = begin(out, b'd');
-    out.extend_from_slice(data);
+    parts.iter().for_each(|part| out.extend_from_slice(part));
     end(out, start);
 }
 

@@ -212,7 +212,7 @@ fn answers_have_postgresqls_bytes() {
     backend::parameter_description(&mut out, [23, 25].into_iter());
     backend::notification(&mut out, 7, "c", "p\0q");
     backend::copy_in_response(&mut out, false, 2);
-    backend::copy_data(&mut out, b"1\n");
+    backend::copy_data(&mut out, &[b"1", b"\n"]);
     backend::copy_done(&mut out);
     let expected: Vec<(u8, &[u8])> = vec![
         (b'R', b"\0\0\0\0"),

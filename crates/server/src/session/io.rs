@@ -759,7 +759,11 @@ impl Output for Io {
     }
 
     fn copy_out_data(&mut self, row: &[u8]) -> SqlResult<()> {
-        backend::copy_data(self.out(), row);
+        self.copy_out_parts(&[row])
+    }
+
+    fn copy_out_parts(&mut self, parts: &[&[u8]]) -> SqlResult<()> {
+        backend::copy_data(self.out(), parts);
         self.send_if_much()
     }
 

@@ -180,6 +180,10 @@ pub trait Output {
     }
     /// One CopyData message.
     fn copy_out_data(&mut self, row: &[u8]) -> SqlResult<()>;
+    /// One CopyData message of several parts.
+    fn copy_out_parts(&mut self, parts: &[&[u8]]) -> SqlResult<()> {
+        self.copy_out_data(&parts.concat())
+    }
     /// CopyDone.
     fn copy_out_done(&mut self) -> SqlResult<()> {
         Ok(())

@@ -72,8 +72,17 @@ pub enum State {
     Zero,
 }
 
-/// Checks a page that was read from disk.
+/// Checks a page that was read from disk. A blank one is all zero afterwards.
 pub fn verify(page: &mut PageBytes, block: BlockNo) -> Result<State, Corrupt> {
+    let state = check(page, block);
+    if state == Ok(State::Blank) {
+        page.fill(0);
+    }
+    state
+}
+
+/// Checks the bytes of a page as they are on disk.
+pub fn check(page: &PageBytes, block: BlockNo) -> Result<State, Corrupt> {
     let is_empty = header::upper(page) == 0
         && page[..CHECKSUM].iter().chain(&page[CHECKSUM + 4..]).all(|&byte| byte == 0);
     if is_empty && stored(page) == 0 {
@@ -84,7 +93,6 @@ pub fn verify(page: &mut PageBytes, block: BlockNo) -> Result<State, Corrupt> {
         return Err(Corrupt::Checksum { computed, found });
     }
     if is_empty {
-        page.fill(0);
         return Ok(State::Blank);
     }
     if header::bounds_ok(page) { Ok(State::Written) } else { Err(Corrupt::Structure) }

@@ -40,7 +40,7 @@ mod header;
 mod items;
 
 pub use base::PAGE_SIZE;
-pub use checksum::{Corrupt, State, set_checksum, stored as checksum, verify, write_blank};
+pub use checksum::{Corrupt, State, check, set_checksum, stored as checksum, verify, write_blank};
 pub use compact::{Item, compact};
 pub use header::{
     HEADER_SIZE, VERSION, flags, flags_of, free_space, free_space_for_item, has_flag, init, is_new, lower,

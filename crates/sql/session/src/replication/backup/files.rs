@@ -517,10 +517,7 @@ impl<'a> Copier<'a> {
 fn is_whole(page: &PageBytes, check: Check, block: u64) -> bool {
     match check {
         Check::No => true,
-        Check::Pages(first) => {
-            let mut copy = *page;
-            page::verify(&mut copy, BlockNo(first + block as u32)).is_ok()
-        }
+        Check::Pages(first) => page::check(page, BlockNo(first + block as u32)).is_ok(),
         Check::Sectors(first) => txn::slru::is_whole_page(first + block, page),
     }
 }

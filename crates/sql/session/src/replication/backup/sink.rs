@@ -16,6 +16,8 @@ use crate::progress::Progress;
 
 /// The figure of progress that counts bytes sent.
 const STREAMED: usize = 3;
+/// Bytes after which others run: a backup takes turns with the statements on its worker, which are short, and does not wait for the end of its time slice.
+const TURN: usize = 64 << 10;
 /// A client is told of progress at most so often.
 const REPORT_EVERY: Duration = Duration::from_secs(1);
 
@@ -83,6 +85,8 @@ pub(super) struct Sink<'a> {
     stored: Option<Stored>,
     done: u64,
     reported: Instant,
+    /// Bytes since others ran.
+    turn: usize,
 }
 
 impl<'a> Sink<'a> {
@@ -108,13 +112,14 @@ impl<'a> Sink<'a> {
             stored: None,
             done: 0,
             reported: now,
+            turn: 0,
         })
     }
 
     /// Begins the archive of this name, of what lies at a location; of the data directory, if that is empty.
     pub fn begin_archive(&mut self, name: &str, location: &str) -> SqlResult<()> {
         let name = format!("{name}{}", self.compression.suffix());
-        self.encoder = Some(Encoder::new(self.compression)?);
+        self.encoder = Encoder::new(self.compression)?;
         if let Target::Server(folder) = self.target {
             self.stored = Some(Stored::new(folder, &name)?);
         }
@@ -124,17 +129,29 @@ impl<'a> Sink<'a> {
 
     /// Bytes of the archive.
     pub fn write(&mut self, bytes: &[u8]) -> SqlResult<()> {
-        runtime::check_interrupts()?;
+        self.take_turns(bytes.len())?;
         self.done += bytes.len() as u64;
         self.progress.set(STREAMED, self.done as i64);
-        if let Some(encoder) = &mut self.encoder {
-            let ready = encoder.write(bytes)?;
-            self.pass(&ready)?;
+        match &mut self.encoder {
+            Some(encoder) => {
+                let ready = encoder.write(bytes)?;
+                self.pass(&ready)?;
+            }
+            None => self.pass(bytes)?,
         }
         if self.reported.elapsed() >= REPORT_EVERY {
             self.report()?;
         }
         Ok(())
+    }
+
+    fn take_turns(&mut self, bytes: usize) -> SqlResult<()> {
+        self.turn += bytes;
+        if self.turn >= TURN {
+            self.turn = 0;
+            runtime::yield_now();
+        }
+        Ok(runtime::check_interrupts()?)
     }
 
     fn pass(&mut self, bytes: &[u8]) -> SqlResult<()> {
@@ -145,7 +162,7 @@ impl<'a> Sink<'a> {
             throttle.sends(bytes.len())?;
         }
         match (self.target, &mut self.stored) {
-            (Target::Client, _) => self.out.copy_out_data(&[b"d", bytes].concat()),
+            (Target::Client, _) => self.out.copy_out_parts(&[b"d", bytes]),
             (Target::Server(_), Some(stored)) => stored.write(bytes),
             _ => Ok(()),
         }
