@@ -8,6 +8,7 @@
 
 mod ablation;
 mod autovacuum;
+mod backups;
 mod bulk;
 mod canned;
 mod client;
@@ -19,6 +20,7 @@ mod locks;
 mod peers;
 mod pgbench;
 mod procedures;
+mod readers;
 mod recovery;
 mod report;
 mod scans;
@@ -182,6 +184,24 @@ enum What {
         #[arg(long, default_value_t = 64)]
         clients: u32,
     },
+    /// `pg_basebackup` beside pgbench's own script, with and without `--max-rate`: its speed, and what the load keeps. `--scale 100` and more.
+    Backup {
+        /// PostgreSQL 18's `pg_basebackup`.
+        #[arg(long, default_value = "pg_basebackup")]
+        program: PathBuf,
+        /// Clients of the load.
+        #[arg(long, default_value_t = 64)]
+        clients: u32,
+        /// Megabytes a second of the slower backup.
+        #[arg(long, default_value_t = 64)]
+        rate: u32,
+    },
+    /// Thousands of sessions that read at a standby while its primary writes: memory of each, latency, and that all see the same.
+    StandbyReaders {
+        /// Sessions.
+        #[arg(long, default_value_t = 10_000)]
+        sessions: usize,
+    },
     /// The 22 queries of TPC-H beside PostgreSQL 18 with and without parallel workers; answers must agree.
     Tpch {
         /// Size of the tables; 1 is about a gigabyte.
@@ -231,8 +251,14 @@ fn run(options: &Options) -> Result<(), String> {
         _ => {}
     }
     let series = [1, 32, 100, 500, 1000, 2500, 5000, 7500, 10_000, 15_000];
-    let connections =
-        if matches!(options.what, What::Series | What::Crowd | What::Locks { .. }) { 15_100 } else { 5_200 };
+    let connections = if matches!(
+        options.what,
+        What::Series | What::Crowd | What::Locks { .. } | What::StandbyReaders { .. }
+    ) {
+        15_100
+    } else {
+        5_200
+    };
     let mut lab = scenario::Lab::new(options, connections)?;
     match &options.what {
         What::Quick => {
@@ -263,6 +289,8 @@ fn run(options: &Options) -> Result<(), String> {
         What::Recovery { only, transactions } => lab.recovery(only.as_deref(), *transactions),
         What::Replay { transactions } => lab.replay(*transactions),
         What::Replication { clients } => lab.replication(*clients, options.seconds),
+        What::Backup { program, clients, rate } => lab.backup(program, (*clients, *rate), options.seconds),
+        What::StandbyReaders { sessions } => lab.standby_readers(*sessions, options.seconds),
         What::Tpch { scale, only } => lab.tpch(*scale, only),
         What::Canned { .. } | What::Snapshots | What::Draw { .. } => Ok(()),
     }

@@ -1,14 +1,14 @@
 //! What is measured.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::client::Client;
 use crate::peers::{self, Place, Server, Version};
 use crate::report::{Scale, Table, median};
 use crate::workloads::Scripts;
 use crate::{
-    Options, What, autovacuum, bulk, canned, crowd, greedy, indexes, locks, pgbench, procedures, recovery,
-    scans, standbys, subtransactions, tpch, vacuum, vectors,
+    Options, What, autovacuum, backups, bulk, canned, crowd, greedy, indexes, locks, pgbench, procedures,
+    readers, recovery, scans, standbys, subtransactions, tpch, vacuum, vectors,
 };
 
 /// Ports, one a server; PostgreSQL's versions have one after the other. Not among those that the system gives to clients: one of an earlier
@@ -283,6 +283,23 @@ impl Lab {
         standbys::replication(&mut self.with_logs(), (scale, clients, seconds, rounds))
     }
 
+    /// Base backups beside a load, here and on PostgreSQL.
+    pub fn backup(
+        &mut self,
+        program: &Path,
+        (clients, rate): (u32, u32),
+        seconds: u32,
+    ) -> Result<(), String> {
+        let (scale, rounds) = (self.scale, self.rounds);
+        let task = backups::Task { program, scale, clients, seconds, rounds, rate };
+        backups::run(&mut self.with_logs(), &task)
+    }
+
+    /// Crowds that read at a standby.
+    pub fn standby_readers(&mut self, sessions: usize, seconds: u32) -> Result<(), String> {
+        readers::run(&mut self.stampede, sessions, self.scale, seconds)
+    }
+
     /// The servers that have a log: all but the limit.
     fn with_logs(&mut self) -> Vec<&mut Server> {
         std::iter::once(&mut self.stampede).chain(&mut self.postgres).collect()
@@ -317,7 +334,7 @@ fn prepared_session(server: &Server) -> Result<Client, String> {
     Ok(client)
 }
 
-fn resident_kib(pid: u32) -> Result<i64, String> {
+pub fn resident_kib(pid: u32) -> Result<i64, String> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).map_err(|e| e.to_string())?;
     let line = status.lines().find(|l| l.starts_with("VmRSS:")).ok_or("no VmRSS")?;
     line.split_whitespace().nth(1).and_then(|n| n.parse().ok()).ok_or("no VmRSS".into())

@@ -93,7 +93,8 @@ fn replay_on(server: &mut Server, scale: u32, transactions: u32) -> Result<Repla
     Ok(Replayed { log_mb: bytes.parse::<f64>().map_err(|e| e.to_string())? / 1e6, seconds, processor })
 }
 
-fn wait_until_replayed(standby: &Server, end: &str) -> Result<(), String> {
+/// Waits until a standby has replayed its log up to `end`.
+pub fn wait_until_replayed(standby: &Server, end: &str) -> Result<(), String> {
     let begin = Instant::now();
     let mut client = Client::connect(standby)?;
     while client.value(&format!("select pg_last_wal_replay_lsn() >= '{end}'"))? != "t" {
@@ -105,11 +106,12 @@ fn wait_until_replayed(standby: &Server, end: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Transactions a second with one synchronous standby and with one that nobody waits for, and how far that one was behind, in milliseconds: median and most.
+/// Transactions a second with one synchronous standby and with one that nobody waits for, with the milliseconds of processor time that primary and standby took for
+/// each, and how far that standby was behind, in milliseconds: median, 99th percentile and most.
 struct Replicated {
-    waiting: f64,
-    alone: f64,
-    lag: [f64; 2],
+    waiting: [f64; 2],
+    alone: [f64; 2],
+    lag: [f64; 3],
 }
 
 /// pgbench's script beside one standby; prints a line for each server.
@@ -128,12 +130,15 @@ pub fn replication(
     let mut figures = Vec::new();
     for (server, seen) in servers.iter().zip(&seen) {
         let of = |what: fn(&Replicated) -> f64| median(seen.iter().map(what).collect());
-        let (waiting, alone) = (of(|s| s.waiting), of(|s| s.alone));
+        let (waiting, alone) = (of(|s| s.waiting[0]), of(|s| s.alone[0]));
         println!(
-            "{:14} synchronous {waiting:7.0} tps; asynchronous {alone:7.0} tps, behind by {:.1} ms in the median, {:.1} ms at most",
+            "{:14} synchronous {waiting:7.0} tps, processor {:.3} ms each; asynchronous {alone:7.0} tps, {:.3} ms, behind by {:.1} ms in the median, p99 {:.1} ms, {:.1} ms at most",
             server.name,
+            of(|s| s.waiting[1]),
+            of(|s| s.alone[1]),
             of(|s| s.lag[0]),
             of(|s| s.lag[1]),
+            of(|s| s.lag[2]),
         );
         figures.push((waiting, alone));
     }
@@ -154,8 +159,10 @@ fn replication_of(server: &mut Server, scale: u32, clients: u32, seconds: u32) -
     let mut standby = server.standby(&settings(&[]))?;
     standby.restart(&settings(&[]))?;
     let run = |server: &Server| {
+        let busy = || server.processor_seconds() + standby.processor_seconds();
+        let before = busy();
         let figures = pgbench::run(server, clients, seconds, &["-M", "prepared"])?;
-        Ok::<f64, String>(figures.tps)
+        Ok::<[f64; 2], String>([figures.tps, (busy() - before) / figures.counts[0] * 1000.0])
     };
     let mut client = Client::connect(server)?;
     let end = client.value("select pg_current_wal_lsn()")?;
@@ -183,6 +190,8 @@ fn replication_of(server: &mut Server, scale: u32, clients: u32, seconds: u32) -
     if wanted != got {
         return Err(format!("{wanted} on the primary, {got} on its standby"));
     }
-    let most = lags.iter().copied().fold(0.0, f64::max);
-    Ok(Replicated { waiting, alone, lag: [median(lags), most] })
+    lags.sort_by(f64::total_cmp);
+    let at = |share: usize| lags.get((lags.len() * share / 100).min(lags.len().saturating_sub(1))).copied();
+    let lag = [50, 99, 100].map(|share| at(share).unwrap_or(f64::NAN));
+    Ok(Replicated { waiting, alone, lag })
 }
