@@ -463,6 +463,40 @@ impl ColumnDefault {
     }
 }
 
+/// The CHECK constraints of a table, ready to be asked about one row after the other.
+pub struct RowChecks(Vec<(String, Computed)>);
+
+impl RowChecks {
+    /// Prepares the constraints; `None` if one calls a function that could look at tables, or asks for more than the row's columns.
+    pub fn new(session: &Session, table: &Table) -> SqlResult<Option<RowChecks>> {
+        let mut checks = Vec::new();
+        for check in table.checks.iter().filter(|check| check.enforced) {
+            let mut expr = stored::load_expr(&check.expr, session)?;
+            if walk::contains(&expr, |e, _| matches!(e, Expr::Var(var) if var.attno < 0)) {
+                return Ok(None);
+            }
+            columns_to_parameters(&mut expr, table)?;
+            let planned = session.with_planner(session, |cx| plan::convert_expression(&expr, cx))?;
+            if executor::nodes::has_effects(&planned) {
+                return Ok(None);
+            }
+            checks.push((check.name.clone(), Computed::of(session, vec![planned], false)?));
+        }
+        Ok(Some(RowChecks(checks)))
+    }
+
+    /// The first constraint that a row does not satisfy.
+    pub fn violated(&mut self, session: &Session, row: &[Datum]) -> SqlResult<Option<&str>> {
+        for (name, computed) in &mut self.0 {
+            computed.run(session, row)?;
+            if computed.values.first() == Some(&Datum::Bool(false)) {
+                return Ok(Some(name));
+            }
+        }
+        Ok(None)
+    }
+}
+
 impl Computed {
     fn new<'t>(
         session: &Session,

@@ -65,6 +65,17 @@ pub fn null_in(session: &Session, table: &Table, column: &str, row: &[Datum]) ->
     Ok(error.detail(failing_row(session, table, row)?).table(&table.schema_name, &table.name).column(column))
 }
 
+/// 23514 of a row about to be stored.
+pub fn check(session: &Session, table: &Table, constraint: &str, row: &[Datum]) -> SqlResult<SqlError> {
+    let error = sql_err!(
+        CHECK_VIOLATION,
+        "new row for relation \"{}\" violates check constraint \"{constraint}\"",
+        table.name
+    );
+    let error = error.detail(failing_row(session, table, row)?);
+    Ok(error.table(&table.schema_name, &table.name).constraint(constraint))
+}
+
 /// 23505 of a row about to be stored.
 pub fn duplicate(session: &Session, table: &Table, index: &Index, key: &[Datum]) -> SqlResult<SqlError> {
     let error =

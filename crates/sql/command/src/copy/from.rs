@@ -36,7 +36,7 @@ use super::file::Source;
 use super::options::{CopyOptions, Format, Header};
 use super::split::{Next, Splitter, extra_data, missing_data};
 use super::{column_numbers, forced};
-use crate::expression::ColumnDefault;
+use crate::expression::{ColumnDefault, RowChecks};
 use crate::index_entries::TableIndexes;
 use crate::internal::Internal;
 use crate::{expression, names, violation};
@@ -140,6 +140,7 @@ enum Target {
         indexes: Box<TableIndexes>,
         /// Columns that are not copied but have a default.
         defaults: Vec<(usize, ColumnDefault)>,
+        checks: RowChecks,
         options: InsertOptions,
     },
     /// Through an INSERT with one parameter for each column copied.
@@ -157,16 +158,17 @@ impl Target {
         let plain = copy.filter.is_none()
             && !table.partition_of.is_valid()
             && table.triggers.is_empty()
-            && table.checks.is_empty()
             && table.columns.iter().all(|c| c.generated == Generated::None || c.dropped)
             && table.indexes.iter().all(|i| i.immediate)
             && table.columns.iter().all(|c| types::builtin_type(c.type_oid).is_some() || c.dropped);
         let defaults = if plain { quiet_defaults(session, table, numbers)? } else { None };
-        match (&table.heap, defaults) {
-            (Some(heap), Some(defaults)) => Ok(Target::Plain {
+        let checks = if plain { RowChecks::new(session, table)? } else { None };
+        match (&table.heap, defaults, checks) {
+            (Some(heap), Some(defaults), Some(checks)) => Ok(Target::Plain {
                 heap: heap.clone(),
                 indexes: Box::new(TableIndexes::new(session, table)?),
                 defaults,
+                checks,
                 options: InsertOptions::default(),
             }),
             _ => {
@@ -602,7 +604,7 @@ impl<'a> Load<'a> {
                 }
                 Ok(())
             }
-            Target::Plain { defaults, .. } => {
+            Target::Plain { defaults, checks, .. } => {
                 for (i, default) in defaults {
                     self.row[*i] = default.value(self.session)?;
                 }
@@ -610,6 +612,9 @@ impl<'a> Load<'a> {
                     if column.not_null && !column.dropped && value.is_null() {
                         return Err(violation::null_in(self.session, self.table, &column.name, &self.row)?);
                     }
+                }
+                if let Some(name) = checks.violated(self.session, &self.row)? {
+                    return Err(violation::check(self.session, self.table, name, &self.row)?);
                 }
                 self.batch.append(&mut self.row);
                 self.lines.push(self.splitter.line_number);
