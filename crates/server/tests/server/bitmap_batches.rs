@@ -2,7 +2,7 @@
 //!
 //! `STAMPEDE_BITMAP_QUERIES` makes the run of random queries longer, `STAMPEDE_BITMAP_SEED` makes it another.
 
-use crate::support::batches::{answer, assert_same};
+use crate::support::batches::{answer, assert_same, assert_same_after};
 use crate::support::{Client, Random, Server, knob, run};
 
 const SETUP: &[&str] = &[
@@ -162,6 +162,81 @@ fn explain_counts_what_batches_hold() {
             lines.into_iter().filter(|line| !differs(line)).collect()
         };
         assert_eq!(told(batches), told(rows), "{query}");
+    }
+}
+
+/// Even small tables are shared.
+const EAGER: &[&str] = &[
+    "set parallel_setup_cost = 0",
+    "set parallel_tuple_cost = 0",
+    "set min_parallel_table_scan_size = 0",
+    "set min_parallel_index_scan_size = 0",
+];
+
+const ALONE_AND_TOGETHER: [&str; 2] =
+    ["set max_parallel_workers_per_gather = 0", "set max_parallel_workers_per_gather = 4"];
+
+#[test]
+fn participants_that_share_a_bitmap_have_the_answers_of_one() {
+    let server = Server::start(&[]);
+    let mut client = filled(&server);
+    run(&mut client, EAGER);
+    let shared = "select count(*), sum(i) from t where r between 300 and 4000 and x > 'x3'";
+    for without in WITHOUT {
+        run(&mut client, without);
+        for (batches, leader) in [("on", "on"), ("off", "on"), ("on", "off"), ("off", "off")] {
+            run(
+                &mut client,
+                &[
+                    &format!("set stampede.batch_execution = {batches}"),
+                    &format!("set parallel_leader_participation = {leader}"),
+                ],
+            );
+            for query in QUERIES {
+                assert_same_after(&mut client, ALONE_AND_TOGETHER, query);
+            }
+            let plan = analyzed(&mut client, shared).join("\n");
+            for part in
+                ["Parallel Bitmap Heap Scan on public.t", "Workers Launched: 4", "Heap Blocks: exact="]
+            {
+                assert!(plan.contains(part), "no {part:?} in {plan}");
+            }
+            assert_eq!(plan.contains("Row Batches: "), batches == "on", "{plan}");
+            let index = plan.lines().find(|line| line.contains("Bitmap Index Scan")).unwrap_or_default();
+            assert!(index.contains("loops=1"), "{plan}");
+        }
+    }
+}
+
+#[test]
+fn a_shared_bitmap_scan_that_takes_long_is_cancelled() {
+    let server = Server::start(&[]);
+    let mut client = filled(&server);
+    run(&mut client, EAGER);
+    run(
+        &mut client,
+        &[
+            "create table same (k int, i int)",
+            "insert into same select 1, i from generate_series(1, 60000) i",
+            "create index on same (i)",
+            "analyze same",
+            ALONE_AND_TOGETHER[1],
+            "set statement_timeout = '300ms'",
+        ],
+    );
+    let query = "select count(*) from same a join same b on a.k = b.k and a.k + b.k > 2 + a.k % 2 where a.i between 100 and 59000";
+    let plan = client.query(&format!("explain {query}")).unwrap();
+    let plan: Vec<String> = plan.into_iter().map(|row| row[0].clone().unwrap_or_default()).collect();
+    assert!(plan.iter().any(|line| line.contains("Parallel Bitmap Heap Scan")), "{plan:?}");
+    for (batches, leader) in [("on", "on"), ("off", "on"), ("on", "off"), ("off", "off")] {
+        run(
+            &mut client,
+            &[
+                &format!("set stampede.batch_execution = {batches}"),
+                &format!("set parallel_leader_participation = {leader}"),
+            ],
+        );
+        assert_eq!(answer(&mut client, query).unwrap_err().0, "57014", "batches {batches}, leader {leader}");
     }
 }
 

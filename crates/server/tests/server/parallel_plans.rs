@@ -152,6 +152,68 @@ Finalize HashAggregate
 }
 
 #[test]
+fn bitmaps_are_found_once_and_their_pages_shared() {
+    let server = Server::start(&[]);
+    let s = &mut filled(&server);
+    run(
+        s,
+        &[
+            "create index t_id on t (id)",
+            "create index t_d on t using brin (d) with (pages_per_range = 4)",
+            "set enable_seqscan = off",
+            "set enable_indexscan = off",
+            "set enable_indexonlyscan = off",
+        ],
+    );
+    assert_plans(
+        s,
+        &[
+            (
+                "select * from t where id between 500 and 1500",
+                "
+Gather
+  Workers Planned: 2
+  ->  Parallel Bitmap Heap Scan on t
+        Recheck Cond: ((id >= 500) AND (id <= 1500))
+        ->  Bitmap Index Scan on t_id
+              Index Cond: ((id >= 500) AND (id <= 1500))",
+            ),
+            (
+                "select count(*), sum(d) from t where d between 500 and 1000 and b > 'b3'",
+                "
+Finalize Aggregate
+  ->  Gather
+        Workers Planned: 2
+        ->  Partial Aggregate
+              ->  Parallel Bitmap Heap Scan on t
+                    Recheck Cond: ((d >= '500'::numeric) AND (d <= '1000'::numeric))
+                    Filter: (b > 'b3'::text)
+                    ->  Bitmap Index Scan on t_d
+                          Index Cond: ((d >= '500'::numeric) AND (d <= '1000'::numeric))",
+            ),
+            (
+                "select count(*) from t where id < 500 or id > 2500",
+                "
+Finalize Aggregate
+  ->  Gather
+        Workers Planned: 2
+        ->  Partial Aggregate
+              ->  Parallel Bitmap Heap Scan on t
+                    Recheck Cond: ((id < 500) OR (id > 2500))
+                    ->  BitmapOr
+                          ->  Bitmap Index Scan on t_id
+                                Index Cond: (id < 500)
+                          ->  Bitmap Index Scan on t_id
+                                Index Cond: (id > 2500)",
+            ),
+        ],
+    );
+    let json = lines(s, "explain (format json, costs off) select * from t where id between 500 and 1500");
+    assert!(json.contains("\"Node Type\": \"Bitmap Heap Scan\""), "{json}");
+    assert_eq!(json.matches("\"Parallel Aware\": true").count(), 1, "{json}");
+}
+
+#[test]
 fn sorted_parts_are_merged() {
     let server = Server::start(&[]);
     let s = &mut filled(&server);

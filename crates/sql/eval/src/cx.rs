@@ -150,9 +150,7 @@ impl Counters {
         self.rechecked += other.rechecked;
         self.unjoined += other.unjoined;
         self.usage += other.usage;
-        if matches!(self.detail, Detail::None) {
-            self.detail = other.detail;
-        }
+        self.detail = self.detail.with(other.detail);
     }
 }
 
@@ -178,6 +176,8 @@ pub struct State {
     pub turn: Turn,
     /// Who runs a part of the plan beside others shares this with them.
     pub team: Option<Arc<Team>>,
+    /// It is a helper's, not the session's.
+    pub helps: bool,
 }
 
 /// What a run is a part of.
@@ -241,6 +241,7 @@ impl State {
             part: Part::Whole,
             turn: Turn::default(),
             team: None,
+            helps: false,
         }
     }
 }

@@ -325,27 +325,28 @@ impl Settings {
         (startup, total + if self.enable_indexscan { 0.0 } else { DISABLED })
     }
 
-    /// The heap side of a bitmap scan, above `bitmap` (total cost of the bitmap, selectivity).
+    /// Pages of a table that have rows of this part of it.
+    pub fn bitmap_pages(table: TableShape, selectivity: f64) -> f64 {
+        let tuples = clamp_rows(table.tuples * selectivity);
+        let t = table.pages.max(1.0);
+        (2.0 * t * tuples / (2.0 * t + tuples)).min(t).ceil().max(1.0)
+    }
+
+    /// The heap side of a bitmap scan, above `bitmap` (total cost of the bitmap, selectivity), whose pages are dealt out to so many participants.
     pub fn bitmap_heap(
         &self,
         table: TableShape,
         bitmap: f64,
         selectivity: f64,
         quals: f64,
-        loops: f64,
+        participants: f64,
     ) -> (f64, f64) {
         let tuples = clamp_rows(table.tuples * selectivity);
-        let t = table.pages.max(1.0);
-        let mut pages = if loops > 1.0 {
-            self.pages_fetched(tuples * loops, table.pages, self.effective_cache_size) / loops
-        } else {
-            (2.0 * t * tuples / (2.0 * t + tuples)).min(t).ceil()
-        };
-        pages = pages.max(1.0);
+        let (pages, t) = (Settings::bitmap_pages(table, selectivity), table.pages.max(1.0));
         let (seq, random) = (self.seq_page(table.costs), self.random_page(table.costs));
         let per_page = if pages >= 2.0 { random - (random - seq) * (pages / t).sqrt() } else { random };
         let cpu = tuples * (self.cpu_tuple_cost + self.cpu_operator_cost * (quals + 1.0));
-        let total = bitmap + pages * per_page + cpu;
+        let total = bitmap + pages * per_page + cpu / participants;
         (bitmap, total + if self.enable_bitmapscan { 0.0 } else { DISABLED })
     }
 

@@ -217,7 +217,8 @@ impl<'a, 'c> Creator<'a, 'c> {
             ScanKind::Bitmap { rel, bitmap, recheck, filter } => {
                 let bitmap = self.bitmap(bitmap, rels);
                 let recheck = self.parameterised(recheck.clone(), rels);
-                (Node::BitmapHeapScan { rel: *rel, bitmap, recheck }, filter.clone())
+                let parallel = path.workers > 0;
+                (Node::BitmapHeapScan { rel: *rel, bitmap, recheck, parallel }, filter.clone())
             }
             ScanKind::Tid { rel, tids, condition, filter } => {
                 let tids = self.parameterised(tids.clone(), rels);

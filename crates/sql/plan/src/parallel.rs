@@ -3,8 +3,8 @@
 //! what it costs.
 //!
 //! # Layout
-//! A [`Path`] with workers is *partial*: each participant gives a part of the rows, all of them together give each row once. A large table's scan is,
-//! that of a tree of tables, and a join of such a path with one that each participant runs whole. [`PathKind::Gather`] brings the parts together, and
+//! A [`Path`] with workers is *partial*: each participant gives a part of the rows, all of them together give each row once. A large table's scan is, also
+//! by bitmap, that of a tree of tables, and a join of such a path with one that each participant runs whole. [`PathKind::Gather`] brings the parts together, and
 //! [`PathKind::GatherMerge`] in an order in which each participant sorts its part; aggregates may be computed of each part before that, and merged behind it ([`Split`](crate::plan::Split)).
 //!
 //! # Invariants
@@ -209,6 +209,37 @@ impl Search<'_, '_> {
             kind: PathKind::GatherMerge { child: part.clone(), keys: keys.clone(), limit },
         };
         add_path(paths, path);
+    }
+
+    /// Adds a scan by bitmap whose pages several participants share, if these are many enough. `bitmap`: its cost, which part of the table it names,
+    /// and the operators of the filter.
+    pub(crate) fn partial_bitmap(
+        &mut self,
+        scan: ScanKind,
+        shape: TableShape,
+        (bitmap, share, operators): (f64, f64, f64),
+        (rows, width): (f64, f64),
+        paths: &mut Vec<Rc<Path>>,
+    ) {
+        let ScanKind::Bitmap { rel, .. } = scan else { return };
+        let possible = self.planner.parallel && rel < FIRST_MEMBER && !self.needs_places(rel);
+        if !possible || !self.planner.is_safe_scan(&scan) {
+            return;
+        }
+        let settings = self.planner.settings();
+        let table = self.planner.relations[rel].table.as_ref();
+        let pages = Settings::bitmap_pages(shape, share);
+        let workers = table.map_or(0, |table| settings.workers(table, pages));
+        if workers == 0 {
+            return;
+        }
+        let participants = settings.participants(workers);
+        let (startup, total) = settings.bitmap_heap(shape, bitmap, share, operators, participants);
+        let cost = Cost { startup, total, rows: clamp_rows(rows / participants), width };
+        let (kind, enforced) = (PathKind::Scan(scan), Vec::new());
+        let rels = RelSet::one(rel);
+        let path = Path { rels, cost, order: Vec::new(), outer: RelSet::EMPTY, enforced, workers, kind };
+        self.add_partial(Rc::new(path), rows, paths);
     }
 
     /// Whether more is needed of a relation than its columns.

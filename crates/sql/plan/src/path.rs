@@ -151,7 +151,7 @@ pub struct Memo {
 }
 
 /// How a relation is read.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub enum ScanKind {
     /// By its source: table from the start, subquery, function, values.

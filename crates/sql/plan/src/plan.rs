@@ -807,11 +807,12 @@ pub enum Node {
         distances: Vec<IndexDistance>,
         backward: bool,
     },
-    /// Pages in order as a bitmap says.
+    /// Pages in order as a bitmap says; `parallel`: as of [`Node::SeqScan`].
     BitmapHeapScan {
         rel: RelId,
         bitmap: Bitmap,
         recheck: Vec<Expr>,
+        parallel: bool,
     },
     /// By place; values of type tid, or arrays of them.
     TidScan {

@@ -643,8 +643,10 @@ impl Search<'_, '_> {
                 .collect();
             let operators = filter.iter().map(Expr::operators).sum();
             let (startup, total) = self.planner.settings().bitmap_heap(shape, cost, share, operators, 1.0);
-            let kind = PathKind::Scan(ScanKind::Bitmap { rel, bitmap, recheck, filter });
+            let scan = ScanKind::Bitmap { rel, bitmap, recheck, filter };
+            let kind = PathKind::Scan(scan.clone());
             add_path(paths, scan_path(rel, Cost { startup, total, rows, width }, kind));
+            self.partial_bitmap(scan, shape, (cost, share, operators), (rows, width), paths);
         }
     }
 }

@@ -6,6 +6,7 @@ use base::{SqlResult, Tid, Xid};
 use counters::{Counted, Scan};
 use engine::OpenIndex;
 use eval::cx::Cx;
+use eval::team::FoundPlaces;
 use heap::HeapRel;
 use index::{Access as IndexAccess, BitmapSink, IndexError, IndexResult, ScanKeys, Wants};
 use plan::Bitmap;
@@ -48,13 +49,13 @@ impl BitmapNode {
         Ok(BitmapNode { number, kind })
     }
 
-    /// Places in ascending order, each once.
-    pub(super) fn collect(&self, heap: &HeapRel, cx: &mut Cx<'_>) -> SqlResult<Places> {
+    /// FoundPlaces in ascending order, each once.
+    pub(super) fn collect(&self, heap: &HeapRel, cx: &mut Cx<'_>) -> SqlResult<FoundPlaces> {
         if cx.state.counters.is_none() {
             return self.collect_plain(heap, cx);
         }
         let (found, counters) = measure(cx, self.number, |cx| self.collect_plain(heap, cx));
-        if let (Ok(Places { tids, .. }), Some(counters)) = (&found, counters) {
+        if let (Ok(FoundPlaces { tids, .. }), Some(counters)) = (&found, counters) {
             counters.loops += 1.0;
             counters.startup = counters.total;
             // As in PostgreSQL, unions and intersections do not count their rows.
@@ -65,7 +66,7 @@ impl BitmapNode {
         found
     }
 
-    fn collect_plain(&self, heap: &HeapRel, cx: &mut Cx<'_>) -> SqlResult<Places> {
+    fn collect_plain(&self, heap: &HeapRel, cx: &mut Cx<'_>) -> SqlResult<FoundPlaces> {
         match &self.kind {
             BitmapKind::Index { counted, index, names, keys } => {
                 let horizon = TableHorizon::new(cx.env.access.txns, heap.desc.kind);
@@ -75,7 +76,7 @@ impl BitmapNode {
                     xid: Xid::INVALID,
                     limits: cx.env.session.index_limits(),
                 };
-                let mut places = Places::default();
+                let mut places = FoundPlaces::default();
                 let mut scan = index.scan(ScanKeys::default(), Wants::TIDS);
                 let found = keys.start(cx, &access, &mut scan)?;
                 // What the conditions' values have read is not the index's.
@@ -96,16 +97,16 @@ impl BitmapNode {
                 counted.scan = done;
                 cx.count_scan(&mut counted);
                 check_not_lost(heap, cx)?;
-                places.tidy();
+                tidy(&mut places.tids);
                 Ok(places)
             }
             BitmapKind::And(list) => {
-                let mut result: Option<Places> = None;
+                let mut result: Option<FoundPlaces> = None;
                 for part in list {
                     let found = part.collect(heap, cx)?;
                     result = Some(match result {
                         None => found,
-                        Some(old) => Places {
+                        Some(old) => FoundPlaces {
                             tids: intersect(&old.tids, &found.tids),
                             recheck: old.recheck || found.recheck,
                         },
@@ -115,39 +116,29 @@ impl BitmapNode {
             }
             BitmapKind::Or(list) => {
                 // An index may know only some of the conditions between two ORs.
-                let mut places = Places { tids: Vec::new(), recheck: true };
+                let mut places = FoundPlaces { tids: Vec::new(), recheck: true };
                 for part in list {
                     places.tids.append(&mut part.collect(heap, cx)?.tids);
                 }
-                places.tidy();
+                tidy(&mut places.tids);
                 Ok(places)
             }
         }
     }
 }
 
-/// What a bitmap names.
-#[derive(Default)]
-pub(super) struct Places {
-    pub(super) tids: Vec<Tid>,
-    /// Rows there may not satisfy the conditions.
-    pub(super) recheck: bool,
-}
-
-impl Places {
-    /// In order, each once.
-    fn tidy(&mut self) {
-        if !self.tids.is_sorted() {
-            self.tids.sort_unstable();
-        }
-        self.tids.dedup();
-        absorb(&mut self.tids);
+/// Puts places in order, each once.
+fn tidy(tids: &mut Vec<Tid>) {
+    if !tids.is_sorted() {
+        tids.sort_unstable();
     }
+    tids.dedup();
+    absorb(tids);
 }
 
 /// Takes what an index finds.
 struct TidSink<'a> {
-    places: &'a mut Places,
+    places: &'a mut FoundPlaces,
     pool: &'a buffer::BufferPool,
     table: base::RelFile,
 }
@@ -161,7 +152,7 @@ pub(super) fn is_whole_page(tid: Tid) -> bool {
     tid.offset == 0
 }
 
-/// Places that two lists, each in order, have in common.
+/// FoundPlaces that two lists, each in order, have in common.
 fn intersect(a: &[Tid], b: &[Tid]) -> Vec<Tid> {
     let has = |list: &[Tid], tid: Tid| {
         list.binary_search(&tid).is_ok() || list.binary_search(&whole_page(tid.block)).is_ok()

@@ -7,8 +7,10 @@
 //! # Invariants
 //! 1. Rows of whole pages are checked against the index's conditions; others if the bitmap says so.
 //! 2. A serializable transaction locks a whole page before it reads it, and the rows of others one by one.
-//! 3. Rows come in the order of the places, however they are read.
+//! 3. Rows come in the order of the places, however they are read. Participants of a gathering take pieces of these ([`SharedPlaces`]), of each page
+//!    all places or none.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use base::{OffsetNo, SqlResult, Tid};
@@ -17,13 +19,14 @@ use eval::code::{Code, Rows};
 use eval::compile::Inputs;
 use eval::cx::Cx;
 use eval::node::Batched;
+use eval::team::{FoundPlaces, SharedPlaces};
 use heap::{Fetched, GatheredRows, HeapRel, HeapScan, HeapTuple};
 use plan::explain::Detail;
 use plan::{Bitmap, Expr, ParamId, Plan, RelId};
 use tuple::Datum;
 
 use super::ahead::Ahead;
-use super::bitmap::{BitmapNode, Places, is_whole_page};
+use super::bitmap::{BitmapNode, is_whole_page};
 use super::row_reader::{RowReader, SelectiveReader};
 use super::table_scan::{Parts, parts, recheck};
 use super::{BoxNode, Builder, Node, Origin, Projection};
@@ -38,7 +41,7 @@ const MOST_SKIPPED: usize = 1000;
 pub(super) fn build(
     builder: &mut Builder<'_>,
     plan: &Plan,
-    rel: RelId,
+    (rel, parallel): (RelId, bool),
     bitmap: &Bitmap,
     conditions: &[Expr],
 ) -> SqlResult<BoxNode> {
@@ -52,6 +55,8 @@ pub(super) fn build(
         false => None,
     };
     let batches = batches.map(|scan| Box::new(Batches::new(scan, heap.clone())));
+    let share = parallel.then_some(builder.scans);
+    builder.scans += usize::from(parallel);
     let source = BitmapNode::new(builder, bitmap)?;
     let reader = SelectiveReader::new(RowReader::new(heap.clone(), raw, table), plan, conditions);
     Ok(Box::new(BitmapScan {
@@ -61,8 +66,10 @@ pub(super) fn build(
         projection,
         quals,
         source,
+        share,
+        shared: None,
         places: None,
-        at: 0,
+        piece: 0..0,
         pages: None,
         in_pages: false,
         tuple: HeapTuple::new(),
@@ -138,9 +145,13 @@ struct BitmapScan {
     /// The conditions, for rows that may not satisfy them.
     quals: Box<[Code]>,
     source: BitmapNode,
-    places: Option<Places>,
-    /// The first place that it has not come to.
-    at: usize,
+    /// Its number among the scans whose places the participants of a gathering share, if it is one.
+    share: Option<usize>,
+    /// The places that they share, if there are several.
+    shared: Option<Arc<SharedPlaces>>,
+    places: Option<Arc<FoundPlaces>>,
+    /// Those of its piece that it has not come to: at first of all.
+    piece: Range<usize>,
     /// Reads whole pages.
     pages: Option<HeapScan>,
     /// `pages` may find more rows.
@@ -158,16 +169,38 @@ struct BitmapScan {
 impl BitmapScan {
     #[cold]
     fn collect(&mut self, cx: &mut Cx<'_>) -> SqlResult<()> {
-        let places = self.source.collect(&self.heap, cx)?;
-        cx.tell(|before| heap_blocks(before, &places.tids));
+        let team = cx.state.team.as_ref();
+        self.shared = self.share.and_then(|number| team?.places(number).cloned());
+        let helps = cx.state.helps;
+        let mut find = || {
+            let places = self.source.collect(&self.heap, cx)?;
+            cx.tell(|before| heap_blocks(before, &places.tids));
+            Ok(places)
+        };
+        let places = match &self.shared {
+            Some(shared) => shared.get(helps, find)?,
+            None => Arc::new(find()?),
+        };
+        self.piece = match &self.shared {
+            Some(shared) => shared.take(&places),
+            None => 0..places.tids.len(),
+        };
         self.places = Some(places);
-        self.at = 0;
         Ok(())
     }
 
-    /// The places that it has not come to.
+    /// The places of its piece that it has not come to.
     fn later(&self) -> &[Tid] {
-        self.places.as_ref().and_then(|places| places.tids.get(self.at..)).unwrap_or_default()
+        self.places.as_ref().and_then(|places| places.tids.get(self.piece.clone())).unwrap_or_default()
+    }
+
+    /// Goes on with another piece; false if there is none.
+    #[cold]
+    fn take_piece(&mut self) -> bool {
+        if let (Some(shared), Some(places)) = (&self.shared, &self.places) {
+            self.piece = shared.take(places);
+        }
+        !self.piece.is_empty()
     }
 
     /// Whether rows at places may not satisfy the conditions.
@@ -185,7 +218,7 @@ impl BitmapScan {
             let run = later.take_while(|(tid, n)| is_whole_page(**tid) && tid.block.0 == *n);
             blocks.end += run.count() as u32;
         }
-        self.at += blocks.len();
+        self.piece.start += blocks.len();
         let pages = match self.pages.take() {
             Some(mut pages) => pages.go_to(&cx.env.access, blocks).map(|()| pages),
             None => HeapScan::new(&cx.env.access, self.heap.clone(), Some(blocks)),
@@ -244,14 +277,14 @@ impl BitmapScan {
     /// Goes on, once the rows at hand are used up, with what comes next: whole pages, or rows that are gathered. False at the end.
     fn advance(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
         match self.later().first().copied() {
-            None => return Ok(false),
+            None => return Ok(self.take_piece()),
             Some(first) if is_whole_page(first) => self.start_pages(first, cx)?,
             Some(_) => {
                 let (Some(batches), Some(places)) = (&mut self.batches, &self.places) else {
                     return Ok(false);
                 };
                 let before = runtime::usage::pages();
-                self.at += batches.gather(&places.tids[self.at..], cx)?;
+                self.piece.start += batches.gather(&places.tids[self.piece.clone()], cx)?;
                 self.counted.scan.pages_since(before);
             }
         }
@@ -279,7 +312,7 @@ impl BitmapScan {
 
     /// Forgets all places.
     fn forget(&mut self) {
-        self.places = None;
+        (self.places, self.shared) = (None, None);
         self.in_pages = false;
         self.ahead.restart();
         if let Some(batches) = &mut self.batches {
@@ -301,15 +334,20 @@ impl Node for BitmapScan {
             if self.next_of_pages(cx)? {
                 return Ok(true);
             }
-            let Some(Places { tids, recheck }) = &self.places else { return Ok(false) };
-            let Some(&tid) = tids.get(self.at) else { return Ok(false) };
+            let Some(FoundPlaces { tids, recheck }) = self.places.as_deref() else { return Ok(false) };
+            let Some((&tid, later)) = tids[self.piece.clone()].split_first() else {
+                if !self.take_piece() {
+                    return Ok(false);
+                }
+                continue;
+            };
             if is_whole_page(tid) {
                 self.start_pages(tid, cx)?;
                 continue;
             }
-            self.at += 1;
+            self.piece.start += 1;
             let before = runtime::usage::pages();
-            let upcoming = tids[self.at..].iter().copied().take_while(|tid| !is_whole_page(*tid));
+            let upcoming = later.iter().copied().take_while(|tid| !is_whole_page(*tid));
             let (_, row) = self.ahead.row(&self.heap, (tid, upcoming), &mut self.tuple, cx)?;
             self.counted.scan.pages_since(before);
             let Some(tuple) = row else { continue };
@@ -329,16 +367,17 @@ impl Node for BitmapScan {
 
     fn skip(&mut self, cx: &mut Cx<'_>) -> SqlResult<usize> {
         let plain = self.idle && self.batches.is_none();
-        let Some(Places { tids, recheck: false }) = self.places.as_ref().filter(|_| plain) else {
+        let Some(FoundPlaces { tids, recheck: false }) = self.places.as_deref().filter(|_| plain) else {
             return Ok(0);
         };
         let mut seen = 0;
         loop {
             runtime::check_interrupts().map_err(eval::error::interrupted)?;
             let before = runtime::usage::pages();
-            let ready = self.ahead.ready(&self.heap, tids[self.at..].iter().copied(), cx)?;
+            let places = tids[self.piece.clone()].iter().copied();
+            let ready = self.ahead.ready(&self.heap, places, cx)?;
             self.counted.scan.pages_since(before);
-            self.at += ready;
+            self.piece.start += ready;
             seen += (0..ready).filter(|_| self.ahead.pass() == Fetched::Visible).count();
             if ready == 0 || seen > MOST_SKIPPED {
                 break;

@@ -32,7 +32,7 @@ use eval::needs::Needs;
 use eval::node::Batched;
 use eval::row_store::{Place, RowStore};
 use eval::spill::TempDir;
-use eval::team::Team;
+use eval::team::{Places, Team};
 use heap::{Access, ComboCids, KnownHolders};
 use parking_lot::Mutex;
 use plan::explain::Detail;
@@ -168,7 +168,7 @@ pub(super) fn together<T: Send>(
         initial.push((*subplan, code.eval(Rows::one(&[]), cx)?));
     }
     let counted = cx.state.counters.clone();
-    let lent = Lent::new(part, (number, initial), places.count, cx);
+    let lent = Lent::new(part, (number, initial), &places, cx);
     cx.state.team = Some(lent.team.clone());
     // Told again to who looks next.
     let kept = runtime::keep_interrupts();
@@ -182,7 +182,9 @@ pub(super) fn together<T: Send>(
             if launched > 0 && !places.leader_works {
                 return Ok(None);
             }
-            own(cx).map(Some).inspect_err(|_| lent.stop())
+            let own = own(cx).map(Some).inspect_err(|_| lent.stop());
+            lent.team.leader_leaves();
+            own
         },
     );
     drop(kept);
@@ -245,12 +247,12 @@ impl<'a> Lent<'a> {
     fn new(
         part: &'a Part,
         (number, initial): (usize, Vec<(usize, Datum)>),
-        helpers: usize,
+        places: &Places<'_>,
         cx: &Cx<'a>,
     ) -> Lent<'a> {
         let (env, txn) = (cx.env, cx.env.txn.borrow());
         Lent {
-            team: Arc::new(Team::new(part.scans)),
+            team: Arc::new(Team::new(part.scans, places.leader_works)),
             part,
             number,
             initial,
@@ -272,7 +274,7 @@ impl<'a> Lent<'a> {
             nodes: cx.state.counters.as_ref().map_or(0, Vec::len),
             timing: cx.state.timing,
             io_timing: usage::times_io(),
-            interrupts: (0..helpers).map(|_| Interrupts::new()).collect(),
+            interrupts: (0..places.count).map(|_| Interrupts::new()).collect(),
             arrived: AtomicUsize::new(0),
         }
     }
@@ -295,6 +297,7 @@ impl<'a> Lent<'a> {
                 counters: self.part.counting.then(|| vec![Counters::default(); self.nodes]),
                 timing: self.timing,
                 team: Some(self.team.clone()),
+                helps: true,
                 subs: known_subplans(self.statement.subplans.len(), &self.initial),
                 ..State::of_cells(self.statement.exec_params)
             };

@@ -199,8 +199,8 @@ impl<'p> Builder<'p> {
             P::IndexOnlyScan { rel, index, conditions, distances, backward } => {
                 table_scan::index(self, plan, *rel, index, (conditions, distances), *backward, true)?
             }
-            P::BitmapHeapScan { rel, bitmap, recheck } => {
-                bitmap_scan::build(self, plan, *rel, bitmap, recheck)?
+            P::BitmapHeapScan { rel, bitmap, recheck, parallel } => {
+                bitmap_scan::build(self, plan, (*rel, *parallel), bitmap, recheck)?
             }
             P::TidScan { rel, tids, condition } => table_scan::tid(self, plan, *rel, tids, condition)?,
             P::ValuesScan { rel, rows } => scan::values(self, plan, *rel, rows)?,

@@ -137,6 +137,19 @@ impl Detail {
             other => other,
         }
     }
+
+    /// What two participants have to tell of the same node; of most only the first is heard.
+    pub fn with(self, other: Detail) -> Detail {
+        match (self, other) {
+            (Detail::None, other) => other,
+            (Detail::RowBatches(count), Detail::RowBatches(more)) => Detail::RowBatches(count + more),
+            (Detail::HeapBlocks { exact, lossy, batches }, Detail::RowBatches(more))
+            | (Detail::RowBatches(more), Detail::HeapBlocks { exact, lossy, batches }) => {
+                Detail::HeapBlocks { exact, lossy, batches: batches + more }
+            }
+            (own, _) => own,
+        }
+    }
 }
 
 /// How rows were sorted.

@@ -390,7 +390,9 @@ impl<'a> Explain<'a> {
             Node::IndexOnlyScan { rel, index, backward, .. } => {
                 self.of_index("Index Only Scan", *rel, index, *backward)
             }
-            Node::BitmapHeapScan { rel, .. } => self.of_table(Name::new("Bitmap Heap Scan"), *rel),
+            Node::BitmapHeapScan { rel, parallel, .. } => {
+                self.of_table(Name::new("Bitmap Heap Scan").parallel(*parallel), *rel)
+            }
             Node::TidScan { rel, .. } => self.of_table(Name::new("Tid Scan"), *rel),
             Node::ValuesScan { rel, .. } => {
                 let alias = &self.statement.relations[*rel].alias;
