@@ -117,6 +117,16 @@ const QUERIES: &[&str] = &[
     "select d, rank(3) within group (order by i) from t group by d",
     "select late, grouping(late), count(*) from t group by grouping sets ((late), ())",
     "select count(*) from t where i > (select avg(i) from t where i < 100)",
+    "select count(*), sum(i) from t where i > (select min(late) * 100 from t where late > 2)",
+    "select sum(i + (select max(late) from t)), max(x) from t where i < 1000 and f < (select max(r) * 10 from t where i < 90)",
+    "select x, count(*) from t where x > (select min(x) from t where late = 3) group by x",
+    "select late, count(*) from t where x like (select '%' || max(i % 7) from large) or n > (select avg(n) from t where i < 90) group by late",
+    "select count(*) from t where late < (select max(i) from nothing) or i = 7",
+    "select count(*) from t where exists (select from large where i > 3999) and i < 2000",
+    "select count(*) from t where late = any (array(select late from t where i between 5001 and 5003))",
+    "select (select max(i) from t a where a.late > (select min(late) + b.i % 3 from t)) from t b where b.i between 5000 and 5005",
+    "select count(*) from t where i = 123456789 and late > (select 1 / count(*) from nothing)",
+    "select count(*) from t where (i = 123456789 and late > (select 1 / count(*) from nothing)) or i = 7",
     "select count(*) from t where random() >= 0",
     "select (select count(*) from t a where a.late = b.late) from t b where b.i between 5000 and 5010",
     "select count(*), sum(i), max(x), min(length(x)) from large",
@@ -145,6 +155,8 @@ const QUERIES: &[&str] = &[
     "select count(*) from t where ctid > '(1,1)'",
     "select max(t.*::text) from t",
     // Errors.
+    "select count(*) from t where i > 77 and late > (select 1 / count(*) from nothing)",
+    "select count(*) from t where i > (select i from large where i < 3)",
     "select sum(f) from huge",
     "select avg(f) from huge",
     "select i % 2, sum(f) from huge group by 1",
@@ -225,6 +237,10 @@ fn explain_counts_what_batches_hold() {
         ],
     );
     assert_eq!(client.query(counts).unwrap(), by_rows);
+    let initial = "select count(*) from t where i > (select max(i) / 2 from large)";
+    let plan = analyzed(&mut client, initial);
+    let (above, below) = plan.split_once("InitPlan 1").unwrap();
+    assert!(!above.contains("Row Batches") && below.matches("Row Batches").count() == 2, "{plan}");
 }
 
 /// A random condition over the columns of `t`.

@@ -178,6 +178,19 @@ pub struct SubCode {
     pub args: Box<[(ParamId, Code)]>,
 }
 
+impl SubCode {
+    /// A copy, if it has one value that depends on no row.
+    pub fn initial(&self) -> Option<SubCode> {
+        let kind = match &self.kind {
+            SubKind::Exists => SubKind::Exists,
+            SubKind::Scalar => SubKind::Scalar,
+            SubKind::Array { element, nested } => SubKind::Array { element: *element, nested: *nested },
+            SubKind::Quantified { .. } | SubKind::Multi { .. } => return None,
+        };
+        self.args.is_empty().then(|| SubCode { plan: self.plan, kind, args: Box::default() })
+    }
+}
+
 /// What a subplan yields, compiled.
 #[allow(missing_docs)]
 pub enum SubKind {
@@ -341,6 +354,7 @@ impl Code {
             Code::Cell(id) => Some(&cx.state.cells[*id]),
             Code::Outer(i) => Some(&rows.outer[*i]),
             Code::Inner(i) => Some(&rows.inner[*i]),
+            Code::Sub(sub) => crate::subplan::at_hand(sub, cx),
             _ => None,
         }
     }

@@ -86,6 +86,20 @@ pub fn eval(sub: &SubCode, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Datum> 
     result
 }
 
+/// The value of a subplan that depends on no row, once it is there.
+pub(crate) fn at_hand<'a>(sub: &SubCode, cx: &'a Cx<'_>) -> Option<&'a Datum> {
+    if !sub.args.is_empty() || matches!(sub.kind, SubKind::Quantified { .. } | SubKind::Multi { .. }) {
+        return None;
+    }
+    let program = cx.state.subs.get(sub.plan)?.as_ref()?;
+    match &program.cache {
+        Some(SubCache::Value(value, cells)) => {
+            program.depends.iter().map(|cell| &cx.state.cells[*cell]).eq(cells).then_some(value)
+        }
+        _ => None,
+    }
+}
+
 fn seen_cells(program: &SubProgram, cx: &Cx<'_>) -> Vec<Datum> {
     program.depends.iter().map(|c| cx.state.cells[*c].clone()).collect()
 }

@@ -11,7 +11,7 @@ use types::numeric::compare_payloads;
 use types::oids;
 use types::registry::Relation;
 
-use super::vector::{IntCode, Ints, RowForm, fixed, known};
+use super::vector::{IntCode, Ints, RowForm, fixed, known, prepare};
 
 /// What a condition is for a row.
 pub(crate) type Truth = u8;
@@ -75,6 +75,13 @@ impl Side {
         match code {
             Code::Outer(column) => Some(Side::Column(*column)),
             code => fixed(code).map(Side::Fixed),
+        }
+    }
+
+    fn prepare(&self, cx: &mut Cx<'_>) -> SqlResult<()> {
+        match self {
+            Side::Column(_) => Ok(()),
+            Side::Fixed(code) => prepare(code, cx),
         }
     }
 }
@@ -206,12 +213,19 @@ impl Condition {
     ) -> SqlResult<()> {
         runtime::check_stack()?;
         out.clear();
+        if rows.is_empty() {
+            return Ok(());
+        }
         match self {
             Condition::Ints(op, sides) => {
+                sides.0.prepare(cx)?;
+                sides.1.prepare(cx)?;
                 let (a, b) = (sides.0.eval(batch, rows, cx)?, sides.1.eval(batch, rows, cx)?);
                 compare_ints(*op, &a, &b, rows, out);
             }
             Condition::Floats(relation, a, b) => {
+                a.prepare(cx)?;
+                b.prepare(cx)?;
                 let (a, b) = (Operand::of(a, batch, cx)?, Operand::of(b, batch, cx)?);
                 out.extend(rows.iter().map(|row| match (a.float(*row as usize), b.float(*row as usize)) {
                     (Some(a), Some(b)) => Truth::from(relation.holds(compare_floats(a, b))),
@@ -219,10 +233,13 @@ impl Condition {
                 }));
             }
             Condition::Texts(relation, a, b, strings) => {
+                a.prepare(cx)?;
+                b.prepare(cx)?;
                 let (a, b) = (Operand::of(a, batch, cx)?, Operand::of(b, batch, cx)?);
                 compare_texts(*relation, &a, &b, *strings, (rows, batch.page), out);
             }
             Condition::Like { text, pattern, negated } => {
+                prepare(pattern, cx)?;
                 let Some(pattern) = bytes_of(known(pattern, cx)?) else {
                     out.resize(rows.len(), UNKNOWN);
                     return Ok(());

@@ -10,7 +10,8 @@
 //! # Invariants
 //! 1. The answer is that of rows, one after the other: also the first error. What has a kernel for columns is computed by it; for everything else
 //!    the compiled expression that rows have is run, for the rows that are meant.
-//! 2. An expression that could tell how often, or in which order, it is run is not run over batches: volatile functions, those of users, subplans.
+//! 2. An expression that could tell how often, or in which order, it is run is not run over batches: volatile functions, those of users, subplans. A
+//!    subplan that has one value for the whole statement is run once also for rows, when the first of them asks for it: that may be within a batch.
 //! 3. A condition behind another is asked for those rows only that passed the former; likewise arms of AND and OR.
 //! 4. Whatever fails in a batch is done again row by row, by the nodes for rows; that finds the error which comes first. So is a page with a value
 //!    that is compressed or stored elsewhere. Beyond work_mem, groups stay in memory that rows would have put into files, or the other way round: there
@@ -32,11 +33,8 @@ use plan::{Expr, Function};
 /// Whether an expression may be computed for many rows at once (invariant 2).
 pub(crate) fn is_plain(expr: &Expr) -> bool {
     let other = |e: &Expr| match e {
-        Expr::SubPlan(_)
-        | Expr::CurrentOf { .. }
-        | Expr::Aggregate(_)
-        | Expr::Window(_)
-        | Expr::Grouping(_) => true,
+        Expr::SubPlan(sub) => !sub.is_initial(),
+        Expr::CurrentOf { .. } | Expr::Aggregate(_) | Expr::Window(_) | Expr::Grouping(_) => true,
         Expr::ToDomain { .. } | Expr::Json(_) => true,
         Expr::Var(var) => var.column <= 0,
         _ => false,

@@ -59,6 +59,9 @@ impl Vector {
         match self {
             Vector::Column(_) => Ok(()),
             Vector::Ints(code) => {
+                if !rows.is_empty() {
+                    code.prepare(cx)?;
+                }
                 let (values, nulls) = code.eval(batch, rows, cx)?.into_vectors(rows);
                 (out.values, out.nulls) = (Values::Ints(values), nulls);
                 Ok(())
@@ -115,7 +118,7 @@ impl RowForm {
 /// An expression whose values are integers.
 pub(crate) enum IntCode {
     Column(usize),
-    /// A constant or parameter.
+    /// What [`fixed`] gives.
     Fixed(Code),
     Op(IntOp, Box<(IntCode, IntCode)>),
 }
@@ -178,6 +181,19 @@ impl IntCode {
         }
     }
 
+    /// Computes what is the same for all rows, if that was not done; to be called where there are some.
+    pub(crate) fn prepare(&self, cx: &mut Cx<'_>) -> SqlResult<()> {
+        match self {
+            IntCode::Column(_) => Ok(()),
+            IntCode::Fixed(code) => prepare(code, cx),
+            IntCode::Op(_, sides) => {
+                runtime::check_stack()?;
+                sides.0.prepare(cx)?;
+                sides.1.prepare(cx)
+            }
+        }
+    }
+
     /// The values of `rows`.
     pub(crate) fn eval<'a>(&self, batch: &Batch<'a>, rows: &[u16], cx: &Cx<'_>) -> SqlResult<Ints<'a>> {
         runtime::check_stack()?;
@@ -223,7 +239,15 @@ fn combine<'a>(op: IntOp, a: &Ints<'_>, b: &Ints<'_>, rows: &[u16]) -> SqlResult
     Ok(Ints::Made(values, nulls))
 }
 
-/// The value of what [`fixed`] gives.
+/// Has a subplan that [`fixed`] gave a value.
+pub(crate) fn prepare(code: &Code, cx: &mut Cx<'_>) -> SqlResult<()> {
+    match code {
+        Code::Sub(_) => code.eval(Rows::one(&[]), cx).map(drop),
+        _ => Ok(()),
+    }
+}
+
+/// The value of what [`fixed`] gives, once it is prepared.
 pub(crate) fn known<'a>(code: &'a Code, cx: &'a Cx<'_>) -> SqlResult<&'a Datum> {
     // What is missing is told by those who go row by row.
     code.peek(Rows::one(&[]), cx).ok_or_else(|| SqlError::internal("a parameter without a value"))
@@ -235,6 +259,7 @@ pub(crate) fn fixed(code: &Code) -> Option<Code> {
         Code::Const(value) => Code::Const(value.clone()),
         Code::Param(number) => Code::Param(*number),
         Code::Cell(id) => Code::Cell(*id),
+        Code::Sub(sub) => Code::Sub(Box::new(sub.initial()?)),
         _ => return None,
     })
 }
