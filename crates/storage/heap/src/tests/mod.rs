@@ -1,4 +1,5 @@
 mod by_the_page;
+mod gathering;
 mod pages;
 mod rewriting;
 mod rows;
