@@ -9,6 +9,9 @@
 //! the next multiple of its alignment, bytes between are zero; nulls take no space and are told by a bitmap beside the data (bit set: not null; column 0
 //! is bit 0 of byte 0), which is absent when nothing is null. Variable-length values: [`varlena`].
 //!
+//! A row may store fewer columns than its layout has: those behind were added to the table later. Whoever decodes it gets what the layout says that such rows
+//! [have](RowLayout::missing) there (`pg_attribute.attmissingval`, else NULL); nobody above asks how many columns are stored.
+//!
 //! # Invariants
 //! 1. Decoding never panics whatever the bytes: damaged rows give [`BadRow`].
 //! 2. `decode(encode(row)) == row` for every row that fits its layout.
