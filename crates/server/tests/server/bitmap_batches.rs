@@ -323,3 +323,37 @@ fn random_queries_have_the_answers_of_rows() {
         assert_same(&mut client, &query(&mut random));
     }
 }
+
+#[test]
+fn bitmaps_that_outgrow_memory_name_pages() {
+    let server = Server::start(&[]);
+    let mut client = server.client();
+    run(
+        &mut client,
+        &[
+            "create table t (i int, r int, n int)",
+            "insert into t select g, g * 7919 % 60000, g % 10 from generate_series(1, 60000) g",
+            "create index on t (r)",
+            "create index on t (n)",
+            "analyze t",
+            "set enable_seqscan = off; set enable_indexscan = off; set enable_indexonlyscan = off",
+        ],
+    );
+    for condition in
+        ["r < 30000", "r < 30000 and n < 3", "r < 15000 or n = 4", "r between 1000 and 50000 and n in (1, 5)"]
+    {
+        let query = format!("select count(*), sum(i), max(r) from t where {condition}");
+        for batches in ["on", "off"] {
+            run(&mut client, &[&format!("set stampede.batch_execution = {batches}"), "reset work_mem"]);
+            let exact = answer(&mut client, &query).unwrap();
+            let plan = analyzed(&mut client, &query).join("\n");
+            assert!(plan.contains("Bitmap Heap Scan") && !plan.contains("lossy"), "{plan}");
+            run(&mut client, &["set work_mem = '64kB'"]);
+            assert_eq!(answer(&mut client, &query).unwrap(), exact, "{condition}");
+            let plan = analyzed(&mut client, &query).join("\n");
+            assert!(plan.contains("lossy="), "{plan}");
+        }
+    }
+    let plan = analyzed(&mut client, "select count(*) from t where r < 30000").join("\n");
+    assert!(plan.contains("Bitmap Index Scan on public.t_r_idx (actual rows=30000.00"), "{plan}");
+}

@@ -1,4 +1,6 @@
 //! Bitmaps: the places that indexes name, of one scan, in the order of the table.
+//!
+//! A bitmap that outgrows `work_mem` names whole pages where it would name several rows of a page.
 
 use std::cell::RefCell;
 
@@ -15,6 +17,9 @@ use super::Builder;
 use super::counting::measure;
 use super::table_scan::{Keys, Names, TableHorizon, check_not_lost};
 use super::watching::WatchedKeys;
+
+/// However little memory there is, a bitmap has so many places.
+const LEAST_PLACES: usize = 256;
 
 /// A part of a bitmap, and its number among the nodes.
 pub(super) struct BitmapNode {
@@ -49,18 +54,18 @@ impl BitmapNode {
         Ok(BitmapNode { number, kind })
     }
 
-    /// FoundPlaces in ascending order, each once.
+    /// Places in ascending order, each once.
     pub(super) fn collect(&self, heap: &HeapRel, cx: &mut Cx<'_>) -> SqlResult<FoundPlaces> {
         if cx.state.counters.is_none() {
             return self.collect_plain(heap, cx);
         }
         let (found, counters) = measure(cx, self.number, |cx| self.collect_plain(heap, cx));
-        if let (Ok(FoundPlaces { tids, .. }), Some(counters)) = (&found, counters) {
+        if let (Ok(_), Some(counters)) = (&found, counters) {
             counters.loops += 1.0;
             counters.startup = counters.total;
             // As in PostgreSQL, unions and intersections do not count their rows.
-            if let BitmapKind::Index { .. } = &self.kind {
-                counters.rows += tids.len() as f64;
+            if let BitmapKind::Index { counted, .. } = &self.kind {
+                counters.rows += counted.borrow().scan.returned as f64;
             }
         }
         found
@@ -84,15 +89,16 @@ impl BitmapNode {
                 if found {
                     WatchedKeys::default().begin(heap, index, &mut scan, cx);
                 }
+                let (pool, table, most) = (access.pool, heap.desc.file, most_places(cx));
+                let mut sink = TidSink { places: &mut places, found: 0, most, pool, table };
                 if found {
-                    let mut sink = TidSink { places: &mut places, pool: access.pool, table: heap.desc.file };
                     let done = scan.bitmap(&access, &mut sink);
                     done.map_err(|e| e.into_sql(&names.index, &names.table))?;
                 }
+                let returned = sink.found as i64;
                 scan.finish(&access);
-                let mut done = Scan { scans: scan.take_searches() as i64, ..Scan::default() };
+                let mut done = Scan { scans: scan.take_searches() as i64, returned, ..Scan::default() };
                 done.pages_since(before);
-                done.returned = places.tids.len() as i64;
                 let mut counted = counted.borrow_mut();
                 counted.scan = done;
                 cx.count_scan(&mut counted);
@@ -119,6 +125,9 @@ impl BitmapNode {
                 let mut places = FoundPlaces { tids: Vec::new(), recheck: true };
                 for part in list {
                     places.tids.append(&mut part.collect(heap, cx)?.tids);
+                    if places.tids.len() > most_places(cx) {
+                        coarsen(&mut places);
+                    }
                 }
                 tidy(&mut places.tids);
                 Ok(places)
@@ -136,9 +145,31 @@ fn tidy(tids: &mut Vec<Tid>) {
     absorb(tids);
 }
 
-/// Takes what an index finds.
+/// As many places as `work_mem` holds.
+fn most_places(cx: &Cx<'_>) -> usize {
+    (cx.env.work_mem / size_of::<Tid>()).max(LEAST_PLACES)
+}
+
+/// Makes one place of those on the same page: all of its rows.
+fn coarsen(places: &mut FoundPlaces) {
+    tidy(&mut places.tids);
+    places.tids.dedup_by(|next, kept| {
+        let same = next.block == kept.block;
+        if same {
+            *kept = whole_page(kept.block);
+        }
+        same
+    });
+    places.recheck = true;
+}
+
+/// Takes what an index finds. Where that is more than memory holds, pages are named instead of rows.
 struct TidSink<'a> {
     places: &'a mut FoundPlaces,
+    /// How many it has found.
+    found: usize,
+    /// How many places there may be.
+    most: usize,
     pool: &'a buffer::BufferPool,
     table: base::RelFile,
 }
@@ -152,7 +183,7 @@ pub(super) fn is_whole_page(tid: Tid) -> bool {
     tid.offset == 0
 }
 
-/// FoundPlaces that two lists, each in order, have in common.
+/// Places that two lists, each in order, have in common.
 fn intersect(a: &[Tid], b: &[Tid]) -> Vec<Tid> {
     let has = |list: &[Tid], tid: Tid| {
         list.binary_search(&tid).is_ok() || list.binary_search(&whole_page(tid.block)).is_ok()
@@ -181,11 +212,18 @@ impl BitmapSink for TidSink<'_> {
         runtime::check_interrupts().map_err(IndexError::Interrupted)?;
         self.places.tids.push(tid);
         self.places.recheck |= recheck;
+        self.found += 1;
+        if self.places.tids.len() > self.most {
+            coarsen(self.places);
+            // Pages are as few places as can be: the next try waits until there are twice as many.
+            self.most = self.most.max(2 * self.places.tids.len());
+        }
         Ok(())
     }
 
     fn pages(&mut self, first: base::BlockNo, count: u32) -> IndexResult<()> {
         self.places.recheck = true;
+        self.found += count as usize;
         self.places
             .tids
             .extend((first.0..first.0.saturating_add(count)).map(|block| whole_page(base::BlockNo(block))));
