@@ -355,5 +355,5 @@ fn bitmaps_that_outgrow_memory_name_pages() {
         }
     }
     let plan = analyzed(&mut client, "select count(*) from t where r < 30000").join("\n");
-    assert!(plan.contains("Bitmap Index Scan on public.t_r_idx (actual rows=30000.00"), "{plan}");
+    assert!(plan.contains("Bitmap Index Scan on t_r_idx (actual rows=30000.00"), "{plan}");
 }

@@ -2,7 +2,7 @@
 //!
 //! A bitmap that outgrows `work_mem` names whole pages where it would name several rows of a page.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use base::{SqlResult, Tid, Xid};
 use counters::{Counted, Scan};
@@ -28,7 +28,14 @@ pub(super) struct BitmapNode {
 }
 
 enum BitmapKind {
-    Index { counted: RefCell<Counted>, index: OpenIndex, names: Names, keys: Keys },
+    Index {
+        counted: RefCell<Counted>,
+        index: OpenIndex,
+        names: Names,
+        keys: Keys,
+        /// How many places the index has named the last time.
+        named: Cell<usize>,
+    },
     And(Vec<BitmapNode>),
     Or(Vec<BitmapNode>),
 }
@@ -42,7 +49,8 @@ impl BitmapNode {
                 let open = index.storage()?.clone();
                 let names = Names { index: index.name.clone(), table: index.table.name.clone() };
                 let keys = Keys::new(builder, index, conditions, false)?;
-                BitmapKind::Index { counted: RefCell::new(Counted::new(index.oid)), index: open, names, keys }
+                let counted = RefCell::new(Counted::new(index.oid));
+                BitmapKind::Index { counted, index: open, names, keys, named: Cell::new(0) }
             }
             Bitmap::And(list, _) => {
                 BitmapKind::And(list.iter().map(|b| BitmapNode::new(builder, b)).collect::<SqlResult<_>>()?)
@@ -64,8 +72,8 @@ impl BitmapNode {
             counters.loops += 1.0;
             counters.startup = counters.total;
             // As in PostgreSQL, unions and intersections do not count their rows.
-            if let BitmapKind::Index { counted, .. } = &self.kind {
-                counters.rows += counted.borrow().scan.returned as f64;
+            if let BitmapKind::Index { named, .. } = &self.kind {
+                counters.rows += named.get() as f64;
             }
         }
         found
@@ -73,7 +81,7 @@ impl BitmapNode {
 
     fn collect_plain(&self, heap: &HeapRel, cx: &mut Cx<'_>) -> SqlResult<FoundPlaces> {
         match &self.kind {
-            BitmapKind::Index { counted, index, names, keys } => {
+            BitmapKind::Index { counted, index, names, keys, named } => {
                 let horizon = TableHorizon::new(cx.env.access.txns, heap.desc.kind);
                 let access = IndexAccess {
                     pool: cx.env.access.pool,
@@ -95,9 +103,10 @@ impl BitmapNode {
                     let done = scan.bitmap(&access, &mut sink);
                     done.map_err(|e| e.into_sql(&names.index, &names.table))?;
                 }
-                let returned = sink.found as i64;
+                named.set(sink.found);
                 scan.finish(&access);
-                let mut done = Scan { scans: scan.take_searches() as i64, returned, ..Scan::default() };
+                let (scans, returned) = (scan.take_searches() as i64, named.get() as i64);
+                let mut done = Scan { scans, returned, ..Scan::default() };
                 done.pages_since(before);
                 let mut counted = counted.borrow_mut();
                 counted.scan = done;
