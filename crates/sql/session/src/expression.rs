@@ -371,9 +371,12 @@ impl IndexKeys {
         Ok(IndexKeys { columns, computed: Some(computed), upto: table.columns.len() })
     }
 
-    /// The same for other threads, if each row has an entry and nothing of it is computed.
+    /// What the entries consist of, if each row has one and nothing of it is computed.
     pub fn plain(&self) -> Option<PlainKeys> {
-        self.computed.is_none().then(|| PlainKeys(self.columns.clone()))
+        match self.computed {
+            Some(_) => None,
+            None => self.columns.iter().copied().collect::<Option<_>>().map(PlainKeys),
+        }
     }
 
     /// How many leading columns of a row are needed.
@@ -397,14 +400,13 @@ impl IndexKeys {
     }
 }
 
-/// Columns of rows that are entries as they are.
-pub struct PlainKeys(Vec<Option<usize>>);
+/// Columns of rows that are entries as they are. Other threads may use it, too.
+pub struct PlainKeys(Vec<usize>);
 
 impl PlainKeys {
-    /// Replaces `out` by the entry of a row.
-    pub fn entry(&self, row: &[Datum], out: &mut Vec<Datum>) {
-        out.clear();
-        fill(&self.0, row, [].iter(), out);
+    /// Their positions in the row.
+    pub fn columns(&self) -> impl Iterator<Item = usize> {
+        self.0.iter().copied()
     }
 }
 

@@ -11,7 +11,7 @@ use tuple::Datum;
 use txn::Snapshot;
 
 use crate::Session;
-use crate::expression::IndexKeys;
+use crate::expression::{IndexKeys, PlainKeys};
 
 /// The rows of some pages that a snapshot sees.
 pub struct Seen<'a> {
@@ -57,10 +57,32 @@ pub fn decode(
     upto: usize,
     row: &mut Vec<Datum>,
 ) -> HeapResult<()> {
-    found
-        .decode(&heap.desc.layout, upto, row)
-        .map_err(|_| HeapError::Callback(SqlError::internal("corrupt row")))?;
-    for value in row.iter_mut().filter(|v| matches!(v, Datum::Toasted(_))) {
+    found.decode(&heap.desc.layout, upto, row).map_err(|_| corrupt())?;
+    fetch(access, heap, row)
+}
+
+/// Replaces `entry` by the one of a version in an index that computes nothing. Other columns are not decoded.
+pub fn plain_entry(
+    access: &Access<'_>,
+    heap: &HeapRel,
+    found: &TupleRef<'_>,
+    keys: &PlainKeys,
+    entry: &mut Vec<Datum>,
+) -> HeapResult<()> {
+    entry.clear();
+    for column in keys.columns() {
+        entry.push(found.decode_column(&heap.desc.layout, column).map_err(|_| corrupt())?);
+    }
+    fetch(access, heap, entry)
+}
+
+fn corrupt() -> HeapError {
+    HeapError::Callback(SqlError::internal("corrupt row"))
+}
+
+/// Fetches large values.
+fn fetch(access: &Access<'_>, heap: &HeapRel, values: &mut [Datum]) -> HeapResult<()> {
+    for value in values.iter_mut().filter(|v| matches!(v, Datum::Toasted(_))) {
         *value = heap::detoast(access, heap.desc.toast.as_ref(), value)?;
     }
     Ok(())
@@ -109,14 +131,19 @@ impl TableRows for SummaryRows<'_> {
         let is_mine = |xid| session.txn.borrow().is_mine(xid);
         let (mut row, mut entry, mut failed) = (Vec::new(), Vec::new(), None);
         let (keys, live) = (&mut self.keys, &mut self.live);
+        let plain = keys.plain();
         let stop = || HeapError::Callback(SqlError::internal("summarizing failed"));
         let done = heap::build_scan(&access, heap, &is_mine, first.0..first.0 + count, &mut |found| {
-            row.clear();
-            decode(&access, heap, &found.row, keys.upto(), &mut row)?;
             *live += u64::from(found.live);
-            if keys.entry(session, &row, &mut entry).map_err(HeapError::Callback)?
-                && let Err(error) = each(found.root, &entry)
-            {
+            let has_entry = match &plain {
+                Some(plain) => plain_entry(&access, heap, &found.row, plain, &mut entry).map(|()| true)?,
+                None => {
+                    row.clear();
+                    decode(&access, heap, &found.row, keys.upto(), &mut row)?;
+                    keys.entry(session, &row, &mut entry).map_err(HeapError::Callback)?
+                }
+            };
+            if has_entry && let Err(error) = each(found.root, &entry) {
                 failed = Some(error);
                 return Err(stop());
             }

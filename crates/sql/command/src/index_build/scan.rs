@@ -23,7 +23,7 @@ use eval::spill::TempDir;
 use heap::{HeapError, HeapRel, HeapResult};
 use runtime::usage::{self, Usage};
 use session::progress::Progress;
-use session::table_rows::decode;
+use session::table_rows::{decode, plain_entry};
 use tuple::Datum;
 
 use crate::expression::{IndexKeys, PlainKeys};
@@ -58,7 +58,9 @@ struct Scan<'a, 's> {
     heap: &'s Arc<HeapRel>,
     rel: &'a OpenIndex,
     is_mine: &'s (dyn Fn(Xid) -> bool + Sync),
-    /// How many leading columns are needed.
+    /// What entries consist of, if nothing of them is computed.
+    plain: Option<PlainKeys>,
+    /// How many leading columns are needed to compute one.
     upto: usize,
     pages: u32,
     progress: &'s Progress,
@@ -70,7 +72,7 @@ struct Scan<'a, 's> {
     stop: AtomicBool,
 }
 
-/// Makes the entry of a row; false if it has none.
+/// Computes the entry of a row from its leading columns; false if it has none.
 type MakeEntry<'m> = dyn FnMut(&[Datum], &mut Vec<Datum>) -> SqlResult<bool> + 'm;
 
 impl<'a> Filling<'a> {
@@ -95,6 +97,7 @@ impl<'a> Filling<'a> {
             heap,
             rel,
             is_mine: &is_mine,
+            plain,
             upto: keys.upto(),
             pages,
             progress,
@@ -106,7 +109,7 @@ impl<'a> Filling<'a> {
         let timed = session.settings.borrow().fast().track_io_timing;
         let (own, helped) = runtime::alongside(
             claim.count(),
-            || scan.help(plain.as_ref(), timed),
+            || scan.help(timed),
             || scan.stop.store(true, Relaxed),
             |_| scan.share(&mut |row, entry| keys.entry(session, row, entry)),
         );
@@ -159,16 +162,11 @@ impl<'a> Filling<'a> {
 }
 
 impl<'a> Scan<'a, '_> {
-    /// A helper's part, and what it used.
-    fn help(&self, keys: Option<&PlainKeys>, timed: bool) -> (HeapResult<Share<'a>>, Usage) {
+    /// A helper's part, and what it used. There are helpers only if nothing is computed.
+    fn help(&self, timed: bool) -> (HeapResult<Share<'a>>, Usage) {
         let before = Usage::so_far();
         usage::time_io(timed);
-        let share = self.share(&mut |row, entry| {
-            keys.map_or(Ok(false), |keys| {
-                keys.entry(row, entry);
-                Ok(true)
-            })
-        });
+        let share = self.share(&mut |_, _| Ok(false));
         (share, Usage::so_far() - before)
     }
 
@@ -195,10 +193,18 @@ impl<'a> Scan<'a, '_> {
             };
             broken_chains |= heap::build_scan(&access, self.heap, self.is_mine, blocks, &mut |found| {
                 reached(found.root.block.0);
-                row.clear();
-                decode(&access, self.heap, &found.row, self.upto, &mut row)?;
                 live += u64::from(found.live);
-                if make(&row, &mut entry).map_err(callback)? {
+                let has_entry = match &self.plain {
+                    Some(plain) => {
+                        plain_entry(&access, self.heap, &found.row, plain, &mut entry).map(|()| true)?
+                    }
+                    None => {
+                        row.clear();
+                        decode(&access, self.heap, &found.row, self.upto, &mut row)?;
+                        make(&row, &mut entry).map_err(callback)?
+                    }
+                };
+                if has_entry {
                     self.progress.add(TUPLES_DONE, 1);
                     let target = Target { tid: found.root, live: found.live };
                     sort.add(&mut entry, target).map_err(callback)?;
