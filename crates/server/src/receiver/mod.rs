@@ -89,6 +89,12 @@ impl Upstream for Receiver {
         !self.settings().text(Setting::primary_conninfo).is_empty()
     }
 
+    fn source(&self) -> [String; 2] {
+        let settings = self.settings();
+        [Setting::primary_conninfo, Setting::primary_slot_name]
+            .map(|setting| settings.text(setting).to_owned())
+    }
+
     fn start(&self, wal: &Arc<Wal>, start: Lsn, timeline: TimelineId) {
         let Some(itself) = self.itself.upgrade() else { return };
         let end = Arc::<Event>::default();

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use crate::support::client::message;
 use crate::support::copies::{archive_command, archived};
-use crate::support::pair::{primary_conninfo, promote, run_standby, standby_of};
+use crate::support::pair::{primary_conninfo, promote, run_standby, standby_of, unconnected_standby_of};
 use crate::support::sums::{self, add, sum};
 use crate::support::{Client, Server, output, text, until};
 
@@ -309,6 +309,39 @@ fn a_standby_follows_its_primary_to_the_next_time_line() {
     second.set_option(&primary_conninfo(&first, "application_name=s2"));
     second.launch();
     second.wait_for_log("fetching timeline history file for timeline 2 from primary server");
+    second.wait_for_log("new target timeline is 2");
+    caught_up(&first, "s2");
+    let wanted = sum(&mut first.client());
+    assert_has(&mut second, &wanted);
+}
+
+/// Tells a running standby where to receive its log from.
+fn follow(standby: &Server, upstream: &Server) {
+    let conninfo = primary_conninfo(upstream, "application_name=s2");
+    let conninfo = conninfo.trim_start_matches("primary_conninfo=");
+    let mut client = standby.client();
+    client.query(&format!("alter system set primary_conninfo = '{conninfo}'")).unwrap();
+    client.query("select pg_reload_conf()").unwrap();
+}
+
+#[test]
+fn a_new_primary_and_its_time_line_are_asked_for_at_once() {
+    let mut old = primary(&["wal_keep_size=100MB"]);
+    let mut first = standby(&mut old, &["wal_keep_size=100MB"]);
+    let mut second = unconnected_standby_of(&mut old);
+    // It would wait longer than the test.
+    second.set_option("wal_retrieve_retry_interval=1h");
+    run_standby(&mut second);
+    first.launch();
+    first.wait_for_log("started streaming WAL from primary at");
+    follow(&second, &old);
+    add(&mut old.client(), 1, 5000);
+    caught_up(&old, "s1");
+    caught_up(&old, "s2");
+    old.kill();
+    promote(&mut first);
+    add(&mut first.client(), 10_001, 5000);
+    follow(&second, &first);
     second.wait_for_log("new target timeline is 2");
     caught_up(&first, "s2");
     let wanted = sum(&mut first.client());

@@ -7,14 +7,21 @@ use super::{Client, READY, Server, until};
 
 /// A server on a copy of the data of another, which is stopped for it: a standby of that one, not started yet. `conninfo`: what else it says to connect.
 pub fn standby_of(primary: &mut Server, conninfo: &str, settings: &[&str]) -> Server {
+    let mut server = unconnected_standby_of(primary);
+    server.set_option("wal_retrieve_retry_interval=100ms");
+    server.set_option(&primary_conninfo(primary, conninfo));
+    settings.iter().for_each(|setting| server.set_option(setting));
+    server
+}
+
+/// The same, which is not told where the other is.
+pub fn unconnected_standby_of(primary: &mut Server) -> Server {
     primary.stop();
     let mut server = Server::without_data();
     copy_into(&primary.data(), &mut server);
     primary.run();
     fs::write(server.data().join("standby.signal"), "").unwrap();
-    let conninfo = primary_conninfo(primary, conninfo);
-    let usual = ["autovacuum=off", "wal_retrieve_retry_interval=100ms", &conninfo];
-    usual.iter().chain(settings).for_each(|setting| server.set_option(setting));
+    server.set_option("autovacuum=off");
     server
 }
 

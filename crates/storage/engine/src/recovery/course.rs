@@ -223,8 +223,10 @@ impl Course {
                     if !engine.is_following() {
                         self.restart_point(engine)?;
                     }
-                    self.supply.rest(engine.options().archive_recovery.retry);
-                    self.follow_newest(engine)?;
+                    // Who had no more of one time line has perhaps told of the next: that is asked for at once.
+                    if !self.follow_newest(engine)? {
+                        self.supply.rest(engine.options().archive_recovery.retry);
+                    }
                 }
                 Next::End => {
                     self.drainer.finish_all(engine, &mut log, read.end)?;
@@ -358,21 +360,22 @@ impl Course {
         }
     }
 
-    /// Follows a newer time line, if there is one that leaves this one behind what was replayed.
-    fn follow_newest(&mut self, engine: &Engine) -> Result<(), EngineError> {
+    /// Follows a newer time line, if there is one that leaves this one behind what was replayed. Returns whether it does.
+    fn follow_newest(&mut self, engine: &Engine) -> Result<bool, EngineError> {
         if self.end.is_stopped() || engine.options().archive_recovery.timeline != TargetTimeline::Latest {
-            return Ok(());
+            return Ok(false);
         }
         let own = self.supply.history.timeline();
         let newest = self.supply.archive.newest(own)?;
         if newest == own {
-            return Ok(());
+            return Ok(false);
         }
-        let Some(history) = self.supply.archive.history(newest)? else { return Ok(()) };
+        let Some(history) = self.supply.archive.history(newest)? else { return Ok(false) };
         match history.stretch(own).and_then(|stretch| stretch.end) {
             Some(end) if end >= self.from => {
                 tracing::info!("new target timeline is {newest}");
                 self.supply.history = history;
+                return Ok(true);
             }
             Some(_) => tracing::info!(
                 "new timeline {newest} forked off current database system timeline {own} before current recovery point {}",
@@ -380,6 +383,6 @@ impl Course {
             ),
             None => tracing::info!("new timeline {newest} is not a child of database system timeline {own}"),
         }
-        Ok(())
+        Ok(false)
     }
 }

@@ -48,6 +48,8 @@ struct Stream {
     active: AtomicBool,
     /// The reader has looked at it up to here.
     looked: AtomicU64,
+    /// Where upstream was when it was last asked.
+    asked: Mutex<[String; 2]>,
     /// When nobody had more.
     failed: Mutex<Option<Instant>>,
 }
@@ -96,8 +98,8 @@ impl Supply {
         end: Arc<Ending>,
     ) -> Supply {
         let stream = upstream.map(|upstream| {
-            let (active, looked, failed) = Default::default();
-            Arc::new(Stream { upstream, active, looked, failed })
+            let (active, looked, asked, failed) = Default::default();
+            Arc::new(Stream { upstream, active, looked, asked, failed })
         });
         Supply { archive, history, from: None, stream, end }
     }
@@ -110,7 +112,7 @@ impl Supply {
         }
     }
 
-    /// Nobody had more of the log: rests, so that all are asked again no sooner than `retry` after they were last. Ends early if recovery is to end.
+    /// Nobody had more of the log: rests, so that all are asked again no sooner than `retry` after they were last. Ends early if recovery is to end, or another upstream is to be asked.
     pub fn rest(&self, retry: Duration) {
         let until = match &self.stream {
             None => runtime::now() + retry,
@@ -119,7 +121,8 @@ impl Supply {
                 None => return,
             },
         };
-        while runtime::now() < until && !self.end.is_wanted() {
+        let is_asked = |stream: &Arc<Stream>| *stream.asked.lock() == stream.upstream.source();
+        while runtime::now() < until && !self.end.is_wanted() && self.stream.as_ref().is_none_or(is_asked) {
             runtime::wait(runtime::sleep(LOOK.min(until.since(runtime::now()))));
         }
         if let Some(stream) = &self.stream {
@@ -135,9 +138,11 @@ impl Supply {
 
     /// Lets the log come from upstream, if there is one. A stream begins with a segment.
     fn start(&self, at: Lsn) -> bool {
-        let Some(stream) = self.stream.as_deref().filter(|stream| stream.upstream.is_configured()) else {
+        let Some(stream) = self.stream.as_deref() else { return false };
+        *stream.asked.lock() = stream.upstream.source();
+        if !stream.upstream.is_configured() {
             return false;
-        };
+        }
         let from = self.from.map_or(at, |from| from.min(at));
         let start = self.archive.wal.segment_start(from);
         stream.upstream.start(&self.archive.wal, start, self.history.at(from));
