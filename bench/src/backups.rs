@@ -85,7 +85,8 @@ pub fn run(servers: &mut [&mut Server], task: &Task) -> Result<(), String> {
             of(&|round| round.alone.server / round.alone.megabytes * 1000.0),
             of(&|round| round.alone.client / round.alone.megabytes * 1000.0),
         );
-        let beside: [(String, fn(&Round) -> &Beside); 2] =
+        type Pick = fn(&Round) -> &Beside;
+        let beside: [(String, Pick); 2] =
             [("no rate".into(), |round| &round.free), (format!("{rate} MB/s"), |round| &round.held)];
         for (what, beside) in beside {
             let kept = |round: &Round| beside(round).tps[1] / beside(round).tps[0];
@@ -183,9 +184,13 @@ fn beside(server: &Server, task: &Task, rate: Option<u32>) -> Result<Beside, Str
     let rest = Duration::from_secs(task.seconds.into());
     // The first second is of connections and cold caches.
     std::thread::sleep(Duration::from_secs(2));
-    let before = load.during(|| Ok(std::thread::sleep(rest)))?.1;
+    let pause = || {
+        std::thread::sleep(rest);
+        Ok(())
+    };
+    let before = load.during(pause)?.1;
     let (taken, with) = load.during(|| backup(server, task, rate))?;
-    let after = load.during(|| Ok(std::thread::sleep(rest)))?.1;
+    let after = load.during(pause)?.1;
     Ok(Beside { taken, tps: [(before + after) / 2.0, with] })
 }
 
