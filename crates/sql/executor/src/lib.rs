@@ -6,7 +6,7 @@
 //! * [`nodes`]: what the trees are made of. `partition`: which partitions are read, and where a row belongs. `row_key`: keys of hash tables.
 //! * `batch`: many rows at once, as columns.
 //! * `index`: entries of indexes. `exclusion`: rows that conflict by an exclusion constraint. `recheck`: rows that others changed meanwhile.
-//! * [`statistics`]: what the planner asks about tables.
+//! * [`violation`]: what is said of rows that constraints refuse. [`statistics`]: what the planner asks about tables.
 //!
 //! # Invariants
 //! 1. Whoever waits for another transaction or a heavyweight lock holds no page latch: storage refuses, this crate waits and asks again.
@@ -28,3 +28,4 @@ pub mod run;
 pub mod statistics;
 #[cfg(test)]
 mod tests;
+pub mod violation;

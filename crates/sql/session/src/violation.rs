@@ -8,9 +8,6 @@ use types::Call;
 
 use crate::Session;
 
-/// Longest value shown, in bytes.
-const MAX_SHOWN: usize = 64;
-
 fn show(session: &Session, ty: base::Oid, value: &Datum, out: &mut Vec<u8>) -> SqlResult<()> {
     if value.is_null() {
         out.extend_from_slice(b"null");
@@ -39,41 +36,17 @@ pub fn key_text(session: &Session, table: &Table, index: &Index, key: &[Datum]) 
     Ok(format!("({})=({})", names.join(", "), String::from_utf8_lossy(&values)))
 }
 
-/// `Failing row contains (1, null, …).`
-pub(crate) fn failing_row(session: &Session, table: &Table, row: &[Datum]) -> SqlResult<String> {
-    let mut shown = Vec::new();
-    for (column, value) in table.columns.iter().zip(row).filter(|(column, _)| !column.dropped) {
-        let mut text = Vec::new();
-        show(session, column.type_oid, value, &mut text)?;
-        let text = String::from_utf8_lossy(&text).into_owned();
-        shown.push(if text.len() > MAX_SHOWN {
-            format!("{}...", &text[..text.floor_char_boundary(MAX_SHOWN)])
-        } else {
-            text
-        });
-    }
-    Ok(format!("Failing row contains ({}).", shown.join(", ")))
-}
-
-/// 23502 of a row about to be stored.
-pub fn null_in(session: &Session, table: &Table, column: &str, row: &[Datum]) -> SqlResult<SqlError> {
-    let error = sql_err!(
-        NOT_NULL_VIOLATION,
-        "null value in column \"{column}\" of relation \"{}\" violates not-null constraint",
-        table.name
-    );
-    Ok(error.detail(failing_row(session, table, row)?).table(&table.schema_name, &table.name).column(column))
-}
-
-/// 23514 of a row about to be stored.
-pub fn check(session: &Session, table: &Table, constraint: &str, row: &[Datum]) -> SqlResult<SqlError> {
-    let error = sql_err!(
-        CHECK_VIOLATION,
-        "new row for relation \"{}\" violates check constraint \"{constraint}\"",
-        table.name
-    );
-    let error = error.detail(failing_row(session, table, row)?);
-    Ok(error.table(&table.schema_name, &table.name).constraint(constraint))
+/// The error with what the user may know of a row of which he gives these columns.
+pub fn with_row(
+    session: &Session,
+    error: SqlError,
+    table: &Table,
+    (row, written): (&[Datum], &[i16]),
+) -> SqlResult<SqlError> {
+    let readable = session.readable_columns(table, written);
+    let format = session.format();
+    let call = Call::new(&format).with_session(session);
+    executor::violation::with_row(error, table, row, readable.as_deref(), &call)
 }
 
 /// 23505 of a row about to be stored.

@@ -608,13 +608,23 @@ impl<'a> Load<'a> {
                 for (i, default) in defaults {
                     self.row[*i] = default.value(self.session)?;
                 }
-                for (column, value) in self.table.columns.iter().zip(&self.row) {
-                    if column.not_null && !column.dropped && value.is_null() {
-                        return Err(violation::null_in(self.session, self.table, &column.name, &self.row)?);
+                let mut values = self.table.columns.iter().zip(&self.row);
+                let null = values.find(|(c, value)| c.not_null && !c.dropped && value.is_null());
+                let refusal = match null {
+                    Some((column, _)) => Some(executor::violation::null_in(self.table, column)),
+                    None => {
+                        let violated = checks.violated(self.session, &self.row)?;
+                        violated.map(|name| executor::violation::check(self.table, name))
                     }
-                }
-                if let Some(name) = checks.violated(self.session, &self.row)? {
-                    return Err(violation::check(self.session, self.table, name, &self.row)?);
+                };
+                if let Some(refusal) = refusal {
+                    let written: Vec<i16> = self.numbers.iter().map(|n| *n as i16 + 1).collect();
+                    return Err(violation::with_row(
+                        self.session,
+                        refusal,
+                        self.table,
+                        (&self.row, &written),
+                    )?);
                 }
                 self.batch.append(&mut self.row);
                 self.lines.push(self.splitter.line_number);

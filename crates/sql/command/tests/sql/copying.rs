@@ -268,3 +268,20 @@ fn rows_that_meet_constraints_are_stored_together() {
     copy_in(&s, "copy w from stdin", &[b"1\n"]).unwrap();
     assert_eq!(s.query("select a from w"), "1");
 }
+
+#[test]
+fn a_refused_row_shows_what_the_user_may_know() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table t (a int check (a > 0), b text default 'secret', c int not null default 7)").unwrap();
+    s.run("create role w; grant insert on t to w; set role w").unwrap();
+    let detail = |sql: &str, data: &str| {
+        let mut out = Collected { input: vec![data.as_bytes().to_vec()], ..Collected::default() };
+        let refused = s.session().simple_query(sql, &mut out).unwrap_err();
+        refused.report().detail.clone().unwrap_or_default().to_string()
+    };
+    assert_eq!(detail("copy t (a) from stdin", "0\n"), "Failing row contains (a) = (0).");
+    assert_eq!(detail("copy t (c, a) from stdin", "\\N\t1\n"), "Failing row contains (a, c) = (1, null).");
+    s.run("reset role").unwrap();
+    assert_eq!(detail("copy t (a) from stdin", "0\n"), "Failing row contains (0, secret, 7).");
+}

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::{SqlError, SqlResult, Tid, sql_err};
+use base::{Oid, SqlError, SqlResult, Tid};
 use catalog::view::{Column, Generated, Index, Table};
 use counters::Change;
 use eval::code::{Code, Rows};
@@ -17,7 +17,7 @@ use txn::{LockMode, LockTag, LockWait};
 
 use super::Builder;
 use crate::index::IndexWriter;
-use crate::recheck;
+use crate::{recheck, violation};
 
 /// System columns that RETURNING and checks may name, behind the table's columns.
 pub const SYSTEM: [i16; 6] = [-1, -2, -3, -4, -5, -6];
@@ -180,15 +180,7 @@ impl Target {
         }
         for (name, code) in &self.checks {
             if matches!(code.eval(Rows::one(row), cx)?, Datum::Bool(false)) {
-                let error = sql_err!(
-                    CHECK_VIOLATION,
-                    "new row for relation \"{}\" violates check constraint \"{name}\"",
-                    self.table.name
-                );
-                return Err(self
-                    .failing(error, root, row, cx)?
-                    .table(self.table.schema_name.as_str(), self.table.name.as_str())
-                    .constraint(name.as_str()));
+                return Err(self.failing(violation::check(&self.table, name), root, row, cx)?);
             }
         }
         Ok(())
@@ -196,16 +188,7 @@ impl Target {
 
     /// The error that a column has no value.
     fn missing(&self, column: &Column, root: &Table, row: &[Datum], cx: &Cx<'_>) -> SqlResult<SqlError> {
-        let error = sql_err!(
-            NOT_NULL_VIOLATION,
-            "null value in column \"{}\" of relation \"{}\" violates not-null constraint",
-            column.name,
-            self.table.name
-        );
-        Ok(self
-            .failing(error, root, row, cx)?
-            .table(self.table.schema_name.as_str(), self.table.name.as_str())
-            .column(column.name.as_str()))
+        self.failing(violation::null_in(&self.table, column), root, row, cx)
     }
 
     fn failing(&self, error: SqlError, root: &Table, row: &[Datum], cx: &Cx<'_>) -> SqlResult<SqlError> {
@@ -431,39 +414,9 @@ fn key_columns(table: &Table) -> Vec<usize> {
     out
 }
 
-/// The error with `Failing row contains (1, null, …).`, or `(a, b) = (1, null)` if the user may not know all columns; with
-/// nothing if he may know none.
+/// The error with what the user may know of the row.
 pub fn with_row(error: SqlError, table: &Table, row: &[Datum], cx: &Cx<'_>) -> SqlResult<SqlError> {
-    const MOST: usize = 64;
-    let shown = cx.env.session.shown_columns(table, &cx.needs.written(table.oid));
-    let (mut names, mut parts) = (Vec::new(), Vec::new());
-    for (number, (column, value)) in (1..).zip(table.columns.iter().zip(row)) {
-        if column.dropped || shown.as_ref().is_some_and(|shown| !shown.contains(&number)) {
-            continue;
-        }
-        names.push(column.name.as_str());
-        if column.generated == Generated::Virtual {
-            parts.push("virtual".to_string());
-            continue;
-        }
-        if value.is_null() {
-            parts.push("null".to_string());
-            continue;
-        }
-        let mut text = Vec::new();
-        let call = cx.call(&[], column.type_oid, column.collation, false);
-        types::output(column.type_oid, value, &call, &mut text)?;
-        let text = String::from_utf8_lossy(&text).into_owned();
-        match text.char_indices().nth(MOST) {
-            Some((at, _)) => parts.push(format!("{}...", &text[..at])),
-            None => parts.push(text),
-        }
-    }
-    Ok(match shown {
-        Some(_) if names.is_empty() => error,
-        Some(_) => {
-            error.detail(format!("Failing row contains ({}) = ({}).", names.join(", "), parts.join(", ")))
-        }
-        None => error.detail(format!("Failing row contains ({}).", parts.join(", "))),
-    })
+    let readable = cx.env.session.shown_columns(table, &cx.needs.written(table.oid));
+    let call = cx.call(&[], Oid::INVALID, Oid::INVALID, false);
+    violation::with_row(error, table, row, readable.as_deref(), &call)
 }
