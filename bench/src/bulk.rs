@@ -4,12 +4,10 @@
 //! COPY are the server's own. Servers take turns, several rounds; the figures are medians of milliseconds, by the clock and by processor time of the
 //! server. What a statement leaves is counted and compared.
 
-use std::time::Instant;
-
 use crate::client::Client;
 use crate::peers::Server;
 use crate::pgbench;
-use crate::report::median;
+use crate::report::{self, Figure};
 
 /// The rows to move and the rows that they refer to; `:n` is the number of rows.
 const SETUP: &str = "
@@ -152,16 +150,9 @@ const CASES: [Case; 17] = [
 /// Rows that `pgbench -i` makes for one of its scale.
 const ROWS_OF_SCALE: u32 = 100_000;
 
-/// How long a case took, in milliseconds.
-#[derive(Clone, Copy)]
-struct Spent {
-    clock: f64,
-    processor: f64,
-}
-
 impl Case {
     /// Once on a server; what is there then goes with it.
-    fn time(&self, server: &Server, rows: u32) -> Result<(Spent, String), String> {
+    fn time(&self, server: &Server, rows: u32) -> Result<(Figure, String), String> {
         let file = server.data.with_extension("copied");
         let filled = |sql: &str| sql.replace(":file", &file.to_string_lossy());
         let mut client = Client::connect(server)?;
@@ -169,15 +160,11 @@ impl Case {
             client.query(&filled(statement))?;
         }
         client.query("checkpoint")?;
-        let (start, before) = (Instant::now(), server.processor_seconds());
-        match self.timed {
-            Some(statement) => client.query(&filled(statement)).map(drop)?,
-            None => pgbench::initialize(server, rows / ROWS_OF_SCALE)?,
-        }
-        let clock = start.elapsed().as_secs_f64() * 1000.0;
-        let processor = (server.processor_seconds() - before) * 1000.0;
-        let found = client.value(&filled(self.check))?;
-        Ok((Spent { clock, processor }, found))
+        let spent = Figure::milliseconds(server, || match self.timed {
+            Some(statement) => client.query(&filled(statement)).map(drop),
+            None => pgbench::initialize(server, rows / ROWS_OF_SCALE),
+        })?;
+        Ok((spent, client.value(&filled(self.check))?))
     }
 }
 
@@ -203,25 +190,7 @@ pub fn run(servers: &[&Server], only: Option<&str>, rows: u32, rounds: u32) -> R
                 times.push(spent);
             }
         }
-        publish(servers, case.name, &all);
+        println!("{}: {}", case.name, report::beside(servers, &all, true));
     }
     Ok(())
-}
-
-fn publish(servers: &[&Server], name: &str, all: &[Vec<Spent>]) {
-    let medians = |of: fn(&Spent) -> f64| -> Vec<f64> {
-        all.iter().map(|times| median(times.iter().map(of).collect())).collect()
-    };
-    let (clock, processor) = (medians(|spent| spent.clock), medians(|spent| spent.processor.max(10.0)));
-    let shown = servers.iter().enumerate().map(|(n, server)| {
-        format!(
-            "{} {:.0}, by processor time {:.0} (Stampede's speed ÷ this: {:.2}, by processor time {:.2})",
-            server.name,
-            clock[n],
-            processor[n],
-            clock[n] / clock[0],
-            processor[n] / processor[0]
-        )
-    });
-    println!("{name}: {}", shown.collect::<Vec<_>>().join("; "));
 }

@@ -9,12 +9,10 @@
 //!
 //! Behind each figure stands the one by processor time of the server, which also holds where others use the machine meanwhile; work that a server leaves to its background counts there.
 
-use std::time::Instant;
-
 use crate::client::Client;
 use crate::peers::Server;
 use crate::pgbench::{Length, Script};
-use crate::report::median;
+use crate::report::{self, Figure};
 
 /// Clients of the second measurement of insertion.
 const CROWD: u32 = 32;
@@ -183,20 +181,6 @@ const FIGURES: [(&str, bool); 5] = [
     ("insert by 32 clients, rows/s", false),
 ];
 
-/// One figure: by the clock, and by the server's processor time.
-#[derive(Clone, Copy)]
-struct Figure {
-    clock: f64,
-    processor: f64,
-}
-
-impl Figure {
-    /// What so many things a second are, which took so much processor time altogether.
-    fn rate(per_second: f64, things: f64, processor_seconds: f64) -> Figure {
-        Figure { clock: per_second, processor: things / processor_seconds.max(0.01) }
-    }
-}
-
 /// How often, and for how long.
 pub struct Task<'a> {
     /// Only kinds whose name contains this.
@@ -229,22 +213,8 @@ pub fn run(servers: &[&Server], task: &Task<'_>) -> Result<(), String> {
 fn publish(servers: &[&Server], title: &str, values: &[[Vec<Figure>; FIGURES.len()]]) {
     println!("\n## Index: {title}\n");
     for (n, (what, is_time)) in FIGURES.iter().enumerate() {
-        let medians = |of: fn(&Figure) -> f64| -> Vec<f64> {
-            values.iter().map(|values| median(values[n].iter().map(of).collect())).collect()
-        };
-        let (clock, processor) = (medians(|figure| figure.clock), medians(|figure| figure.processor));
-        let ratio = |of: &[f64], n: usize| if *is_time { of[n] / of[0] } else { of[0] / of[n] };
-        let shown = servers.iter().enumerate().map(|(n, server)| {
-            format!(
-                "{} {:.0}, by processor time {:.0} (Stampede's speed ÷ this: {:.2}, by processor time {:.2})",
-                server.name,
-                clock[n],
-                processor[n],
-                ratio(&clock, n),
-                ratio(&processor, n)
-            )
-        });
-        println!("{what}: {}", shown.collect::<Vec<_>>().join(", "));
+        let figures: Vec<Vec<Figure>> = values.iter().map(|values| values[n].clone()).collect();
+        println!("{what}: {}", report::beside(servers, &figures, *is_time));
     }
 }
 
@@ -304,10 +274,9 @@ fn rate(server: &Server, script: &Script, clients: u32, length: Length, each: f6
 fn build(server: &Server, client: &mut Client, kind: &Kind) -> Result<Figure, String> {
     client.query("drop index if exists indexed_v")?;
     client.query("checkpoint")?;
-    let (start, before) = (Instant::now(), server.processor_seconds());
-    client.query(&format!("create index indexed_v on indexed using {}", kind.index))?;
-    let (clock, processor) = (start.elapsed().as_secs_f64(), server.processor_seconds() - before);
-    Ok(Figure { clock: clock * 1000.0, processor: processor.max(0.01) * 1000.0 })
+    Figure::milliseconds(server, || {
+        client.query(&format!("create index indexed_v on indexed using {}", kind.index)).map(drop)
+    })
 }
 
 /// Fails unless the statement reads the index.

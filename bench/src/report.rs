@@ -1,10 +1,11 @@
-//! Tables of results.
+//! Tables of results, and figures of servers beside each other.
 
 use std::fmt::Write as _;
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use crate::draw::Plot;
+use crate::peers::Server;
 
 /// How a plot's values go up.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -134,4 +135,49 @@ mod tests {
         assert_eq!(gibibytes("MemTotal:       16384000 kB\nMemFree: 1 kB\n"), Some(16));
         assert_eq!(gibibytes("nothing"), None);
     }
+}
+
+/// One figure: by the clock, and by the server's processor time.
+#[derive(Clone, Copy)]
+pub struct Figure {
+    pub clock: f64,
+    pub processor: f64,
+}
+
+impl Figure {
+    /// Milliseconds of some work on a server.
+    pub fn milliseconds(
+        server: &Server,
+        work: impl FnOnce() -> Result<(), String>,
+    ) -> Result<Figure, String> {
+        let (start, before) = (Instant::now(), server.processor_seconds());
+        work()?;
+        let (clock, processor) = (start.elapsed().as_secs_f64(), server.processor_seconds() - before);
+        Ok(Figure { clock: clock * 1000.0, processor: processor.max(0.01) * 1000.0 })
+    }
+
+    /// What so many things a second are, which took so much processor time altogether.
+    pub fn rate(per_second: f64, things: f64, processor_seconds: f64) -> Figure {
+        Figure { clock: per_second, processor: things / processor_seconds.max(0.01) }
+    }
+}
+
+/// The medians of each server's figures, and how the first server's speed compares. `is_time`: less is better.
+pub fn beside(servers: &[&Server], figures: &[Vec<Figure>], is_time: bool) -> String {
+    let medians = |of: fn(&Figure) -> f64| -> Vec<f64> {
+        figures.iter().map(|figures| median(figures.iter().map(of).collect())).collect()
+    };
+    let (clock, processor) = (medians(|figure| figure.clock), medians(|figure| figure.processor));
+    let ratio = |of: &[f64], n: usize| if is_time { of[n] / of[0] } else { of[0] / of[n] };
+    let shown = servers.iter().enumerate().map(|(n, server)| {
+        format!(
+            "{} {:.0}, by processor time {:.0} (Stampede's speed ÷ this: {:.2}, by processor time {:.2})",
+            server.name,
+            clock[n],
+            processor[n],
+            ratio(&clock, n),
+            ratio(&processor, n)
+        )
+    });
+    shown.collect::<Vec<_>>().join("; ")
 }

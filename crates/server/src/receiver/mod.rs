@@ -32,6 +32,11 @@ use crate::log;
 const OF_STREAM: [Setting; 3] =
     [Setting::primary_conninfo, Setting::primary_slot_name, Setting::wal_receiver_create_temp_slot];
 
+/// What these are in some settings.
+fn source(settings: &ServerSettings) -> String {
+    OF_STREAM.map(|setting| settings.show(setting)).join("\n")
+}
+
 /// Who receives the log.
 pub struct Receiver {
     inflow: Inflow,
@@ -76,7 +81,7 @@ impl Receiver {
     /// The server has new settings. A stream that was begun with others ends, and recovery asks for the next.
     pub fn take_settings(&self, settings: Arc<ServerSettings>) {
         let old = std::mem::replace(&mut *self.settings.lock(), settings.clone());
-        let changed = OF_STREAM.iter().any(|setting| old.show(*setting) != settings.show(*setting));
+        let changed = source(&old) != source(&settings);
         if let Some(running) = self.running.lock().as_ref().filter(|_| changed) {
             log::log("WAL receiver process shutdown requested");
             running.set();
@@ -89,10 +94,8 @@ impl Upstream for Receiver {
         !self.settings().text(Setting::primary_conninfo).is_empty()
     }
 
-    fn source(&self) -> [String; 2] {
-        let settings = self.settings();
-        [Setting::primary_conninfo, Setting::primary_slot_name]
-            .map(|setting| settings.text(setting).to_owned())
+    fn source(&self) -> String {
+        source(&self.settings())
     }
 
     fn start(&self, wal: &Arc<Wal>, start: Lsn, timeline: TimelineId) {

@@ -2,7 +2,7 @@
 //!
 //! `STAMPEDE_BITMAP_QUERIES` makes the run of random queries longer, `STAMPEDE_BITMAP_SEED` makes it another.
 
-use crate::support::batches::{answer, assert_same, assert_same_after};
+use crate::support::batches::{ALONE_AND_TOGETHER, EAGER, analyzed, answer, assert_same, assert_same_after};
 use crate::support::{Client, Random, Server, knob, run};
 
 const SETUP: &[&str] = &[
@@ -90,14 +90,6 @@ fn filled(server: &Server) -> Client {
     client
 }
 
-/// What EXPLAIN ANALYZE says, without what differs from run to run.
-fn analyzed(client: &mut Client, text: &str) -> Vec<String> {
-    let options = "analyze, verbose, costs off, timing off, summary off, buffers on";
-    let rows = client.query(&format!("explain ({options}) {text}")).unwrap();
-    let lines = rows.into_iter().map(|row| row[0].clone().unwrap_or_default());
-    lines.take_while(|line| !line.starts_with("Planning")).collect()
-}
-
 #[test]
 fn queries_have_the_answers_of_rows() {
     let server = Server::start(&[]);
@@ -147,7 +139,7 @@ fn explain_counts_what_batches_hold() {
     ] {
         run(&mut client, &["set stampede.batch_execution = on"]);
         let batches = analyzed(&mut client, query);
-        let whole = batches.join("\n");
+        let whole = batches.as_str();
         assert!(whole.contains("Bitmap Heap Scan") && whole.contains("Row Batches: "), "{whole}");
         assert!(whole.contains("Heap Blocks: ") && whole.contains(blocks), "{whole}");
         assert!(whole.contains("Rows Removed by Filter: "), "{whole}");
@@ -155,26 +147,15 @@ fn explain_counts_what_batches_hold() {
         run(&mut client, &["set stampede.batch_execution = off"]);
         let rows = analyzed(&mut client, query);
         // What a group takes, and how often a page is looked up, are not the same.
-        let told = |lines: Vec<String>| -> Vec<String> {
-            let differs = |line: &String| {
+        let told = |plan: &str| -> Vec<String> {
+            let differs = |line: &&str| {
                 ["Row Batches", "Memory Usage", "Buffers"].iter().any(|part| line.contains(part))
             };
-            lines.into_iter().filter(|line| !differs(line)).collect()
+            plan.lines().filter(|line| !differs(line)).map(str::to_owned).collect()
         };
-        assert_eq!(told(batches), told(rows), "{query}");
+        assert_eq!(told(&batches), told(&rows), "{query}");
     }
 }
-
-/// Even small tables are shared.
-const EAGER: &[&str] = &[
-    "set parallel_setup_cost = 0",
-    "set parallel_tuple_cost = 0",
-    "set min_parallel_table_scan_size = 0",
-    "set min_parallel_index_scan_size = 0",
-];
-
-const ALONE_AND_TOGETHER: [&str; 2] =
-    ["set max_parallel_workers_per_gather = 0", "set max_parallel_workers_per_gather = 4"];
 
 #[test]
 fn participants_that_share_a_bitmap_have_the_answers_of_one() {
@@ -195,7 +176,7 @@ fn participants_that_share_a_bitmap_have_the_answers_of_one() {
             for query in QUERIES {
                 assert_same_after(&mut client, ALONE_AND_TOGETHER, query);
             }
-            let plan = analyzed(&mut client, shared).join("\n");
+            let plan = analyzed(&mut client, shared);
             for part in
                 ["Parallel Bitmap Heap Scan on public.t", "Workers Launched: 4", "Heap Blocks: exact="]
             {
@@ -244,8 +225,7 @@ fn a_shared_bitmap_scan_that_takes_long_is_cancelled() {
 fn scans_of_few_rows_go_row_by_row() {
     let server = Server::start(&[]);
     let mut client = filled(&server);
-    let plan =
-        analyzed(&mut client, "select count(*), sum(i) from t where r in (5, 900, 1800, 2700)").join("\n");
+    let plan = analyzed(&mut client, "select count(*), sum(i) from t where r in (5, 900, 1800, 2700)");
     assert!(plan.contains("Bitmap Heap Scan") && !plan.contains("Row Batches"), "{plan}");
 }
 
@@ -346,14 +326,14 @@ fn bitmaps_that_outgrow_memory_name_pages() {
         for batches in ["on", "off"] {
             run(&mut client, &[&format!("set stampede.batch_execution = {batches}"), "reset work_mem"]);
             let exact = answer(&mut client, &query).unwrap();
-            let plan = analyzed(&mut client, &query).join("\n");
+            let plan = analyzed(&mut client, &query);
             assert!(plan.contains("Bitmap Heap Scan") && !plan.contains("lossy"), "{plan}");
             run(&mut client, &["set work_mem = '64kB'"]);
             assert_eq!(answer(&mut client, &query).unwrap(), exact, "{condition}");
-            let plan = analyzed(&mut client, &query).join("\n");
+            let plan = analyzed(&mut client, &query);
             assert!(plan.contains("lossy="), "{plan}");
         }
     }
-    let plan = analyzed(&mut client, "select count(*) from t where r < 30000").join("\n");
+    let plan = analyzed(&mut client, "select count(*) from t where r < 30000");
     assert!(plan.contains("Bitmap Index Scan on t_r_idx (actual rows=30000.00"), "{plan}");
 }

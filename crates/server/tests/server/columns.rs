@@ -3,8 +3,8 @@
 //! Every query runs with `stampede.batch_execution` on and off. `STAMPEDE_COLUMNS_QUERIES` makes the run of random queries longer, `STAMPEDE_COLUMNS_SEED`
 //! makes it another.
 
-use crate::support::batches::assert_same;
-use crate::support::{Client, Random, Server, knob, run};
+use crate::support::batches::{analyzed, assert_same};
+use crate::support::{Random, Server, knob, run};
 
 const SETUP: &[&str] = &[
     "create collation loose (provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
@@ -173,14 +173,6 @@ const QUERIES: &[&str] = &[
     "select sum(m) from t",
     "select max(x::int) from t",
 ];
-
-/// What EXPLAIN ANALYZE says, without what differs from run to run.
-fn analyzed(client: &mut Client, text: &str) -> String {
-    let options = "analyze, verbose, costs off, timing off, summary off, buffers on";
-    let rows = client.query(&format!("explain ({options}) {text}")).unwrap();
-    let lines = rows.into_iter().map(|row| row[0].clone().unwrap_or_default());
-    lines.take_while(|line| !line.starts_with("Planning")).collect::<Vec<_>>().join("\n")
-}
 
 #[test]
 fn queries_have_the_answers_of_rows() {

@@ -3,19 +3,8 @@
 //! `STAMPEDE_PARALLEL_QUERIES` makes the run of random queries longer, `STAMPEDE_PARALLEL_SEED` makes it another.
 
 use crate::column_joins::{ENOUGH, LITTLE, QUERIES, SETUP, query};
-use crate::support::batches::{answer, assert_same_after};
+use crate::support::batches::{ALONE_AND_TOGETHER, EAGER, answer, assert_same_after};
 use crate::support::{Client, Random, Server, knob, run};
-
-/// Even small tables are shared.
-const EAGER: &[&str] = &[
-    "set parallel_setup_cost = 0",
-    "set parallel_tuple_cost = 0",
-    "set min_parallel_table_scan_size = 0",
-    "set min_parallel_index_scan_size = 0",
-];
-
-const ALONE_AND_TOGETHER: [&str; 2] =
-    ["set max_parallel_workers_per_gather = 0", "set max_parallel_workers_per_gather = 4"];
 
 fn filled(server: &Server) -> Client {
     let mut client = server.client();

@@ -299,12 +299,7 @@ fn a_standby_follows_its_primary_to_the_next_time_line() {
         server.launch();
         server.wait_for_log("started streaming WAL from primary at");
     }
-    add(&mut old.client(), 1, 5000);
-    caught_up(&old, "s1");
-    caught_up(&old, "s2");
-    old.kill();
-    promote(&mut first);
-    add(&mut first.client(), 10_001, 5000);
+    fail_over(&mut old, &mut first);
     second.stop();
     second.set_option(&primary_conninfo(&first, "application_name=s2"));
     second.launch();
@@ -313,6 +308,16 @@ fn a_standby_follows_its_primary_to_the_next_time_line() {
     caught_up(&first, "s2");
     let wanted = sum(&mut first.client());
     assert_has(&mut second, &wanted);
+}
+
+/// Two standbys have what a primary has when it is lost; the first of them goes on in its place.
+fn fail_over(old: &mut Server, first: &mut Server) {
+    add(&mut old.client(), 1, 5000);
+    caught_up(old, "s1");
+    caught_up(old, "s2");
+    old.kill();
+    promote(first);
+    add(&mut first.client(), 10_001, 5000);
 }
 
 /// Tells a running standby where to receive its log from.
@@ -335,12 +340,7 @@ fn a_new_primary_and_its_time_line_are_asked_for_at_once() {
     first.launch();
     first.wait_for_log("started streaming WAL from primary at");
     follow(&second, &old);
-    add(&mut old.client(), 1, 5000);
-    caught_up(&old, "s1");
-    caught_up(&old, "s2");
-    old.kill();
-    promote(&mut first);
-    add(&mut first.client(), 10_001, 5000);
+    fail_over(&mut old, &mut first);
     follow(&second, &first);
     second.wait_for_log("new target timeline is 2");
     caught_up(&first, "s2");

@@ -181,13 +181,18 @@ pub struct SubCode {
 impl SubCode {
     /// A copy, if it has one value that depends on no row.
     pub fn initial(&self) -> Option<SubCode> {
+        Some(SubCode { plan: self.plan, kind: self.initial_kind()?, args: Box::default() })
+    }
+
+    /// What it yields, if that is one value that depends on no row.
+    pub(crate) fn initial_kind(&self) -> Option<SubKind> {
         let kind = match &self.kind {
             SubKind::Exists => SubKind::Exists,
             SubKind::Scalar => SubKind::Scalar,
             SubKind::Array { element, nested } => SubKind::Array { element: *element, nested: *nested },
             SubKind::Quantified { .. } | SubKind::Multi { .. } => return None,
         };
-        self.args.is_empty().then(|| SubCode { plan: self.plan, kind, args: Box::default() })
+        self.args.is_empty().then_some(kind)
     }
 }
 

@@ -88,9 +88,7 @@ pub fn eval(sub: &SubCode, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Datum> 
 
 /// The value of a subplan that depends on no row, once it is there.
 pub(crate) fn at_hand<'a>(sub: &SubCode, cx: &'a Cx<'_>) -> Option<&'a Datum> {
-    if !sub.args.is_empty() || matches!(sub.kind, SubKind::Quantified { .. } | SubKind::Multi { .. }) {
-        return None;
-    }
+    sub.initial_kind()?;
     let program = cx.state.subs.get(sub.plan)?.as_ref()?;
     match &program.cache {
         Some(SubCache::Value(value, cells)) => {

@@ -130,9 +130,10 @@ impl SharedPlaces {
         let failed = AtDrop(self);
         let found = Arc::new(find()?);
         std::mem::forget(failed);
-        self.go_on(|search| match search {
-            Search::Runs => Search::Done(found.clone()),
-            _ => Search::Ended,
+        self.change(|search| {
+            if let Search::Runs = search {
+                *search = Search::Done(found.clone());
+            }
         });
         Ok(found)
     }
@@ -146,23 +147,21 @@ impl SharedPlaces {
         self.taken.fetch_update(Relaxed, Relaxed, next).map_or(0..0, piece)
     }
 
-    fn go_on(&self, change: impl FnOnce(&Search) -> Search) {
-        let mut search = self.search.lock();
-        *search = change(&search);
+    fn change(&self, change: impl FnOnce(&mut Search)) {
+        change(&mut self.search.lock());
         self.changed.notify_all();
     }
 
     fn end(&self) {
         self.taken.store(usize::MAX, Relaxed);
-        self.go_on(|_| Search::Ended);
+        self.change(|search| *search = Search::Ended);
     }
 
     fn leader_leaves(&self) {
-        self.go_on(|search| match search {
-            Search::Open { .. } => Search::Open { leads: false },
-            Search::Runs => Search::Runs,
-            Search::Done(found) => Search::Done(found.clone()),
-            Search::Ended => Search::Ended,
+        self.change(|search| {
+            if let Search::Open { leads } = search {
+                *leads = false;
+            }
         });
     }
 }

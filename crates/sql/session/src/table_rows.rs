@@ -61,19 +61,44 @@ pub fn decode(
     fetch(access, heap, row)
 }
 
-/// Replaces `entry` by the one of a version in an index that computes nothing. Other columns are not decoded.
-pub fn plain_entry(
-    access: &Access<'_>,
-    heap: &HeapRel,
-    found: &TupleRef<'_>,
-    keys: &PlainKeys,
-    entry: &mut Vec<Datum>,
-) -> HeapResult<()> {
-    entry.clear();
-    for column in keys.columns() {
-        entry.push(found.decode_column(&heap.desc.layout, column).map_err(|_| corrupt())?);
+/// Computes the entry of a row from its leading columns; false if it has none.
+pub type ComputeEntry<'m> = dyn FnMut(&[Datum], &mut Vec<Datum>) -> SqlResult<bool> + 'm;
+
+/// Makes the entries of an index from stored versions.
+pub struct Entries<'m> {
+    plain: Option<&'m PlainKeys>,
+    upto: usize,
+    compute: &'m mut ComputeEntry<'m>,
+    row: Vec<Datum>,
+}
+
+impl<'m> Entries<'m> {
+    /// `plain`: of an index that computes nothing. Otherwise the first `upto` columns of a row go to `compute`.
+    pub fn new(plain: Option<&'m PlainKeys>, upto: usize, compute: &'m mut ComputeEntry<'m>) -> Entries<'m> {
+        Entries { plain, upto, compute, row: Vec::new() }
     }
-    fetch(access, heap, entry)
+
+    /// Replaces `entry` by the one of a version; false if it has none.
+    pub fn make(
+        &mut self,
+        access: &Access<'_>,
+        heap: &HeapRel,
+        found: &TupleRef<'_>,
+        entry: &mut Vec<Datum>,
+    ) -> HeapResult<bool> {
+        let Some(plain) = self.plain else {
+            self.row.clear();
+            decode(access, heap, found, self.upto, &mut self.row)?;
+            return (self.compute)(&self.row, entry).map_err(HeapError::Callback);
+        };
+        // Other columns are not decoded.
+        entry.clear();
+        for column in plain.columns() {
+            entry.push(found.decode_column(&heap.desc.layout, column).map_err(|_| corrupt())?);
+        }
+        fetch(access, heap, entry)?;
+        Ok(true)
+    }
 }
 
 fn corrupt() -> HeapError {
@@ -129,21 +154,17 @@ impl TableRows for SummaryRows<'_> {
         let (Some(heap), session) = (self.heap, self.session) else { return Ok(()) };
         let access = session.engine().heap_access();
         let is_mine = |xid| session.txn.borrow().is_mine(xid);
-        let (mut row, mut entry, mut failed) = (Vec::new(), Vec::new(), None);
+        let (mut entry, mut failed) = (Vec::new(), None);
         let (keys, live) = (&mut self.keys, &mut self.live);
-        let plain = keys.plain();
+        let (plain, upto) = (keys.plain(), keys.upto());
+        let mut compute = |row: &[Datum], entry: &mut Vec<Datum>| keys.entry(session, row, entry);
+        let mut entries = Entries::new(plain.as_ref(), upto, &mut compute);
         let stop = || HeapError::Callback(SqlError::internal("summarizing failed"));
         let done = heap::build_scan(&access, heap, &is_mine, first.0..first.0 + count, &mut |found| {
             *live += u64::from(found.live);
-            let has_entry = match &plain {
-                Some(plain) => plain_entry(&access, heap, &found.row, plain, &mut entry).map(|()| true)?,
-                None => {
-                    row.clear();
-                    decode(&access, heap, &found.row, keys.upto(), &mut row)?;
-                    keys.entry(session, &row, &mut entry).map_err(HeapError::Callback)?
-                }
-            };
-            if has_entry && let Err(error) = each(found.root, &entry) {
+            if entries.make(&access, heap, &found.row, &mut entry)?
+                && let Err(error) = each(found.root, &entry)
+            {
                 failed = Some(error);
                 return Err(stop());
             }

@@ -174,20 +174,19 @@ fn push_local(f: &Fields, push_zone: impl FnOnce(&mut Vec<u8>), cx: &Call, out: 
 
 /// Appends `Wed Feb 29 ` or `Wed 29 Feb `.
 fn push_weekday_and_month(f: &Fields, cx: &Call, out: &mut Vec<u8>) {
-    let (weekday, month) = (WEEKDAYS[weekday(f.days()) as usize], MONTHS[f.month as usize - 1]);
-    let dmy = cx.format.date_order == DateOrder::Dmy;
-    out.extend_from_slice(&weekday.as_bytes()[..3]);
+    let month = MONTHS[f.month as usize - 1].as_bytes();
+    out.extend_from_slice(&WEEKDAYS[weekday(f.days()) as usize].as_bytes()[..3]);
     out.push(b' ');
-    if !dmy {
-        out.extend_from_slice(&month.as_bytes()[..3]);
+    if cx.format.date_order == DateOrder::Dmy {
+        push_padded(out, f.day as u64, 2);
         out.push(b' ');
+        out.extend_from_slice(&month[..3]);
+    } else {
+        out.extend_from_slice(&month[..3]);
+        out.push(b' ');
+        push_padded(out, f.day as u64, 2);
     }
-    push_padded(out, f.day as u64, 2);
     out.push(b' ');
-    if dmy {
-        out.extend_from_slice(&month.as_bytes()[..3]);
-        out.push(b' ');
-    }
 }
 
 /// Civil date moved by months, the day cut to the month's length.

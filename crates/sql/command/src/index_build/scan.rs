@@ -23,7 +23,7 @@ use eval::spill::TempDir;
 use heap::{HeapError, HeapRel, HeapResult};
 use runtime::usage::{self, Usage};
 use session::progress::Progress;
-use session::table_rows::{decode, plain_entry};
+use session::table_rows::Entries;
 use tuple::Datum;
 
 use crate::expression::{IndexKeys, PlainKeys};
@@ -58,10 +58,6 @@ struct Scan<'a, 's> {
     heap: &'s Arc<HeapRel>,
     rel: &'a OpenIndex,
     is_mine: &'s (dyn Fn(Xid) -> bool + Sync),
-    /// What entries consist of, if nothing of them is computed.
-    plain: Option<PlainKeys>,
-    /// How many leading columns are needed to compute one.
-    upto: usize,
     pages: u32,
     progress: &'s Progress,
     /// Bytes for each thread.
@@ -71,9 +67,6 @@ struct Scan<'a, 's> {
     taken: AtomicU64,
     stop: AtomicBool,
 }
-
-/// Computes the entry of a row from its leading columns; false if it has none.
-type MakeEntry<'m> = dyn FnMut(&[Datum], &mut Vec<Datum>) -> SqlResult<bool> + 'm;
 
 impl<'a> Filling<'a> {
     /// Reads all rows that an index must have an entry for, and sorts the entries.
@@ -87,7 +80,7 @@ impl<'a> Filling<'a> {
         let mut keys = IndexKeys::new(session, table, index)?;
         let pages = session.blocks(heap.desc.file)?;
         progress.set(BLOCKS, i64::from(pages));
-        let plain = keys.plain();
+        let (plain, upto) = (keys.plain(), keys.upto());
         let wanted = if plain.is_some() { self.helpers(pages, memory) } else { 0 };
         self.tell(wanted);
         let claim = session.claim_helpers(wanted);
@@ -97,8 +90,6 @@ impl<'a> Filling<'a> {
             heap,
             rel,
             is_mine: &is_mine,
-            plain,
-            upto: keys.upto(),
             pages,
             progress,
             memory: memory / (claim.count() + 1),
@@ -109,9 +100,12 @@ impl<'a> Filling<'a> {
         let timed = session.settings.borrow().fast().track_io_timing;
         let (own, helped) = runtime::alongside(
             claim.count(),
-            || scan.help(timed),
+            || scan.help(plain.as_ref(), timed),
             || scan.stop.store(true, Relaxed),
-            |_| scan.share(&mut |row, entry| keys.entry(session, row, entry)),
+            |_| {
+                let mut compute = |row: &[Datum], entry: &mut Vec<Datum>| keys.entry(session, row, entry);
+                scan.share(Entries::new(plain.as_ref(), upto, &mut compute))
+            },
         );
         let mut shares = vec![own.map_err(HeapError::into_sql)?];
         for (share, used) in helped? {
@@ -163,16 +157,16 @@ impl<'a> Filling<'a> {
 
 impl<'a> Scan<'a, '_> {
     /// A helper's part, and what it used. There are helpers only if nothing is computed.
-    fn help(&self, timed: bool) -> (HeapResult<Share<'a>>, Usage) {
+    fn help(&self, keys: Option<&PlainKeys>, timed: bool) -> (HeapResult<Share<'a>>, Usage) {
         let before = Usage::so_far();
         usage::time_io(timed);
-        let share = self.share(&mut |_, _| Ok(false));
+        let share = self.share(Entries::new(keys, 0, &mut |_, _| Ok(false)));
         (share, Usage::so_far() - before)
     }
 
     /// What one thread finds in the pieces that it takes. If it fails, the others stop.
-    fn share(&self, make: &mut MakeEntry<'_>) -> HeapResult<Share<'a>> {
-        let share = self.read(make);
+    fn share(&self, entries: Entries<'_>) -> HeapResult<Share<'a>> {
+        let share = self.read(entries);
         if share.is_err() {
             // Relaxed: who reads the flag late only stops later.
             self.stop.store(true, Relaxed);
@@ -180,11 +174,11 @@ impl<'a> Scan<'a, '_> {
         share
     }
 
-    fn read(&self, make: &mut MakeEntry<'_>) -> HeapResult<Share<'a>> {
+    fn read(&self, mut entries: Entries<'_>) -> HeapResult<Share<'a>> {
         let callback = |e: SqlError| HeapError::Callback(e);
         let access = self.engine.heap_access();
         let mut sort = IndexSort::new(self.rel, self.memory, self.temp.clone());
-        let (mut row, mut entry, mut live, mut broken_chains) = (Vec::new(), Vec::new(), 0, false);
+        let (mut entry, mut live, mut broken_chains) = (Vec::new(), 0, false);
         while let Some(blocks) = self.piece() {
             let (mut at, end) = (blocks.start, blocks.end);
             let mut reached = |block: u32| {
@@ -194,17 +188,7 @@ impl<'a> Scan<'a, '_> {
             broken_chains |= heap::build_scan(&access, self.heap, self.is_mine, blocks, &mut |found| {
                 reached(found.root.block.0);
                 live += u64::from(found.live);
-                let has_entry = match &self.plain {
-                    Some(plain) => {
-                        plain_entry(&access, self.heap, &found.row, plain, &mut entry).map(|()| true)?
-                    }
-                    None => {
-                        row.clear();
-                        decode(&access, self.heap, &found.row, self.upto, &mut row)?;
-                        make(&row, &mut entry).map_err(callback)?
-                    }
-                };
-                if has_entry {
+                if entries.make(&access, self.heap, &found.row, &mut entry)? {
                     self.progress.add(TUPLES_DONE, 1);
                     let target = Target { tid: found.root, live: found.live };
                     sort.add(&mut entry, target).map_err(callback)?;

@@ -48,8 +48,8 @@ struct Stream {
     active: AtomicBool,
     /// The reader has looked at it up to here.
     looked: AtomicU64,
-    /// Where upstream was when it was last asked.
-    asked: Mutex<[String; 2]>,
+    /// [`source`](Upstream::source) when it was last asked.
+    asked: Mutex<String>,
     /// When nobody had more.
     failed: Mutex<Option<Instant>>,
 }

@@ -28,8 +28,8 @@ pub trait Upstream: Debug + Send + Sync {
     /// Whether there is another server (`primary_conninfo`).
     fn is_configured(&self) -> bool;
 
-    /// Which server and which of its slots that is now: what was set for both.
-    fn source(&self) -> [String; 2];
+    /// What is set now for which server that is and how it is asked.
+    fn source(&self) -> String;
 
     /// Begins to receive a time line from `start` on, the beginning of a segment, into the log's files. Returns at once; how it goes and whether it has ended is seen
     /// in [`inflow`](Self::inflow).
