@@ -327,10 +327,7 @@ pub(crate) fn alter_member(
             let other = other.strip_prefix("extension ").unwrap_or(&other);
             wrong(format!("{what} is already a member of extension \"{other}\""))
         }
-        (true, None) => session.with_changer(|changer| {
-            changer.add_member(member, extension)?;
-            changer.next_command()
-        }),
+        (true, None) => session.with_changer(|changer| changer.add_member(member, extension)),
         (false, Some(of)) if of == extension => session.with_changer(|changer| changer.remove_member(member)),
         (false, _) => wrong(format!("{what} is not a member of extension \"{name}\"")),
     }

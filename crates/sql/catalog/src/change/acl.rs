@@ -73,6 +73,7 @@ impl Changer<'_> {
         let value = acl::array_of(items)?;
         self.edit(kind.table, kind.by_oid, &[object.object.into()], |row| row[kind.acl] = value)?;
         self.change_acl_dependencies(object, owner, items)?;
+        self.note_initial_privileges(object, items)?;
         self.next_command()
     }
 

@@ -447,6 +447,7 @@ impl Changer<'_> {
         self.delete_where(&pg_depend::TABLE, pg_depend::PG_DEPEND_REFERENCE_INDEX, &key, |row| {
             mine(row, pg_depend::REFOBJSUBID)
         })?;
+        self.forget_initial_privileges(object)?;
         self.forget_shared(object, None)?;
         let key = [object.object.into(), object.class.into()];
         self.delete_where(&pg_description::TABLE, pg_description::PG_DESCRIPTION_O_C_O_INDEX, &key, |row| {

@@ -75,14 +75,18 @@ impl Changer<'_> {
     /// Notes that a new object belongs to the extension that is being made, if one is.
     pub(super) fn join_extension(&mut self, object: ObjectAddress) -> SqlResult<()> {
         match self.session.members_of() {
-            Some(extension) => self.add_member(object, extension),
+            Some(extension) => {
+                self.depend(object, ObjectAddress::extension(extension), Dependency::Extension)
+            }
             None => Ok(()),
         }
     }
 
-    /// Makes an object a member of an extension.
+    /// Makes an object a member of an extension, with the privileges that are granted on it.
     pub fn add_member(&mut self, object: ObjectAddress, extension: Oid) -> SqlResult<()> {
-        self.depend(object, ObjectAddress::extension(extension), Dependency::Extension)
+        self.depend(object, ObjectAddress::extension(extension), Dependency::Extension)?;
+        self.keep_initial_privileges(object)?;
+        self.next_command()
     }
 
     /// Takes an object out of its extension.
@@ -91,6 +95,7 @@ impl Changer<'_> {
         self.delete_where(&pg_depend::TABLE, pg_depend::PG_DEPEND_DEPENDER_INDEX, &key, |row| {
             row.char(pg_depend::DEPTYPE) == b'e'
         })?;
+        self.forget_initial_privileges(object)?;
         self.next_command()
     }
 

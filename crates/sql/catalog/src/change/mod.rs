@@ -29,6 +29,7 @@ mod describe;
 mod extension;
 mod index;
 mod inherit;
+mod initial_privileges;
 mod large_object;
 mod object;
 pub(crate) mod oldest;

@@ -98,7 +98,9 @@ impl Changer<'_> {
         self.edit(&pg_attribute::TABLE, index, &[table.into(), number.into()], |row| {
             row[pg_attribute::ATTACL] = value;
         })?;
-        self.change_acl_dependencies(ObjectAddress::column(table, number), owner, items)?;
+        let column = ObjectAddress::column(table, number);
+        self.change_acl_dependencies(column, owner, items)?;
+        self.note_initial_privileges(column, items)?;
         self.next_command()
     }
 }

@@ -17,6 +17,8 @@ pub enum SharedDependency {
     Owner,
     /// The role stands in its ACL.
     Acl,
+    /// The role stands in the ACL that it began with (`pg_init_privs`).
+    InitialAcl,
     /// It is to be in the tablespace.
     Tablespace,
 }
@@ -26,6 +28,7 @@ impl SharedDependency {
         match self {
             SharedDependency::Owner => b'o',
             SharedDependency::Acl => b'a',
+            SharedDependency::InitialAcl => b'i',
             SharedDependency::Tablespace => b't',
         }
     }
@@ -34,6 +37,7 @@ impl SharedDependency {
         match letter {
             b'o' => SharedDependency::Owner,
             b't' => SharedDependency::Tablespace,
+            b'i' => SharedDependency::InitialAcl,
             _ => SharedDependency::Acl,
         }
     }
@@ -127,12 +131,23 @@ impl Changer<'_> {
         owner: Oid,
         items: &[AclItem],
     ) -> SqlResult<()> {
+        self.depend_on_named_roles(object, owner, items, SharedDependency::Acl)
+    }
+
+    /// Records that an object needs the roles that an ACL names, but for one.
+    pub(super) fn depend_on_named_roles(
+        &mut self,
+        object: ObjectAddress,
+        but: Oid,
+        items: &[AclItem],
+        kind: SharedDependency,
+    ) -> SqlResult<()> {
         let mut roles: Vec<Oid> = items.iter().flat_map(|item| [item.grantee, item.grantor]).collect();
         roles.sort_unstable();
         roles.dedup();
-        self.forget_shared(object, Some(SharedDependency::Acl))?;
-        let mut others = roles.into_iter().filter(|role| *role != owner);
-        others.try_for_each(|role| self.depend_on_role(object, role, SharedDependency::Acl))
+        self.forget_shared(object, Some(kind))?;
+        let mut others = roles.into_iter().filter(|role| *role != but);
+        others.try_for_each(|role| self.depend_on_role(object, role, kind))
     }
 
     /// Forgets which roles and tablespaces an object needs, or those that it needs in one way.

@@ -433,6 +433,7 @@ fn describe(session: &Session, dependents: &[Dependent]) -> SqlResult<Vec<String
         lines.push(match dependent.kind {
             SharedDependency::Owner => format!("owner of {what}"),
             SharedDependency::Acl => format!("privileges for {what}"),
+            SharedDependency::InitialAcl => format!("initial privileges for {what}"),
             SharedDependency::Tablespace => format!("tablespace for {what}"),
         });
     }

@@ -54,8 +54,13 @@ pub(crate) fn reassign(session: &Session, specs: &[RoleSpec], to: &RoleSpec) -> 
     let owner = to.first().map_or(Oid::INVALID, |(oid, _)| *oid);
     for (role, name) in from.iter().filter(|(role, _)| *role != owner) {
         for dependent in dependents(session, (*role, name), "reassign ownership of objects owned by")? {
-            if dependent.kind == SharedDependency::Owner {
-                reassign_one(session, dependent.object, owner)?;
+            let object = dependent.object;
+            match dependent.kind {
+                SharedDependency::Owner => reassign_one(session, object, owner)?,
+                SharedDependency::InitialAcl => session.with_changer(|changer| {
+                    changer.replace_in_initial_privileges(object, *role, Some(owner))
+                })?,
+                SharedDependency::Acl | SharedDependency::Tablespace => {}
             }
         }
     }
@@ -137,6 +142,8 @@ pub(crate) fn drop(session: &Session, specs: &[RoleSpec], behavior: DropBehavior
                     session.with_changer(|changer| changer.drop_membership(object.object))?;
                 }
                 SharedDependency::Acl => grant::revoke_all(session, object, *role)?,
+                SharedDependency::InitialAcl => session
+                    .with_changer(|changer| changer.replace_in_initial_privileges(object, *role, None))?,
                 SharedDependency::Owner if dependent.database.is_valid() => {
                     if object.class == pg_class::TABLE.oid {
                         let mode = LockMode::AccessExclusive;

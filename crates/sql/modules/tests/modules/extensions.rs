@@ -101,6 +101,57 @@ fn members_can_be_added_and_taken_out() {
 }
 
 #[test]
+fn what_members_began_with_is_noted() {
+    let server = crate::server();
+    let s = server.connect();
+    s.run("create extension pgstattuple; create role reader; create role writer").unwrap();
+    let noted = |of: &str| {
+        s.query(&format!(
+            "select pg_describe_object(classoid, objoid, objsubid), initprivs from pg_init_privs
+                where privtype = 'e' and pg_describe_object(classoid, objoid, objsubid) ~ '{of}' order by 1"
+        ))
+    };
+    let of_script = "{postgres=X/postgres,pg_stat_scan_tables=X/postgres}";
+    assert_eq!(
+        noted("^function pg_relpages"),
+        format!("function pg_relpages(regclass)|{of_script}\nfunction pg_relpages(text)|{of_script}")
+    );
+    s.run(
+        "create function f() returns int language sql as 'select 1'; create table t (a int, b int);
+            grant execute on function f() to reader; grant select on t to writer; grant select (b) on t to reader;
+            alter extension pgstattuple add function f(); alter extension pgstattuple add table t",
+    )
+    .unwrap();
+    let three = "(f\\(\\)|table t)$";
+    let with = |role: &str| {
+        format!(
+            "column b of table t|{{{role}=r/postgres}}\nfunction f()|{{=X/postgres,postgres=X/postgres,{role}=X/postgres}}\n\
+             table t|{{postgres=arwdDxtm/postgres,writer=r/postgres}}"
+        )
+    };
+    assert_eq!(noted(three), with("reader"));
+    // What is granted later is no beginning.
+    s.run("grant insert on t to reader").unwrap();
+    assert_eq!(noted(three), with("reader"));
+    s.run("revoke all on t from reader; revoke all on function f() from reader; revoke all (b) on t from reader").unwrap();
+    assert_eq!(
+        error(&s, "drop role reader").report().detail.as_deref(),
+        Some("initial privileges for function f()\ninitial privileges for column b of table t")
+    );
+    s.run("reassign owned by reader to writer; drop role reader").unwrap();
+    assert_eq!(noted(three), with("writer"));
+    s.run("drop owned by writer; drop role writer").unwrap();
+    assert_eq!(
+        noted(three),
+        "function f()|{=X/postgres,postgres=X/postgres}\ntable t|{postgres=arwdDxtm/postgres}"
+    );
+    s.run("alter extension pgstattuple drop function f()").unwrap();
+    assert_eq!(noted(three), "table t|{postgres=arwdDxtm/postgres}");
+    s.run("drop extension pgstattuple").unwrap();
+    assert_eq!(noted(""), "");
+}
+
+#[test]
 fn who_may_create_objects_may_install_what_is_trusted() {
     let server = crate::server();
     let s = server.connect();
