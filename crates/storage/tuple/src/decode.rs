@@ -84,24 +84,7 @@ impl RowLayout {
                 continue;
             }
             let attr = &self.attrs()[column];
-            match (attr.physical, &mut *value) {
-                (Physical::Fixed(n), Datum::Bytes(old)) => {
-                    let start = align_up(at, attr.align);
-                    at = start + n as usize;
-                    old.replace(row.data.get(start..at).ok_or(BadRow)?);
-                }
-                (Physical::Varlena, Datum::Bytes(old)) => {
-                    let start = varlena_start(row.data, at, attr.align)?;
-                    match varlena::parse(&row.data[start..])? {
-                        (varlena::View::Plain(payload), len) => {
-                            old.replace(payload);
-                            at = start + len.max(1);
-                        }
-                        _ => (*value, at) = decode_varlena(row.data, start)?,
-                    }
-                }
-                (physical, value) => (*value, at) = decode_at(physical, attr.align, row.data, at)?,
-            }
+            at = decode_into(attr.physical, attr.align, row.data, at, value)?;
         }
         Ok(())
     }
@@ -179,6 +162,37 @@ impl RowLayout {
         }
         Ok(at)
     }
+}
+
+/// Puts the value at `at` in the place of another, and where it can into the same memory. Returns the place behind it.
+#[inline]
+pub(crate) fn decode_into(
+    physical: Physical,
+    align: u8,
+    data: &[u8],
+    at: usize,
+    value: &mut Datum,
+) -> Result<usize, BadRow> {
+    let end;
+    match (physical, &mut *value) {
+        (Physical::Fixed(n), Datum::Bytes(old)) => {
+            let start = align_up(at, align);
+            end = start + n as usize;
+            old.replace(data.get(start..end).ok_or(BadRow)?);
+        }
+        (Physical::Varlena, Datum::Bytes(old)) => {
+            let start = varlena_start(data, at, align)?;
+            match varlena::parse(&data[start..])? {
+                (varlena::View::Plain(payload), len) => {
+                    old.replace(payload);
+                    end = start + len.max(1);
+                }
+                _ => (*value, end) = decode_varlena(data, start)?,
+            }
+        }
+        (physical, value) => (*value, end) = decode_at(physical, align, data, at)?,
+    }
+    Ok(end)
 }
 
 /// Start of a variable-length value: a zero byte is padding unless the place is aligned anyway.

@@ -1,6 +1,6 @@
 //! Decoding only what is wanted, in two steps: what a condition reads, and the rest once it holds.
 
-use crate::decode::{decode_at, skip_at};
+use crate::decode::{decode_at, decode_into, skip_at};
 use crate::{BadRow, Datum, Physical, RowBytes, RowLayout, layout::align_up};
 
 /// What becomes of a column.
@@ -99,7 +99,7 @@ impl Selection {
             }
             match want {
                 Want::Now => {
-                    (out[column], at) = decode_at(attr.physical, attr.align, row.data, at)?;
+                    at = decode_into(attr.physical, attr.align, row.data, at, &mut out[column])?;
                     continue;
                 }
                 Want::Later => left.later.push((column as u32, at as u32)),

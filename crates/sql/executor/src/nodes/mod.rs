@@ -343,6 +343,12 @@ impl Projection {
         &self.row
     }
 
+    /// Whether its output is its input, of this many columns, as it is.
+    pub fn is_identity(&self, width: usize) -> bool {
+        let mut columns = self.output.iter().enumerate();
+        self.output.len() == width && columns.all(|(i, code)| matches!(code, Code::Outer(at) if *at == i))
+    }
+
     /// Whether its output is just this column of its input.
     pub fn is_column(&self, column: usize) -> bool {
         self.filter.is_empty() && matches!(&*self.output, [Code::Outer(only)] if *only == column)

@@ -35,6 +35,7 @@ pub(super) fn seq(
         true => BatchScan::new(builder, plan, &raw, &heap, &[])?.map(Box::new),
         false => None,
     };
+    let whole = projection.is_identity(raw.upto + raw.system.len());
     let reader = SelectiveReader::new(RowReader::new(heap.clone(), raw, table), plan, &[]);
     let (at, values, counted) = (Tid::default(), Vec::new(), Counted::new(table));
     let idle = projection.is_idle();
@@ -46,6 +47,7 @@ pub(super) fn seq(
         reader,
         projection,
         idle,
+        whole,
         sought,
         share,
         scan: None,
@@ -62,6 +64,8 @@ struct SeqScan {
     projection: Projection,
     /// All rows that are found are given.
     idle: bool,
+    /// What is read of a row is what is given of it.
+    whole: bool,
     sought: Option<Sought>,
     /// Its number among the scans whose pages the participants of a gathering share, if it is one.
     share: Option<usize>,
@@ -160,14 +164,16 @@ impl Node for SeqScan {
             self.at = tuple.tid;
             self.counted.scan.returned += 1;
             if self.reader.read(&tuple, (&[], &self.projection), cx, &mut self.values)? {
-                self.projection.project(Rows::one(&self.values), cx)?;
+                if !self.whole {
+                    self.projection.project(Rows::one(&self.values), cx)?;
+                }
                 return Ok(true);
             }
         }
     }
 
     fn row(&self) -> &[Datum] {
-        self.projection.row()
+        if self.whole { &self.values } else { self.projection.row() }
     }
 
     fn skip(&mut self, _cx: &mut Cx<'_>) -> SqlResult<usize> {
