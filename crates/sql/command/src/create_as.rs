@@ -18,11 +18,8 @@ use analyze::{Analyzed, facts};
 use base::{Oid, SqlError, SqlResult, sql_err};
 use catalog::change::{NewColumn, NewTable, ObjectAddress};
 use catalog::{CatalogView, RelationKind, Table};
-use counters::Change;
-use eval::cx::Facilities;
-use executor::nodes::KeptRows;
 use executor::run::Prepared;
-use heap::{Chunks, InsertOptions, Writer};
+use heap::InsertOptions;
 use parse::Statement;
 use parse::ast::{CreateTableAs, Into, Persistence};
 use session::commands::{self, TableQuery};
@@ -30,14 +27,12 @@ use session::{Arguments, Session, Source};
 use tuple::Datum;
 use types::Call;
 
+use super::heap_load::HeapLoad;
 use super::internal::Internal;
 use super::storage_parameter::Target;
 use super::{
     access_method, matview, names, on_commit, storage_parameter, table, tablespace, type_name, view,
 };
-
-/// Rows that are stored at once.
-const BATCH_ROWS: usize = 1000;
 
 /// CREATE TABLE AS, SELECT INTO. Returns the command tag.
 pub(crate) fn run(
@@ -268,15 +263,8 @@ fn new_table(
 /// Rows on their way into the new table.
 pub(crate) struct Load<'s> {
     session: &'s Session,
-    relation: Oid,
-    heap: Arc<heap::HeapRel>,
-    /// Values of the rows that are not stored yet, one row's behind the other's.
-    batch: Vec<Datum>,
-    kept: usize,
-    width: usize,
-    tids: Vec<base::Tid>,
+    heap: HeapLoad,
     rows: u64,
-    options: InsertOptions,
 }
 
 impl<'s> Load<'s> {
@@ -284,72 +272,29 @@ impl<'s> Load<'s> {
     pub(crate) fn new(session: &'s Session, table: Arc<Table>) -> SqlResult<Load<'s>> {
         let heap = table.heap.clone().ok_or_else(|| SqlError::internal("a table without a heap"))?;
         let options = InsertOptions { skip_fsm: true, ..InsertOptions::default() };
-        Ok(Load {
-            session,
-            relation: table.oid,
-            heap,
-            batch: Vec::new(),
-            kept: 0,
-            width: table.columns.len(),
-            tids: Vec::new(),
-            rows: 0,
-            options,
-        })
+        Ok(Load { session, heap: HeapLoad::new(table.oid, heap, options), rows: 0 })
     }
 
     /// Older snapshots see the rows too, once the transaction has ended. For new files, whose table is locked until then.
     pub(crate) fn freeze(&mut self) {
-        self.options.frozen = true;
+        self.heap.set_options(InsertOptions { skip_fsm: true, frozen: true });
     }
 
     /// Takes a row.
     pub(crate) fn put(&mut self, row: &[Datum]) -> SqlResult<()> {
-        debug_assert_eq!(row.len(), self.width);
-        self.batch.extend_from_slice(row);
-        self.kept += 1;
+        self.heap.add(self.session, row)?;
         self.rows += 1;
-        if self.kept >= BATCH_ROWS { self.flush() } else { Ok(()) }
+        if self.heap.is_full() {
+            self.heap.store(self.session)?;
+        }
+        Ok(())
     }
 
     /// Stores the last rows, and shows all of them to the commands that follow. Returns their number.
     pub(crate) fn finish(mut self) -> SqlResult<u64> {
-        self.flush()?;
+        self.heap.store(self.session)?;
         self.session.next_command()?;
         Ok(self.rows)
-    }
-
-    fn flush(&mut self) -> SqlResult<()> {
-        if self.kept == 0 {
-            return Ok(());
-        }
-        let session = self.session;
-        let rows = KeptRows { values: &self.batch, count: self.kept, width: self.width };
-        let xid = session.txn.borrow_mut().xid()?;
-        let me = session.txn.borrow();
-        let chunks = Chunks::default();
-        let writer = Writer {
-            xid,
-            cid: me.current_command(),
-            me: &me,
-            combo: &session.combo,
-            compression: session.compression(),
-            chunks: Some(&chunks),
-        };
-        self.tids.clear();
-        heap::multi_insert(
-            &session.engine().heap_access(),
-            &self.heap,
-            &writer,
-            rows.iter(),
-            self.options,
-            &mut self.tids,
-        )
-        .map_err(heap::HeapError::into_sql)?;
-        session.count_change(self.relation, me.depth() as u32, Change::Insert(self.kept as i64));
-        session.count_chunks(&self.heap, me.depth() as u32, &chunks);
-        self.batch.clear();
-        self.kept = 0;
-        Ok(())
     }
 }
 

@@ -59,6 +59,7 @@ mod function;
 mod function_options;
 mod generated;
 pub(crate) mod grant;
+mod heap_load;
 mod index;
 pub(crate) mod index_build;
 mod index_concurrently;

@@ -34,6 +34,11 @@ impl TableIndexes {
         Ok(TableIndexes { indexes, entry: Vec::new() })
     }
 
+    /// Whether there is nothing to enter rows into.
+    pub fn is_empty(&self) -> bool {
+        self.indexes.is_empty()
+    }
+
     /// Enters a row that was just stored.
     pub fn enter(
         &mut self,

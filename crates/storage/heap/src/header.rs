@@ -437,14 +437,24 @@ pub fn form_tuple(
     out: &mut Vec<u8>,
 ) -> tuple::EncodedInfo {
     out.clear();
+    append_tuple(layout, values, out)
+}
+
+/// As [`form_tuple`], behind what `out` has.
+pub fn append_tuple(
+    layout: &tuple::RowLayout,
+    values: &[tuple::Datum],
+    out: &mut Vec<u8>,
+) -> tuple::EncodedInfo {
+    let start = out.len();
     let has_nulls = values.iter().any(tuple::Datum::is_null);
     let bitmap = if has_nulls { tuple::bitmap_len(values.len()) } else { 0 };
     let hoff = page::align8(HEADER_LEN + bitmap);
-    out.resize(HEADER_LEN, 0);
+    out.extend_from_slice(&[0; HEADER_LEN]);
     if has_nulls {
         tuple::encode_nulls(values, out);
     }
-    out.resize(hoff, 0);
+    out.resize(start + hoff, 0);
     let info = layout.encode(values, out);
     let mut mask = infomask::XMAX_INVALID;
     for (set, bit) in [
@@ -456,9 +466,10 @@ pub fn form_tuple(
             mask |= bit;
         }
     }
-    out[INFOMASK..INFOMASK + 2].copy_from_slice(&mask.to_le_bytes());
-    out[INFOMASK2..INFOMASK2 + 2].copy_from_slice(&(values.len() as u16).to_le_bytes());
-    out[HOFF] = hoff as u8;
+    let header = &mut out[start..start + HEADER_LEN];
+    header[INFOMASK..INFOMASK + 2].copy_from_slice(&mask.to_le_bytes());
+    header[INFOMASK2..INFOMASK2 + 2].copy_from_slice(&(values.len() as u16).to_le_bytes());
+    header[HOFF] = hoff as u8;
     info
 }
 

@@ -13,7 +13,7 @@ use tuple::Datum;
 use wal::Rmgr;
 
 use crate::error::{HeapError, HeapResult};
-use crate::header::{INFOMASK, form_tuple, infomask};
+use crate::header::{INFOMASK, append_tuple, infomask};
 use crate::ops;
 use crate::place::{Placer, make_fit};
 use crate::records::{Put, VmChange, info, logged_len, put_tuple};
@@ -30,7 +30,7 @@ pub struct InsertOptions {
     pub frozen: bool,
 }
 
-/// Builds a row's bytes, storing large values first.
+/// Appends a row's bytes, storing large values first. `out` is as long as before if that fails.
 fn form(
     access: &Access<'_>,
     rel: &HeapRel,
@@ -39,15 +39,89 @@ fn form(
     options: InsertOptions,
     out: &mut Vec<u8>,
 ) -> HeapResult<()> {
-    match toast::shrink(access, rel, writer, values, None, options)? {
-        Some(smaller) => form_tuple(&rel.desc.layout, &smaller, out),
-        None => form_tuple(&rel.desc.layout, values, out),
-    };
+    let (layout, start) = (&rel.desc.layout, out.len());
+    // Most rows are small enough, and then need no measuring before.
+    let info = append_tuple(layout, values, out);
+    if info.has_external || out.len() - start > toast::THRESHOLD {
+        out.truncate(start);
+        match toast::shrink(access, rel, writer, values, None, options)? {
+            Some(smaller) => append_tuple(layout, &smaller, out),
+            None => append_tuple(layout, values, out),
+        };
+    }
     if options.frozen {
-        let mask = u16::from_le_bytes([out[INFOMASK], out[INFOMASK + 1]]) | infomask::XMIN_FROZEN;
-        out[INFOMASK..INFOMASK + 2].copy_from_slice(&mask.to_le_bytes());
+        let mask = &mut out[start + INFOMASK..start + INFOMASK + 2];
+        let frozen = u16::from_le_bytes([mask[0], mask[1]]) | infomask::XMIN_FROZEN;
+        mask.copy_from_slice(&frozen.to_le_bytes());
     }
     Ok(())
+}
+
+/// Rows of one table on their way to it, as bytes: what a load keeps between two pages. Nothing of them can be seen before [`FormedRows::insert`], but for their large values in
+/// the TOAST table.
+#[derive(Default)]
+pub struct FormedRows {
+    /// The rows, one behind the other.
+    bytes: Vec<u8>,
+    /// Where each ends.
+    ends: Vec<usize>,
+}
+
+impl FormedRows {
+    /// How many rows.
+    pub fn count(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Bytes that they take.
+    pub fn bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Forgets them.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+    }
+
+    /// Forms one more. Its large values go to the TOAST table at once.
+    pub fn add(
+        &mut self,
+        access: &Access<'_>,
+        rel: &HeapRel,
+        writer: &Writer<'_>,
+        values: &[Datum],
+        options: InsertOptions,
+    ) -> HeapResult<()> {
+        form(access, rel, writer, values, options, &mut self.bytes)?;
+        self.ends.push(self.bytes.len());
+        Ok(())
+    }
+
+    /// Stores them with one WAL record for each page, appends their places to `tids` in order, and forgets them. `options` are those that they were formed with.
+    pub fn insert(
+        &mut self,
+        access: &Access<'_>,
+        rel: &HeapRel,
+        writer: &Writer<'_>,
+        options: InsertOptions,
+        tids: &mut Vec<Tid>,
+    ) -> HeapResult<()> {
+        let (mut behind, mut start) = (&mut self.bytes[..], 0);
+        let mut tuples: Vec<&mut [u8]> = Vec::with_capacity(self.ends.len());
+        for end in &self.ends {
+            let (tuple, others) = behind.split_at_mut(end - start);
+            tuples.push(tuple);
+            (behind, start) = (others, *end);
+        }
+        let mut rest = &mut tuples[..];
+        while !rest.is_empty() {
+            let done = insert_batch(access, rel, writer, rest, options, tids)?;
+            rest = &mut rest[done..];
+        }
+        self.clear();
+        Ok(())
+    }
 }
 
 /// Inserts a row and returns its place. Large values go to the toast table first.
@@ -74,26 +148,11 @@ pub fn multi_insert<'r>(
     options: InsertOptions,
     tids: &mut Vec<Tid>,
 ) -> HeapResult<()> {
-    // All rows, concatenated, and the length of each.
-    let (mut bytes, mut lengths, mut row) = (Vec::new(), Vec::new(), Vec::new());
+    let mut formed = FormedRows::default();
     for values in rows {
-        form(access, rel, writer, values, options, &mut row)?;
-        bytes.extend_from_slice(&row);
-        lengths.push(row.len());
+        formed.add(access, rel, writer, values, options)?;
     }
-    let mut behind = &mut bytes[..];
-    let mut tuples: Vec<&mut [u8]> = Vec::with_capacity(lengths.len());
-    for length in lengths {
-        let (tuple, others) = behind.split_at_mut(length);
-        tuples.push(tuple);
-        behind = others;
-    }
-    let mut rest = &mut tuples[..];
-    while !rest.is_empty() {
-        let done = insert_batch(access, rel, writer, rest, options, tids)?;
-        rest = &mut rest[done..];
-    }
-    Ok(())
+    formed.insert(access, rel, writer, options, tids)
 }
 
 /// Inserts as many of `tuples`, at least one, as one page takes. Returns how many.
@@ -142,8 +201,8 @@ fn put_batch(
         ops::init_page(&mut page, xid);
     }
     let mut done = 0;
-    let mut log = Vec::with_capacity(tuples[0].len() + 16);
     let single = tuples.len() == 1;
+    let mut log = Vec::with_capacity(if single { tuples[0].len() + 16 } else { base::PAGE_SIZE });
     if !single {
         log.u16(0);
     }

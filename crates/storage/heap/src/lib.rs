@@ -62,7 +62,7 @@ pub use fetch::{
     unique_liveness,
 };
 pub use gathered::GatheredRows;
-pub use insert::{InsertOptions, insert, multi_insert};
+pub use insert::{FormedRows, InsertOptions, insert, multi_insert};
 pub use latest::fetch_latest;
 pub use lock::{Wanted, is_held, lock_later, lock_tuple};
 pub use lock_rows::{KnownHolders, fetch_and_lock_rows, lock_rows};

@@ -10,13 +10,11 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use base::{Oid, Severity, SqlError, SqlResult, SqlState, Tid, sql_err};
+use base::{Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
 use catalog::{Generated, Identity, RelationKind, Table, TriggerKind};
-use counters::Change;
-use eval::cx::Facilities;
 use eval::trigger::{At, Event, Events, Firing, TableTriggers};
 use executor::nodes::KeptRows;
-use heap::{Chunks, HeapRel, InsertOptions, Writer};
+use heap::InsertOptions;
 use parse::Statement;
 use parse::ast::{
     Copy, Expr, FromItem, Insert, Location, Overriding, RangeVar, ResTarget, Returning, Select, SelectBody,
@@ -37,6 +35,7 @@ use super::options::{CopyOptions, Format, Header};
 use super::split::{Next, Splitter, extra_data, missing_data};
 use super::{column_numbers, forced};
 use crate::expression::{ColumnDefault, RowChecks};
+use crate::heap_load::HeapLoad;
 use crate::index_entries::TableIndexes;
 use crate::internal::Internal;
 use crate::{expression, names, violation};
@@ -136,12 +135,11 @@ fn check_freeze(session: &Session, table: &Table) -> SqlResult<InsertOptions> {
 enum Target {
     /// Straight into the heap.
     Plain {
-        heap: Arc<HeapRel>,
+        heap: Box<HeapLoad>,
         indexes: Box<TableIndexes>,
         /// Columns that are not copied but have a default.
         defaults: Vec<(usize, ColumnDefault)>,
         checks: RowChecks,
-        options: InsertOptions,
     },
     /// Through an INSERT with one parameter for each column copied.
     Insert(Box<Internal>),
@@ -165,11 +163,10 @@ impl Target {
         let checks = if plain { RowChecks::new(session, table)? } else { None };
         match (&table.heap, defaults, checks) {
             (Some(heap), Some(defaults), Some(checks)) => Ok(Target::Plain {
-                heap: heap.clone(),
+                heap: Box::new(HeapLoad::new(table.oid, heap.clone(), InsertOptions::default())),
                 indexes: Box::new(TableIndexes::new(session, table)?),
                 defaults,
                 checks,
-                options: InsertOptions::default(),
             }),
             _ => {
                 let statement = insert_statement(table, numbers, copy.filter.as_ref());
@@ -272,12 +269,11 @@ struct Load<'a> {
     place: Place,
     /// Values of the present row, as many as the target takes.
     row: Vec<Datum>,
-    /// Values of the rows of the batch, one row's behind the other's.
+    /// Values of the rows of the batch, one row's behind the other's, if there are indexes to enter them into.
     batch: Vec<Datum>,
     /// Line of each row of the batch.
     lines: Vec<u64>,
     bytes: usize,
-    tids: Vec<Tid>,
     rows: u64,
     skipped: i64,
     progress: &'a Progress,
@@ -311,7 +307,6 @@ impl<'a> Load<'a> {
             batch: Vec::new(),
             lines: Vec::new(),
             bytes: 0,
-            tids: Vec::new(),
             rows: 0,
             skipped: 0,
             progress,
@@ -330,8 +325,8 @@ impl<'a> Load<'a> {
 
     /// FREEZE: every snapshot sees the rows at once.
     fn freeze(&mut self, frozen: InsertOptions) {
-        if let Target::Plain { options, .. } = &mut self.target {
-            *options = frozen;
+        if let Target::Plain { heap, .. } = &mut self.target {
+            heap.set_options(frozen);
         }
     }
 
@@ -604,7 +599,7 @@ impl<'a> Load<'a> {
                 }
                 Ok(())
             }
-            Target::Plain { defaults, checks, .. } => {
+            Target::Plain { heap, indexes, defaults, checks } => {
                 for (i, default) in defaults {
                     self.row[*i] = default.value(self.session)?;
                 }
@@ -626,7 +621,10 @@ impl<'a> Load<'a> {
                         (&self.row, &written),
                     )?);
                 }
-                self.batch.append(&mut self.row);
+                heap.add(self.session, &self.row)?;
+                if !indexes.is_empty() {
+                    self.batch.append(&mut self.row);
+                }
                 self.lines.push(self.splitter.line_number);
                 if self.lines.len() >= BATCH_ROWS || self.bytes >= BATCH_BYTES {
                     self.flush()
@@ -639,39 +637,22 @@ impl<'a> Load<'a> {
 
     /// Stores the batch.
     fn flush(&mut self) -> SqlResult<()> {
-        let Target::Plain { heap, indexes, options, .. } = &mut self.target else { return Ok(()) };
+        let Target::Plain { heap, indexes, .. } = &mut self.target else { return Ok(()) };
         if self.lines.is_empty() {
             return Ok(());
         }
-        let width = self.table.columns.len();
-        let rows = KeptRows { values: &self.batch, count: self.lines.len(), width };
+        let rows = KeptRows { values: &self.batch, count: self.lines.len(), width: self.table.columns.len() };
         let session = self.session;
-        let xid = session.txn.borrow_mut().xid_for(heap.is_logged())?;
-        self.tids.clear();
         self.place = Place::Number(self.lines[0]);
-        {
-            let me = session.txn.borrow();
-            let chunks = Chunks::default();
-            let writer = Writer {
-                xid,
-                cid: me.current_command(),
-                me: &me,
-                combo: &session.combo,
-                compression: session.compression(),
-                chunks: Some(&chunks),
-            };
-            let access = session.engine().heap_access();
-            heap::multi_insert(&access, heap, &writer, rows.iter(), *options, &mut self.tids)
-                .map_err(heap::HeapError::into_sql)?;
-            session.count_chunks(heap, me.depth() as u32, &chunks);
+        let rel = heap.heap().clone();
+        let tids = heap.store(session)?;
+        if !indexes.is_empty() {
+            for ((row, &tid), &line) in rows.iter().zip(tids).zip(&self.lines) {
+                self.place = Place::Number(line);
+                indexes.enter(session, self.table, &rel, (row, tid))?;
+            }
         }
-        for ((row, &tid), &line) in rows.iter().zip(&self.tids).zip(&self.lines) {
-            self.place = Place::Number(line);
-            indexes.enter(session, self.table, heap, (row, tid))?;
-        }
-        let (depth, rows) = (session.txn.borrow().depth() as u32, rows.count);
-        session.count_change(self.table.oid, depth, Change::Insert(rows as i64));
-        self.rows += rows as u64;
+        self.rows += self.lines.len() as u64;
         self.progress.set(super::TUPLES, self.rows as i64);
         self.batch.clear();
         self.lines.clear();

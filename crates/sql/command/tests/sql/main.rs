@@ -3,6 +3,7 @@
 
 mod added_columns;
 mod aggregates;
+mod bulk;
 mod changes;
 mod collations;
 mod commands;

@@ -10,7 +10,7 @@ use eval::compile::{Compiler, Inputs, RawRow};
 use eval::cx::Cx;
 use eval::node::tid_datum;
 use eval::trigger::TableTriggers;
-use heap::{HeapRel, HeapTuple, InsertOptions, LockStrength, Refusal, UpdateOutcome};
+use heap::{FormedRows, HeapRel, HeapTuple, InsertOptions, LockStrength, Refusal, UpdateOutcome};
 use plan::RelId;
 use tuple::Datum;
 use txn::{LockMode, LockTag, LockWait};
@@ -65,6 +65,8 @@ pub struct Target {
     /// Position here of each column of the statement's target, none for dropped ones; absent if all have the same.
     places: Option<Box<[Option<usize>]>>,
     generated: Vec<(i16, Code)>,
+    /// Positions of stored columns that must not be null.
+    not_null: Box<[usize]>,
     /// Virtual columns that must not be null.
     required: Vec<(i16, Code)>,
     checks: Vec<(String, Code)>,
@@ -109,6 +111,7 @@ impl Target {
             generated: generated.collect::<SqlResult<_>>()?,
             required: required.collect::<SqlResult<_>>()?,
             checks: checks.collect::<SqlResult<_>>()?,
+            not_null: not_null_columns(&table),
             indexed: indexed_columns(&table),
             keys: key_columns(&table),
             table,
@@ -167,11 +170,8 @@ impl Target {
             let value = code.eval(Rows::one(row), cx)?;
             row[*number as usize - 1] = value;
         }
-        for (column, value) in self.table.columns.iter().zip(row.iter()) {
-            if column.not_null && value.is_null() && !column.dropped && column.generated != Generated::Virtual
-            {
-                return Err(self.missing(column, root, row, cx)?);
-            }
+        if let Some(missing) = self.not_null.iter().find(|column| row[**column].is_null()) {
+            return Err(self.missing(&self.table.columns[*missing], root, row, cx)?);
         }
         for (number, code) in &self.required {
             if code.eval(Rows::one(row), cx)?.is_null() {
@@ -243,6 +243,43 @@ impl Target {
         others.iter().try_for_each(|index| index.insert_batch((&self.table, heap), rows, tids, cx))?;
         cx.count_change(self.table.oid, Change::Insert(rows.count as i64));
         cx.state.processed += rows.count as u64;
+        Ok(())
+    }
+
+    /// Whether a row of the statement's target is one of this table as it is, and is to be checked for missing values only.
+    pub fn takes_rows_as_they_are(&self) -> bool {
+        self.places.is_none() && !self.computes()
+    }
+
+    /// Whether a column that must have a value has none in `row`.
+    pub fn misses_value(&self, row: &[Datum]) -> bool {
+        self.not_null.iter().any(|column| row[*column].is_null())
+    }
+
+    /// Forms a checked row of a table without indexes, to be stored by [`Target::insert_formed`].
+    pub fn form(&self, row: &[Datum], formed: &mut FormedRows, cx: &mut Cx<'_>) -> SqlResult<()> {
+        let heap = &self.heap;
+        cx.with_writer(heap, |access, writer| {
+            formed.add(access, heap, writer, row, InsertOptions::default())
+        })?
+        .map_err(eval::error::heap)
+    }
+
+    /// Stores rows that were formed.
+    pub fn insert_formed(
+        &self,
+        formed: &mut FormedRows,
+        tids: &mut Vec<Tid>,
+        cx: &mut Cx<'_>,
+    ) -> SqlResult<()> {
+        let (heap, count) = (&self.heap, formed.count());
+        tids.clear();
+        cx.with_writer(heap, |access, writer| {
+            formed.insert(access, heap, writer, InsertOptions::default(), tids)
+        })?
+        .map_err(eval::error::heap)?;
+        cx.count_change(self.table.oid, Change::Insert(count as i64));
+        cx.state.processed += count as u64;
         Ok(())
     }
 
@@ -387,6 +424,12 @@ impl Target {
             Datum::Oid(self.table.oid.0),
         ]);
     }
+}
+
+/// Positions of stored columns that must not be null.
+fn not_null_columns(table: &Table) -> Box<[usize]> {
+    let must = |column: &Column| column.not_null && !column.dropped && column.generated != Generated::Virtual;
+    table.columns.iter().enumerate().filter(|(_, column)| must(column)).map(|(i, _)| i).collect()
 }
 
 /// Positions of columns that some index contains; none if an expression may use any.

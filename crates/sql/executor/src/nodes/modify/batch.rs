@@ -13,6 +13,7 @@ use catalog::view::RelationKind;
 use eval::cx::Cx;
 use eval::spill::row_bytes;
 use eval::trigger::Event;
+use heap::FormedRows;
 use plan::{Command, Expr, Function, Modify, Node as PlanNode, TargetTable};
 use tuple::Datum;
 
@@ -32,10 +33,12 @@ const DRAWS: [&str; 7] =
 /// Rows that are to be stored.
 #[derive(Default)]
 pub(super) struct Batch {
-    /// Their values, one row behind the other.
+    /// Values of rows that indexes or triggers want to know of, one row behind the other.
     values: Vec<Datum>,
     count: usize,
     bytes: usize,
+    /// Rows of which nobody wants to know the values: they are formed as they come.
+    formed: FormedRows,
     /// Where they are, once they are stored.
     tids: Vec<Tid>,
 }
@@ -54,13 +57,18 @@ impl Batch {
     }
 
     fn is_full(&self) -> bool {
-        self.count >= MOST_ROWS || self.bytes >= MOST_BYTES
+        self.count >= MOST_ROWS || self.bytes + self.formed.bytes() >= MOST_BYTES
+    }
+
+    fn is_empty(&self) -> bool {
+        self.count + self.formed.count() == 0
     }
 
     /// Forgets all rows.
     pub fn clear(&mut self) {
         self.values.clear();
         (self.count, self.bytes) = (0, 0);
+        self.formed.clear();
     }
 }
 
@@ -127,24 +135,40 @@ impl ModifyNode {
         if !self.source.next(cx)? {
             return Ok(false);
         }
-        let target = &self.targets[self.at];
+        let Some(mut batch) = self.batch.take() else { return Ok(false) };
+        let kept = self.check_and_keep(&mut batch, cx);
+        self.batch = Some(batch);
+        kept.map(|()| true)
+    }
+
+    fn check_and_keep(&mut self, batch: &mut Batch, cx: &mut Cx<'_>) -> SqlResult<()> {
+        let target = self.targets[self.at].clone();
+        let (width, values_wanted) = (target.width(), self.wants_values(&target));
+        if !values_wanted && self.partition.is_empty() && target.takes_rows_as_they_are() {
+            let row = &self.source.row()[..width];
+            if !target.misses_value(row) {
+                return target.form(row, &mut batch.formed, cx);
+            }
+        }
         target.take_root(self.source.row(), &mut self.row);
         target.check_row(&self.root, &mut self.row, cx)?;
-        if !self.partition.is_empty() {
-            let target = target.clone();
-            self.check_partition(&target, cx)?;
-        }
-        let width = self.targets[self.at].width();
-        if let Some(batch) = &mut self.batch {
+        self.check_partition(&target, cx)?;
+        if values_wanted {
             batch.keep(&mut self.row, width);
+            return Ok(());
         }
-        Ok(true)
+        target.form(&self.row[..width], &mut batch.formed, cx)
+    }
+
+    /// Whether the values of a row are asked for once it is stored.
+    fn wants_values(&self, target: &Target) -> bool {
+        !target.indexes.is_empty() || self.tells_of_rows(target, Event::Insert)
     }
 
     /// Stores the rows that are kept.
     fn store_batch(&mut self, cx: &mut Cx<'_>) -> SqlResult<()> {
         let Some(mut batch) = self.batch.take() else { return Ok(()) };
-        let done = if batch.count > 0 { self.store(&mut batch, cx) } else { Ok(()) };
+        let done = if batch.is_empty() { Ok(()) } else { self.store(&mut batch, cx) };
         batch.clear();
         self.batch = Some(batch);
         done
@@ -152,6 +176,9 @@ impl ModifyNode {
 
     fn store(&mut self, batch: &mut Batch, cx: &mut Cx<'_>) -> SqlResult<()> {
         let target = self.targets[self.at].clone();
+        if batch.formed.count() > 0 {
+            return target.insert_formed(&mut batch.formed, &mut batch.tids, cx);
+        }
         let rows = KeptRows { values: &batch.values, count: batch.count, width: target.width() };
         target.insert_batch(rows, &mut batch.tids, cx)?;
         if !self.tells_of_rows(&target, Event::Insert) {
