@@ -262,6 +262,7 @@ impl Block {
         for window in &mut self.windows {
             window.partition.iter_mut().for_each(&mut *f);
             window.order.iter_mut().for_each(|k| f(&mut k.expr));
+            window.frame.offsets_mut().for_each(&mut *f);
         }
         self.distinct.iter_mut().for_each(&mut *f);
         self.sort.iter_mut().for_each(|k| f(&mut k.expr));

@@ -304,9 +304,10 @@ impl Plan {
                     call.order.iter().for_each(|k| f(&k.expr));
                 }
             }
-            Node::WindowAgg { partition, order, calls, .. } => {
+            Node::WindowAgg { partition, order, frame, calls, .. } => {
                 partition.iter().for_each(&mut *f);
                 order.iter().for_each(|k| f(&k.expr));
+                frame.offsets().for_each(&mut *f);
                 calls.iter().for_each(|c| c.args.iter().chain(&c.filter).for_each(&mut *f));
             }
             Node::Limit { count, offset, .. } => count.iter().chain(offset).for_each(f),
@@ -534,6 +535,24 @@ pub enum FrameMode {
     Rows,
     Range,
     Groups,
+}
+
+impl WindowFrame {
+    /// How far its ends are from the current row, where that is an expression.
+    pub fn offsets(&self) -> impl Iterator<Item = &Expr> {
+        [&self.start, &self.end].into_iter().filter_map(|bound| match bound {
+            FrameBound::Preceding(offset) | FrameBound::Following(offset) => Some(offset),
+            _ => None,
+        })
+    }
+
+    /// [`WindowFrame::offsets`], to be changed.
+    pub fn offsets_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
+        [&mut self.start, &mut self.end].into_iter().filter_map(|bound| match bound {
+            FrameBound::Preceding(offset) | FrameBound::Following(offset) => Some(offset),
+            _ => None,
+        })
+    }
 }
 
 /// End of a frame.

@@ -25,11 +25,7 @@ pub(crate) fn settle(block: &mut Block, calls: &[WindowCall]) {
     // Where the calls of each window are computed.
     let mut place: Vec<usize> = (0..block.windows.len()).collect();
     for window in &mut block.windows {
-        for bound in [&mut window.frame.start, &mut window.frame.end] {
-            if let FrameBound::Preceding(offset) | FrameBound::Following(offset) = bound {
-                crate::fold::fold(offset);
-            }
-        }
+        window.frame.offsets_mut().for_each(crate::fold::fold);
     }
     for at in 0..block.windows.len() {
         let own = || calls.iter().filter(|c| c.window == at);

@@ -356,6 +356,42 @@ fn an_index_scan_runs_again_with_other_keys() {
 }
 
 #[test]
+fn frames_begin_and_end_where_queries_say() {
+    let server = Server::new();
+    let s = server.connect();
+    let sums = |frame: &str| {
+        s.query(&format!(
+            "with w as (select 1 as n) select string_agg(s::text, ' ') from
+                (select sum(x) over (order by x rows {frame}) s from generate_series(1, 5) x) q"
+        ))
+    };
+    assert_eq!(sums("(select 1) + 1 preceding"), "1 3 6 9 12");
+    assert_eq!(sums("(select n from w) preceding"), "1 3 5 7 9");
+    let following = "(select max(y) from generate_series(1, 2) y) following";
+    assert_eq!(sums(&format!("between 1 preceding and {following}")), "6 10 14 12 9");
+    // An offset of the query outside, and one that is a parameter in part.
+    assert_eq!(
+        s.query(
+            "select a, (select string_agg(s::text, ' ') from
+                (select sum(y) over (order by y rows a preceding) s from generate_series(1, 4) y) q) from generate_series(0, 2) a"
+        ),
+        "0|1 2 3 4\n1|1 3 5 7\n2|1 3 6 9"
+    );
+    s.run("prepare p(int) as select sum(x) over (order by x rows $1 + (select 1) preceding) from generate_series(1, 3) x").unwrap();
+    assert_eq!(s.query("execute p(0)"), "1\n3\n5");
+    assert_eq!(s.query("execute p(1)"), "1\n3\n6");
+    let refused = s
+        .run("select sum(x) over (order by x rows (select -1) preceding) from generate_series(1, 3) x")
+        .err();
+    assert_eq!(refused.unwrap().message(), "frame starting offset must not be negative");
+    assert_eq!(
+        s.query("explain (costs off) select sum(x) over (order by x rows (select 1) preceding) from generate_series(1, 3) x"),
+        "WindowAgg\n  Window: w1 AS (ORDER BY x ROWS (InitPlan 1).col1 PRECEDING)\n  InitPlan 1\n    ->  Result\n  \
+         ->  Sort\n        Sort Key: x\n        ->  Function Scan on generate_series x"
+    );
+}
+
+#[test]
 fn windows_that_folding_leaves_without_calls_are_gone() {
     let server = Server::new();
     let s = server.connect();
