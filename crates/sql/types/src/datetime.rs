@@ -669,14 +669,86 @@ impl Parsed {
     }
 }
 
-/// An error for a value of this type that cannot be read.
+/// What a text says, or an error for a value of this type that cannot be read.
 pub fn read(text: &str, type_name: &str, cx: &Call) -> SqlResult<Parsed> {
+    if let Some(parsed) = iso(text.as_bytes()) {
+        return Ok(parsed);
+    }
     parse(text, cx).map_err(|failure| failure.error(text, type_name))
+}
+
+/// The commonest forms: `2024-02-29`, and the same with a time of day as in `2024-02-29 13:05:59.5`. None if it is another, or something is wrong with it.
+fn iso(text: &[u8]) -> Option<Parsed> {
+    let digits = |range: std::ops::Range<usize>| {
+        let digit = |number, byte: &u8| byte.is_ascii_digit().then(|| number * 10 + i64::from(byte - b'0'));
+        text.get(range)?.iter().try_fold(0, digit)
+    };
+    let is = |at: usize, byte: u8| text.get(at) == Some(&byte);
+    let (year, month, day) = (digits(0..4)?, digits(5..7)?, digits(8..10)?);
+    let is_date = is(4, b'-') && is(7, b'-') && year > 0 && (1..=12).contains(&month);
+    if !is_date || !(1..=days_in_month(year, month)).contains(&day) {
+        return None;
+    }
+    let date = Parsed { date: Some((year, month, day)), ..Parsed::default() };
+    if text.len() == 10 {
+        return Some(date);
+    }
+    let (hour, minute, second) = (digits(11..13)?, digits(14..16)?, digits(17..19)?);
+    if !is(10, b' ') || !is(13, b':') || !is(16, b':') || hour > 23 || minute > 59 || second > 59 {
+        return None;
+    }
+    let mut time = hour * HOUR + minute * MINUTE + second * SECOND;
+    if text.len() > 19 {
+        let shown = text.len() - 20;
+        if !is(19, b'.') || !(1..=6).contains(&shown) {
+            return None;
+        }
+        time += digits(20..text.len())? * 10i64.pow(6 - shown as u32);
+    }
+    Some(Parsed { time: Some(time), ..date })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_short_way_reads_what_the_long_one_does() {
+        let format = crate::FormatContext::default();
+        let call = Call::new(&format);
+        let said = |parsed: &Parsed| (parsed.date, parsed.time, parsed.zone.is_some(), parsed.special);
+        let plain = [
+            "2024-02-29",
+            "0001-01-01",
+            "9999-12-31 23:59:59.999999",
+            "2024-01-01 00:00:00",
+            "1999-07-08 01:02:03.5",
+        ];
+        for text in plain {
+            let short = iso(text.as_bytes()).expect(text);
+            assert_eq!(said(&short), said(&parse(text, &call).expect(text)), "{text}");
+        }
+        let others = [
+            "2023-02-29",
+            "0000-01-01",
+            "2024-13-01",
+            "2024-01-01 24:00:00",
+            "2024-01-01 23:59:60",
+            "2024-01-01 10:00",
+            "2024-01-01T10:00:00",
+            "2024-01-01 10:00:00.",
+            "2024-01-01 10:00:00.1234567",
+            "2024-01-01 10:00:00+02",
+            "2024-01-01 ",
+            "24-01-01",
+            "2024-1-1",
+            "2024-01-01 10:00:00 BC",
+            "now",
+        ];
+        for text in others {
+            assert!(iso(text.as_bytes()).is_none(), "{text}");
+        }
+    }
 
     fn date(text: &str) -> Option<(i64, i64, i64)> {
         let format = crate::FormatContext::default();

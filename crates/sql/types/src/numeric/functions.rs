@@ -8,7 +8,7 @@ use crate::{
     registry::{SetRows, Values},
 };
 
-use super::{Arithmetic, Numeric, compare_payloads};
+use super::{Arithmetic, Numeric, Small, compare_payloads};
 use crate::registry::types::prelude::*;
 
 fn compare(a: &Datum, b: &Datum) -> std::cmp::Ordering {
@@ -24,8 +24,17 @@ pub(crate) static NUMERIC: TypeImp = TypeImp {
         storage: b'm',
         ..TypeInfo::new(oids::numeric, "numeric", b'N', Physical::Varlena)
     }),
-    input: |_, text, typmod, _| Numeric::parse(text)?.apply_typmod(typmod)?.into_datum(),
-    output: |_, value, _, out| show(Numeric::from_datum(value), out),
+    input: |_, text, typmod, _| match Small::parse(text, typmod) {
+        Some(small) => Ok(small.to_datum()),
+        None => Numeric::parse(text)?.apply_typmod(typmod)?.into_datum(),
+    },
+    output: |_, value, _, out| match Small::of(value) {
+        Some(small) => {
+            small.show(out);
+            Ok(())
+        }
+        None => show(Numeric::from_datum(value), out),
+    },
     receive: |_, reader, typmod, _| super::binary_receive(reader.rest())?.apply_typmod(typmod)?.into_datum(),
     send: |_, value, _, out| {
         super::binary_send(&Numeric::from_datum(value), out);

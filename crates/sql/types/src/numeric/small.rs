@@ -5,13 +5,17 @@
 use std::cmp::Ordering;
 
 use base::SqlResult;
+use base::{push_decimal, push_padded};
 use tuple::{Bytes, Datum};
 
+use super::convert::split_typmod;
 use super::{LIMB_DIGITS, Numeric};
 use crate::value::{FromDatum, IntoDatum};
 
 /// Digits behind the point that a small number has at most.
 const MOST_SCALE: u32 = 16;
+/// Characters of a text that is read, without its sign.
+const MOST_WRITTEN: usize = 17;
 /// Limbs of a payload that is read: below 10^16.
 const MOST_LIMBS: usize = 4;
 /// Limbs that 64 bits can need on both sides of the point.
@@ -72,6 +76,54 @@ impl Small {
         };
         let digits = i64::try_from(digits).ok()?;
         Some(Small { digits: if bits >> 14 == 1 { -digits } else { digits }, scale })
+    }
+
+    /// A number written as digits, perhaps with a point among them and a minus before, brought to a modifier. None if it is written otherwise, has many digits, or
+    /// does not fit the modifier as it is.
+    #[inline]
+    pub(super) fn parse(text: &str, typmod: i32) -> Option<Small> {
+        let (negative, unsigned) = match text.as_bytes() {
+            [b'-', rest @ ..] => (true, rest),
+            all => (false, all),
+        };
+        if unsigned.len() > MOST_WRITTEN {
+            return None;
+        }
+        let (mut digits, mut point) = (0i64, None);
+        for (at, byte) in unsigned.iter().enumerate() {
+            match byte {
+                b'0'..=b'9' => digits = digits * 10 + i64::from(byte - b'0'),
+                b'.' if point.is_none() => point = Some(at),
+                _ => return None,
+            }
+        }
+        if unsigned.len() == usize::from(point.is_some()) {
+            return None;
+        }
+        let mut scale = point.map_or(0, |at| unsigned.len() - 1 - at) as u32;
+        if let Some((precision, wanted)) = split_typmod(typmod) {
+            let wanted = u32::try_from(wanted).ok()?;
+            let missing = wanted.checked_sub(scale)?;
+            digits = digits.checked_mul(i64::try_from(*POWERS.get(missing as usize)?).ok()?)?;
+            scale = wanted;
+            if POWERS.get(precision as usize).is_some_and(|limit| digits as u64 >= *limit) {
+                return None;
+            }
+        }
+        (scale <= MOST_SCALE).then_some(Small { digits: if negative { -digits } else { digits }, scale })
+    }
+
+    /// Appends its text.
+    pub(super) fn show(self, out: &mut Vec<u8>) {
+        if self.digits < 0 {
+            out.push(b'-');
+        }
+        let (magnitude, power) = (self.digits.unsigned_abs(), POWERS[self.scale as usize]);
+        push_decimal(out, magnitude / power);
+        if self.scale > 0 {
+            out.push(b'.');
+            push_padded(out, magnitude % power, self.scale as usize);
+        }
     }
 
     /// Both numbers' digits at the larger scale.
@@ -214,6 +266,29 @@ mod tests {
         prop_oneof![any::<i64>(), -1_000_000i64..1_000_000, Just(0), Just(i64::MIN), Just(10_000), Just(9999)]
     }
 
+    #[test]
+    fn plain_texts_are_read_the_short_way() {
+        let read = |text, typmod| Small::parse(text, typmod).map(|small| (small.digits, small.scale));
+        let amount = ((12 << 16) | 2) + 4;
+        assert_eq!(read("123.4", -1), Some((1234, 1)));
+        assert_eq!(read("123.4", amount), Some((12_340, 2)));
+        assert_eq!(read("-.5", amount), Some((-50, 2)));
+        assert_eq!(read("7.", -1), Some((7, 0)));
+        assert_eq!(read("9999999999.99", amount), Some((999_999_999_999, 2)));
+        for (text, typmod) in [
+            ("10000000000", amount),
+            ("1.234", amount),
+            (".", -1),
+            ("-", -1),
+            ("", -1),
+            ("1e3", -1),
+            (" 1", -1),
+            ("1_0", -1),
+        ] {
+            assert_eq!(read(text, typmod), None, "{text}");
+        }
+    }
+
     proptest! {
         #[test]
         fn the_stored_form_is_the_same(digits in digits(), scale in 0..=MOST_SCALE) {
@@ -223,6 +298,24 @@ mod tests {
                 prop_assert_eq!((back.digits, back.scale), (digits, scale));
             } else {
                 prop_assert!(digits.unsigned_abs() >= 10_u64.pow(12));
+            }
+        }
+
+        #[test]
+        fn texts_are_the_same(digits in digits(), scale in 0..=MOST_SCALE) {
+            let small = Small { digits, scale };
+            let (mut shown, general) = (Vec::new(), number(digits, scale));
+            small.show(&mut shown);
+            prop_assert_eq!(String::from_utf8(shown).unwrap(), general.to_string());
+        }
+
+        #[test]
+        fn what_is_read_is_the_same(text in "-?[0-9]{0,9}(\\.[0-9]{0,9})?[ e_]?", precision in 1..20i32, scale in -2..8i32) {
+            for typmod in [-1, ((precision << 16) | (scale & 0x7FF)) + 4] {
+                if let Some(small) = Small::parse(&text, typmod) {
+                    let general = Numeric::parse(&text).unwrap().apply_typmod(typmod).unwrap();
+                    prop_assert_eq!(small.to_datum(), general.into_datum().unwrap(), "{}", text);
+                }
             }
         }
 
