@@ -114,9 +114,9 @@ impl FormedRows {
             tuples.push(tuple);
             (behind, start) = (others, *end);
         }
-        let mut rest = &mut tuples[..];
+        let (mut rest, mut use_map) = (&mut tuples[..], !options.skip_fsm);
         while !rest.is_empty() {
-            let done = insert_batch(access, rel, writer, rest, options, tids)?;
+            let done = insert_batch(access, rel, writer, rest, &mut use_map, tids)?;
             rest = &mut rest[done..];
         }
         self.clear();
@@ -135,7 +135,7 @@ pub fn insert(
     let mut bytes = Vec::with_capacity(256);
     form(access, rel, writer, values, options, &mut bytes)?;
     let mut tids = Vec::with_capacity(1);
-    insert_batch(access, rel, writer, &mut [&mut bytes], options, &mut tids)?;
+    insert_batch(access, rel, writer, &mut [&mut bytes], &mut !options.skip_fsm, &mut tids)?;
     Ok(tids[0])
 }
 
@@ -155,19 +155,19 @@ pub fn multi_insert<'r>(
     formed.insert(access, rel, writer, options, tids)
 }
 
-/// Inserts as many of `tuples`, at least one, as one page takes. Returns how many.
+/// Inserts as many of `tuples`, at least one, as one page takes. Returns how many. `use_map`: look for room in old pages; not again once there was none.
 fn insert_batch(
     access: &Access<'_>,
     rel: &HeapRel,
     writer: &Writer<'_>,
     tuples: &mut [&mut [u8]],
-    options: InsertOptions,
+    use_map: &mut bool,
     tids: &mut Vec<Tid>,
 ) -> HeapResult<usize> {
     writer.check(rel);
     access.pool.admit(rel.desc.persistence)?;
     let mut map = VmCursor::default();
-    let mut placer = Placer::new(access, rel, tuples[0].len(), !options.skip_fsm)?;
+    let mut placer = Placer::new(access, rel, tuples[0].len(), *use_map)?;
     loop {
         let pin = placer.next()?;
         let block = pin.tag().block;
@@ -178,6 +178,7 @@ fn insert_batch(
         }
         make_fit(access, rel, &mut page, writer.xid)?;
         rel.set_target_block(block);
+        *use_map &= !placer.has_left_map();
         return put_batch(access, rel, writer, page, tuples, &map, tids);
     }
 }

@@ -77,6 +77,11 @@ impl<'a> Placer<'a> {
         room >= self.need || page::max_offset(page) == 0 && room >= self.len
     }
 
+    /// Whether the map has no page with room.
+    pub fn has_left_map(&self) -> bool {
+        self.stage == Stage::Extend
+    }
+
     /// Tells why the last candidate was no good. Recorded in the map by the next call of [`Placer::next`].
     pub fn reject(&mut self, block: BlockNo, page: &PageBytes) {
         self.rejected = Some((block, if page::is_new(page) { MAX_TUPLE } else { ops::room(page) }));
