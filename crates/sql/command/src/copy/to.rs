@@ -7,7 +7,7 @@ use parse::ast::Copy;
 use session::output::Output;
 use session::progress::Running;
 use session::{Session, Source};
-use tuple::Datum;
+use tuple::{Datum, Selection, Undecoded};
 use txn::LockMode;
 use types::Call;
 use types::encoding::Passage;
@@ -140,9 +140,14 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    fn binary_row(&mut self, row: &[Datum], call: &Call<'_>, out: &mut dyn Output) -> SqlResult<()> {
-        self.line.extend_from_slice(&(row.len() as i16).to_be_bytes());
-        for (value, &type_oid) in row.iter().zip(&self.types) {
+    fn binary_row<'v>(
+        &mut self,
+        row: impl Iterator<Item = &'v Datum>,
+        call: &Call<'_>,
+        out: &mut dyn Output,
+    ) -> SqlResult<()> {
+        self.line.extend_from_slice(&(self.types.len() as i16).to_be_bytes());
+        for (value, &type_oid) in row.zip(&self.types) {
             let start = self.line.len();
             self.line.extend_from_slice(&(-1i32).to_be_bytes());
             if !value.is_null() {
@@ -160,12 +165,18 @@ impl<'a> Writer<'a> {
         self.send_line(out)
     }
 
-    fn row(&mut self, row: &[Datum], call: &Call<'_>, out: &mut dyn Output) -> SqlResult<()> {
+    /// Writes a row with these values.
+    fn row<'v>(
+        &mut self,
+        row: impl Iterator<Item = &'v Datum>,
+        call: &Call<'_>,
+        out: &mut dyn Output,
+    ) -> SqlResult<()> {
         runtime::check_interrupts().map_err(plan::interrupted)?;
         if self.options.format == Format::Binary {
             return self.binary_row(row, call, out);
         }
-        for (i, value) in row.iter().enumerate() {
+        for (i, value) in row.enumerate() {
             if value.is_null() {
                 self.field(i, None);
                 continue;
@@ -211,27 +222,24 @@ fn copy_table(
     let upto = numbers.iter().max().map_or(0, |n| n + 1);
     heap::watch_scan(heap, &session.txn.borrow());
     let mut scan = heap::HeapScan::new(&access, heap.clone(), None).map_err(heap::HeapError::into_sql)?;
-    let (mut all, mut row) = (Vec::new(), Vec::new());
+    let selection = Selection::new(upto, |n| numbers.contains(&n), |_| false);
+    let (mut values, mut left) = (vec![Datum::Null; upto], Undecoded::default());
     loop {
         {
             let me = session.txn.borrow();
             let view = heap::View { snapshot: &snapshot, curcid, me: &me, combo: &session.combo };
             let Some(found) = scan.next(&access, &view).map_err(heap::HeapError::into_sql)? else { break };
-            all.clear();
-            found
-                .decode(&heap.desc.layout, upto, &mut all)
+            selection
+                .decode_first(&heap.desc.layout, &found.row(), &mut left, &mut values)
                 .map_err(|_| sql_err!(DATA_CORRUPTED, "corrupt row in table \"{}\"", table.name))?;
         }
-        row.clear();
         for &n in numbers {
-            let value = std::mem::take(&mut all[n]);
-            row.push(match value {
-                Datum::Toasted(_) => heap::detoast(&access, heap.desc.toast.as_ref(), &value)
-                    .map_err(heap::HeapError::into_sql)?,
-                value => value,
-            });
+            if let Datum::Toasted(_) = values[n] {
+                values[n] = heap::detoast(&access, heap.desc.toast.as_ref(), &values[n])
+                    .map_err(heap::HeapError::into_sql)?;
+            }
         }
-        writer.row(&row, &call, out)?;
+        writer.row(numbers.iter().map(|n| &values[*n]), &call, out)?;
     }
     writer.finish(out)
 }
@@ -254,6 +262,6 @@ fn copy_query(
     let format = session.format();
     let call = Call::new(&format).with_session(session);
     let source = Source::nested(text, query, None);
-    internal.run_written(session, (&source, &[]), &mut |row| writer.row(row, &call, out))?;
+    internal.run_written(session, (&source, &[]), &mut |row| writer.row(row.iter(), &call, out))?;
     writer.finish(out)
 }
