@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use analyze::ParamTypes;
 use base::{Oid, SqlResult};
+use eval::cx::{Env, Load};
 use eval::trigger::Events;
 use executor::run::{Execution, Prepared, Progress};
 use parse::Statement;
@@ -65,10 +66,27 @@ impl Internal {
         &self.prepared
     }
 
-    /// Its runs are part of a bulk load: triggers for statements do not fire, and what is to fire after rows is given by
+    /// Makes it a bulk load, which [takes](Internal::load) row after row: triggers for statements do not fire, and what is to fire after rows is given by
     /// [`Internal::take_events`].
-    pub(crate) fn in_bulk(&mut self) {
-        self.execution.in_bulk();
+    pub(crate) fn begin_load(&mut self) -> SqlResult<()> {
+        self.execution = Execution::loading(&self.prepared)?;
+        Ok(())
+    }
+
+    /// Takes the row that these parameters are, from this line of the input. Returns how many rows were stored meanwhile.
+    pub(crate) fn load(&mut self, session: &Session, params: &[Datum], line: u64) -> SqlResult<u64> {
+        let done = self.with_env(session, |execution, env| execution.load(env, params, line))?;
+        Ok(done.processed)
+    }
+
+    /// Stores the rows that were taken and not stored yet. Returns their number.
+    pub(crate) fn end_load(&mut self, session: &Session) -> SqlResult<u64> {
+        Ok(self.with_env(session, |execution, env| execution.end_load(env))?.processed)
+    }
+
+    /// How the load stands.
+    pub(crate) fn load_state(&self) -> Load {
+        self.execution.load_state()
     }
 
     /// What is to fire after the rows of the runs until now.
@@ -93,11 +111,19 @@ impl Internal {
         params: &[Datum],
         each: &mut dyn FnMut(&[Datum]) -> SqlResult<()>,
     ) -> SqlResult<Progress> {
+        self.with_env(session, |execution, env| execution.run(env, params, each))
+    }
+
+    fn with_env(
+        &mut self,
+        session: &Session,
+        f: impl FnOnce(&mut Execution, &Env<'_>) -> SqlResult<Progress>,
+    ) -> SqlResult<Progress> {
         let (snapshot, command) = {
             let mut txn = session.txn.borrow_mut();
             (txn.statement_snapshot()?, txn.current_command())
         };
-        session.with_env(&snapshot, command, |env| self.execution.run(env, params, each))
+        session.with_env(&snapshot, command, |env| f(&mut self.execution, env))
     }
 
     /// The same, of a query that a user wrote: it counts as a statement within the one that runs it.

@@ -172,6 +172,8 @@ pub struct State {
     pub events: Events,
     /// Whose events these are.
     pub part: Part,
+    /// How a bulk load stands.
+    pub load: Load,
     /// Whether the statement may begin again.
     pub turn: Turn,
     /// Who runs a part of the plan beside others shares this with them.
@@ -189,6 +191,21 @@ pub enum Part {
     Load,
     /// Of a statement that has set it off: the action of a foreign key. That one fires its events.
     Action,
+}
+
+/// How a bulk load stands, whose rows come one in a run and are stored some at a time.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Load {
+    /// The line of the input that the row of this run was read from.
+    pub line: u64,
+    /// No row comes: those that wait are to be stored.
+    pub ends: bool,
+    /// The row of this run was neither left out by a condition nor by a trigger.
+    pub taken: bool,
+    /// The row that is being entered into indexes, of those that are stored together.
+    pub entering: usize,
+    /// The line of a row that was refused when it was stored.
+    pub refused: Option<u64>,
 }
 
 /// What nodes and expressions work with while a statement runs.
@@ -239,6 +256,7 @@ impl State {
             processed: 0,
             events: Events::default(),
             part: Part::Whole,
+            load: Load::default(),
             turn: Turn::default(),
             team: None,
             helps: false,

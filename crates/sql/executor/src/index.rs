@@ -130,7 +130,8 @@ impl IndexWriter {
         let open = self.index.storage()?;
         let (mut entry, mut values, mut places) =
             (Vec::new(), Vec::with_capacity(rows.count * self.columns.len()), Vec::with_capacity(rows.count));
-        for (row, tid) in rows.iter().zip(tids) {
+        for (number, (row, tid)) in rows.iter().zip(tids).enumerate() {
+            cx.state.load.entering = number;
             if self.entry(heap, row, &mut entry, cx)? {
                 values.append(&mut entry);
                 places.push(*tid);

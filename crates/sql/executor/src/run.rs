@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, sql_err};
 use eval::compile::SubProgram;
-use eval::cx::{Counters, Cx, Env, Part, State};
+use eval::cx::{Counters, Cx, Env, Load, Part, State};
 use eval::needs::Needs;
 use eval::node::{BoxNode, Node, Origin};
 use eval::row_store::RowStore;
@@ -94,19 +94,26 @@ pub struct Execution {
 impl Execution {
     /// Builds the state tree.
     pub fn new(prepared: &Arc<Prepared>) -> SqlResult<Execution> {
-        Execution::build(prepared, false, false)
+        Execution::build(prepared, |_| {})
+    }
+
+    /// One for a bulk load: each run [takes](Self::load) one row, triggers for statements do not fire, and events are kept for [`Execution::take_events`].
+    pub fn loading(prepared: &Arc<Prepared>) -> SqlResult<Execution> {
+        Execution::build(prepared, |builder| builder.loading = true)
     }
 
     /// One whose nodes are counted, and perhaps timed, for EXPLAIN ANALYZE.
     pub fn counting(prepared: &Arc<Prepared>, timing: bool) -> SqlResult<Execution> {
-        Execution::build(prepared, true, timing)
+        let mut execution = Execution::build(prepared, |builder| builder.counting = true)?;
+        execution.state.timing = timing;
+        Ok(execution)
     }
 
-    fn build(prepared: &Arc<Prepared>, counting: bool, timing: bool) -> SqlResult<Execution> {
+    fn build(prepared: &Arc<Prepared>, how: impl FnOnce(&mut Builder<'_>)) -> SqlResult<Execution> {
         let statement = &prepared.statement;
         check_populated(statement)?;
         let mut builder = Builder::new(statement);
-        builder.counting = counting;
+        how(&mut builder);
         builder.drained = Drained::WithStatement;
         let node = builder.build(&statement.plan)?;
         builder.drained = Drained::Unknown;
@@ -128,8 +135,8 @@ impl Execution {
             state: State {
                 subs,
                 work_tables: statement.work_tables.iter().map(|_| RowStore::default()).collect(),
-                counters: counting.then(|| vec![Counters::default(); builder.counted]),
-                timing,
+                counters: builder.counting.then(|| vec![Counters::default(); builder.counted]),
+                part: if builder.loading { Part::Load } else { Part::Whole },
                 ..State::of_cells(statement.exec_params)
             },
             used: false,
@@ -173,9 +180,21 @@ impl Execution {
         }
     }
 
-    /// Makes its runs part of a bulk load: triggers for statements do not fire, and events are kept for [`Execution::take_events`].
-    pub fn in_bulk(&mut self) {
-        self.state.part = Part::Load;
+    /// Takes the row that these parameters are, from this line of the input. It may be stored now or in a later run: the progress tells how many rows were.
+    pub fn load(&mut self, env: &Env<'_>, params: &[Datum], line: u64) -> SqlResult<Progress> {
+        self.state.load = Load { line, ..Load::default() };
+        self.run(env, params, &mut |_| Ok(()))
+    }
+
+    /// Stores the rows that were taken and not stored yet.
+    pub fn end_load(&mut self, env: &Env<'_>) -> SqlResult<Progress> {
+        self.state.load = Load { ends: true, ..Load::default() };
+        self.run(env, &[], &mut |_| Ok(()))
+    }
+
+    /// How the load stands.
+    pub fn load_state(&self) -> Load {
+        self.state.load
     }
 
     /// Makes its run a part of the statement with these events: what it sets off is kept for [`Execution::take_events`].

@@ -2,7 +2,8 @@
 //! COPY FROM: text or bytes to rows.
 //!
 //! Rows of a plain table are gathered and stored a batch at a time, one log record a page. Where expressions or triggers have a say
-//! (generated columns, checks, partitions, WHERE, a default that could look at the table), each row runs through an INSERT of our own.
+//! (generated columns, checks, partitions, WHERE, a default that could look at the table), each row runs through an INSERT of our own, which stores
+//! rows together where PostgreSQL does.
 //!
 //! # PostgreSQL counterpart
 //! `commands/copyfrom.c`, `copyfromparse.c`.
@@ -11,7 +12,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use base::{Oid, Severity, SqlError, SqlResult, SqlState, sql_err};
-use catalog::{Generated, Identity, RelationKind, Table, TriggerKind};
+use catalog::view::{Column, Domain, TypeKind};
+use catalog::{CatalogView, Generated, Identity, RelationKind, Table, TriggerKind};
 use eval::trigger::{At, Event, Events, Firing, TableTriggers};
 use executor::nodes::KeptRows;
 use heap::InsertOptions;
@@ -157,8 +159,7 @@ impl Target {
             && !table.partition_of.is_valid()
             && table.triggers.is_empty()
             && table.columns.iter().all(|c| c.generated == Generated::None || c.dropped)
-            && table.indexes.iter().all(|i| i.immediate)
-            && table.columns.iter().all(|c| types::builtin_type(c.type_oid).is_some() || c.dropped);
+            && table.indexes.iter().all(|i| i.immediate);
         let defaults = if plain { quiet_defaults(session, table, numbers)? } else { None };
         let checks = if plain { RowChecks::new(session, table)? } else { None };
         match (&table.heap, defaults, checks) {
@@ -172,7 +173,7 @@ impl Target {
                 let statement = insert_statement(table, numbers, copy.filter.as_ref());
                 let types: Vec<Oid> = numbers.iter().map(|&n| table.columns[n].type_oid).collect();
                 let mut insert = Internal::new(session, &statement, text, &types)?;
-                insert.in_bulk();
+                insert.begin_load()?;
                 Ok(Target::Insert(Box::new(insert)))
             }
         }
@@ -187,7 +188,9 @@ fn quiet_defaults(
 ) -> SqlResult<Option<Vec<(usize, ColumnDefault)>>> {
     let mut defaults = Vec::new();
     for (i, column) in table.columns.iter().enumerate() {
-        let has = column.default.is_some() || column.identity != Identity::None;
+        let has = column.default.is_some()
+            || column.identity != Identity::None
+            || domain_of(session, column)?.is_some_and(|domain| domain.default.is_some());
         if column.dropped || !has || numbers.contains(&i) {
             continue;
         }
@@ -198,6 +201,18 @@ fn quiet_defaults(
         }
     }
     Ok(Some(defaults))
+}
+
+/// The domain that a column is of.
+fn domain_of(session: &Session, column: &Column) -> SqlResult<Option<Domain>> {
+    if column.dropped || types::builtin_type(column.type_oid).is_some() {
+        return Ok(None);
+    }
+    let known = session.type_by_oid(column.type_oid)?;
+    Ok(known.and_then(|known| match &known.kind {
+        TypeKind::Domain(domain) => Some(domain.clone()),
+        _ => None,
+    }))
 }
 
 /// `INSERT INTO t (columns) OVERRIDING SYSTEM VALUE SELECT * FROM (SELECT $1, $2) t (columns) WHERE filter`.
@@ -261,6 +276,8 @@ struct Load<'a> {
     options: &'a CopyOptions,
     table: &'a Arc<Table>,
     numbers: &'a [usize],
+    /// The types of columns that are copied, where they are domains.
+    domains: Vec<Option<Oid>>,
     force_not_null: Vec<bool>,
     force_null: Vec<bool>,
     target: Target,
@@ -292,11 +309,16 @@ impl<'a> Load<'a> {
         (target, progress): (Target, &'a Progress),
     ) -> SqlResult<Load<'a>> {
         let names: Vec<&str> = numbers.iter().map(|&n| table.columns[n].name.as_str()).collect();
+        let domain = |n: &usize| {
+            let column = &table.columns[*n];
+            Ok(domain_of(session, column)?.map(|_| column.type_oid))
+        };
         Ok(Load {
             session,
             options,
             table,
             numbers,
+            domains: numbers.iter().map(domain).collect::<SqlResult<_>>()?,
             force_not_null: forced(Some(table), &options.force_not_null, &names, "FORCE_NOT_NULL")?,
             force_null: forced(Some(table), &options.force_null, &names, "FORCE_NULL")?,
             target,
@@ -391,17 +413,17 @@ impl<'a> Load<'a> {
             for i in 0..self.numbers.len() {
                 self.place = Place::Name(i);
                 let column = &self.table.columns[self.numbers[i]];
-                if let Some(bytes) = reader.field(&mut more)? {
-                    self.bytes += bytes.len();
-                    let value = match self.passage {
-                        None => Cow::Borrowed(bytes),
-                        Some(passage) => {
-                            types::encoding::from_client(passage, column.type_oid, bytes, &call)?
-                        }
-                    };
-                    let slot = self.slot(i);
-                    self.row[slot] = types::receive(column.type_oid, &value, column.typmod, &call)?;
-                }
+                let Some(bytes) = reader.field(&mut more)? else {
+                    self.null(i)?;
+                    continue;
+                };
+                self.bytes += bytes.len();
+                let value = match self.passage {
+                    None => Cow::Borrowed(bytes),
+                    Some(passage) => types::encoding::from_client(passage, column.type_oid, bytes, &call)?,
+                };
+                let slot = self.slot(i);
+                self.row[slot] = types::receive(column.type_oid, &value, column.typmod, &call)?;
             }
             self.place = Place::Number(self.splitter.line_number);
             self.put()?;
@@ -534,10 +556,18 @@ impl<'a> Load<'a> {
         }
         self.place = Place::Column(i, null);
         if null {
-            return Ok(Datum::Null);
+            return self.null(i);
         }
         let text = types::text::check_utf8(bytes)?;
         types::input(column.type_oid, text, column.typmod, call)
+    }
+
+    /// NULL in a column that is copied.
+    fn null(&self, i: usize) -> SqlResult<Datum> {
+        match self.domains[i] {
+            Some(domain) => self.session.check_domain(domain, Datum::Null),
+            None => Ok(Datum::Null),
+        }
     }
 
     /// ON_ERROR ignore: the row is left out.
@@ -583,18 +613,13 @@ impl<'a> Load<'a> {
     fn put(&mut self) -> SqlResult<()> {
         match &mut self.target {
             Target::Insert(insert) => {
-                let done = insert.run(self.session, &self.row, &mut |_| Ok(()));
-                if let Err(error) = &done
-                    && error.code() == SqlState::UNIQUE_VIOLATION
-                    && !self.table.triggers.iter().any(|t| t.kind.row() && t.kind.before())
-                {
-                    // As of rows stored together, whose lines are not known any more.
-                    self.place = Place::Number(self.splitter.line_number);
+                let stored = insert.load(self.session, &self.row, self.splitter.line_number);
+                let state = insert.load_state();
+                if let Some(line) = state.refused {
+                    self.place = Place::Number(line);
                 }
-                let stored = done?.processed;
-                self.rows += stored;
-                self.progress.set(super::TUPLES, self.rows as i64);
-                if stored == 0 && self.filtered {
+                self.count(stored?);
+                if !state.taken && self.filtered {
                     self.progress.add(super::TUPLES_EXCLUDED, 1);
                 }
                 Ok(())
@@ -635,8 +660,25 @@ impl<'a> Load<'a> {
         }
     }
 
-    /// Stores the batch.
+    fn count(&mut self, stored: u64) {
+        self.rows += stored;
+        self.progress.set(super::TUPLES, self.rows as i64);
+    }
+
+    /// Stores the rows that wait.
     fn flush(&mut self) -> SqlResult<()> {
+        match &mut self.target {
+            Target::Plain { .. } => self.flush_plain(),
+            Target::Insert(insert) => {
+                let stored = insert.end_load(self.session);
+                self.place = insert.load_state().refused.map_or(self.place, Place::Number);
+                self.count(stored?);
+                Ok(())
+            }
+        }
+    }
+
+    fn flush_plain(&mut self) -> SqlResult<()> {
         let Target::Plain { heap, indexes, .. } = &mut self.target else { return Ok(()) };
         if self.lines.is_empty() {
             return Ok(());
@@ -652,8 +694,7 @@ impl<'a> Load<'a> {
                 indexes.enter(session, self.table, &rel, (row, tid))?;
             }
         }
-        self.rows += self.lines.len() as u64;
-        self.progress.set(super::TUPLES, self.rows as i64);
+        self.count(self.lines.len() as u64);
         self.batch.clear();
         self.lines.clear();
         self.bytes = 0;

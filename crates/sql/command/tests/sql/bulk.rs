@@ -80,3 +80,39 @@ fn rows_that_are_kept_do_not_change_as_the_scan_goes_on() {
         "500|26"
     );
 }
+
+#[test]
+fn rows_of_partitions_are_stored_together_where_nobody_can_tell() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run(
+        "create table p (a int, b text) partition by range (a);
+        create table p1 partition of p for values from (0) to (1000);
+        create table p2 (b text, a int); alter table p attach partition p2 for values from (1000) to (9000)",
+    )
+    .unwrap();
+    let records = || {
+        s.run("select pg_stat_force_next_flush()").unwrap();
+        s.query("select wal_records from pg_stat_wal").parse::<i64>().unwrap()
+    };
+    let before = records();
+    s.run("insert into p select g, 'b' || g from generate_series(0, 2999) g").unwrap();
+    let written = records() - before;
+    assert!(written < 300, "{written} records");
+    assert_eq!(
+        s.query("select tableoid::regclass, count(*), min(b), sum(a) from p group by 1 order by 1"),
+        "p1|1000|b0|499500\np2|2000|b1000|3999000"
+    );
+    // The first row that has no place, or whose key is there, is the one that is told of.
+    let refused = |sql: &str| s.run(sql).err().unwrap().report().detail.clone().unwrap();
+    assert_eq!(
+        refused("insert into p select g, 'x' from generate_series(8990, 9010) g"),
+        "Partition key of the failing row contains (a) = (9000)."
+    );
+    s.run("truncate p; alter table p add primary key (a)").unwrap();
+    assert_eq!(
+        refused("insert into p select a, 'x' from (values (2000), (1), (2000), (1)) v (a)"),
+        "Key (a)=(2000) already exists."
+    );
+    assert_eq!(s.query("select count(*) from p"), "0");
+}

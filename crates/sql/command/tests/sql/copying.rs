@@ -258,10 +258,14 @@ fn rows_that_meet_constraints_are_stored_together() {
         "new row for relation \"t\" violates check constraint \"short\" / COPY t, line 2: \"-1\tmuch too long\""
     );
     assert_eq!(s.query("select count(*) from t"), "4991");
-    // Constraints that look at other rows see those before.
+    // Constraints that look at other rows do not see those that are stored together with theirs.
     s.run("create table u (a int); create function seen() returns bigint language sql volatile as 'select count(*) from u'").unwrap();
     s.run("alter table u add check (a = seen())").unwrap();
-    copy_in(&s, "copy u from stdin", &[b"0\n1\n2\n"]).unwrap();
+    assert_eq!(
+        copy_in(&s, "copy u from stdin", &[b"0\n1\n2\n"]).err().unwrap(),
+        "new row for relation \"u\" violates check constraint \"u_a_check\" / COPY u, line 2: \"1\""
+    );
+    copy_in(&s, "copy u from stdin", &[b"0\n0\n0\n"]).unwrap();
     assert_eq!(s.query("select count(*) from u"), "3");
     // The table that a row is stored in is no column of it.
     s.run("create table w (a int, check (tableoid = 'w'::regclass))").unwrap();
@@ -284,4 +288,119 @@ fn a_refused_row_shows_what_the_user_may_know() {
     assert_eq!(detail("copy t (c, a) from stdin", "\\N\t1\n"), "Failing row contains (a, c) = (1, null).");
     s.run("reset role").unwrap();
     assert_eq!(detail("copy t (a) from stdin", "0\n"), "Failing row contains (0, secret, 7).");
+}
+
+/// How many log records a COPY of these lines takes, beside what it says.
+fn records_of_copy(session: &Client, sql: &str, data: &[u8]) -> i64 {
+    let records = || session.query("select wal_records from pg_stat_wal").parse::<i64>().unwrap();
+    session.run("select pg_stat_force_next_flush()").unwrap();
+    let before = records();
+    copy_in(session, sql, &[data]).unwrap();
+    session.run("select pg_stat_force_next_flush()").unwrap();
+    records() - before
+}
+
+/// Lines `1`, `2` and so on, each with what `more` gives.
+fn lines(count: usize, more: impl Fn(usize) -> String) -> Vec<u8> {
+    (1..=count).map(|n| format!("{n}\t{}\n", more(n))).collect::<String>().into_bytes()
+}
+
+#[test]
+fn rows_of_many_kinds_of_tables_are_stored_together() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run(
+        "create type mood as enum ('sad', 'glad');
+        create domain small as int default 7 check (value < 10000);
+        create table owners (id int primary key); insert into owners select generate_series(0, 9);
+        create function volatile_true(int) returns bool language sql volatile as 'select $1 > 0';
+        create table parted (a int, b text, d small) partition by range (a);
+        create table parted_low partition of parted for values from (0) to (1000);
+        create table parted_high (d small, b text, a int); alter table parted attach partition parted_high for values from (1000) to (9000)",
+    )
+    .unwrap();
+    let data = lines(2000, |n| (n % 10).to_string());
+    for table in [
+        "create table t (a int, b mood)",
+        "create table t (a small, b small, c small)",
+        "create table t (a int, b int, c int generated always as (a + b) stored, d int generated always as (a * 2) virtual)",
+        "create table t (a int, b int references owners)",
+        "create table t (a int primary key, b int, check (volatile_true(a)))",
+        "create table t (a int, b int, c int generated always as identity, d float default random())",
+        "create table t (a int, b int) partition by hash (a); create table t1 partition of t for values with (modulus 2, remainder 0);
+            create table t2 partition of t for values with (modulus 2, remainder 1); create index on t (b)",
+        "create table t (a int primary key, b text) partition by range (a); create table t1 partition of t for values from (0) to (1500);
+            create table t2 partition of t for values from (1500) to (9000)",
+    ] {
+        s.run(table).unwrap();
+        let data = if table.contains("mood") {
+            lines(2000, |n| ["sad", "glad"][n % 2].to_owned())
+        } else {
+            data.clone()
+        };
+        let records = records_of_copy(&s, "copy t (a, b) from stdin", &data);
+        let entries = if table.contains("primary") || table.contains("index") { 2000 } else { 0 };
+        assert!(records < entries + 300, "{records} records: {table}");
+        assert_eq!(s.query("select count(*), sum(a), count(b) from t"), "2000|2001000|2000", "{table}");
+        s.run("drop table t").unwrap();
+    }
+    assert!(records_of_copy(&s, "copy parted (a, b) from stdin where a % 2 = 0", &data) < 300);
+    assert_eq!(
+        s.query("select tableoid::regclass, count(*), min(a), max(a), sum(d), count(b) from parted group by 1 order by 1"),
+        "parted_low|499|2|998|3493|499\nparted_high|501|1000|2000|3507|501"
+    );
+    let data = (1001..3001).map(|n| format!("{n}\tx\n")).collect::<String>();
+    assert!(records_of_copy(&s, "copy parted_high (a, b) from stdin", data.as_bytes()) < 300);
+    assert_eq!(s.query("select count(*), sum(d) from parted_high"), "2501|17507");
+}
+
+#[test]
+fn a_row_that_is_refused_when_rows_are_stored_is_told_by_its_line() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run(
+        "create table p (a int, b int, unique (a)) partition by range (a);
+        create table p1 partition of p for values from (0) to (1000);
+        create table p2 partition of p for values from (1000) to (9000);
+        create table g (a int, b int, c int generated always as (a) stored);
+        create unique index on g (a) where b > 0; create index on g ((1 / (a - 1700)))",
+    )
+    .unwrap();
+    let twice = |at: usize, of: usize| {
+        let line = move |n: usize| format!("{}\t1\n", if n == at { of } else { n });
+        (1..=2500).map(line).collect::<String>().into_bytes()
+    };
+    let refusal = |sql: &str, data: Vec<u8>| copy_in(&s, sql, &[&data]).err().unwrap();
+    assert_eq!(
+        refusal("copy p from stdin", twice(1234, 1230)),
+        "duplicate key value violates unique constraint \"p2_a_key\" / COPY p, line 1234"
+    );
+    assert_eq!(
+        refusal("copy p from stdin", twice(2400, 5)),
+        "duplicate key value violates unique constraint \"p1_a_key\" / COPY p, line 2400"
+    );
+    assert_eq!(refusal("copy g from stdin", twice(1, 2500)), "division by zero / COPY g, line 1700");
+    assert_eq!(
+        refusal("copy g (a, b) from stdin where a <> 1700", twice(1800, 1750)),
+        "duplicate key value violates unique constraint \"g_a_idx\" / COPY g, line 1800"
+    );
+    assert_eq!(
+        refusal("copy p from stdin", twice(1300, 9500)),
+        "no partition of relation \"p\" found for row / COPY p, line 1300: \"9500\t1\""
+    );
+    assert_eq!(s.query("select (select count(*) from p), (select count(*) from g)"), "0|0");
+}
+
+#[test]
+fn domains_may_be_against_null() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create domain filled as int not null; create domain seven as int default 7; create table t (a filled, b seven)").unwrap();
+    let refused = copy_in(&s, "copy t from stdin", &[b"1\t2\n\\N\t2\n"]).err().unwrap();
+    assert_eq!(refused, "domain filled does not allow null values / COPY t, line 2, column a: null input");
+    copy_in(&s, "copy t from stdin (on_error ignore)", &[b"1\t2\n\\N\t2\n"]).unwrap();
+    copy_in(&s, "copy t (a) from stdin", &[b"3\n"]).unwrap();
+    // What a line does not give is not looked at.
+    copy_in(&s, "copy t (b) from stdin", &[b"4\n"]).unwrap();
+    assert_eq!(s.query("select a, b from t"), "1|2\n3|7\n|4");
 }

@@ -106,6 +106,8 @@ pub struct Builder<'p> {
     pub(crate) page_lock: Option<ahead::PageLock>,
     /// The scan that is built next is asked for many rows.
     pub(crate) batches: bool,
+    /// For a bulk load, which gives one row in a run.
+    pub loading: bool,
     /// Build for checking a concurrently updated row again: these relations yield their [`eval::cx::GivenRow`] only.
     pub recheck: Vec<RelId>,
     /// Scans in pieces below the gathering under way, so far.
@@ -125,6 +127,7 @@ impl<'p> Builder<'p> {
             drained,
             page_lock: None,
             batches: false,
+            loading: false,
             scans: 0,
             recheck: Vec::new(),
             counting: false,

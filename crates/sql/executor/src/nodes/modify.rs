@@ -78,10 +78,10 @@ pub fn build<'p>(builder: &mut Builder<'p>, plan: &'p Plan, modify: &'p Modify) 
     let partition = partition.collect::<SqlResult<Vec<_>>>()?;
     let targets = modify.targets.iter().map(|t| Ok(Rc::new(Target::new(builder, t)?)));
     let targets = targets.collect::<SqlResult<Vec<_>>>()?;
-    let batch = targets.first().and_then(|target| Batch::of(builder, modify, target));
     let others = recheck::references(builder.statement, &modify.source.output, &[modify.rel]);
     let source = builder.build(&modify.source)?;
     let statement_triggers = TableTriggers::new(&modify.table).map(Rc::new);
+    let batch = Batch::of(builder, modify, (&targets, statement_triggers.as_deref()));
     Ok(Box::new(ModifyNode {
         begins_with_a_row: begins_with_a_row(builder, modify, statement_triggers.as_deref()),
         statement_triggers,
@@ -685,6 +685,10 @@ impl Node for ModifyNode {
             self.begun = true;
             self.before_statement(cx)?;
         }
+        if cx.state.load.ends {
+            self.store_batch(cx)?;
+            return Ok(false);
+        }
         if self.batch.is_some() {
             if !self.ended {
                 self.insert_batches(cx)?;
@@ -725,7 +729,7 @@ impl Node for ModifyNode {
     fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()> {
         (self.begun, self.ended) = (false, false);
         if let Some(batch) = &mut self.batch {
-            batch.clear();
+            batch.restart();
         }
         self.source.rescan(cx, changed)
     }

@@ -236,7 +236,8 @@ impl Target {
         let (refusing, others): (Vec<_>, Vec<_>) = self.indexes.iter().partition(|index| index.may_refuse());
         if !refusing.is_empty() {
             cx.rechecks.clear();
-            for (row, tid) in rows.iter().zip(&*tids) {
+            for (number, (row, tid)) in rows.iter().zip(&*tids).enumerate() {
+                cx.state.load.entering = number;
                 refusing.iter().try_for_each(|index| index.insert(&self.table, heap, row, *tid, cx))?;
             }
         }
