@@ -519,4 +519,31 @@ CREATE TABLE app.in_periods (
 );
 CREATE UNIQUE INDEX by_index ON app.rooms (room, note);
 ALTER TABLE app.rooms ADD CONSTRAINT by_index UNIQUE USING INDEX by_index;
+
+-- Foreign data.
+CREATE FOREIGN DATA WRAPPER "Far" VALIDATOR postgresql_fdw_validator;
+CREATE FOREIGN DATA WRAPPER far OPTIONS (a '1', "b c" 'it''s');
+COMMENT ON FOREIGN DATA WRAPPER far IS 'far away';
+GRANT USAGE ON FOREIGN DATA WRAPPER far TO dump_owner WITH GRANT OPTION;
+CREATE SERVER plain FOREIGN DATA WRAPPER far;
+CREATE SERVER "Server" TYPE 'kind' VERSION '1.0' FOREIGN DATA WRAPPER "Far" OPTIONS (host 'localhost', dbname 'x');
+ALTER SERVER plain OWNER TO dump_owner;
+GRANT USAGE ON FOREIGN SERVER "Server" TO dump_reader;
+COMMENT ON SERVER plain IS 'over there';
+CREATE USER MAPPING FOR PUBLIC SERVER "Server" OPTIONS ("user" 'nobody');
+CREATE USER MAPPING FOR dump_owner SERVER plain;
+CREATE FOREIGN TABLE app.foreign_rows (
+    id integer OPTIONS (p 'v', "Q" 'w') NOT NULL, t text COLLATE "C" DEFAULT 'x', d integer GENERATED ALWAYS AS (id * 2) STORED,
+    CONSTRAINT foreign_rows_check CHECK (id > 0)
+) SERVER plain OPTIONS (o 'v', "Odd name" 'it''s');
+ALTER FOREIGN TABLE app.foreign_rows ALTER COLUMN id SET STATISTICS 5;
+ALTER FOREIGN TABLE app.foreign_rows OWNER TO dump_owner;
+GRANT SELECT ON app.foreign_rows TO dump_reader;
+COMMENT ON FOREIGN TABLE app.foreign_rows IS 'rows from afar';
+COMMENT ON COLUMN app.foreign_rows.t IS 'a column from afar';
+CREATE TABLE app.near_and_far (a integer NOT NULL, b text) PARTITION BY LIST (a);
+CREATE FOREIGN TABLE app.far_part PARTITION OF app.near_and_far FOR VALUES IN (1) SERVER plain;
+CREATE TABLE app.near (a integer, b text);
+CREATE FOREIGN TABLE app.far_child (c integer) INHERITS (app.near) SERVER plain OPTIONS (x 'y');
+CREATE TRIGGER far_trigger AFTER INSERT ON app.far_child FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger();
 RESET search_path;

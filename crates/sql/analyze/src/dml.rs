@@ -45,7 +45,10 @@ impl Analyzer<'_> {
         }
         let table = self.open_relation(r)?;
         match table.kind {
-            RelationKind::Table | RelationKind::PartitionedTable | RelationKind::View => {}
+            RelationKind::Table
+            | RelationKind::PartitionedTable
+            | RelationKind::View
+            | RelationKind::ForeignTable => {}
             RelationKind::MaterializedView if self.catalog.maintained() == table.oid => {}
             kind => {
                 let what = match kind {

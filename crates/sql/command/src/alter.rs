@@ -27,9 +27,9 @@ use super::internal::finds_row;
 use super::storage_parameter::{self, Target};
 use super::{
     access_method, alter_attribute, alter_column_options, alter_constraint, alter_identity, alter_tree,
-    alter_type, cluster, compression, detach, drop, expression, generated, inherit, names, object_kind,
-    options, owner, partition, partition_index, persistence, replica_identity, schema, set_tablespace,
-    trigger, typed_table, view,
+    alter_type, cluster, compression, detach, drop, expression, foreign, generated, inherit, names,
+    object_kind, options, owner, partition, partition_index, persistence, replica_identity, schema,
+    set_tablespace, trigger, typed_table, view,
 };
 
 /// ALTER TABLE, INDEX, VIEW, SEQUENCE, MATERIALIZED VIEW.
@@ -161,6 +161,14 @@ fn is_table(table: &Table) -> bool {
     matches!(table.kind, RelationKind::Table | RelationKind::PartitionedTable)
 }
 
+/// As [`require_table`], for actions that foreign tables know too.
+fn require_any_table(table: &Table, action: &str) -> SqlResult<()> {
+    match table.kind {
+        RelationKind::ForeignTable => Ok(()),
+        _ => require_table(table, action),
+    }
+}
+
 fn not_partitioned(table: &Table) -> SqlError {
     match table.kind {
         RelationKind::Table => sql_err!(WRONG_OBJECT_TYPE, "table \"{}\" is not partitioned", table.name),
@@ -179,29 +187,29 @@ fn action(
 ) -> SqlResult<()> {
     match action {
         AlterAction::AddColumn(def, if_not_exists, _) => {
-            require_table(table, "ADD COLUMN")?;
+            require_any_table(table, "ADD COLUMN")?;
             typed_table::refuse(session, table, "cannot add column to typed table")?;
             alter_tree::add_column(session, table, def, (*if_not_exists, recurse), text)
         }
         AlterAction::DropColumn(name, missing_ok, behavior) => {
-            require_table(table, "DROP COLUMN")?;
+            require_any_table(table, "DROP COLUMN")?;
             typed_table::refuse(session, table, "cannot drop column from typed table")?;
             alter_tree::drop_column(session, table, name, *missing_ok, (*behavior, recurse))
         }
         AlterAction::ColumnDefault(name, default) => {
             if !matches!(table.kind, RelationKind::View) {
                 let verb = if default.is_some() { "SET" } else { "DROP" };
-                require_table(table, &format!("ALTER COLUMN ... {verb} DEFAULT"))?;
+                require_any_table(table, &format!("ALTER COLUMN ... {verb} DEFAULT"))?;
             }
             let mut set = |t: &Arc<Table>| column_default(session, t, name, default.as_ref(), text);
             each(session, table, recurse, lock_mode(action), &mut set)
         }
         AlterAction::SetNotNull(name) => {
-            require_table(table, "ALTER COLUMN ... SET NOT NULL")?;
+            require_any_table(table, "ALTER COLUMN ... SET NOT NULL")?;
             alter_tree::set_not_null(session, table, name, (None, recurse, false), text)
         }
         AlterAction::DropNotNull(name) => {
-            require_table(table, "ALTER COLUMN ... DROP NOT NULL")?;
+            require_any_table(table, "ALTER COLUMN ... DROP NOT NULL")?;
             alter_tree::drop_not_null(session, table, name, recurse)
         }
         AlterAction::SetStatistics(name, number, target) => {
@@ -209,7 +217,9 @@ fn action(
             each(session, table, recurse, lock_mode(action), &mut set)
         }
         AlterAction::SetStorage(name, word) => {
-            require_rows(table, "ALTER COLUMN ... SET STORAGE")?;
+            if table.kind != RelationKind::ForeignTable {
+                require_rows(table, "ALTER COLUMN ... SET STORAGE")?;
+            }
             let mut set = |t: &Arc<Table>| set_storage(session, t, name, word);
             each(session, table, recurse, lock_mode(action), &mut set)
         }
@@ -219,11 +229,14 @@ fn action(
             each(session, table, recurse, lock_mode(action), &mut set)
         }
         AlterAction::AddConstraint(constraint) => {
-            require_table(table, "ADD CONSTRAINT")?;
+            require_any_table(table, "ADD CONSTRAINT")?;
+            if table.kind == RelationKind::ForeignTable {
+                foreign::table::check_constraint(constraint, text)?;
+            }
             alter_tree::add_constraint(session, table, constraint, recurse, text)
         }
         AlterAction::DropConstraint(name, missing_ok, behavior) => {
-            require_table(table, "DROP CONSTRAINT")?;
+            require_any_table(table, "DROP CONSTRAINT")?;
             alter_tree::drop_constraint(session, table, name, *missing_ok, (*behavior, recurse))
         }
         AlterAction::ClusterOn(name) => {
@@ -235,7 +248,7 @@ fn action(
             cluster::alter(session, table, None)
         }
         AlterAction::ValidateConstraint(name) => {
-            require_table(table, "VALIDATE CONSTRAINT")?;
+            require_any_table(table, "VALIDATE CONSTRAINT")?;
             alter_constraint::validate(session, table, name, recurse, text)
         }
         AlterAction::AlterConstraint { name, enforced, deferrability, no_inherit } => {
@@ -248,7 +261,7 @@ fn action(
         AlterAction::ResetOptions(list) => reset_options(session, table, list),
         AlterAction::Owner(role) => owner::of_relation(session, table, schema::role(session, role)?.0),
         AlterAction::ColumnType { column, type_name, collation, using, location, .. } => {
-            require_table(table, "ALTER COLUMN ... SET DATA TYPE")?;
+            require_any_table(table, "ALTER COLUMN ... SET DATA TYPE")?;
             typed_table::refuse(session, table, "cannot alter column type of typed table")
                 .map_err(|error| names::at(error, text, *location))?;
             let (collation, using) = (collation.as_ref(), using.as_ref());
@@ -256,32 +269,32 @@ fn action(
             alter_tree::column_type(session, table, &wanted, recurse, text)
         }
         AlterAction::SetExpression(name, expr) => {
-            require_table(table, "ALTER COLUMN ... SET EXPRESSION")?;
+            require_any_table(table, "ALTER COLUMN ... SET EXPRESSION")?;
             generated::set(session, table, name, expr, text)
         }
         AlterAction::DropExpression(name, missing_ok) => {
-            require_table(table, "ALTER COLUMN ... DROP EXPRESSION")?;
+            require_any_table(table, "ALTER COLUMN ... DROP EXPRESSION")?;
             generated::drop(session, table, name, *missing_ok)
         }
         AlterAction::AddIdentity(name, kind, list) => {
-            require_table(table, "ALTER COLUMN ... ADD IDENTITY")?;
+            require_any_table(table, "ALTER COLUMN ... ADD IDENTITY")?;
             alter_identity::add(session, table, (name, *kind), list, text)
         }
         AlterAction::SetIdentity(name, list) => {
-            require_table(table, "ALTER COLUMN ... SET")?;
+            require_any_table(table, "ALTER COLUMN ... SET")?;
             alter_identity::set(session, table, name, list, text)
         }
         AlterAction::DropIdentity(name, missing_ok) => {
-            require_table(table, "ALTER COLUMN ... DROP IDENTITY")?;
+            require_any_table(table, "ALTER COLUMN ... DROP IDENTITY")?;
             alter_identity::drop(session, table, name, *missing_ok)
         }
         AlterAction::Inherit(parent, true) => {
-            require_table(table, "INHERIT")?;
+            require_any_table(table, "INHERIT")?;
             typed_table::refuse(session, table, "cannot change inheritance of typed table")?;
             inherit::add(session, table, parent)
         }
         AlterAction::Inherit(parent, false) => {
-            require_table(table, "NO INHERIT")?;
+            require_any_table(table, "NO INHERIT")?;
             inherit::remove(session, table, parent)
         }
         AlterAction::AttachPartition(name, bound) => match (table.kind, bound) {
@@ -337,6 +350,10 @@ fn action(
                 return Err(wrong_kind(table, "SET TABLESPACE"));
             }
             set_tablespace::one(session, table, name)
+        }
+        AlterAction::ForeignOptions(options) => foreign::table::set_options(session, table, options),
+        AlterAction::ForeignColumnOptions(name, options) => {
+            foreign::table::set_column_options(session, table, name, options)
         }
         AlterAction::Trigger(which, letter) => trigger::enable(session, table, which, *letter, recurse),
         other => Err(SqlError::not_supported(format!("ALTER TABLE {}", action_name(other)))),
@@ -500,7 +517,7 @@ pub(super) fn undefined_constraint(table: &Table, name: &str) -> SqlError {
     sql_err!(UNDEFINED_OBJECT, "constraint \"{name}\" of relation \"{}\" does not exist", table.name)
 }
 
-fn parameter_target(session: &Session, table: &Table) -> SqlResult<Target> {
+fn parameter_target(session: &Session, table: &Table, action: &str) -> SqlResult<Target> {
     match table.kind {
         RelationKind::Table | RelationKind::MaterializedView => Ok(Target::Table),
         RelationKind::Index => {
@@ -508,12 +525,13 @@ fn parameter_target(session: &Session, table: &Table) -> SqlResult<Target> {
             Ok(Target::Index(names::find_index(&owner, table.oid)?.method))
         }
         RelationKind::View => Ok(Target::View),
+        RelationKind::ForeignTable => Err(wrong_kind(table, action)),
         _ => Err(SqlError::not_supported("ALTER ... SET of this kind of relation")),
     }
 }
 
 fn set_options(session: &Session, table: &Table, list: &[parse::ast::DefElem]) -> SqlResult<()> {
-    let target = parameter_target(session, table)?;
+    let target = parameter_target(session, table, "SET (...)")?;
     let new = storage_parameter::check(target, list)?;
     let all = changed_options(&table.options, list, None, new);
     if target == Target::Table {
@@ -558,7 +576,7 @@ fn reset_options(session: &Session, table: &Table, list: &[parse::ast::DefElem])
         }
         let target = match option.namespace {
             Some(_) => Target::Toast,
-            None => parameter_target(session, table)?,
+            None => parameter_target(session, table, "RESET (...)")?,
         };
         storage_parameter::check_name(target, &option.name)?;
     }

@@ -26,7 +26,8 @@ use super::constraint::{self, Wanted};
 use super::internal::finds_row;
 use super::table::Place;
 use super::{
-    alter_rows, alter_type, drop, existing_index, expression, generated, inherit, names, partition, table,
+    alter_rows, alter_type, drop, existing_index, expression, foreign, generated, inherit, names, partition,
+    table,
 };
 
 /// Carries `f` out on each direct child, as it is when its turn comes: it may be below another one, too.
@@ -83,6 +84,11 @@ pub(super) fn add_column(
     if !recurse && !table.children.is_empty() {
         return Err(sql_err!(INVALID_TABLE_DEFINITION, "column must be added to child tables too"));
     }
+    if table.kind == RelationKind::ForeignTable {
+        def.constraints
+            .iter()
+            .try_for_each(|constraint| foreign::table::check_constraint(constraint, text))?;
+    }
     let mut constraints = Vec::new();
     let of = Place { schema: table.schema, table: &table.name, persistence: table.persistence as u8 };
     let column = table::column(session, of, def, &mut constraints, text)?;
@@ -91,6 +97,7 @@ pub(super) fn add_column(
     session.with_changer(|changer| changer.check_column_type(name, new.type_oid))?;
     let number = enter_column(session, table, &new, &column, text)?;
     table::own_sequence(session, table.oid, (number, &new), column.sequence)?;
+    foreign::table::enter_column(session, &*names::describe(session, table.oid)?, def)?;
     alter_rows::fill_new(session, table.oid, number)?;
     add_to_children(session, table, &new, &column, text)?;
     if let Some((constraint, _)) = column.not_null {

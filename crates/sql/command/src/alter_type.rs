@@ -23,7 +23,7 @@ use analyze::Expr;
 use base::{Oid, SqlError, SqlResult, sql_err};
 use catalog::change::{Behavior, NewColumn, NewDefault, ObjectAddress};
 use catalog::system::{pg_attrdef, pg_depend, pg_index, pg_rewrite};
-use catalog::{Generated, Identity, RowExt, Table};
+use catalog::{Generated, Identity, RelationKind, RowExt, Table};
 use parse::Statement;
 use parse::ast;
 use session::Session;
@@ -50,7 +50,8 @@ pub(super) fn run(session: &Session, table: &Arc<Table>, wanted: &Wanted<'_>, te
     let (value, same) = conversion(session, table, number, &new, wanted, text)?;
     check_dependents(session, table, number)?;
     let default = converted_default(session, &old, &new, text)?;
-    let rows = if same { None } else { Some(OldRows::plan(session, table, number, value)?) };
+    let rows =
+        if same || table.heap.is_none() { None } else { Some(OldRows::plan(session, table, number, value)?) };
     let definitions = Definitions::take(session, table, number)?;
     session.with_changer(|changer| {
         changer.set_column_type(table.oid, number, &new)?;
@@ -84,6 +85,9 @@ fn check(table: &Table, wanted: &Wanted<'_>, text: &str) -> SqlResult<i16> {
         return Err(at(error, text, wanted.location));
     }
     let number = alter::find(table, name)? as i16 + 1;
+    if table.kind == RelationKind::ForeignTable && wanted.using.is_some() {
+        return Err(sql_err!(WRONG_OBJECT_TYPE, "\"{}\" is not a table", table.name));
+    }
     if table.columns[number as usize - 1].generated != Generated::None && wanted.using.is_some() {
         let error = sql_err!(
             INVALID_COLUMN_DEFINITION,

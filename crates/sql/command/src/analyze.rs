@@ -312,7 +312,11 @@ fn of_expressions(
 }
 
 fn note_sizes(session: &Session, table: &Table, sample: &sample::Sample, all_columns: bool) -> SqlResult<()> {
-    let Some(heap) = &table.heap else { return Ok(()) };
+    let Some(heap) = &table.heap else {
+        let (pages, tuples) = (sample.pages, sample.total() as f32);
+        let size = SizeEstimate { pages, tuples, all_visible: 0 };
+        return session.with_changer(|changer| changer.set_size(table.oid, size));
+    };
     let access = session.engine().heap_access();
     let (pages, total) = (sample.pages, sample.total());
     let (all_visible, _) = heap::vm::count(&access, heap, pages).map_err(HeapError::into_sql)?;

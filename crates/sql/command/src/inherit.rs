@@ -543,7 +543,7 @@ pub(super) fn add(session: &Session, child: &Arc<Table>, parent: &RangeVar) -> S
         ));
     }
     match parent.kind {
-        RelationKind::Table => {}
+        RelationKind::Table | RelationKind::ForeignTable => {}
         RelationKind::PartitionedTable => {
             return Err(sql_err!(
                 WRONG_OBJECT_TYPE,

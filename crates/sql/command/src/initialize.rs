@@ -50,7 +50,7 @@ fn make_system_views(engine: &Arc<Engine>, options: &BootstrapOptions) -> SqlRes
 }
 
 /// Throws results away.
-struct Silent;
+pub(crate) struct Silent;
 
 impl Output for Silent {
     fn data_row(&mut self, _: &RowEncoder<'_>, _: &[Datum]) -> SqlResult<()> {

@@ -7,7 +7,7 @@
 //! * Relations: `table`, `create_as`, `constraint`, `index` (with `index_build`, `index_sort`), `inherit`, `partition` (with `detach`), `partition_index`, `alter` (with `alter_tree`, `alter_identity`, `alter_type`, `generated`), `rename`, `drop`, `truncate`,
 //!   `temporary`, `schema`, `view`, `sequence`.
 //! * Databases: `database`.
-//! * Extensions, languages, LOAD: `extension`.
+//! * Extensions, languages, LOAD: `extension`. Foreign data: `foreign`.
 //! * Triggers and SET CONSTRAINTS: `trigger`.
 //! * What all kinds of objects have in common: `object_kind` (with `comment`, `drop`, `rename`, `owner`).
 //! * Who may do what: `role`, `grant`, `owner`. Rows: `copy`. Upkeep: `vacuum`, `analyze` (with `sample`, `statistics`, `statistics_extended`), `extended_statistics`. The session: `settings`, `lock`.
@@ -53,6 +53,7 @@ mod exclusion;
 mod existing_index;
 mod extended_statistics;
 mod extension;
+mod foreign;
 pub(crate) mod foreign_key;
 mod foreign_key_parts;
 mod function;

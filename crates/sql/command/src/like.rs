@@ -27,6 +27,9 @@ use types::acl;
 use super::names::at;
 use super::{expression, extended_statistics, index, names, table};
 
+/// What only tables that are stored here can take over.
+const STORED: u32 = like::IDENTITY | like::INDEXES | like::STORAGE | like::COMPRESSION;
+
 /// A relation named in LIKE.
 struct Model {
     table: Arc<Table>,
@@ -48,7 +51,9 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
             plain.elements.push(element.clone());
             continue;
         };
-        let model = Model { table: open(session, name, text)?, bits: *bits };
+        // A foreign table stores nothing, and has no indexes.
+        let kept = if statement.foreign.is_some() { !STORED } else { u32::MAX };
+        let model = Model { table: open(session, name, text)?, bits: *bits & kept };
         model.elements(session, &mut plain.elements)?;
         models.push(model);
     }

@@ -22,8 +22,8 @@ use super::extended_statistics::STATISTICS;
 use super::text_search::{DICTIONARY, PARSER, TEMPLATE};
 use super::text_search_configuration::CONFIGURATION;
 use super::{
-    access_method, alter_function, alter_user_type, comment, database, drop, extension, language, operator,
-    operator_class, owner, rename, role, tablespace, trigger, user_type,
+    access_method, alter_function, alter_user_type, comment, database, drop, extension, foreign, language,
+    operator, operator_class, owner, rename, role, tablespace, trigger, user_type,
 };
 
 type FindOne = fn(&Session, ObjectKind, &ObjectName) -> SqlResult<ObjectAddress>;
@@ -297,8 +297,20 @@ pub(crate) fn of(kind: ObjectKind) -> Descriptor {
         },
         K::Subscription => D { member: false, ..D::bare(words!("SUBSCRIPTION")) },
         K::EventTrigger => D::bare(words!("EVENT TRIGGER")),
-        K::ForeignDataWrapper => D::bare(words!("FOREIGN DATA WRAPPER")),
-        K::ForeignServer => D::bare(words!("SERVER")),
+        K::ForeignDataWrapper => D {
+            address: Some(|session, _, object| foreign::wrapper::address(session, object)),
+            dropped: Some(foreign::wrapper::dropped),
+            rename: Some(foreign::wrapper::rename),
+            set_owner: Some(|session, _, object, owner| foreign::wrapper::set_owner(session, object, owner)),
+            ..D::bare(words!("FOREIGN DATA WRAPPER"))
+        },
+        K::ForeignServer => D {
+            address: Some(|session, _, object| foreign::server::address(session, object)),
+            dropped: Some(foreign::server::dropped),
+            rename: Some(foreign::server::rename),
+            set_owner: Some(|session, _, object, owner| foreign::server::set_owner(session, object, owner)),
+            ..D::bare(words!("SERVER"))
+        },
         K::Parameter => D::bare(words!("PARAMETER")),
         K::Policy => D::bare(words!("POLICY")),
         K::Rule => D::bare(words!("RULE")),

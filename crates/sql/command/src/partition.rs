@@ -468,7 +468,11 @@ impl<'a> Parent<'a> {
     }
 
     /// Whether a partition holds a row that its table, described by `table`, would put elsewhere.
+    /// Foreign tables are believed.
     fn has_strangers(&self, partition: &Table, table: &Table, home: Oid) -> SqlResult<bool> {
+        if partition.kind == RelationKind::ForeignTable {
+            return Ok(false);
+        }
         let map = PartitionMap::of(table, self.session)?;
         let home = map.partitions.iter().position(|oid| *oid == home);
         let keys = self.routed_keys(table, &map)?;
@@ -540,13 +544,16 @@ pub(super) fn attach(
     if child.partition_of.is_valid() {
         return wrong(format!("\"{}\" is already a partition", child.name));
     }
-    if !matches!(child.kind, RelationKind::Table | RelationKind::PartitionedTable) {
+    if !matches!(
+        child.kind,
+        RelationKind::Table | RelationKind::PartitionedTable | RelationKind::ForeignTable
+    ) {
         return wrong(format!("\"{}\" is not a table or foreign table", child.name));
     }
     if !session.with_reader(|r| r.parents(child.oid))?.is_empty() {
         return wrong("cannot attach inheritance child as partition".into());
     }
-    if child.kind == RelationKind::Table && !child.children.is_empty() {
+    if child.kind != RelationKind::PartitionedTable && !child.children.is_empty() {
         return wrong("cannot attach inheritance parent as partition".into());
     }
     inherit::check_circle(session, &child, table)?;

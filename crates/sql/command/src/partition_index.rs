@@ -58,6 +58,15 @@ pub(super) fn parts(session: &Session, table: &Table, index: Oid) -> SqlResult<V
 
 /// Gives a new partition a part of each index of its table.
 pub(super) fn give_indexes(session: &Session, table: &Table, child: &Arc<Table>) -> SqlResult<()> {
+    if child.kind == RelationKind::ForeignTable && table.indexes.iter().any(|index| index.unique) {
+        return Err(sql_err!(
+            WRONG_OBJECT_TYPE,
+            "cannot attach foreign table \"{}\" as partition of partitioned table \"{}\"",
+            child.name,
+            table.name
+        )
+        .detail(format!("Partitioned table \"{}\" contains unique indexes.", table.name)));
+    }
     for found in &table.indexes {
         give_index(session, table, found, &names::describe(session, child.oid)?)?;
     }
@@ -65,6 +74,17 @@ pub(super) fn give_indexes(session: &Session, table: &Table, child: &Arc<Table>)
 }
 
 fn give_index(session: &Session, table: &Table, found: &Index, child: &Arc<Table>) -> SqlResult<()> {
+    if child.kind == RelationKind::ForeignTable {
+        return match found.unique {
+            true => Err(sql_err!(
+                WRONG_OBJECT_TYPE,
+                "cannot create unique index on partitioned table \"{}\"",
+                table.name
+            )
+            .detail(format!("Table \"{}\" contains partitions that are foreign tables.", table.name))),
+            false => Ok(()),
+        };
+    }
     let new = definition(session, table, found, child)?;
     // Whether rows exclude each other as those of another index is not looked at, as in PostgreSQL.
     let free = child.indexes.iter().filter(|own| !own.parent.is_valid() && found.excluders.is_empty());

@@ -4,9 +4,11 @@
 //! # PostgreSQL counterpart and differences
 //! `acquire_sample_rows` of `commands/analyze.c`, `utils/misc/sampling.c`. The reservoir draws once a row (Vitter's algorithm R).
 
+use std::sync::Arc;
+
 use base::{BlockNo, SqlError, SqlResult};
 use buffer::RingKind;
-use catalog::Table;
+use catalog::{RelationKind, Table};
 use heap::HeapError;
 use session::Session;
 use session::progress::Progress;
@@ -103,6 +105,9 @@ pub(crate) fn take(
     (want, ring): (usize, usize),
     (progress, pace): (&Progress, &Pace<'_>),
 ) -> SqlResult<Sample> {
+    if table.kind == RelationKind::ForeignTable {
+        return foreign(session, &Arc::new(table.clone()), want);
+    }
     let Some(heap) = &table.heap else { return Err(SqlError::internal("a table without rows")) };
     let access = session.engine().heap_access();
     let pages = session.blocks(heap.desc.file)?;
@@ -146,6 +151,25 @@ pub(crate) fn take(
     order.sort_unstable_by_key(|&i| places[i]);
     let rows = &mut sample.rows;
     sample.rows = order.into_iter().map(|i| std::mem::take(&mut rows[i])).collect();
+    Ok(sample)
+}
+
+/// `want` rows of a foreign table at most. All are read.
+fn foreign(session: &Session, table: &Arc<Table>, want: usize) -> SqlResult<Sample> {
+    let pages = session.foreign_pages(table)?.unwrap_or(0).max(1);
+    let mut sample = Sample { rows: Vec::new(), pages, scanned: pages, live: 0, dead: 0 };
+    let mut random = Random::new(runtime::random_u64());
+    let mut scan = session.begin_foreign(table, &vec![true; table.columns.len()])?;
+    let mut row = Vec::new();
+    while scan.next(session, &mut row)? {
+        runtime::check_interrupts().map_err(plan::interrupted)?;
+        if sample.rows.len() < want {
+            sample.rows.push(std::mem::take(&mut row));
+        } else if let Some(place) = sample.rows.get_mut(random.below(sample.live + 1) as usize) {
+            std::mem::swap(place, &mut row);
+        }
+        sample.live += 1;
+    }
     Ok(sample)
 }
 

@@ -11,9 +11,11 @@ use std::sync::Arc;
 
 use ::analyze::ParamTypes;
 use base::{SqlError, SqlResult};
+use catalog::Table;
 use parse::Statement;
-use parse::ast::{AlterAction, CreateTableAs, Discard, ObjectKind, SetAction, Transaction};
-use session::commands::{self, Block, Descriptor, LogClass, Rows};
+use parse::ast::{AlterAction, CreateTableAs, Discard, MappingChange, ObjectKind, SetAction, Transaction};
+use session::commands::{self, Block, Descriptor, FileRead, FileSource, LogClass, Rows};
+use session::foreign::Scan;
 use session::output::{Column, Output};
 use session::{Arguments, Session, explain_columns};
 
@@ -21,9 +23,10 @@ use super::object_kind::Move;
 use super::{
     access_method, aggregate, alter, alter_function, alter_operator, alter_system, base_type, call,
     checkpoint, cluster, collation, comment, conversion, copy, create_as, database, discard, drop,
-    extended_statistics, extension, function, grant, index, language, lock, matview, object_kind, on_commit,
-    operator, operator_class, owner, range_type, reindex, role, schema, sequence, set_tablespace, settings,
-    table, tablespace, text_search, text_search_configuration, trigger, truncate, user_type, vacuum, view,
+    extended_statistics, extension, foreign, function, grant, index, language, lock, matview, object_kind,
+    on_commit, operator, operator_class, owner, range_type, reindex, role, schema, sequence, set_tablespace,
+    settings, table, tablespace, text_search, text_search_configuration, trigger, truncate, user_type,
+    vacuum, view,
 };
 
 /// The descriptor of a statement.
@@ -39,6 +42,7 @@ pub(crate) fn describe(statement: &Statement) -> Descriptor<'_> {
         S::Delete(_) => D::change("DELETE"),
         S::Merge(_) => D::change("MERGE"),
 
+        S::CreateTable(s) if s.foreign.is_some() => D::definition("CREATE FOREIGN TABLE"),
         S::CreateTable(_) => D::definition("CREATE TABLE"),
         S::CreateTableAs(s) => {
             let tag = match (s.materialized_view, s.select_into) {
@@ -70,6 +74,14 @@ pub(crate) fn describe(statement: &Statement) -> Descriptor<'_> {
         S::CreateTablespace { .. } => D::definition("CREATE TABLESPACE").outside_blocks("CREATE TABLESPACE"),
         S::DropTablespace { .. } => D::definition("DROP TABLESPACE").outside_blocks("DROP TABLESPACE"),
         S::AlterTablespaceOptions { .. } => D::definition("ALTER TABLESPACE"),
+        S::CreateWrapper(_) => D::definition("CREATE FOREIGN DATA WRAPPER"),
+        S::AlterWrapper(_) => D::definition("ALTER FOREIGN DATA WRAPPER"),
+        S::CreateServer(_) => D::definition("CREATE SERVER"),
+        S::AlterServer(_) => D::definition("ALTER SERVER"),
+        S::UserMapping(_, MappingChange::Create { .. }) => D::definition("CREATE USER MAPPING"),
+        S::UserMapping(_, MappingChange::Alter(_)) => D::definition("ALTER USER MAPPING"),
+        S::UserMapping(_, MappingChange::Drop { .. }) => D::definition("DROP USER MAPPING"),
+        S::ImportForeignSchema(_) => D::definition("IMPORT FOREIGN SCHEMA"),
         S::MoveAll(s) => D::definition(object_kind::of(s.kind).words.alter),
 
         S::CreateDomain(_) => D::definition("CREATE DOMAIN"),
@@ -257,6 +269,20 @@ impl commands::Commands for Commands {
         }
         Ok(Some(Box::new(create_as::Query::new(session, statement, text, arguments)?)))
     }
+
+    fn check_file_options(&self, read: &FileRead) -> SqlResult<()> {
+        copy::foreign::options(read).map(|_| ())
+    }
+
+    fn read_file(
+        &self,
+        session: &Session,
+        table: (&Arc<Table>, &[bool]),
+        source: &FileSource,
+        read: &FileRead,
+    ) -> SqlResult<Box<dyn Scan>> {
+        copy::foreign::open(session, table, source, read)
+    }
 }
 
 /// Runs a utility statement. Returns the command tag.
@@ -417,6 +443,12 @@ fn carry_out(
         Statement::AlterTablespaceOptions { name, options, reset } => {
             tablespace::set_options(session, name, options, *reset)?;
         }
+        Statement::CreateWrapper(s) => foreign::wrapper::create(session, s, text)?,
+        Statement::AlterWrapper(s) => foreign::wrapper::alter(session, s, text)?,
+        Statement::CreateServer(s) => foreign::server::create(session, s)?,
+        Statement::AlterServer(s) => foreign::server::alter(session, s)?,
+        Statement::UserMapping(name, change) => foreign::mapping::run(session, name, change)?,
+        Statement::ImportForeignSchema(s) => foreign::import(session, s)?,
         Statement::MoveAll(s) => set_tablespace::all(session, s)?,
         Statement::DropTablespace { name, missing_ok } => tablespace::drop(session, name, *missing_ok)?,
         Statement::Select(_)

@@ -22,7 +22,7 @@ use super::sequence::{self, ForColumn};
 use super::storage_parameter::Target;
 use super::typed_table::OfType;
 use super::{
-    access_method, compression, expression, generated, index, like, names, on_commit, partition,
+    access_method, compression, expression, foreign, generated, index, like, names, on_commit, partition,
     partition_index, storage_parameter, tablespace, temporary, type_name,
 };
 
@@ -67,7 +67,7 @@ impl<'a> Column<'a> {
 
 /// CREATE TABLE.
 pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> SqlResult<()> {
-    check_statement(statement)?;
+    check_statement(statement, text)?;
     if statement.elements.iter().any(|element| matches!(element, TableElement::Like(..))) {
         return like::create(session, statement, text);
     }
@@ -81,12 +81,20 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
     let options = storage_parameter::check(Target::Table, &statement.options)?;
     let mut inheritance =
         Inheritance::of(session, &statement.inherits, (statement.partition_of.is_some(), temporary))?;
+    if let (Some(_), Some(_), [parent]) =
+        (&statement.foreign, &statement.partition_of, inheritance.parents.as_slice())
+    {
+        foreign::table::check_parent(parent)?;
+    }
     let inherited = match (&statement.partition_of, inheritance.parents.as_slice()) {
         (Some(_), [parent]) => session.with_reader(|reader| reader.tablespace_of(parent.oid))?,
         _ => Oid::INVALID,
     };
     let kept = tablespace::Kept { temporary, partitioned: statement.partition_by.is_some() };
-    let space = tablespace::of_new(session, statement.tablespace.as_deref(), inherited, kept)?;
+    let space = match statement.foreign {
+        Some(_) => Oid::INVALID,
+        None => tablespace::of_new(session, statement.tablespace.as_deref(), inherited, kept)?,
+    };
     let of_type = statement.of_type.as_ref().map(|name| OfType::find(session, name, text)).transpose()?;
     let (mut columns, mut constraints) = (Vec::new(), Vec::new());
     for element in &statement.elements {
@@ -122,9 +130,10 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
         name: relation.name.clone(),
         schema,
         owner: session.names.user(),
-        kind: match statement.partition_by {
-            Some(_) => RelationKind::PartitionedTable,
-            None => RelationKind::Table,
+        kind: match (&statement.partition_by, &statement.foreign) {
+            (Some(_), _) => RelationKind::PartitionedTable,
+            (None, Some(_)) => RelationKind::ForeignTable,
+            (None, None) => RelationKind::Table,
         },
         persistence,
         columns: columns.iter().map(|c| c.new.clone()).collect(),
@@ -147,6 +156,9 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
         }
         Ok::<_, SqlError>(oid)
     })?;
+    if let Some(source) = &statement.foreign {
+        foreign::table::enter(session, oid, source)?;
+    }
     on_commit::register(session, oid, statement.on_commit);
     inheritance.enter_defaults(session, &names::describe(session, oid)?)?;
     for (i, column) in columns.iter().enumerate() {
@@ -156,6 +168,11 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
     for (i, column) in columns.iter().enumerate() {
         if let Some(expr) = column.generated {
             generated::enter(session, &table, i as i16 + 1, expr, text)?;
+        }
+    }
+    for element in &statement.elements {
+        if let TableElement::Column(def) = element {
+            foreign::table::enter_column(session, &table, def)?;
         }
     }
     if let Some(by) = &statement.partition_by {
@@ -177,7 +194,10 @@ pub(crate) fn create(session: &Session, statement: &CreateTable, text: &str) -> 
     Ok(())
 }
 
-fn check_statement(statement: &CreateTable) -> SqlResult<()> {
+fn check_statement(statement: &CreateTable, text: &str) -> SqlResult<()> {
+    if statement.foreign.is_some() {
+        foreign::table::check(statement, text)?;
+    }
     if statement.partition_by.is_some() && statement.relation.persistence == Persistence::Unlogged {
         return Err(sql_err!(FEATURE_NOT_SUPPORTED, "partitioned tables cannot be unlogged"));
     }
@@ -194,13 +214,16 @@ pub(crate) fn check_storage(relation: &RangeVar, on_commit: OnCommit) -> SqlResu
 
 /// The access method of a new table: the one that is named; otherwise a partition has its parent's, and a partitioned table none.
 fn method_of(session: &Session, statement: &CreateTable, parents: &[Arc<Table>]) -> SqlResult<Oid> {
-    if let (None, Some(_), [parent]) = (&statement.access_method, &statement.partition_of, parents) {
+    if let (None, None, Some(_), [parent]) =
+        (&statement.foreign, &statement.access_method, &statement.partition_of, parents)
+    {
         let inherited = session.with_reader(|reader| reader.access_method_of(parent.oid))?;
         if inherited.is_valid() {
             return Ok(inherited);
         }
     }
     match (&statement.access_method, &statement.partition_by) {
+        _ if statement.foreign.is_some() => Ok(Oid::INVALID),
         (None, Some(_)) => Ok(Oid::INVALID),
         (name, _) => access_method::of_table(session, name.as_deref()),
     }

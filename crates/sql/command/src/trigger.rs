@@ -80,6 +80,16 @@ fn check_relation(table: &Table, kind: TriggerKind, statement: &CreateTrigger) -
             "ROW triggers with transition tables are not supported on partitioned tables.",
         ),
         RelationKind::Table | RelationKind::PartitionedTable => Ok(()),
+        RelationKind::ForeignTable if kind.instead() => {
+            wrong("foreign table", "Foreign tables cannot have INSTEAD OF triggers.")
+        }
+        RelationKind::ForeignTable if statement.constraint => {
+            wrong("foreign table", "Foreign tables cannot have constraint triggers.")
+        }
+        RelationKind::ForeignTable if !statement.transitions.is_empty() => {
+            wrong("foreign table", "Triggers on foreign tables cannot have transition tables.")
+        }
+        RelationKind::ForeignTable => Ok(()),
         RelationKind::View if !kind.instead() && kind.row() => {
             wrong("view", "Views cannot have row-level BEFORE or AFTER triggers.")
         }
@@ -518,7 +528,10 @@ pub(crate) fn address(session: &Session, object: &ObjectName) -> SqlResult<Objec
 pub(crate) fn rename(session: &Session, relation: &RangeVar, old: &str, new: &str) -> SqlResult<()> {
     let table = names::open(session, relation, LockMode::AccessExclusive)?;
     match table.kind {
-        RelationKind::Table | RelationKind::PartitionedTable | RelationKind::View => {}
+        RelationKind::Table
+        | RelationKind::PartitionedTable
+        | RelationKind::View
+        | RelationKind::ForeignTable => {}
         _ => {
             return Err(sql_err!(WRONG_OBJECT_TYPE, "relation \"{}\" cannot have triggers", table.name));
         }

@@ -13,7 +13,7 @@ use parse::ast::{DropBehavior, RangeVar};
 use session::Session;
 use txn::{LockMode, LockWait};
 
-use super::{inherit, names, sequence, trigger};
+use super::{foreign, inherit, names, sequence, trigger};
 
 /// TRUNCATE.
 pub(crate) fn run(
@@ -108,6 +108,7 @@ fn add_referencing(session: &Session, tables: &mut Vec<Arc<Table>>, cascade: boo
 fn check(session: &Session, table: &Table) -> SqlResult<()> {
     match table.kind {
         RelationKind::Table | RelationKind::PartitionedTable => {}
+        RelationKind::ForeignTable => return Err(foreign::table::not_truncated(session, table)?),
         _ => return Err(sql_err!(WRONG_OBJECT_TYPE, "\"{}\" is not a table", table.name)),
     }
     names::check_not_system(table)?;

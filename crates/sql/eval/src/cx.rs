@@ -1,5 +1,6 @@
 //! What nodes and expressions work with while a statement runs.
 
+use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
@@ -66,6 +67,10 @@ pub trait Facilities {
     fn triggers(&self) -> Option<&dyn Firing> {
         None
     }
+    /// Begins to read a foreign table, of which these columns are wanted. What comes back is lent to [`Facilities::next_foreign`], and ends when it is dropped.
+    fn begin_foreign(&self, table: &Arc<Table>, wanted: &[bool]) -> SqlResult<Box<dyn Any>>;
+    /// The next row of a foreign table: a value for each column. False behind the last.
+    fn next_foreign(&self, scan: &mut dyn Any, row: &mut Vec<Datum>) -> SqlResult<bool>;
     /// Place of the row of a table that a cursor stands on, if that is of the table.
     fn current_of(&self, cursor: &str, table: Oid) -> SqlResult<Option<Tid>>;
     /// Counts a change of a table, made at this depth of subtransactions.

@@ -9,7 +9,7 @@ use eval::compile::{Compiler, Inputs};
 use eval::cx::Cx;
 use plan::partition::{Condition, PartitionMap};
 use plan::prune::{Chosen, Pruning, values_of};
-use plan::{Expr, Route, Routing};
+use plan::{Command, Expr, Route, Routing};
 use tuple::Datum;
 
 /// Chooses the children of a tree's scan.
@@ -75,6 +75,7 @@ pub struct Router {
 enum Next {
     Target(usize),
     Table(Box<Router>),
+    Foreign(Arc<Table>),
 }
 
 impl Router {
@@ -84,6 +85,7 @@ impl Router {
             Ok(match route {
                 None => None,
                 Some(Route::Target(at)) => Some(Next::Target(*at)),
+                Some(Route::Foreign(table)) => Some(Next::Foreign(table.clone())),
                 Some(Route::Table(nested)) => {
                     Some(Next::Table(Box::new(Router::new(compiler, nested, inputs)?)))
                 }
@@ -109,6 +111,7 @@ impl Router {
         match found {
             Some(Next::Target(at)) => Ok(Ok(*at)),
             Some(Next::Table(nested)) => nested.find(row, cx),
+            Some(Next::Foreign(table)) => Err(plan::not_changeable(table, Command::Insert)),
             None => Ok(Err(self.nowhere(&values, cx)?)),
         }
     }

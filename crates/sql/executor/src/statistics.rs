@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use base::{Fork, Oid, RelFile};
+use base::{Fork, Oid, RelFile, SqlError, SqlResult};
 use buffer::BufferPool;
 use catalog::view::{Index, SizeEstimate, Table};
 use catalog::{ColumnStatistics, ExtendedStatistics, PageCosts, Reader};
@@ -80,5 +80,9 @@ impl Statistics for CatalogStatistics<'_> {
 
     fn extended(&self, object: Oid) -> Option<Arc<ExtendedStatistics>> {
         self.reader.extended_statistics(object).ok().flatten()
+    }
+
+    fn foreign(&self, table: &Table, _: &plan::Settings) -> SqlResult<plan::ForeignRows> {
+        Err(SqlError::not_supported(format!("reading foreign table \"{}\" without a session", table.name)))
     }
 }

@@ -9,6 +9,7 @@
 //!   `presence`: what several classes of GIN are made of; `ordered`: values with an order, also of GiST.
 //!   `pg_stat_statements`, `auto_explain`: what statements take, and their plans. `amcheck`: whether tables and indexes are sound.
 //!   `pgstattuple`, `pg_visibility`, `pg_freespacemap`, `pg_buffercache`, `pg_prewarm`, `pageinspect`: what pages and buffers hold; `pg_walinspect`: what the log holds; `relation`: relations as their functions are given them.
+//!   `file_fdw`: foreign tables in files.
 //!   `spi`, `tcn`, `lo`: functions that triggers fire, over `trigger`. `sslinfo`: how the session's connection is encrypted.
 //! * Each has its `script.sql`, the statements that make its functions, and a table that leads from symbols to them.
 //!
@@ -27,6 +28,7 @@ mod cube;
 mod dict_int;
 mod dict_xsyn;
 mod earthdistance;
+mod file_fdw;
 mod fuzzystrmatch;
 #[cfg(test)]
 mod hostile;
@@ -70,6 +72,7 @@ pub fn all() -> Vec<&'static Module> {
         &dict_int::MODULE,
         &dict_xsyn::MODULE,
         &earthdistance::MODULE,
+        &file_fdw::MODULE,
         &fuzzystrmatch::MODULE,
         &hstore::MODULE,
         &intarray::MODULE,

@@ -4,7 +4,7 @@
 //! grammar can be replaced without touching analysis.
 //!
 //! Layout: this file holds names, types, expressions and the five statements that read and write rows; [`ddl`] holds
-//! definitions of objects; [`json`] SQL/JSON; [`utility`] everything else. What a statement is as a whole stands beside its conversion, in `convert/statement`. The names are re-exported here.
+//! definitions of objects, [`foreign`] those of foreign data; [`json`] SQL/JSON; [`utility`] everything else. What a statement is as a whole stands beside its conversion, in `convert/statement`. The names are re-exported here.
 //!
 //! Invariants:
 //! 1. Every [`Location`] is a byte offset into the text handed to [`crate::parse`], or [`Location::NONE`].
@@ -15,11 +15,13 @@
 //! tree needs is absent.
 
 pub mod ddl;
+pub mod foreign;
 pub mod json;
 pub mod operator_class;
 pub mod utility;
 
 pub use ddl::*;
+pub use foreign::*;
 pub use json::*;
 pub use operator_class::*;
 pub use utility::*;

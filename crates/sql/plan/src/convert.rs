@@ -505,7 +505,9 @@ impl<'p, 'c> Converter<'p, 'c> {
                     Some(sample) => Source::Sample(Box::new(self.sample(sample)?)),
                     // The target of triggers: its present rows are those of another entry.
                     None if relation.table.kind == RelationKind::View => Source::Columns,
-                    None => Source::Table,
+                    // It stands for the members of its tree.
+                    None if relation.inherit && !relation.table.children.is_empty() => Source::Table,
+                    None => self.planner.source_of(&relation.table)?,
                 };
                 let rel = self.planner.add_relation(Relation { alias, table, columns }, source)?;
                 self.planner.note_inherited(rel, relation);

@@ -242,6 +242,11 @@ impl<'a, 'c> Creator<'a, 'c> {
                 self.planner.sources[rel] = Source::Table;
                 Node::SeqScan { rel, keys, parallel }
             }
+            Source::Foreign(rows) => {
+                let details = rows.details.clone();
+                self.planner.sources[rel] = Source::Foreign(rows);
+                Node::ForeignScan { rel, details }
+            }
             Source::Sample(sample) => {
                 self.planner.sources[rel] = Source::Sample(sample.clone());
                 Node::SampleScan { rel, sample }

@@ -20,6 +20,7 @@ use tuple::Datum;
 use crate::cost::clamp_rows;
 use crate::expr::{Expr, RelId, Var};
 use crate::fold::{fold, is_true};
+use crate::foreign::check_changeable;
 use crate::level::Level;
 use crate::logical::Source;
 use crate::plan::{Command, Modify, RelColumn, Relation, TargetTable};
@@ -184,9 +185,9 @@ impl Planner<'_> {
         let mut members = Vec::with_capacity(tables.len());
         for table in tables {
             runtime::check_interrupts().map_err(crate::interrupted)?;
-            let tuples = self.context.statistics.table(&table).tuples;
             self.lock(table.oid, mode);
             let table = self.add_member(&root, table)?;
+            let tuples = self.tuples_of(table.rel, &table.table);
             if let Source::Sample(sample) = &self.sources[rel] {
                 self.sources[table.rel] = Source::Sample(sample.clone());
             }
@@ -247,7 +248,8 @@ impl Planner<'_> {
             columns: table.columns.iter().map(column).collect(),
             table: Some(table.clone()),
         };
-        self.put_relation(rel, relation, Source::Table);
+        let source = self.source_of(&table)?;
+        self.put_relation(rel, relation, source);
         Ok(TreeTable { rel, table, columns })
     }
 
@@ -343,6 +345,7 @@ impl Planner<'_> {
     /// The tables that a statement writes to, as far as it finds rows in them.
     pub(crate) fn target_tables(&mut self, modify: &Modify) -> SqlResult<Vec<TargetTable>> {
         let rel = modify.rel;
+        check_changeable(&modify.table, modify.command)?;
         let routed = modify.command == Command::Insert && modify.table.partitioning.is_some();
         if routed || modify.table.kind == RelationKind::View {
             return Ok(Vec::new());
@@ -352,6 +355,7 @@ impl Planner<'_> {
         }
         let members = self.members(rel);
         let tables = members.iter().filter_map(Member::table);
+        tables.clone().try_for_each(|member| check_changeable(&member.table, modify.command))?;
         let targets = tables.map(|t| self.target_table(t.rel, &t.table, t.renumbered()));
         let mut targets = targets.collect::<SqlResult<Vec<_>>>()?;
         // New rows of MERGE go to the table that it names, or are routed from there.

@@ -91,9 +91,7 @@ impl<'a, 'c> Search<'a, 'c> {
         let share = selectivity::conjunction(&*self.planner, &filters);
         let tuples = match (&self.planner.relations[rel].table, self.given.get(&rel)) {
             (_, Some(cost)) => cost.rows,
-            (Some(table), None) => {
-                self.planner.context.statistics.table(table).tuples * self.planner.sample_share(rel)
-            }
+            (Some(table), None) => self.planner.tuples_of(rel, table) * self.planner.sample_share(rel),
             (None, None) => 1.0,
         };
         self.planner.rows_left.insert(rel, clamp_rows(tuples * share));

@@ -128,6 +128,8 @@ pub enum Source {
     Table,
     /// Part of a table, drawn by lot.
     Sample(Box<Sample>),
+    /// A foreign table.
+    Foreign(crate::foreign::ForeignRows),
     /// A subquery.
     Subquery(Box<Block>),
     /// VALUES.

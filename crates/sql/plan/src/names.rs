@@ -20,6 +20,7 @@ impl Shown {
         match &plan.node {
             Node::SeqScan { rel, .. }
             | Node::SampleScan { rel, .. }
+            | Node::ForeignScan { rel, .. }
             | Node::IndexScan { rel, .. }
             | Node::IndexOnlyScan { rel, .. }
             | Node::BitmapHeapScan { rel, .. }

@@ -244,6 +244,7 @@ impl Plan {
             Node::Modify(modify) => f(&modify.source),
             Node::SeqScan { .. }
             | Node::SampleScan { .. }
+            | Node::ForeignScan { .. }
             | Node::IndexScan { .. }
             | Node::IndexOnlyScan { .. }
             | Node::BitmapHeapScan { .. }
@@ -728,6 +729,8 @@ pub enum Route {
     Target(usize),
     /// On among the partitions of a partition.
     Table(Box<Routing>),
+    /// Into a foreign table, which takes none.
+    Foreign(Arc<Table>),
 }
 
 impl Routing {
@@ -804,6 +807,11 @@ pub enum Node {
         rel: RelId,
         keys: Option<Box<SoughtKeys>>,
         parallel: bool,
+    },
+    /// A foreign table, and what EXPLAIN tells of it.
+    ForeignScan {
+        rel: RelId,
+        details: std::sync::Arc<[crate::foreign::ForeignDetail]>,
     },
     /// Part of the table, drawn by lot.
     SampleScan {

@@ -443,7 +443,7 @@ impl Columns for Planner<'_> {
             return inherited.tuples;
         }
         match &self.relations[var.rel].table {
-            Some(table) => self.context.statistics.table(table).tuples,
+            Some(table) => self.tuples_of(var.rel, table),
             None => self.derived_rows.get(&var.rel).copied().unwrap_or(1000.0),
         }
     }

@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use base::{Oid, SqlResult};
-use catalog::TriggerKind;
 use catalog::view::Table;
+use catalog::{RelationKind, TriggerKind};
 use tuple::Datum;
 use types::hashing::PARTITION_SEED;
 use types::oids;
@@ -105,6 +105,10 @@ impl Planner<'_> {
                 let numbers = column_map(root, &part)?;
                 let nested = self.routing_of(rel, root, &part, &numbers, targets)?;
                 parts.push(Some(Route::Table(Box::new(nested))));
+                continue;
+            }
+            if part.kind == RelationKind::ForeignTable {
+                parts.push(Some(Route::Foreign(part)));
                 continue;
             }
             let known = targets.iter().position(|t| t.table.oid == oid);

@@ -58,6 +58,9 @@ impl Search<'_, '_> {
     /// All paths of a table.
     pub(crate) fn table_paths(&mut self, rel: RelId, filters: &[Expr]) -> Vec<Rc<Path>> {
         let Some(table) = self.planner.relations[rel].table.clone() else { return Vec::new() };
+        if let Source::Foreign(rows) = &self.planner.sources[rel] {
+            return vec![self.foreign_path(rel, rows, filters)];
+        }
         let shape = self.planner.context.statistics.table(&table);
         let settings = self.planner.settings();
         let share = selectivity::conjunction(&*self.planner, filters);
@@ -687,7 +690,7 @@ fn bitmap_cost(bitmap: &Bitmap) -> f64 {
     }
 }
 
-fn scan_path(rel: RelId, cost: Cost, kind: PathKind) -> Path {
+pub(crate) fn scan_path(rel: RelId, cost: Cost, kind: PathKind) -> Path {
     let (rels, order, enforced) = (RelSet::one(rel), Vec::new(), Vec::new());
     Path { rels, cost, order, outer: RelSet::EMPTY, enforced, workers: 0, kind }
 }

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use base::Oid;
+use base::{Oid, SqlResult};
 use catalog::{ColumnStatistics, ExtendedStatistics};
 
-use crate::cost::{IndexShape, TableShape};
+use crate::cost::{IndexShape, Settings, TableShape};
+use crate::foreign::ForeignRows;
 
 /// Where statistics come from. Implemented over the catalogs; tests make some up.
 pub trait Statistics {
@@ -17,4 +18,6 @@ pub trait Statistics {
     fn column(&self, table: Oid, column: i16) -> Option<Arc<ColumnStatistics>>;
     /// What ANALYZE learnt for a statistics object.
     fn extended(&self, object: Oid) -> Option<Arc<ExtendedStatistics>>;
+    /// What the wrapper of a foreign table says of its rows; an error if there is nobody who could read them.
+    fn foreign(&self, table: &catalog::view::Table, settings: &Settings) -> SqlResult<ForeignRows>;
 }

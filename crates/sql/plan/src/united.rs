@@ -112,8 +112,7 @@ impl Planner<'_> {
         };
         let exprs = part.targets.into_iter().filter(|t| !t.junk).map(|t| t.expr).collect();
         let part = Rc::new(Part { exprs, filters: part.quals });
-        let tuples =
-            self.relations[table].table.as_ref().map_or(1.0, |t| self.context.statistics.table(t).tuples);
+        let tuples = self.relations[table].table.as_ref().map_or(1.0, |t| self.tuples_of(table, t));
         let member = Member { rel: table, tuples, columns: Columns::Computed(part.clone()) };
         let (own, filters) = self.level_of(level, rel, &member);
         if filters.iter().any(is_false_or_null) {

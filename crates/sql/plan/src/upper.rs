@@ -238,7 +238,7 @@ impl Planner<'_> {
     ) -> SqlResult<()> {
         let width: f64 = self.relations[rel].columns.iter().map(|c| type_width(c.type_oid, c.typmod)).sum();
         let cost = match &mut self.sources[rel] {
-            Source::Table | Source::Sample(_) => return Ok(()),
+            Source::Table | Source::Sample(_) | Source::Foreign(_) => return Ok(()),
             Source::Subquery(inner) => {
                 let inner = std::mem::take(&mut **inner);
                 let order = derived_order(&inner);

@@ -43,11 +43,16 @@ impl Session {
         needs.windows.iter().try_for_each(|function| self.check_called(user, *function, Some("function")))
     }
 
-    /// Fails for a user's view where `restrict_nonsystem_relation_kind` has views.
-    fn check_restricted_kinds(&self, needs: &Needs) -> SqlResult<()> {
+    /// Whether `restrict_nonsystem_relation_kind` has this kind of relations.
+    pub(crate) fn restricts(&self, kind: &str) -> bool {
         let settings = self.settings.borrow();
         let kinds = settings.text(Setting::restrict_nonsystem_relation_kind).to_ascii_lowercase();
-        if !kinds.split(',').any(|kind| kind.trim().trim_matches('"') == "view") {
+        kinds.split(',').any(|listed| listed.trim().trim_matches('"') == kind)
+    }
+
+    /// Fails for a user's view where `restrict_nonsystem_relation_kind` has views.
+    fn check_restricted_kinds(&self, needs: &Needs) -> SqlResult<()> {
+        if !self.restricts("view") {
             return Ok(());
         }
         let of_users = needs.relations.iter().map(|(oid, _)| *oid).filter(|oid| !oid.is_pinned());

@@ -15,11 +15,13 @@ use std::sync::Arc;
 
 use analyze::ParamTypes;
 use base::SqlResult;
+use catalog::Table;
 use executor::run::Prepared;
 use parse::Statement;
 use parse::ast::{Call, CreateTableAs, DefElem, Execute};
 use tuple::Datum;
 
+use crate::foreign::Scan;
 use crate::output::{Column, Output};
 use crate::{Arguments, Session, Source};
 
@@ -60,6 +62,38 @@ pub trait Commands: Send + Sync {
         text: &str,
         arguments: &Arguments<'_>,
     ) -> SqlResult<Option<Box<dyn TableQuery>>>;
+
+    /// Fails if COPY FROM could not have these options.
+    fn check_file_options(&self, read: &FileRead) -> SqlResult<()>;
+
+    /// Reads a file as COPY FROM does, row by row; these columns of the table are wanted.
+    fn read_file(
+        &self,
+        session: &Session,
+        table: (&Arc<Table>, &[bool]),
+        source: &FileSource,
+        read: &FileRead,
+    ) -> SqlResult<Box<dyn Scan>>;
+}
+
+/// Where the rows of a file are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileSource {
+    /// In a file of the server.
+    File(String),
+    /// A program of the server prints them.
+    Program(String),
+}
+
+/// How a file is to be read: the options of COPY FROM.
+#[derive(Clone, Debug, Default)]
+pub struct FileRead {
+    /// Those with one value, as written.
+    pub options: Vec<(String, String)>,
+    /// FORCE_NOT_NULL
+    pub force_not_null: Vec<String>,
+    /// FORCE_NULL
+    pub force_null: Vec<String>,
 }
 
 /// The query of CREATE TABLE AS, and the table that is to be made.

@@ -1,5 +1,6 @@
 //! What running statements ask of their session.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use base::settings::Setting;
@@ -94,6 +95,14 @@ impl Facilities for Session {
         sees: (&Snapshot, CommandId),
     ) -> SqlResult<eval::row_store::RowStore> {
         Session::call_routine_set(self, function, call, args, sees)
+    }
+
+    fn begin_foreign(&self, table: &Arc<Table>, wanted: &[bool]) -> SqlResult<Box<dyn Any>> {
+        Ok(Box::new(Session::begin_foreign(self, table, wanted)?))
+    }
+
+    fn next_foreign(&self, scan: &mut dyn Any, row: &mut Vec<Datum>) -> SqlResult<bool> {
+        Session::next_foreign(self, scan, row)
     }
 
     fn index_limits(&self) -> index::Limits {

@@ -44,6 +44,7 @@ pub mod expression;
 mod facilities;
 mod fast_path;
 pub mod firing;
+pub mod foreign;
 pub mod functions;
 mod helpers;
 pub mod hooks;
@@ -590,7 +591,7 @@ impl Session {
     }
 
     /// Who carries out utility statements.
-    pub(crate) fn commands(&self) -> &'static dyn Commands {
+    pub fn commands(&self) -> &'static dyn Commands {
         self.instance.commands
     }
 

@@ -26,6 +26,7 @@ use types::Selectivity;
 use types::registry::libraries::{self, Library, LibraryType, Parts, Tree};
 use types::value::FromDatum;
 
+use crate::foreign::Wrapper;
 use crate::routine::{Invocation, Returned, RowShape, RowStore, return_type};
 use crate::{Instance, Session};
 
@@ -141,6 +142,8 @@ pub enum ModuleFunction {
     Session(fn(&Session, &Invocation<'_>) -> SqlResult<Returned>),
     /// One that triggers fire. It answers with the row to go on with, before a change; none: the row is left alone.
     Trigger(fn(&Session, &TriggerCall<'_>) -> SqlResult<Option<Vec<Datum>>>),
+    /// The handler of a foreign-data wrapper.
+    Wrapper(&'static dyn Wrapper),
     /// A function of a type, by its place among [`TypeSymbols::in_type`](types::registry::libraries::TypeSymbols::in_type).
     OfType(&'static LibraryType, usize),
 }
@@ -183,6 +186,7 @@ impl ModuleFunction {
             }
             ModuleFunction::Session(function) => function(session, invocation),
             ModuleFunction::Trigger(_) => Err(not_fired(invocation.function)),
+            ModuleFunction::Wrapper(_) => not_called(invocation.call, invocation.args).map(Returned::Value),
             ModuleFunction::OfType(ty, form) => {
                 of_type(ty, form, invocation.call, invocation.args).map(Returned::Value)
             }

@@ -3,7 +3,10 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use base::{SqlError, SqlResult, SqlState, sql_err};
+use analyze::{CoercionForm, Const, Expr, FuncExpr, Location};
+use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
+use catalog::RowExt;
+use catalog::system::pg_proc;
 use parse::Statement;
 use parse::ast::{self, Execute};
 use tuple::Datum;
@@ -105,6 +108,28 @@ impl Session {
     /// Computes an analysed expression that stands alone.
     pub fn evaluate(&self, expr: &analyze::Expr) -> SqlResult<Datum> {
         self.evaluate_with(expr, &[])
+    }
+
+    /// Calls a function of any language, built-in or not, with values of these types. Whether the user may is not asked.
+    pub fn call_function<const N: usize>(&self, function: Oid, args: [(Oid, Datum); N]) -> SqlResult<Datum> {
+        let location = Location::NONE;
+        let constant = |(type_oid, value)| {
+            Expr::Const(Const { type_oid, typmod: -1, collation: Oid::INVALID, value, location })
+        };
+        let row = self.with_reader(|reader| reader.routine_row(function))?;
+        let missing = || SqlError::internal(format!("cache lookup failed for function {function}"));
+        let result_type = row.ok_or_else(missing)?.oid(pg_proc::PRORETTYPE);
+        self.evaluate(&Expr::Func(Box::new(FuncExpr {
+            function,
+            result_type,
+            returns_set: false,
+            variadic: false,
+            form: CoercionForm::Call,
+            collation: Oid::INVALID,
+            input_collation: Oid::INVALID,
+            args: args.into_iter().map(constant).collect(),
+            location,
+        })))
     }
 
     /// Computes an analysed expression over these parameters.

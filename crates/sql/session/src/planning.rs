@@ -359,4 +359,8 @@ impl Statistics for SessionStatistics<'_> {
     fn extended(&self, object: Oid) -> Option<Arc<ExtendedStatistics>> {
         self.ask(|known| known.extended(object))
     }
+
+    fn foreign(&self, table: &Table, settings: &plan::Settings) -> SqlResult<plan::ForeignRows> {
+        self.0.expect_foreign(table, settings)
+    }
 }

@@ -45,6 +45,7 @@ pub mod enums;
 pub mod extended_statistics;
 pub mod extract;
 pub mod float;
+pub mod foreign;
 mod geometry;
 pub mod hashing;
 pub mod ids;

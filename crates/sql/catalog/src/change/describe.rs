@@ -10,7 +10,7 @@ use crate::row::{Row, RowExt};
 use crate::system::{
     SystemTable, pg_amop, pg_amproc, pg_attrdef, pg_attribute, pg_auth_members, pg_cast, pg_class,
     pg_constraint, pg_default_acl, pg_largeobject, pg_opclass, pg_operator, pg_opfamily, pg_parameter_acl,
-    pg_proc, pg_rewrite, pg_trigger, pg_type,
+    pg_proc, pg_rewrite, pg_trigger, pg_type, pg_user_mapping,
 };
 use crate::view::{CatalogView, RelationKind};
 
@@ -39,6 +39,7 @@ impl Reader<'_> {
             class if class == pg_attrdef::TABLE.oid => self.describe_default(object.object)?,
             class if class == pg_trigger::TABLE.oid => self.describe_trigger(object.object)?,
             class if class == pg_rewrite::TABLE.oid => self.describe_rule(object.object)?,
+            class if class == pg_user_mapping::TABLE.oid => self.describe_user_mapping(object.object)?,
             class if class == pg_largeobject::TABLE.oid => format!("large object {}", object.object),
             class => format!("object {} of catalog {class}", object.object),
         })

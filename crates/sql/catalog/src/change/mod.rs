@@ -27,6 +27,7 @@ mod database;
 mod depend;
 mod describe;
 mod extension;
+mod foreign;
 mod index;
 mod inherit;
 mod initial_privileges;
@@ -66,6 +67,7 @@ pub use constraint::{ConstraintInfo, NewConstraint};
 pub use conversion::NewConversion;
 pub use depend::{Behavior, Dependency, ObjectAddress};
 pub use extension::{NewExtension, NewLanguage};
+pub use foreign::{ForeignOptions, ForeignTable, NewServer, NewWrapper, options_array, options_of};
 pub use index::NewIndex;
 pub use inherit::Origin;
 pub use large_object::MAX_LARGE_OBJECT;
@@ -86,9 +88,9 @@ use crate::database::{Catalog, Reader, SessionCatalog, register_change};
 use crate::row::{Row, RowExt};
 use crate::system::{
     SystemColumn, SystemTable, pg_attrdef, pg_attribute, pg_auth_members, pg_authid, pg_class, pg_constraint,
-    pg_database, pg_depend, pg_description, pg_index, pg_inherits, pg_largeobject, pg_largeobject_metadata,
-    pg_namespace, pg_partitioned_table, pg_proc, pg_rewrite, pg_sequence, pg_statistic, pg_statistic_ext,
-    pg_trigger, pg_type,
+    pg_database, pg_depend, pg_description, pg_foreign_table, pg_index, pg_inherits, pg_largeobject,
+    pg_largeobject_metadata, pg_namespace, pg_partitioned_table, pg_proc, pg_rewrite, pg_sequence,
+    pg_statistic, pg_statistic_ext, pg_trigger, pg_type,
 };
 use crate::tables::{OpenTable, Place, concurrently};
 pub use oldest::NotedIds;
@@ -323,6 +325,7 @@ fn makes_stale(shape: &SystemTable, row: &Row, stale: &mut Vec<Stale>) {
                 stale.push(Stale::Catalog(pg_type::TABLE.oid));
             }
         }
+        oid if oid == pg_foreign_table::TABLE.oid => stale.push(relation(pg_foreign_table::FTRELID)),
         oid if oid == pg_trigger::TABLE.oid => stale.push(relation(pg_trigger::TGRELID)),
         oid if oid == pg_rewrite::TABLE.oid => stale.push(relation(pg_rewrite::EV_CLASS)),
         oid if oid == pg_inherits::TABLE.oid => {

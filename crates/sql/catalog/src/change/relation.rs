@@ -247,6 +247,7 @@ impl Changer<'_> {
         self.drop_rules(oid)?;
         self.delete_where(&pg_sequence::TABLE, pg_sequence::PG_SEQUENCE_SEQRELID_INDEX, &key, |_| true)?;
         self.delete_where(&pg_inherits::TABLE, pg_inherits::PG_INHERITS_RELID_SEQNO_INDEX, &key, |_| true)?;
+        self.drop_foreign_source(oid)?;
         let by_table = pg_partitioned_table::PG_PARTITIONED_TABLE_PARTRELID_INDEX;
         self.delete_where(&pg_partitioned_table::TABLE, by_table, &key, |_| true)?;
         if file.number != 0 {

@@ -79,7 +79,7 @@ pub struct NewTable {
     pub schema: Oid,
     /// Owner.
     pub owner: Oid,
-    /// Kind: table, view, materialized view, sequence, composite.
+    /// Kind: table, view, materialized view, sequence, composite, foreign table.
     pub kind: RelationKind,
     /// `pg_class.relpersistence`: `p`, `u` or `t`.
     pub persistence: u8,
@@ -98,7 +98,13 @@ const TABLE_METHOD: Oid = Oid(2);
 
 /// Whether relations of a kind have rows of their own.
 fn has_rows(kind: RelationKind) -> bool {
-    !matches!(kind, RelationKind::View | RelationKind::Composite | RelationKind::PartitionedTable)
+    !matches!(
+        kind,
+        RelationKind::View
+            | RelationKind::Composite
+            | RelationKind::PartitionedTable
+            | RelationKind::ForeignTable
+    )
 }
 
 /// What a type says about its columns.

@@ -53,7 +53,7 @@ const MAX_SHOWN: usize = 100;
 pub(super) fn run(
     session: &Session,
     copy: &Copy,
-    options: &CopyOptions,
+    options: &Arc<CopyOptions>,
     text: &str,
     out: &mut dyn Output,
 ) -> SqlResult<u64> {
@@ -111,6 +111,7 @@ fn check(session: &Session, table: &Table) -> SqlResult<()> {
         }
         RelationKind::MaterializedView => "materialized view",
         RelationKind::Sequence => "sequence",
+        RelationKind::ForeignTable => return Err(plan::not_changeable(table, plan::Command::Insert)),
         _ => "non-table relation",
     };
     Err(sql_err!(WRONG_OBJECT_TYPE, "cannot copy to {what} \"{name}\""))
@@ -145,6 +146,8 @@ enum Target {
     },
     /// Through an INSERT with one parameter for each column copied.
     Insert(Box<Internal>),
+    /// Nowhere: each is taken as it is read.
+    Taken,
 }
 
 impl Target {
@@ -271,9 +274,10 @@ enum Place {
     Name(usize),
 }
 
-struct Load<'a> {
+/// Rows on their way from a file.
+pub(super) struct Load<'a> {
     session: &'a Session,
-    options: &'a CopyOptions,
+    options: &'a Arc<CopyOptions>,
     table: &'a Arc<Table>,
     numbers: &'a [usize],
     /// The types of columns that are copied, where they are domains.
@@ -281,8 +285,16 @@ struct Load<'a> {
     force_not_null: Vec<bool>,
     force_null: Vec<bool>,
     target: Target,
-    splitter: Splitter<'a>,
+    splitter: Splitter,
     passage: Option<Passage>,
+    decoder: Option<Decoder>,
+    /// The input has ended.
+    last: bool,
+    /// The header that is still to come.
+    header: Header,
+    binary: binary::Reader,
+    /// The columns of the table whose values are wanted; none: all.
+    wanted: Option<&'a [bool]>,
     place: Place,
     /// Values of the present row, as many as the target takes.
     row: Vec<Datum>,
@@ -303,7 +315,7 @@ struct Load<'a> {
 impl<'a> Load<'a> {
     fn new(
         session: &'a Session,
-        options: &'a CopyOptions,
+        options: &'a Arc<CopyOptions>,
         table: &'a Arc<Table>,
         numbers: &'a [usize],
         (target, progress): (Target, &'a Progress),
@@ -313,6 +325,7 @@ impl<'a> Load<'a> {
             let column = &table.columns[*n];
             Ok(domain_of(session, column)?.map(|_| column.type_oid))
         };
+        let passage = encoding::of_file(session, options, true)?;
         Ok(Load {
             session,
             options,
@@ -322,8 +335,13 @@ impl<'a> Load<'a> {
             force_not_null: forced(Some(table), &options.force_not_null, &names, "FORCE_NOT_NULL")?,
             force_null: forced(Some(table), &options.force_null, &names, "FORCE_NULL")?,
             target,
-            splitter: Splitter::new(options),
-            passage: encoding::of_file(session, options, true)?,
+            splitter: Splitter::new(options.clone()),
+            passage,
+            decoder: passage.map(Decoder::new),
+            last: false,
+            header: options.header,
+            binary: binary::Reader::default(),
+            wanted: None,
             place: Place::None,
             row: Vec::new(),
             batch: Vec::new(),
@@ -341,7 +359,7 @@ impl<'a> Load<'a> {
     fn take_events(&mut self) -> Events {
         match &mut self.target {
             Target::Insert(insert) => insert.take_events(),
-            Target::Plain { .. } => Events::default(),
+            Target::Plain { .. } | Target::Taken => Events::default(),
         }
     }
 
@@ -355,80 +373,93 @@ impl<'a> Load<'a> {
     fn all(&mut self, source: &mut Source, out: &mut dyn Output) -> SqlResult<()> {
         let format = self.session.format();
         let call = Call::new(&format).with_session(self.session);
-        let mut decoder = self.passage.map(Decoder::new);
-        let mut last = false;
-        let mut header = self.options.header;
-        loop {
-            self.place = Place::Number(self.splitter.line_number.max(1));
-            match self.splitter.next_line(last)? {
-                Next::End => break,
-                Next::More => {
-                    self.place = Place::Number(self.splitter.line_number + 1);
-                    let bytes = source.read(out)?;
-                    self.progress.add(super::BYTES, bytes.as_ref().map_or(0, Vec::len) as i64);
-                    let bytes = match &mut decoder {
-                        None => bytes,
-                        Some(decoder) => decoder.decode(bytes)?,
-                    };
-                    match bytes {
-                        Some(bytes) => self.splitter.feed(&bytes),
-                        None => last = true,
-                    }
-                }
-                Next::Line => {
-                    self.place = Place::Line;
-                    if header != Header::None {
-                        self.header(header)?;
-                        header = Header::None;
-                        continue;
-                    }
-                    self.line(&call, out)?;
-                }
+        while self.next_line(source, out)? {
+            match self.line(&call)? {
+                true => self.put()?,
+                false => self.session.send_notices(out),
             }
         }
         self.drain(source, out)?;
         self.flush()
     }
 
+    /// Finds the next line behind the header.
+    fn next_line(&mut self, source: &mut Source, out: &mut dyn Output) -> SqlResult<bool> {
+        loop {
+            self.place = Place::Number(self.splitter.line_number.max(1));
+            match self.splitter.next_line(self.last)? {
+                Next::End => return Ok(false),
+                Next::More => {
+                    self.place = Place::Number(self.splitter.line_number + 1);
+                    let bytes = source.read(out)?;
+                    self.progress.add(super::BYTES, bytes.as_ref().map_or(0, Vec::len) as i64);
+                    let bytes = match &mut self.decoder {
+                        None => bytes,
+                        Some(decoder) => decoder.decode(bytes)?,
+                    };
+                    match bytes {
+                        Some(bytes) => self.splitter.feed(&bytes),
+                        None => self.last = true,
+                    }
+                }
+                Next::Line => {
+                    self.place = Place::Line;
+                    match std::mem::replace(&mut self.header, Header::None) {
+                        Header::None => return Ok(true),
+                        header => self.header(header)?,
+                    }
+                }
+            }
+        }
+    }
+
     fn all_binary(&mut self, source: &mut Source, out: &mut dyn Output) -> SqlResult<()> {
         let format = self.session.format();
         let call = Call::new(&format).with_session(self.session);
-        let mut reader = binary::Reader::default();
+        while self.binary_row(&call, source, out)? {
+            self.put()?;
+        }
+        self.flush()
+    }
+
+    /// Reads the next row of binary input, and what comes before the first.
+    fn binary_row(&mut self, call: &Call<'_>, source: &mut Source, out: &mut dyn Output) -> SqlResult<bool> {
+        runtime::check_interrupts().map_err(plan::interrupted)?;
         let progress = self.progress;
         let mut more = || {
             let bytes = source.read(out)?;
             progress.add(super::BYTES, bytes.as_ref().map_or(0, Vec::len) as i64);
             Ok(bytes)
         };
-        self.place = Place::Number(0);
-        reader.header(&mut more)?;
-        loop {
-            runtime::check_interrupts().map_err(plan::interrupted)?;
-            self.splitter.line_number += 1;
-            self.place = Place::Number(self.splitter.line_number);
-            if !reader.row(self.numbers.len(), &mut more)? {
-                break;
-            }
-            self.begin_row();
-            for i in 0..self.numbers.len() {
-                self.place = Place::Name(i);
-                let column = &self.table.columns[self.numbers[i]];
-                let Some(bytes) = reader.field(&mut more)? else {
-                    self.null(i)?;
-                    continue;
-                };
-                self.bytes += bytes.len();
-                let value = match self.passage {
-                    None => Cow::Borrowed(bytes),
-                    Some(passage) => types::encoding::from_client(passage, column.type_oid, bytes, &call)?,
-                };
-                let slot = self.slot(i);
-                self.row[slot] = types::receive(column.type_oid, &value, column.typmod, &call)?;
-            }
-            self.place = Place::Number(self.splitter.line_number);
-            self.put()?;
+        let mut reader = std::mem::take(&mut self.binary);
+        if self.splitter.line_number == 0 {
+            self.place = Place::Number(0);
+            reader.header(&mut more)?;
         }
-        self.flush()
+        self.splitter.line_number += 1;
+        self.place = Place::Number(self.splitter.line_number);
+        if !reader.row(self.numbers.len(), &mut more)? {
+            return Ok(false);
+        }
+        self.begin_row();
+        for i in 0..self.numbers.len() {
+            self.place = Place::Name(i);
+            let column = &self.table.columns[self.numbers[i]];
+            let Some(bytes) = reader.field(&mut more)? else {
+                self.null(i)?;
+                continue;
+            };
+            self.bytes += bytes.len();
+            let value = match self.passage {
+                None => Cow::Borrowed(bytes),
+                Some(passage) => types::encoding::from_client(passage, column.type_oid, bytes, call)?,
+            };
+            let slot = self.slot(i);
+            self.row[slot] = types::receive(column.type_oid, &value, column.typmod, call)?;
+        }
+        self.place = Place::Number(self.splitter.line_number);
+        self.binary = reader;
+        Ok(true)
     }
 
     /// All values of the row to come are NULL.
@@ -441,7 +472,7 @@ impl<'a> Load<'a> {
     /// How many values the target takes.
     fn width(&self) -> usize {
         match self.target {
-            Target::Plain { .. } => self.table.columns.len(),
+            Target::Plain { .. } | Target::Taken => self.table.columns.len(),
             Target::Insert(_) => self.numbers.len(),
         }
     }
@@ -449,7 +480,7 @@ impl<'a> Load<'a> {
     /// Where the target takes the value of a column that is copied.
     fn slot(&self, i: usize) -> usize {
         match self.target {
-            Target::Plain { .. } => self.numbers[i],
+            Target::Plain { .. } | Target::Taken => self.numbers[i],
             Target::Insert(_) => i,
         }
     }
@@ -508,7 +539,8 @@ impl<'a> Load<'a> {
         Ok(())
     }
 
-    fn line(&mut self, call: &Call<'_>, out: &mut dyn Output) -> SqlResult<()> {
+    /// Reads the values of the present line; false if it is left out.
+    fn line(&mut self, call: &Call<'_>) -> SqlResult<bool> {
         runtime::check_interrupts().map_err(plan::interrupted)?;
         if let Err(error) = types::text::check_utf8(self.splitter.line()) {
             self.place = Place::Number(self.splitter.line_number);
@@ -525,18 +557,21 @@ impl<'a> Load<'a> {
                 self.place = Place::Line;
                 return Err(missing_data(&self.table.columns[n].name));
             };
+            if self.wanted.is_some_and(|wanted| !wanted[n]) {
+                continue;
+            }
             let slot = self.slot(i);
             match self.value(i, field, call) {
                 Ok(value) => self.row[slot] = value,
                 Err(error) if self.options.ignore_errors && is_data_error(&error) => {
-                    return self.skip(out);
+                    return self.skip().map(|()| false);
                 }
                 Err(error) => return Err(error),
             }
         }
         self.bytes += self.splitter.line().len();
         self.place = Place::Line;
-        self.put()
+        Ok(true)
     }
 
     fn value(&mut self, i: usize, field: super::split::Field, call: &Call<'_>) -> SqlResult<Datum> {
@@ -571,7 +606,7 @@ impl<'a> Load<'a> {
     }
 
     /// ON_ERROR ignore: the row is left out.
-    fn skip(&mut self, out: &mut dyn Output) -> SqlResult<()> {
+    fn skip(&mut self) -> SqlResult<()> {
         self.skipped += 1;
         self.progress.set(super::TUPLES_SKIPPED, self.skipped);
         if self.options.verbose {
@@ -587,7 +622,6 @@ impl<'a> Load<'a> {
             );
             let notice = names::notice(SqlState::SUCCESSFUL_COMPLETION, message);
             self.session.notice(notice.context(format!("COPY {}", self.table.name)));
-            self.session.send_notices(out);
         }
         if self.options.reject_limit > 0 && self.skipped > self.options.reject_limit {
             return Err(sql_err!(
@@ -612,6 +646,7 @@ impl<'a> Load<'a> {
     /// Hands the present row to the target.
     fn put(&mut self) -> SqlResult<()> {
         match &mut self.target {
+            Target::Taken => Ok(()),
             Target::Insert(insert) => {
                 let stored = insert.load(self.session, &self.row, self.splitter.line_number);
                 let state = insert.load_state();
@@ -668,6 +703,7 @@ impl<'a> Load<'a> {
     /// Stores the rows that wait.
     fn flush(&mut self) -> SqlResult<()> {
         match &mut self.target {
+            Target::Taken => Ok(()),
             Target::Plain { .. } => self.flush_plain(),
             Target::Insert(insert) => {
                 let stored = insert.end_load(self.session);
@@ -728,6 +764,125 @@ impl<'a> Load<'a> {
             Some(bytes) => format!("\"{}\"", shown(bytes)),
             None => "null input".to_owned(),
         }
+    }
+}
+
+/// What is kept of a load between two rows that are taken one by one.
+pub(super) struct Kept {
+    domains: Vec<Option<Oid>>,
+    force_not_null: Vec<bool>,
+    force_null: Vec<bool>,
+    splitter: Splitter,
+    passage: Option<Passage>,
+    decoder: Option<Decoder>,
+    last: bool,
+    header: Header,
+    binary: binary::Reader,
+    skipped: i64,
+    defaults: Vec<Option<Option<ColumnDefault>>>,
+}
+
+/// What a load of rows that are taken one by one refers to.
+#[derive(Clone, Copy)]
+pub(super) struct Given<'a> {
+    pub(super) session: &'a Session,
+    pub(super) options: &'a Arc<CopyOptions>,
+    pub(super) table: &'a Arc<Table>,
+    /// Positions of the columns that the file has.
+    pub(super) numbers: &'a [usize],
+    /// The columns whose values are wanted.
+    pub(super) wanted: &'a [bool],
+    pub(super) progress: &'a Progress,
+}
+
+impl<'a> Load<'a> {
+    /// A load whose rows are taken one by one.
+    pub(super) fn taken(given: Given<'a>) -> SqlResult<Load<'a>> {
+        let Given { session, options, table, numbers, wanted, progress } = given;
+        let load = Load::new(session, options, table, numbers, (Target::Taken, progress))?;
+        Ok(Load { wanted: Some(wanted), ..load })
+    }
+
+    /// The same, going on behind a row.
+    pub(super) fn resume(given: Given<'a>, kept: Kept) -> Load<'a> {
+        let Given { session, options, table, numbers, wanted, progress } = given;
+        let Kept { force_not_null, force_null, splitter, passage, decoder, last, header, binary, .. } = kept;
+        let Kept { skipped, defaults, domains, .. } = kept;
+        Load {
+            session,
+            options,
+            table,
+            numbers,
+            domains,
+            force_not_null,
+            force_null,
+            target: Target::Taken,
+            splitter,
+            passage,
+            decoder,
+            last,
+            header,
+            binary,
+            wanted: Some(wanted),
+            place: Place::None,
+            row: Vec::new(),
+            batch: Vec::new(),
+            lines: Vec::new(),
+            bytes: 0,
+            rows: 0,
+            skipped,
+            progress,
+            filtered: false,
+            defaults,
+        }
+    }
+
+    /// What is needed to go on.
+    pub(super) fn suspend(self) -> Kept {
+        let Load { force_not_null, force_null, splitter, passage, decoder, last, header, binary, .. } = self;
+        let Load { skipped, defaults, domains, .. } = self;
+        Kept {
+            force_not_null,
+            force_null,
+            splitter,
+            passage,
+            decoder,
+            last,
+            header,
+            binary,
+            skipped,
+            defaults,
+            domains,
+        }
+    }
+
+    /// Reads the next row into `row`; false behind the last. Errors tell the place.
+    pub(super) fn take(
+        &mut self,
+        source: &mut Source,
+        out: &mut dyn Output,
+        row: &mut Vec<Datum>,
+    ) -> SqlResult<bool> {
+        let found = self.next_row(source, out).map_err(|error| self.locate(error))?;
+        match found {
+            true => std::mem::swap(row, &mut self.row),
+            false => self.report_skipped(),
+        }
+        Ok(found)
+    }
+
+    fn next_row(&mut self, source: &mut Source, out: &mut dyn Output) -> SqlResult<bool> {
+        let format = self.session.format();
+        let call = Call::new(&format).with_session(self.session);
+        if self.options.format == Format::Binary {
+            return self.binary_row(&call, source, out);
+        }
+        while self.next_line(source, out)? {
+            if self.line(&call)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }
 

@@ -2,7 +2,7 @@
 //! COPY: rows to and from text or bytes, by the client's connection, or a file or a program of the server.
 //!
 //! # Layout
-//! `options`: what may be asked for. `split`: text and CSV. `binary`: the third format. `from` and `to`: the two directions. `file`: the server's files and programs. `encoding`: those not in UTF-8.
+//! `options`: what may be asked for. `split`: text and CSV. `binary`: the third format. `from` and `to`: the two directions. `file`: the server's files and programs. `encoding`: those not in UTF-8. `foreign`: files that are read as foreign tables.
 //!
 //! # PostgreSQL counterpart
 //! `commands/copy*.c`.
@@ -10,10 +10,13 @@
 mod binary;
 mod encoding;
 mod file;
+pub(crate) mod foreign;
 mod from;
 mod options;
 mod split;
 mod to;
+
+use std::sync::Arc;
 
 use base::{SqlResult, sql_err};
 use catalog::authority::Wanted;
@@ -51,7 +54,7 @@ fn progress<'s>(session: &'s Session, copy: &Copy, table: base::Oid) -> Running<
 /// COPY. Returns the command tag.
 pub(crate) fn run(session: &Session, copy: &Copy, text: &str, out: &mut dyn Output) -> SqlResult<String> {
     file::check_right(session, copy)?;
-    let options = options::read(&copy.options, copy.from, text)?;
+    let options = Arc::new(options::read(&copy.options, copy.from, text)?);
     if copy.from {
         let rows = from::run(session, copy, &options, text, out)?;
         return Ok(format!("COPY {rows}"));

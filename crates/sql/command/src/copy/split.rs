@@ -5,6 +5,8 @@
 //! 1. No input makes this panic; what is not of the format is an error of class 22P04.
 //! 2. What [`write_field`] writes, [`Splitter::fields`] reads back.
 
+use std::sync::Arc;
+
 use base::{SqlError, SqlResult, sql_err};
 use memchr::{memchr2, memchr3};
 
@@ -44,8 +46,8 @@ pub(crate) enum Next {
 }
 
 /// Finds lines in a stream of bytes, and fields in lines.
-pub(crate) struct Splitter<'o> {
-    options: &'o CopyOptions,
+pub(crate) struct Splitter {
+    options: Arc<CopyOptions>,
     buffer: Vec<u8>,
     /// Where the present line begins.
     start: usize,
@@ -68,9 +70,9 @@ fn bad(message: impl Into<String>) -> SqlError {
     SqlError::new(base::SqlState::BAD_COPY_FILE_FORMAT, message)
 }
 
-impl<'o> Splitter<'o> {
+impl Splitter {
     /// No input yet.
-    pub(crate) fn new(options: &'o CopyOptions) -> Splitter<'o> {
+    pub(crate) fn new(options: Arc<CopyOptions>) -> Splitter {
         Splitter {
             options,
             buffer: Vec::new(),

@@ -29,7 +29,7 @@ type Rows = Vec<Vec<Option<Vec<u8>>>>;
 
 /// All rows of an input that comes in pieces of `piece` bytes.
 fn read(options: &CopyOptions, input: &[u8], piece: usize) -> SqlResult<Rows> {
-    let mut splitter = Splitter::new(options);
+    let mut splitter = Splitter::new(Arc::new(options.clone()));
     let (mut rows, mut pieces) = (Vec::new(), input.chunks(piece.max(1)));
     let mut last = false;
     loop {
@@ -105,7 +105,7 @@ fn lines_are_counted_once_however_they_come() {
     ] {
         for piece in 1..5 {
             let options = options(format);
-            let mut splitter = Splitter::new(&options);
+            let mut splitter = Splitter::new(Arc::new(options));
             let mut pieces = input.chunks(piece);
             let mut last = false;
             loop {

@@ -9,8 +9,9 @@ use catalog::authority::{self, AclKind};
 use catalog::change::{Behavior, Dependent, ObjectAddress, SharedDependency};
 use catalog::system::{
     SystemTable, pg_auth_members, pg_authid, pg_class, pg_collation, pg_conversion, pg_database,
-    pg_default_acl, pg_depend, pg_extension, pg_language, pg_largeobject, pg_namespace, pg_opclass,
-    pg_operator, pg_opfamily, pg_proc, pg_statistic_ext, pg_ts_config, pg_ts_dict, pg_type,
+    pg_default_acl, pg_depend, pg_extension, pg_foreign_data_wrapper, pg_foreign_server, pg_language,
+    pg_largeobject, pg_namespace, pg_opclass, pg_operator, pg_opfamily, pg_proc, pg_statistic_ext,
+    pg_ts_config, pg_ts_dict, pg_type, pg_user_mapping,
 };
 use parse::ast::{DropBehavior, RoleSpec};
 use session::Session;
@@ -83,8 +84,14 @@ fn reassign_one(session: &Session, object: ObjectAddress, owner: Oid) -> SqlResu
         class if class == pg_largeobject::TABLE.oid => {
             changer.set_owner(&AclKind::LARGE_OBJECT, oid, owner, true)
         }
-        // They are about objects to come: DROP OWNED takes them.
-        class if class == pg_default_acl::TABLE.oid => Ok(()),
+        class if class == pg_foreign_data_wrapper::TABLE.oid => {
+            changer.set_owner(&AclKind::FOREIGN_DATA_WRAPPER, oid, owner, true)
+        }
+        class if class == pg_foreign_server::TABLE.oid => {
+            changer.set_owner(&AclKind::FOREIGN_SERVER, oid, owner, true)
+        }
+        // Default privileges are about objects to come, a mapping is the user's own: DROP OWNED takes them.
+        class if class == pg_default_acl::TABLE.oid || class == pg_user_mapping::TABLE.oid => Ok(()),
         class => match columns(class) {
             Some((_, column, _)) => changer.set_object_owner(object, column, owner),
             None => Err(SqlError::not_supported(format!("REASSIGN OWNED of an object of catalog {class}"))),

@@ -227,6 +227,14 @@ fn check(session: &Session, table: &Table, verb: &str, automatic: bool) -> SqlRe
     if table.kind == RelationKind::PartitionedTable {
         return Ok(false);
     }
+    if table.kind == RelationKind::ForeignTable && verb == "analyze" {
+        if session.foreign_pages(&Arc::new(table.clone()))?.is_none() {
+            let message = format!("skipping \"{}\" --- cannot analyze this foreign table", table.name);
+            warn(session, SqlState::WARNING, message);
+            return Ok(false);
+        }
+        return analyze::may(session, table, verb);
+    }
     let fits = matches!(table.kind, RelationKind::Table | RelationKind::MaterializedView)
         || (verb == "vacuum" && table.kind == RelationKind::Toast);
     if !fits {

@@ -13,6 +13,7 @@ mod cursors;
 mod databases;
 mod definitions;
 mod explain;
+mod foreign_data;
 mod foreign_key_parts;
 mod foreign_keys;
 mod functions;

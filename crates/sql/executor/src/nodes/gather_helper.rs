@@ -1,5 +1,6 @@
 //! What a helper's run has instead of a session: it counts scans, and refuses all that only a session can do.
 
+use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
@@ -178,6 +179,14 @@ impl Facilities for HelperFacilities {
         _: &[Datum],
         _: (&Snapshot, CommandId),
     ) -> SqlResult<RowStore> {
+        refused()
+    }
+
+    fn begin_foreign(&self, _: &Arc<Table>, _: &[bool]) -> SqlResult<Box<dyn Any>> {
+        refused()
+    }
+
+    fn next_foreign(&self, _: &mut dyn Any, _: &mut Vec<Datum>) -> SqlResult<bool> {
         refused()
     }
 

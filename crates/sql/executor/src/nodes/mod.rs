@@ -20,6 +20,7 @@ mod ahead;
 mod bitmap;
 mod bitmap_scan;
 mod counting;
+mod foreign_scan;
 mod gather;
 mod gather_helper;
 mod gather_merge;
@@ -195,6 +196,7 @@ impl<'p> Builder<'p> {
             P::SeqScan { rel, keys, parallel } => {
                 seq_scan::seq(self, plan, *rel, keys.as_deref(), *parallel)?
             }
+            P::ForeignScan { rel, .. } => foreign_scan::build(self, plan, *rel)?,
             P::SampleScan { rel, sample } => sample_scan::build(self, plan, *rel, sample)?,
             P::IndexScan { rel, index, conditions, distances, backward } => {
                 table_scan::index(self, plan, *rel, index, (conditions, distances), *backward, false)?

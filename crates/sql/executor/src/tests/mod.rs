@@ -110,6 +110,12 @@ impl Facilities for TestFacilities {
     ) -> SqlResult<eval::row_store::RowStore> {
         Err(SqlError::not_supported(&function.name))
     }
+    fn begin_foreign(&self, table: &Arc<catalog::Table>, _: &[bool]) -> SqlResult<Box<dyn std::any::Any>> {
+        Err(SqlError::not_supported(&table.name))
+    }
+    fn next_foreign(&self, _: &mut dyn std::any::Any, _: &mut Vec<Datum>) -> SqlResult<bool> {
+        Ok(false)
+    }
     fn index_limits(&self) -> index::Limits {
         index::Limits::default()
     }

@@ -1,6 +1,7 @@
 //! Extensions as sessions see them, on an open cluster without a network.
 
 mod extensions;
+mod file_fdw;
 mod functions;
 mod golden;
 #[path = "../../../command/tests/sql/support/mod.rs"]

@@ -1,7 +1,8 @@
 //! Definitions: CREATE, ALTER, DROP, COMMENT, GRANT.
 
 use super::{
-    Expr, FuncCall, Location, Name, RangeVar, Select, SortDirection, SortNulls, Statement, TypeName,
+    Expr, ForeignOption, ForeignSource, FuncCall, Location, Name, RangeVar, Select, SortDirection, SortNulls,
+    Statement, TypeName,
 };
 
 /// Value of an option.
@@ -172,6 +173,8 @@ pub struct ColumnDef {
     pub storage: Option<String>,
     /// COLLATE
     pub collation: Option<(Name, Location)>,
+    /// OPTIONS, of a foreign table
+    pub foreign_options: Vec<ForeignOption>,
     /// Constraints in the order written, DEFAULT among them.
     pub constraints: Vec<Constraint>,
     /// Of the name.
@@ -406,6 +409,8 @@ pub struct CreateTable {
     pub tablespace: Option<String>,
     /// USING
     pub access_method: Option<String>,
+    /// CREATE FOREIGN TABLE: SERVER, OPTIONS
+    pub foreign: Option<ForeignSource>,
 }
 
 /// What SELECT INTO and CREATE TABLE AS create.
@@ -571,6 +576,10 @@ pub enum AlterAction {
     SetOptions(Vec<DefElem>),
     /// RESET (options)
     ResetOptions(Vec<DefElem>),
+    /// OPTIONS of a foreign table
+    ForeignOptions(Vec<ForeignOption>),
+    /// ALTER COLUMN OPTIONS of a foreign table
+    ForeignColumnOptions(String, Vec<ForeignOption>),
     /// ENABLE or DISABLE TRIGGER, with the state letter O, A, R, D
     Trigger(TriggerTarget, char),
     /// ENABLE or DISABLE RULE

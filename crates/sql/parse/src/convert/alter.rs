@@ -1,11 +1,11 @@
 //! ALTER TABLE and its kin.
 
-use base::{SqlError, SqlResult};
+use base::SqlResult;
 use rupg_sql::nodes as n;
 
 use super::ddl::{behavior, collation, identity, object_kind, role};
 use super::{Converter, boxed_range_var, loc, opt_text, shape, text_of};
-use crate::ast::{AlterAction, AlterTable, Constraint, Identity, OptionValue, TriggerTarget};
+use crate::ast::{AlterAction, AlterTable, Constraint, ForeignOption, Identity, OptionValue, TriggerTarget};
 
 impl Converter<'_> {
     pub(crate) fn alter_table(&mut self, s: n::AlterTableStmt) -> SqlResult<AlterTable> {
@@ -115,8 +115,9 @@ impl Converter<'_> {
             T::AT_AttachPartition | T::AT_DetachPartition | T::AT_DetachPartitionFinalize => {
                 self.partition(c)?
             }
-            T::AT_GenericOptions | T::AT_AlterColumnGenericOptions => {
-                return Err(SqlError::not_supported("OPTIONS of foreign tables"));
+            T::AT_GenericOptions => AlterAction::ForeignOptions(foreign_options(c.def)?),
+            T::AT_AlterColumnGenericOptions => {
+                AlterAction::ForeignColumnOptions(text_of(c.name), foreign_options(c.def)?)
             }
             _ => return Err(shape("ALTER TABLE")),
         })
@@ -187,6 +188,13 @@ fn alter_constraint(a: n::ATAlterConstraint) -> AlterAction {
         enforced: a.alterEnforceability.then_some(a.is_enforced),
         deferrability: a.alterDeferrability.then_some((a.deferrable, a.initdeferred)),
         no_inherit: a.alterInheritability.then_some(a.noinherit),
+    }
+}
+
+fn foreign_options(def: Option<n::Node>) -> SqlResult<Vec<ForeignOption>> {
+    match def {
+        Some(n::Node::List(list)) => super::foreign::options(list),
+        _ => Err(shape("OPTIONS")),
     }
 }
 

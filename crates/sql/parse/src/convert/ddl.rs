@@ -46,6 +46,7 @@ impl Converter<'_> {
             on_commit: on_commit(s.oncommit),
             tablespace: opt_text(s.tablespacename),
             access_method: opt_text(s.accessMethod),
+            foreign: None,
         })
     }
 
@@ -134,6 +135,7 @@ impl Converter<'_> {
             compression: opt_text(c.compression),
             storage: opt_text(c.storage_name),
             collation: c.collClause.map(|c| collation(*c)).transpose()?,
+            foreign_options: super::foreign::options(c.fdwoptions)?,
             constraints: self.constraints(c.constraints)?,
             location: loc(c.location),
         })

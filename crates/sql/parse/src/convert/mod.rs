@@ -9,6 +9,7 @@
 mod alter;
 mod ddl;
 mod expr;
+mod foreign;
 mod json;
 mod operator_class;
 mod select;

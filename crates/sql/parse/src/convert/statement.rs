@@ -12,13 +12,14 @@ use super::ddl::{
 use super::utility::fetch;
 use super::{Converter, boxed_range_var, name, opt_text, range_vars, shape, strings, text_of};
 use crate::ast::{
-    AlterDomainAction, AlterEnum, AlterFunction, AlterOperatorFamily, AlterTable,
+    AlterDomainAction, AlterEnum, AlterFunction, AlterOperatorFamily, AlterServer, AlterTable,
     AlterTextSearchConfiguration, Assign, Call, ColumnDef, Copy, CreateAccessMethod, CreateCast,
     CreateConversion, CreateDomain, CreateFunction, CreateIndex, CreateLanguage, CreateOperatorClass,
-    CreateStatistics, CreateTable, CreateTableAs, CreateTrigger, CreateView, DeclareCursor, DefElem, Define,
-    Delete, Discard, Drop, DropBehavior, Execute, Expr, Fetch, Grant, GrantRole, Insert, Merge, MoveAll,
-    Name, ObjectKind, ObjectName, ObjectWithArgs, RangeVar, Reindex, Rename, RoleSpec, Select, SetStatement,
-    Transaction, TypeName, Update, Vacuum,
+    CreateServer, CreateStatistics, CreateTable, CreateTableAs, CreateTrigger, CreateView, DeclareCursor,
+    DefElem, Define, Delete, Discard, Drop, DropBehavior, Execute, Expr, Fetch, ForeignWrapper, Grant,
+    GrantRole, ImportForeignSchema, Insert, MappingChange, MappingName, Merge, MoveAll, Name, ObjectKind,
+    ObjectName, ObjectWithArgs, RangeVar, Reindex, Rename, RoleSpec, Select, SetStatement, Transaction,
+    TypeName, Update, Vacuum,
 };
 
 /// A statement.
@@ -375,6 +376,18 @@ pub enum Statement {
     },
     /// ALTER TABLE, INDEX, MATERIALIZED VIEW ... ALL IN TABLESPACE
     MoveAll(MoveAll),
+    /// CREATE FOREIGN DATA WRAPPER
+    CreateWrapper(ForeignWrapper),
+    /// ALTER FOREIGN DATA WRAPPER
+    AlterWrapper(ForeignWrapper),
+    /// CREATE SERVER
+    CreateServer(Box<CreateServer>),
+    /// ALTER SERVER
+    AlterServer(AlterServer),
+    /// CREATE, ALTER, DROP USER MAPPING
+    UserMapping(MappingName, MappingChange),
+    /// IMPORT FOREIGN SCHEMA
+    ImportForeignSchema(Box<ImportForeignSchema>),
     /// DROP TABLESPACE
     DropTablespace {
         /// Name.
@@ -728,7 +741,10 @@ impl Converter<'_> {
             n::Node::DropTableSpaceStmt(s) => {
                 Statement::DropTablespace { name: text_of(s.tablespacename), missing_ok: s.missing_ok }
             }
-            node => return Err(SqlError::not_supported(super::unsupported::name(&node))),
+            node => match self.foreign(node)? {
+                Ok(statement) => statement,
+                Err(node) => return Err(SqlError::not_supported(super::unsupported::name(&node))),
+            },
         })
     }
 }

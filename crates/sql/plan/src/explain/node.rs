@@ -383,6 +383,7 @@ impl<'a> Explain<'a> {
             Node::SeqScan { rel, parallel, .. } => {
                 self.of_table(Name::new("Seq Scan").parallel(*parallel), *rel)
             }
+            Node::ForeignScan { rel, .. } => self.of_table(Name::new("Foreign Scan"), *rel),
             Node::SampleScan { rel, .. } => self.of_table(Name::new("Sample Scan"), *rel),
             Node::IndexScan { rel, index, backward, .. } => {
                 self.of_index("Index Scan", *rel, index, *backward)

@@ -5,6 +5,7 @@ use super::expr::quote;
 use super::node::verb;
 use super::{Detail, Explain, SortGroups, SortMethod};
 use crate::expr::Expr;
+use crate::foreign::ForeignDetail;
 use crate::plan::*;
 
 impl<'a> Explain<'a> {
@@ -40,6 +41,7 @@ impl<'a> Explain<'a> {
             | Node::TransitionScan { .. } => {
                 qualify = verbose;
             }
+            Node::ForeignScan { .. } => qualify = verbose,
             Node::SampleScan { sample, .. } => {
                 items.push(property("Sampling", self.sampling(sample, upper)));
                 qualify = verbose;
@@ -131,8 +133,22 @@ impl<'a> Explain<'a> {
                 items.extend(sort_groups("Pre-sorted Groups", &presorted));
             }
         }
+        if let Node::ForeignScan { details, .. } = &plan.node {
+            items.extend(details.iter().filter_map(|detail| self.foreign_detail(detail)));
+        }
         if matches!(plan.node, Node::IndexScan { .. } | Node::IndexOnlyScan { .. }) {
             self.searches(number, items);
+        }
+    }
+
+    /// What a wrapper tells of its scan.
+    fn foreign_detail(&self, detail: &ForeignDetail) -> Option<Item> {
+        match detail {
+            ForeignDetail::Text(label, text) => Some(property(label, text.as_str())),
+            ForeignDetail::Bytes(label, bytes) => self.options.costs.then(|| {
+                let unit = Some("b");
+                Item::Property(Property { unit, ..Property::new(label, Value::Number(bytes.to_string())) })
+            }),
         }
     }
 

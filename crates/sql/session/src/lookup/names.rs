@@ -106,6 +106,15 @@ pub fn skip_missing(session: &Session, missing_ok: bool, missing: SqlError) -> S
     Ok(())
 }
 
+/// IF NOT EXISTS: a NOTICE of what a statement would make and there is already; else the error.
+pub fn skip_taken(session: &Session, if_not_exists: bool, taken: SqlError) -> SqlResult<()> {
+    if !if_not_exists {
+        return Err(taken);
+    }
+    session.notice(notice(taken.code(), format!("{}, skipping", taken.message())));
+    Ok(())
+}
+
 /// The schema that an object is to be put into.
 pub fn schema_to_move_to(session: &Session, name: &str) -> SqlResult<Oid> {
     let schema = session.with_reader(|reader| reader.schema_by_name(name))?;

@@ -20,6 +20,7 @@ static FAMILIES: &[&[Function]] = &[
     crate::bool::FUNCTIONS,
     crate::date::FUNCTIONS,
     crate::float::FUNCTIONS,
+    crate::foreign::FUNCTIONS,
     crate::ids::FUNCTIONS,
     crate::in_range::FUNCTIONS,
     crate::int::FUNCTIONS,

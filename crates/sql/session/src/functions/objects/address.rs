@@ -206,7 +206,7 @@ impl Session {
         }
     }
 
-    /// What nobody can make: user mappings, and what publications have.
+    /// User mappings; and what publications have, which nobody can make.
     fn foreign_or_published(
         &self,
         kind: &str,
@@ -216,9 +216,20 @@ impl Session {
         let (name, arg) = (&names[0], &args[0]);
         match kind {
             "user mapping" => {
-                return Err(undefined(format!(
-                    "user mapping for user \"{name}\" on server \"{arg}\" does not exist"
-                )));
+                let found = self.with_reader(|r| {
+                    let user = match name.as_str() {
+                        "public" => Some(Oid::INVALID),
+                        name => r.role(name)?.map(|role| role.oid),
+                    };
+                    match (user, r.server_named(arg)?) {
+                        (Some(user), Some(server)) => r.user_mapping(user, server.oid(0)),
+                        _ => Ok(None),
+                    }
+                })?;
+                let missing = || {
+                    undefined(format!("user mapping for user \"{name}\" on server \"{arg}\" does not exist"))
+                };
+                return found.map(|row| ObjectAddress::user_mapping(row.oid(0))).ok_or_else(missing);
             }
             "publication namespace" => {
                 let found = self.with_reader(|r| r.schema_by_name(name))?;

@@ -4,9 +4,9 @@ use base::{Oid, SqlResult};
 use catalog::change::ObjectAddress;
 use catalog::system::{
     SystemTable, pg_amop, pg_amproc, pg_attrdef, pg_auth_members, pg_cast, pg_class, pg_constraint,
-    pg_default_acl, pg_largeobject, pg_namespace, pg_opclass, pg_operator, pg_opfamily, pg_policy, pg_proc,
-    pg_publication_namespace, pg_publication_rel, pg_rewrite, pg_transform, pg_trigger, pg_type,
-    pg_user_mapping,
+    pg_default_acl, pg_foreign_server, pg_largeobject, pg_namespace, pg_opclass, pg_operator, pg_opfamily,
+    pg_policy, pg_proc, pg_publication_namespace, pg_publication_rel, pg_rewrite, pg_transform, pg_trigger,
+    pg_type, pg_user_mapping,
 };
 use catalog::{CatalogView, ObjectClass, RelationKind, Row, RowExt};
 use types::oids;
@@ -201,6 +201,15 @@ impl Session {
                 let [member, role] = [pg_auth_members::MEMBER, pg_auth_members::ROLEID].map(name);
                 let (member, role) = (member?.unwrap_or_default(), role?.unwrap_or_default());
                 Exact::new(format!("membership of role {member} in role {role}"), Vec::new())
+            }
+            _ if class == pg_user_mapping::TABLE.oid => {
+                use pg_user_mapping::*;
+                let server = self.with_reader(|r| r.server(row.oid(UMSERVER)))?;
+                let server = server.str(pg_foreign_server::SRVNAME).to_owned();
+                let user = self.with_reader(|r| r.role_name(row.oid(UMUSER)))?;
+                let user = user.unwrap_or_else(|| "public".into());
+                let text = format!("{} on server {server}", quote_identifier(&user));
+                Exact { text, names: vec![user], args: vec![server] }
             }
             // Nothing makes rows of the others.
             _ => return Err(unsupported_class(class)),
