@@ -54,6 +54,7 @@ pub const POINTS: &[(&str, bool)] = &[
     ("tablespace-before-link-goes", false),
     ("buffer-before-write", true),
     ("smgr-before-extend", true),
+    ("smgr-before-run", true),
     ("smgr-before-sync", true),
     ("recovery-log-read", false),
     ("recovery-page", false),

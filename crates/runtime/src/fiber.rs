@@ -26,6 +26,7 @@ use corosensei::{Coroutine, CoroutineResult, Yielder};
 use crate::env::{self, Kind};
 use crate::interrupt::InterruptState;
 use crate::memory;
+use crate::read_ahead::ReadAhead;
 use crate::rest::Rest;
 use crate::solitude;
 use crate::stack::{DEFAULT_STACK_DEPTH, PooledStack, Stretch};
@@ -58,6 +59,7 @@ pub(crate) struct FiberState {
     pub(crate) interrupts: InterruptState,
     pub(crate) usage: Counters,
     pub(crate) rest: Rest,
+    pub(crate) read_ahead: Cell<ReadAhead>,
 }
 
 impl FiberState {
@@ -74,6 +76,7 @@ impl FiberState {
             interrupts: InterruptState::new(),
             usage: Counters::new(),
             rest: Rest::new(None),
+            read_ahead: Cell::new(ReadAhead::DEFAULT),
         }
     }
 

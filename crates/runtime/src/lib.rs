@@ -8,7 +8,7 @@
 //! # Layout
 //! * [`fiber`]: fibers, [`wait`], stack checks. `stack`: pools of stacks.
 //! * [`interrupt`]: cancel requests and timeouts, time slices. [`watch`]: debug builds notice who looks for neither.
-//! * [`pace`]: long work in pieces.
+//! * [`pace`]: long work in pieces. [`read_ahead`]: how far a fiber reads ahead.
 //! * [`memory`]: what sessions and the process have of it, and who is refused more.
 //! * [`sync`]: [`Latch`], [`Mutex`], [`WaitQueue`], [`Event`].
 //! * [`time`]: clocks and sleeping. [`usage`]: what a fiber used of pages, log and temporary files. [`wait_event`]: what a session is seen
@@ -36,6 +36,7 @@ pub mod interrupt;
 pub mod memory;
 pub mod pace;
 pub mod program;
+pub mod read_ahead;
 pub mod rest;
 pub mod sim;
 pub mod spawn;
@@ -63,6 +64,7 @@ pub use interrupt::{
 };
 pub use pool::{alongside, blocking};
 pub use program::Program;
+pub use read_ahead::ReadAhead;
 pub use sim::{Crashed, Simulation, interleaving_point};
 pub use spawn::{
     JoinError, JoinHandle, ThreadHandle, Wakeup, Workers, random_u64, run, run_async, set_wakeup,

@@ -1,6 +1,7 @@
 //! Open files.
 
-use std::io;
+use std::io::{self, IoSliceMut};
+use std::os::fd::RawFd;
 use std::path::Path;
 
 use super::map::Mapping;
@@ -21,12 +22,20 @@ pub struct OpenOptions {
     pub create_new: bool,
     /// Empty it.
     pub truncate: bool,
+    /// Read and write around the page cache. All writes are of whole units of 4096 bytes.
+    pub direct: bool,
 }
 
 impl OpenOptions {
     /// An existing file, to be read.
-    pub const READ: OpenOptions =
-        OpenOptions { read: true, write: false, create: false, create_new: false, truncate: false };
+    pub const READ: OpenOptions = OpenOptions {
+        read: true,
+        write: false,
+        create: false,
+        create_new: false,
+        truncate: false,
+        direct: false,
+    };
     /// An existing file, to be read and written.
     pub const READ_WRITE: OpenOptions = OpenOptions { write: true, ..OpenOptions::READ };
     /// A file to be read and written, made if it does not exist.
@@ -61,6 +70,34 @@ impl File {
         match &self.0 {
             Inner::Real(f) => f.read_at(buffer, offset),
             Inner::Sim(f) => f.read_at(buffer, offset),
+        }
+    }
+
+    /// Fills the pieces one behind the other, until all are full or the file ends; returns how many bytes came.
+    pub fn read_vectored_at(&self, pieces: &mut [IoSliceMut<'_>], offset: u64) -> io::Result<usize> {
+        match &self.0 {
+            Inner::Real(f) => f.read_vectored_at(pieces, offset),
+            Inner::Sim(f) => f.read_vectored_at(pieces, offset),
+        }
+    }
+
+    /// As [`read_vectored_at`](Self::read_vectored_at), of what can be had without waiting for the disk.
+    pub(super) fn read_vectored_cached(
+        &self,
+        pieces: &mut [IoSliceMut<'_>],
+        offset: u64,
+    ) -> io::Result<usize> {
+        match &self.0 {
+            Inner::Real(f) => f.read_cached(pieces, offset),
+            Inner::Sim(_) => Ok(0),
+        }
+    }
+
+    /// The system's number of it; none of a simulated file.
+    pub(super) fn descriptor(&self) -> Option<RawFd> {
+        match &self.0 {
+            Inner::Real(f) => Some(f.descriptor()),
+            Inner::Sim(_) => None,
         }
     }
 

@@ -13,9 +13,12 @@
 mod copy;
 mod descriptors;
 mod dir;
+mod direct;
 mod file;
 mod map;
+mod reads;
 mod real;
+mod uring;
 
 #[cfg(test)]
 mod tests;
@@ -29,3 +32,4 @@ pub use dir::{
 };
 pub use file::{File, OpenOptions};
 pub use map::Mapping;
+pub use reads::{Done, ReadMethod, prepare_reads, set_readers, start_read};

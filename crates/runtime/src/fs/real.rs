@@ -1,13 +1,14 @@
 //! Files of the operating system.
 
 use std::fs;
-use std::io;
-use std::os::fd::AsRawFd;
+use std::io::{self, IoSliceMut};
+use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::descriptors::with_descriptor;
+use super::direct;
 use super::file::OpenOptions;
 use super::map::Mapping;
 use crate::env::{self, Kind};
@@ -18,10 +19,12 @@ pub(super) struct RealFile {
     file: fs::File,
     /// The file system does not support reads that never block.
     no_nowait: AtomicBool,
+    /// Opened to be read and written around the page cache.
+    direct: bool,
 }
 
-/// Most pieces that one `pwritev` takes here.
-const MAX_PIECES: usize = 64;
+/// Most pieces that one call takes here.
+const MAX_PIECES: usize = 128;
 
 impl RealFile {
     pub(super) fn open(path: &Path, options: OpenOptions) -> io::Result<RealFile> {
@@ -33,46 +36,64 @@ impl RealFile {
                 .create_new(options.create_new)
                 .truncate(options.truncate)
                 .mode(super::dir::file_mode())
+                .custom_flags(if options.direct { libc::O_DIRECT } else { 0 })
                 .open(path)
         };
         let file = with_descriptor(|| blocking(open))?;
-        Ok(RealFile { file, no_nowait: AtomicBool::new(false) })
+        // Past the page cache nothing can be had at once.
+        Ok(RealFile { file, no_nowait: AtomicBool::new(options.direct), direct: options.direct })
     }
 
     pub(super) fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        self.read_vectored_at(&mut [IoSliceMut::new(buffer)], offset)
+    }
+
+    pub(super) fn read_vectored_at(
+        &self,
+        pieces: &mut [IoSliceMut<'_>],
+        mut offset: u64,
+    ) -> io::Result<usize> {
+        if self.direct && !direct::fits(pieces.iter().map(|piece| &**piece), offset) {
+            return direct::read_copied(pieces, offset, |units, at| {
+                blocking(|| read_all((&self.file, true), &mut [IoSliceMut::new(units)], at))
+            });
+        }
         let mut done = 0;
-        // Relaxed: a hint.
-        if matches!(env::kind(), Kind::Worker(_)) && !self.no_nowait.load(Ordering::Relaxed) {
-            done = self.read_cached(buffer, offset)?;
-            if done == buffer.len() {
+        let mut rest = pieces;
+        if matches!(env::kind(), Kind::Worker(_)) {
+            done = self.read_cached(rest, offset)?;
+            offset += done as u64;
+            IoSliceMut::advance_slices(&mut rest, done);
+            if rest.is_empty() {
                 return Ok(done);
             }
         }
-        let rest = &mut buffer[done..];
-        let more = blocking(|| read_all(&self.file, rest, offset + done as u64))?;
+        let more = blocking(|| read_all((&self.file, self.direct), rest, offset))?;
         Ok(done + more)
     }
 
     /// Reads what is in the page cache, without waiting for the disk.
-    fn read_cached(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        let piece = libc::iovec { iov_base: buffer.as_mut_ptr().cast(), iov_len: buffer.len() };
-        // SAFETY: `piece` describes `buffer`, which is borrowed mutably for the call.
-        let n = unsafe {
-            libc::preadv2(self.file.as_raw_fd(), &piece, 1, offset as libc::off_t, libc::RWF_NOWAIT)
-        };
-        if let Ok(n) = usize::try_from(n) {
-            return Ok(n);
+    pub(super) fn read_cached(&self, pieces: &mut [IoSliceMut<'_>], offset: u64) -> io::Result<usize> {
+        // Relaxed: a hint.
+        if self.no_nowait.load(Ordering::Relaxed) {
+            return Ok(0);
         }
-        let error = io::Error::last_os_error();
-        match error.raw_os_error() {
-            Some(libc::EAGAIN | libc::EINTR) => Ok(0),
-            Some(libc::EOPNOTSUPP | libc::ENOSYS | libc::EINVAL) => {
-                // Relaxed: a hint.
-                self.no_nowait.store(true, Ordering::Relaxed);
-                Ok(0)
-            }
-            _ => Err(error),
+        match read_pieces(&self.file, pieces, offset, libc::RWF_NOWAIT) {
+            Ok(n) => Ok(n),
+            Err(error) => match error.raw_os_error() {
+                Some(libc::EAGAIN | libc::EINTR) => Ok(0),
+                Some(libc::EOPNOTSUPP | libc::ENOSYS | libc::EINVAL) => {
+                    // Relaxed: a hint.
+                    self.no_nowait.store(true, Ordering::Relaxed);
+                    Ok(0)
+                }
+                _ => Err(error),
+            },
         }
+    }
+
+    pub(super) fn descriptor(&self) -> RawFd {
+        self.file.as_raw_fd()
     }
 
     pub(super) fn map(&self, len: usize) -> io::Result<Mapping> {
@@ -80,6 +101,9 @@ impl RealFile {
     }
 
     pub(super) fn prefetch(&self, offset: u64, len: u64) {
+        if self.direct {
+            return;
+        }
         // SAFETY: plain system call on an open descriptor. Its result does not matter: it is advice.
         unsafe {
             libc::posix_fadvise(
@@ -92,7 +116,10 @@ impl RealFile {
     }
 
     pub(super) fn write(&self, pieces: &[&[u8]], offset: u64, sync: bool) -> io::Result<()> {
-        let write = || write_all(&self.file, pieces, offset);
+        let write = || match self.direct && !direct::fits(pieces.iter().copied(), offset) {
+            true => direct::write_copied(pieces, |units| write_all(&self.file, &[units], offset)),
+            false => write_all(&self.file, pieces, offset),
+        };
         match sync {
             false => blocking(write),
             true => short(|| write().and_then(|()| self.file.sync_data().map_err(of_sync))),
@@ -128,17 +155,44 @@ pub(super) fn of_sync(error: io::Error) -> io::Error {
     io::Error::other(error)
 }
 
-fn read_all(file: &fs::File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+fn read_all(
+    (file, direct): (&fs::File, bool),
+    pieces: &mut [IoSliceMut<'_>],
+    offset: u64,
+) -> io::Result<usize> {
     let mut done = 0;
-    while done < buffer.len() {
-        match file.read_at(&mut buffer[done..], offset + done as u64) {
+    let mut rest = pieces;
+    while !rest.is_empty() {
+        match read_pieces(file, rest, offset + done as u64, 0) {
             Ok(0) => break,
-            Ok(n) => done += n,
+            Ok(n) => {
+                done += n;
+                IoSliceMut::advance_slices(&mut rest, n);
+                if direct && !n.is_multiple_of(direct::UNIT) {
+                    // The file ends here, and around the page cache there is no reading on from such a place.
+                    break;
+                }
+            }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
     }
     Ok(done)
+}
+
+/// One `preadv2` of no more than [`MAX_PIECES`].
+fn read_pieces(
+    file: &fs::File,
+    pieces: &mut [IoSliceMut<'_>],
+    offset: u64,
+    flags: libc::c_int,
+) -> io::Result<usize> {
+    let count = pieces.len().min(MAX_PIECES) as libc::c_int;
+    // SAFETY: `IoSliceMut` has the layout of `iovec`; the pieces are borrowed mutably for the call.
+    let n = unsafe {
+        libc::preadv2(file.as_raw_fd(), pieces.as_mut_ptr().cast(), count, offset as libc::off_t, flags)
+    };
+    usize::try_from(n).map_err(|_| io::Error::last_os_error())
 }
 
 fn write_all(file: &fs::File, pieces: &[&[u8]], mut offset: u64) -> io::Result<()> {

@@ -1,7 +1,8 @@
 //! The same operations on the real and on the simulated disk.
 
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind, IoSliceMut};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::*;
 use crate::Simulation;
@@ -107,5 +108,94 @@ fn a_locked_file_is_refused() {
         assert_eq!(lock_file(&path).unwrap_err().kind(), ErrorKind::WouldBlock);
         drop(lock);
         assert!(lock_file(&path).is_ok());
+    });
+}
+
+/// Memory for pieces of a read, which outlives it.
+fn pieces(lens: &[usize]) -> Vec<IoSliceMut<'static>> {
+    lens.iter().map(|len| IoSliceMut::new(vec![0; *len].leak())).collect()
+}
+
+/// Starts a read, and waits for what comes of it.
+fn started(
+    file: &Arc<File>,
+    how: ReadMethod,
+    pieces: Vec<IoSliceMut<'static>>,
+    offset: u64,
+) -> io::Result<usize> {
+    let ended = Arc::new((parking_lot::Mutex::new(None), crate::WaitQueue::new()));
+    let told = ended.clone();
+    let done = Box::new(move |result| {
+        *told.0.lock() = Some(result);
+        told.1.wake_all();
+    });
+    start_read(file.clone(), how, pieces, offset, done);
+    ended.1.wait_until(|| ended.0.lock().take())
+}
+
+#[test]
+fn reads_that_are_started_end_by_themselves() {
+    everywhere("started", |dir| {
+        prepare_reads(ReadMethod::IoUring).unwrap();
+        let bytes: Vec<u8> = (0..100_000u32).map(|i| (i % 251) as u8).collect();
+        let file = Arc::new(File::open(&dir.join("file"), OpenOptions::CREATE).unwrap());
+        file.write_all_at(&bytes, 0).unwrap();
+        for how in [ReadMethod::Sync, ReadMethod::Worker, ReadMethod::IoUring] {
+            for (at, lens) in [(0, vec![8192; 3]), (8192, vec![5, 8000, 1]), (1, vec![100; 200])] {
+                let (read, all) = (pieces(&lens), lens.iter().sum::<usize>());
+                let places: Vec<_> = read.iter().map(|piece| (piece.as_ptr(), piece.len())).collect();
+                assert_eq!(started(&file, how, read, at as u64).unwrap(), all);
+                // SAFETY: leaked by `pieces`, and the read is over.
+                let got =
+                    places.iter().flat_map(|(at, len)| unsafe { std::slice::from_raw_parts(*at, *len) });
+                assert!(got.eq(&bytes[at..at + all]), "{how:?} at {at}");
+            }
+            assert_eq!(started(&file, how, pieces(&[8192; 16]), 90_000).unwrap(), 10_000);
+            assert_eq!(started(&file, how, pieces(&[8192; 2]), 200_000).unwrap(), 0);
+        }
+    });
+}
+
+#[test]
+fn threads_and_the_ring_read_what_is_not_at_hand() {
+    let path = std::env::temp_dir().join(format!("stampede-runtime-{}-uncached", std::process::id()));
+    let bytes: Vec<u8> = (0..200_000u32).map(|i| (i % 241) as u8).collect();
+    write_file(&path, &bytes).unwrap();
+    prepare_reads(ReadMethod::IoUring).unwrap();
+    // Of such a file nothing is looked for in the page cache first.
+    let file = Arc::new(File::open(&path, OpenOptions { direct: true, ..OpenOptions::READ }).unwrap());
+    for how in [ReadMethod::Worker, ReadMethod::IoUring] {
+        let memory: &'static mut [Unit] = vec![Unit([0; 4096]); 60].leak();
+        let at = memory.as_ptr();
+        let units = memory.iter_mut().map(|unit| IoSliceMut::new(&mut unit.0)).collect();
+        assert_eq!(started(&file, how, units, 4096).unwrap(), 200_000 - 4096);
+        // SAFETY: leaked, and the read is over.
+        let got = (0..60).flat_map(|n| unsafe { (*at.add(n)).0 });
+        assert!(got.take(200_000 - 4096).eq(bytes[4096..].iter().copied()), "{how:?}");
+    }
+    let mut some = vec![0; 5000];
+    assert_eq!(file.read_at(&mut some, 12_345).unwrap(), 5000);
+    assert_eq!(some, bytes[12_345..17_345]);
+    remove_file(&path).unwrap();
+}
+
+/// Memory that is read into around the page cache.
+#[derive(Clone)]
+#[repr(align(4096))]
+struct Unit([u8; 4096]);
+
+#[test]
+fn files_are_written_around_the_page_cache() {
+    everywhere("direct", |dir| {
+        let options = OpenOptions { direct: true, ..OpenOptions::CREATE };
+        let file = File::open(&dir.join("file"), options).unwrap();
+        let page: Vec<u8> = (0..8193u32).map(|i| (i % 249) as u8).collect();
+        file.write_all_at(&page[1..], 8192).unwrap();
+        file.write_vectored_at(&[&page[..100], &page[100..8192]], 0).unwrap();
+        assert_eq!(file.len().unwrap(), 16384);
+        assert_eq!(read_to_vec(&dir.join("file")).unwrap(), [&page[..8192], &page[1..]].concat());
+        let mut some = [0; 1000];
+        file.read_exact_at(&mut some, 8000).unwrap();
+        assert_eq!(some[..], [&page[8000..8192], &page[1..809]].concat());
     });
 }

@@ -15,7 +15,7 @@
 //! 2. A handle opened before a crash of the whole simulation fails afterwards. After that of one machine it leads to a file that is not there any more.
 
 use std::collections::BTreeMap;
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, IoSliceMut};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -606,15 +606,23 @@ impl SimFile {
     }
 
     pub(crate) fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        self.read_vectored_at(&mut [IoSliceMut::new(buffer)], offset)
+    }
+
+    pub(crate) fn read_vectored_at(&self, pieces: &mut [IoSliceMut<'_>], offset: u64) -> io::Result<usize> {
         self.before(Duration::from_micros(200))?;
         if let Some(sim) = crate::env::sim() {
             sim.note("reads at", offset);
         }
         let contents = self.contents.lock();
         let start = usize::try_from(offset).unwrap_or(usize::MAX).min(contents.current.len());
-        let n = buffer.len().min(contents.current.len() - start);
-        buffer[..n].copy_from_slice(&contents.current[start..start + n]);
-        Ok(n)
+        let mut there = &contents.current[start..];
+        for piece in pieces {
+            let n = piece.len().min(there.len());
+            piece[..n].copy_from_slice(&there[..n]);
+            there = &there[n..];
+        }
+        Ok(contents.current.len() - start - there.len())
     }
 
     pub(crate) fn write(&self, pieces: &[&[u8]], offset: u64) -> io::Result<()> {

@@ -37,6 +37,7 @@ mod database;
 mod lengths;
 mod pending;
 mod relation;
+mod run;
 mod tablespace;
 
 #[cfg(test)]
@@ -58,6 +59,7 @@ pub use lengths::DAMAGED;
 use lengths::Lengths;
 use pending::Pending;
 pub use relation::{ForkState, SmgrError, SmgrResult};
+pub use run::PageRun;
 pub use tablespace::{
     TABLESPACES, has_files, link_tablespace, make_tablespace, tablespace_link, tablespace_location,
     tablespaces, unfinished_tablespace, unfinished_tablespaces,
@@ -87,11 +89,13 @@ pub struct SmgrOptions {
     pub max_open_files: usize,
     /// Wait for the disk (`fsync`).
     pub fsync: bool,
+    /// Read and write around the page cache (`debug_io_direct`).
+    pub direct: bool,
 }
 
 impl Default for SmgrOptions {
     fn default() -> Self {
-        SmgrOptions { max_open_files: 1000, fsync: true }
+        SmgrOptions { max_open_files: 1000, fsync: true, direct: false }
     }
 }
 
@@ -224,6 +228,7 @@ impl Smgr {
         if let Some(file) = state.file(id.segment) {
             return Ok(file);
         }
+        let options = OpenOptions { direct: self.options.direct, ..options };
         let file =
             File::open(&self.path(id), options).map_err(|error| SmgrError::open(&id.name(), &error))?;
         let (file, added) = state.keep_file(id.segment, Arc::new(file));
@@ -481,6 +486,21 @@ impl Smgr {
         }
         // The file is shorter than we counted: somebody cut it behind our back.
         Err(SmgrError::ShortRead { path: id.name(), block, bytes: got })
+    }
+
+    /// So many pages from `block` on, or fewer: as many as there are next to each other in one file. None if that is no page.
+    pub fn run(&self, rel: RelFile, fork: Fork, block: BlockNo, most: u32) -> SmgrResult<Option<PageRun>> {
+        let state = self.fork(rel, fork);
+        let nblocks = self.known_nblocks(&state, rel, fork)?;
+        self.check_whole(&state, rel, fork)?;
+        let (id, offset) = self.locate(rel, fork, block);
+        let count =
+            most.min(nblocks.saturating_sub(block.0)).min(self.segment_pages - block.0 % self.segment_pages);
+        if count == 0 {
+            return Ok(None);
+        }
+        let file = self.open(&state, id, OpenOptions::READ_WRITE)?;
+        Ok(Some(PageRun { file, offset, count }))
     }
 
     /// Tells the kernel that pages will be read.
