@@ -8,7 +8,7 @@
 //! * `frame`: a buffer's descriptor; the table of its state word's bits is there. `tag`: what page it is.
 //! * `mapping`: which frame has which page; lookups take no lock.
 //! * `clock_sweep`: which frame is given up next (thread 2). `ring`: big scans keep to few frames.
-//! * `pool`: reading, adding, discarding pages. `write_back`: writing them. `pin`: guards. `action`: WAL. `overdue`: what recovery
+//! * `pool`: finding, adding, discarding pages. `load`: reading one; `together`: reading neighbours at once; `stream`: reading ahead. `write_back`: writing them. `pin`: guards. `action`: WAL. `overdue`: what recovery
 //!   has left to do.
 //! * `inspect`: what buffers hold, for who looks at all of them.
 //! * `model`: shuttle models of `frame`, `mapping` and `clock_sweep`.
@@ -47,6 +47,7 @@ mod action;
 mod clock_sweep;
 mod frame;
 mod inspect;
+mod load;
 mod mapping;
 mod memory;
 mod overdue;
@@ -55,7 +56,9 @@ mod pool;
 mod ring;
 mod shim;
 mod stats;
+mod stream;
 mod tag;
+mod together;
 mod write_back;
 
 #[cfg(test)]
@@ -67,8 +70,9 @@ pub use action::{PageChange, WalAction, needs, redo_block, replay};
 pub use inspect::{Evicted, FrameFacts};
 pub use overdue::{Gone, Overdue, UpToDate};
 pub use pin::{ExclusivePage, Pin, SharedPage};
-pub use pool::{BufferError, BufferPool, Persistence, PoolOptions};
+pub use pool::{BufferError, BufferPool, Persistence, PoolOptions, ReadOptions};
 pub use ring::{Ring, RingKind};
 pub use stats::{BufferStats, IoKind, IoStats};
+pub use stream::{Purpose, ReadStream};
 pub use tag::Tag;
 pub use write_back::BgwriterStep;

@@ -7,19 +7,21 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use base::{BlockNo, Fork, Lsn, Oid, RelFile, Severity, SqlError, SqlState};
 use page::PageBytes;
-use runtime::usage::{timed, used};
+use runtime::fs::ReadMethod;
+use runtime::usage::used;
 use runtime::{WaitEvent, WaitQueue, waiting};
 use smgr::{Smgr, SmgrError};
 use wal::{Wal, WalError};
 
 use crate::clock_sweep::ClockSweep;
-use crate::frame::{DIRTY, Frame, MAPPED, MAX_USAGE, READING, STALE, VALID, pins};
+use crate::frame::{DIRTY, Frame, MAPPED, MAX_USAGE, READING, VALID, pins};
+use crate::load::Load;
 use crate::mapping::Mapping;
 use crate::memory::{PageMemory, Table};
-use crate::overdue::{Gone, Overdue, OverdueSlot, UpToDate};
+use crate::overdue::{Gone, Overdue, OverdueSlot};
 use crate::pin::{ExclusivePage, Pin};
 use crate::ring::{Ring, RingKind};
-use crate::stats::{BufferStats, IoKind, Stats, add, count};
+use crate::stats::{BufferStats, IoKind, Stats, count};
 use crate::tag::Tag;
 use crate::write_back::{Background, Latching, Outcome};
 
@@ -144,23 +146,37 @@ pub struct PoolOptions {
     pub bgwriter_max_pages: usize,
     /// How far ahead of the expected need it cleans (`bgwriter_lru_multiplier`).
     pub bgwriter_multiplier: f64,
+    /// How pages are read ahead.
+    pub reads: ReadOptions,
+}
+
+/// How pages are read ahead: what is the server's to say.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadOptions {
+    /// `io_method`
+    pub method: ReadMethod,
+    /// Pages of a read at most, whatever the session says (`io_max_combine_limit`).
+    pub most_pages: u32,
+    /// Reads under way of one stream at most, whatever the session says (`io_max_concurrency`).
+    pub most_reads: u32,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        ReadOptions { method: ReadMethod::default(), most_pages: 16, most_reads: u32::MAX }
+    }
 }
 
 impl Default for PoolOptions {
     fn default() -> Self {
-        PoolOptions { buffers: 16384, log_hints: true, bgwriter_max_pages: 100, bgwriter_multiplier: 2.0 }
+        PoolOptions {
+            buffers: 16384,
+            log_hints: true,
+            bgwriter_max_pages: 100,
+            bgwriter_multiplier: 2.0,
+            reads: ReadOptions::default(),
+        }
     }
-}
-
-/// What to do with a page that is not in the pool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Load {
-    /// Read it.
-    Read,
-    /// Read it; a damaged one becomes a new page.
-    ReadOrReset,
-    /// Start from zeros.
-    Zero,
 }
 
 /// Everything behind the pool and its pins.
@@ -174,10 +190,12 @@ pub(crate) struct Inner {
     pub options: PoolOptions,
     pub stats: Stats,
     pub background: Background,
-    overdue: OverdueSlot,
+    pub overdue: OverdueSlot,
     queues: Box<[WaitQueue]>,
     /// Threads between giving up their last pin and waking somebody through `queues`.
     wakers: AtomicUsize,
+    /// Buffers that reads fill which were started, or bring several pages.
+    pub under_way: AtomicUsize,
 }
 
 /// The pool of shared buffers.
@@ -258,19 +276,6 @@ impl Inner {
     }
 }
 
-/// A read in progress: a reader that gives up, or unwinds, lets the next one try.
-struct Reading<'a> {
-    pool: &'a Inner,
-    index: u32,
-    result: u64,
-}
-
-impl Drop for Reading<'_> {
-    fn drop(&mut self) {
-        self.pool.end_io(self.index, READING, self.result);
-    }
-}
-
 impl BufferPool {
     /// A pool of `nbuffers` pages.
     pub fn new(nbuffers: usize, smgr: Arc<Smgr>, wal: Arc<Wal>) -> BufferPool {
@@ -293,6 +298,7 @@ impl BufferPool {
             overdue: OverdueSlot::default(),
             queues: (0..QUEUES).map(|_| WaitQueue::new()).collect(),
             wakers: AtomicUsize::new(0),
+            under_way: AtomicUsize::new(0),
         });
         BufferPool { inner: NonNull::from(Box::leak(inner)) }
     }
@@ -361,6 +367,23 @@ impl BufferPool {
         (state & VALID != 0).then_some(pin)
     }
 
+    /// The page if it is in the pool and valid; counted as found.
+    #[inline]
+    pub(crate) fn find(&self, tag: Tag, ring: Option<&Ring>) -> Option<Pin> {
+        let (index, state) = self.lookup(tag, if ring.is_some() { 1 } else { MAX_USAGE })?;
+        let pin = self.pin_of(index);
+        if state & VALID == 0 {
+            return None;
+        }
+        self.inner().stats.hit(IoKind::of(ring));
+        Some(pin)
+    }
+
+    /// Whether the page seems to be in the pool.
+    pub(crate) fn probably_has(&self, tag: Tag) -> bool {
+        self.inner().mapping.probably_has(&self.inner().frames, tag.words(), tag.hash())
+    }
+
     /// A ring for one scan or load.
     pub fn ring(&self, kind: RingKind) -> Ring {
         Ring::new(kind, self.inner().frames.len())
@@ -411,7 +434,7 @@ impl BufferPool {
     }
 
     #[inline(always)]
-    fn lookup(&self, tag: Tag, bump: u64) -> Option<(u32, u64)> {
+    pub(crate) fn lookup(&self, tag: Tag, bump: u64) -> Option<(u32, u64)> {
         let inner = self.inner();
         let (guess, unpin) = (|index| inner.memory.touch(index), |index| inner.unpin(index));
         inner.mapping.lookup(&inner.frames, tag.words(), tag.hash(), bump, guess, unpin)
@@ -429,177 +452,8 @@ impl BufferPool {
         Ok(pin)
     }
 
-    /// Brings a page in that was not found.
-    #[cold]
-    fn load(&self, tag: Tag, ring: Option<&Ring>, load: Load) -> Result<Pin, BufferError> {
-        let victim = self.take_victim(ring)?;
-        let (pin, ours) = self.map(tag, victim);
-        if ours {
-            let reading = Reading { pool: self.inner(), index: pin.index(), result: 0 };
-            self.fill(&pin, IoKind::of(ring), load, reading)?;
-            return Ok(pin);
-        }
-        self.finish_load(pin, IoKind::of(ring), load)
-    }
-
-    /// Puts a page into a frame that the caller took, unless it is in another already. Gives the page's frame, pinned, and whether
-    /// the caller has to fill it (has `READING`).
-    fn map(&self, tag: Tag, victim: Pin) -> (Pin, bool) {
-        let (words, hash) = (tag.words(), tag.hash());
-        let found = self.inner().mapping.locked(hash, |partition| {
-            if let Some(index) = partition.find(&self.inner().frames, words) {
-                let pinned = self.inner().frame(index).try_pin(MAX_USAGE);
-                debug_assert!(pinned.is_some(), "a frame stays mapped under its mutex");
-                return Some(index);
-            }
-            self.inner().frame(victim.index()).occupy(words);
-            partition.insert(&self.inner().frames, victim.index());
-            None
-        });
-        match found {
-            // The victim goes back unused: the sweep finds it.
-            Some(index) => (self.pin_of(index), false),
-            None => (victim, true),
-        }
-    }
-
-    /// Waits for whoever reads the page; if that failed, tries it here. Brings it up to date if the log has had more for it.
-    #[cold]
-    fn finish_load(&self, pin: Pin, kind: IoKind, load: Load) -> Result<Pin, BufferError> {
-        if self.begin_fill(&pin) {
-            let reading = Reading { pool: self.inner(), index: pin.index(), result: 0 };
-            self.fill(&pin, kind, load, reading)?;
-        } else {
-            self.inner().stats.hit(kind);
-            if self.inner().frame(pin.index()).state() & STALE != 0 {
-                self.catch_up(&pin)?;
-            }
-        }
-        Ok(pin)
-    }
-
-    /// Brings a page up to date that is in the pool, unless somebody does.
-    fn catch_up(&self, pin: &Pin) -> Result<(), BufferError> {
-        let frame = self.inner().frame(pin.index());
-        let mut page = pin.exclusive();
-        if !frame.try_catch_up() {
-            return Ok(());
-        }
-        let Some(overdue) = self.inner().overdue.get() else { return Ok(()) };
-        // Before the list is shorter: a checkpoint that finds it so finds the page dirty.
-        page.mark_dirty();
-        match overdue.catch_up(pin.tag(), &mut page) {
-            Ok(UpToDate { more: false, .. }) => Ok(()),
-            Ok(_) => {
-                frame.mark_stale();
-                Ok(())
-            }
-            Err(error) => {
-                frame.mark_stale();
-                Err(error)
-            }
-        }
-    }
-
-    /// The log has more for a page, which its list has got: if the page is in the pool, who wants it next brings it up to date.
-    pub fn mark_stale(&self, tag: Tag) {
-        self.inner().mapping.locked(tag.hash(), |partition| {
-            if let Some(index) = partition.find(&self.inner().frames, tag.words()) {
-                self.inner().frame(index).mark_stale();
-            }
-        });
-    }
-
-    /// Waits until the page is there (false) or the caller is the one to fill it (true).
-    fn begin_fill(&self, pin: &Pin) -> bool {
-        let frame = self.inner().frame(pin.index());
-        loop {
-            if frame.try_begin_read() {
-                return true;
-            }
-            let state = frame.state();
-            if state & READING == 0 && state & (VALID | STALE) != 0 {
-                return false;
-            }
-            self.inner().wait_while(pin.index(), READING);
-        }
-    }
-
-    /// Fills a page that nobody else looks at before it is valid.
-    fn fill(&self, pin: &Pin, kind: IoKind, load: Load, mut reading: Reading<'_>) -> Result<(), BufferError> {
-        // SAFETY: `READING` is ours and the page is not valid, so nobody has a reference to the bytes.
-        let bytes = unsafe { &mut *self.inner().page_ptr(pin.index()) };
-        let mut read = |bytes: &mut PageBytes| self.read_page(pin.tag(), bytes, kind, load);
-        let filled = match (load, self.inner().overdue.get()) {
-            (Load::Zero, _) => {
-                bytes.fill(0);
-                Ok(UpToDate::default())
-            }
-            (_, None) => read(bytes).map(|()| UpToDate::default()),
-            (_, Some(overdue)) => overdue.fill(pin.tag(), bytes, &mut read),
-        };
-        match filled {
-            Ok(UpToDate { changed, more }) => {
-                if more {
-                    self.inner().frame(pin.index()).mark_stale();
-                }
-                reading.result = if changed { VALID | DIRTY } else { VALID };
-                Ok(())
-            }
-            Err(error) => {
-                drop(reading);
-                self.forget(pin);
-                Err(error)
-            }
-        }
-    }
-
-    /// Reads what a page's file has.
-    fn read_page(
-        &self,
-        tag: Tag,
-        bytes: &mut PageBytes,
-        kind: IoKind,
-        load: Load,
-    ) -> Result<(), BufferError> {
-        let Tag { rel, fork, block } = tag;
-        self.inner().stats.read(kind);
-        let read = || self.inner().smgr.read(rel, fork, block, bytes);
-        let (read, time) = waiting(WaitEvent::DataFileRead, || timed(|c| &c.shared_read_time, read));
-        add(&self.inner().stats.here().of(kind).read_time, time);
-        read?;
-        match page::verify(bytes, block) {
-            // A page of zeros never reached the disk, and those that a checkpoint has seen all did.
-            Ok(page::State::Zero) if block.0 < self.inner().smgr.settled_pages(rel, fork) => {
-                used(|c| &c.checksum_failures, 1);
-                Err(BufferError::Corrupt { rel, fork, block })
-            }
-            Ok(_) => Ok(()),
-            Err(_) if load == Load::ReadOrReset => {
-                bytes.fill(0);
-                Ok(())
-            }
-            Err(wrong) => {
-                if matches!(wrong, page::Corrupt::Checksum { .. }) {
-                    used(|c| &c.checksum_failures, 1);
-                }
-                Err(BufferError::Corrupt { rel, fork, block })
-            }
-        }
-    }
-
-    /// Unmaps a page that could not be filled, if nobody else waits for it.
-    fn forget(&self, pin: &Pin) {
-        let frame = self.inner().frame(pin.index());
-        self.inner().mapping.locked(pin.tag().hash(), |partition| {
-            if frame.state() & (VALID | STALE) == 0 && frame.try_vacate(true) {
-                partition.remove(&self.inner().frames, pin.index());
-            }
-        });
-    }
-
     /// A frame without a page, pinned by the caller alone.
-    fn take_victim(&self, ring: Option<&Ring>) -> Result<Pin, BufferError> {
+    pub(crate) fn take_victim(&self, ring: Option<&Ring>) -> Result<Pin, BufferError> {
         if self.inner().sweep.count_allocation() {
             self.inner().background.wake();
         }

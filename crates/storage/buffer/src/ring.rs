@@ -3,18 +3,25 @@
 use std::cell::{Cell, RefCell};
 
 use base::PAGE_SIZE;
+use runtime::ReadAhead;
 
 use crate::frame::{Frame, NIL};
 
 /// How a big scan or load keeps to few buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RingKind {
-    /// Sequential scans: 256 KiB.
+    /// Sequential scans: 256 KiB, and what a query has read ahead.
     BulkRead,
     /// COPY and CREATE TABLE AS: 16 MiB.
     BulkWrite,
     /// VACUUM: 2 MiB by default.
     Vacuum,
+}
+
+/// Bytes that a query reads ahead at most.
+fn room_ahead() -> usize {
+    let ReadAhead { effective, combine, .. } = ReadAhead::current();
+    usize::from(effective) * usize::from(combine) * PAGE_SIZE
 }
 
 /// The few buffers that one big scan or load goes round in. Belongs to one fiber.
@@ -28,7 +35,7 @@ pub struct Ring {
 impl Ring {
     pub(crate) fn new(kind: RingKind, pool: usize) -> Ring {
         let bytes = match kind {
-            RingKind::BulkRead => 256 << 10,
+            RingKind::BulkRead => (256 << 10) + room_ahead(),
             RingKind::BulkWrite => 16 << 20,
             RingKind::Vacuum => 2 << 20,
         };
@@ -39,6 +46,11 @@ impl Ring {
         // Never more than an eighth of the pool.
         let size = (bytes / PAGE_SIZE).min(pool / 8).max(1);
         Ring { kind, slots: RefCell::new(vec![NIL; size]), current: Cell::new(size - 1) }
+    }
+
+    /// Buffers that it has at most.
+    pub(crate) fn len(&self) -> usize {
+        self.slots.borrow().len()
     }
 
     /// What it is for.

@@ -102,8 +102,10 @@ macro_rules! io_counters {
 io_counters! {
     /// Pages found.
     hits,
-    /// Pages read.
+    /// Reads, of one page or of several that are neighbours.
     reads,
+    /// Pages read.
+    read_pages,
     /// Time of that.
     read_time,
     /// Pages written.
@@ -187,10 +189,12 @@ impl Stats {
         used_often(|c| &c.shared_hit);
     }
 
-    /// A page is read.
-    pub fn read(&self, kind: IoKind) {
-        count(&self.here().of(kind).reads);
-        used(|c| &c.shared_read, 1);
+    /// So many pages are read at once.
+    pub fn read(&self, kind: IoKind, pages: u64) {
+        let io = self.here().of(kind);
+        count(&io.reads);
+        add(&io.read_pages, pages);
+        used(|c| &c.shared_read, pages);
     }
 
     /// All stripes together.

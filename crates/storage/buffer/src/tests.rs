@@ -1,3 +1,5 @@
+mod stream;
+
 use std::cell::Cell;
 use std::path::Path;
 use std::rc::Rc;
