@@ -5,6 +5,7 @@
 //! [`session::Session`] to [`Client`].
 
 use std::collections::VecDeque;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -18,8 +19,9 @@ use engine::background::{self, Stop};
 use engine::control::{ClusterState, ControlFile, RecordedSettings, WalLevel};
 use engine::lock::DirectoryLock;
 use engine::summaries::{self, SummaryOptions};
-use engine::{ArchiveMode, ArchiveOptions, Engine, EngineError, EngineOptions, RecoveryOptions};
+use engine::{ArchiveMode, ArchiveOptions, Engine, EngineError, EngineOptions, ReadOptions, RecoveryOptions};
 use runtime::Workers;
+use runtime::fs::ReadMethod;
 use runtime::usage::Account;
 use session::functions::SUMMARIZER_PID;
 use session::replication::synchronous::{Flaw, Names};
@@ -90,6 +92,9 @@ fn options(
 ) -> SqlResult<EngineOptions> {
     let mut options = EngineOptions {
         shared_buffers: settings.int(Setting::shared_buffers).max(16) as usize,
+        reads: reads(settings),
+        // What else may be named is refused.
+        direct: !settings.text(Setting::debug_io_direct).is_empty(),
         max_open_files: descriptors::for_relations(settings)?,
         max_slots: settings.int(Setting::max_replication_slots) as usize,
         slot_keep_size: (settings.int(Setting::max_slot_wal_keep_size) >= 0)
@@ -188,6 +193,34 @@ fn recorded(settings: &ServerSettings) -> RecordedSettings {
         max_locks_per_transaction: number(Setting::max_locks_per_transaction),
         track_commit_timestamp: settings.bool(Setting::track_commit_timestamp),
     }
+}
+
+/// How pages are read ahead.
+fn reads(settings: &ServerSettings) -> ReadOptions {
+    ReadOptions {
+        method: match settings.text(Setting::io_method) {
+            "sync" => ReadMethod::Sync,
+            "io_uring" => ReadMethod::IoUring,
+            _ => ReadMethod::Worker,
+        },
+        most_pages: settings.int(Setting::io_max_combine_limit).max(1) as u32,
+        // -1 leaves it to the other settings.
+        most_reads: u32::try_from(settings.int(Setting::io_max_concurrency)).unwrap_or(u32::MAX),
+    }
+}
+
+/// Gets what reads need of the system, or says that it does not give it.
+fn prepare_reads(settings: &ServerSettings) -> SqlResult<()> {
+    runtime::fs::set_readers(settings.int(Setting::io_workers).max(1) as usize);
+    runtime::fs::prepare_reads(reads(settings).method).map_err(|error| {
+        let message = format!("could not setup io_uring queue: {}", base::os_error(&error));
+        let refused = SqlError::fatal(SqlState::IO_ERROR, message);
+        match error.kind() {
+            ErrorKind::PermissionDenied => refused
+                .hint("Look at \"/proc/sys/kernel/io_uring_disabled\", or set \"io_method\" to \"worker\"."),
+            _ => refused.hint("The kernel may be without io_uring: set \"io_method\" to \"worker\"."),
+        }
+    })
 }
 
 /// Pages for sets of lockers: as many as were asked for, times 16, since an entry holds what PostgreSQL keeps in two places and takes more room
@@ -294,6 +327,7 @@ pub fn open(
     log_last_state(dir);
     let upstream = Receiver::new(settings.clone());
     let shut_down = ControlFile::read(dir).is_ok_and(|control| control.state == ClusterState::ShutDown);
+    prepare_reads(&settings)?;
     let engine = match Engine::open_locked(dir, lock, options(&settings, stop, &upstream)?) {
         Err(EngineError::Stopped) => return Ok(None),
         Err(error @ EngineError::ShutDownAtTarget) => {
@@ -478,6 +512,7 @@ impl Database for Stampede {
             // What may not be at start is no reason to stop a server that runs.
             Err(error) => log::report(&error, None, None),
         }
+        runtime::fs::set_readers(settings.int(Setting::io_workers).max(1) as usize);
         self.show_summarizer();
         self.upstream.take_settings(settings.clone());
         self.instance.set_settings(settings.clone());

@@ -46,6 +46,15 @@ pub(super) fn parse(setting: Setting, text: &str, current: &Value) -> SqlResult<
                 format!("\"{}\" must be 0 or between {MIN_RING} kB and {MAX_RING} kB.", setting.name());
             return Err(SqlError::new(SqlState::INVALID_PARAMETER_VALUE, message).detail(detail));
         }
+        Setting::io_max_concurrency if value.as_int() == 0 => {
+            let message = format!("invalid value for parameter \"{}\": 0", setting.name());
+            let detail = "Only -1 or values bigger than 0 are valid.";
+            return Err(SqlError::new(SqlState::INVALID_PARAMETER_VALUE, message).detail(detail));
+        }
+        Setting::debug_io_direct => {
+            direct_files(text)?.map_err(|detail| invalid().detail(detail))?;
+            None
+        }
         Setting::client_encoding => Some(encoding(text, invalid)?),
         Setting::lc_messages | Setting::lc_monetary | Setting::lc_numeric | Setting::lc_time => {
             check_locale(setting, text)?;
@@ -107,6 +116,25 @@ fn check_destinations(setting: Setting, text: &str) -> SqlResult<Result<(), Stri
         }
     }
     Ok(key_words(text, &["stderr", "csvlog", "jsonlog"]))
+}
+
+/// Files that are read and written around the page cache; an inner error is the DETAIL.
+fn direct_files(text: &str) -> SqlResult<Result<(), String>> {
+    let words = text.split(',').map(|word| word.trim().trim_matches('"').to_ascii_lowercase());
+    for word in words.filter(|_| !text.trim().is_empty()) {
+        match word.as_str() {
+            "data" => {}
+            "" => return Ok(Err("Invalid list syntax in parameter \"debug_io_direct\".".into())),
+            "wal" | "wal_init" => {
+                return Err(sql_err!(
+                    FEATURE_NOT_SUPPORTED,
+                    "setting \"debug_io_direct\" cannot be set to \"{text}\": direct I/O of the log is not supported"
+                ));
+            }
+            _ => return Ok(Err(format!("Invalid option \"{word}\"."))),
+        }
+    }
+    Ok(Ok(()))
 }
 
 /// A list of words that all have to be known; an error is the DETAIL.

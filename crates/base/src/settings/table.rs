@@ -23,7 +23,6 @@ const NO_PLAN: &str = "No plan does so.";
 const NO_WRAPAROUND: &str =
     "Ids have 64 bits: nothing wraps around, and each VACUUM looks at all that may be frozen.";
 const ONE_PROCESS: &str = "The server is one process and shares no memory with others.";
-const READ_AHEAD: &str = "Pages are read one by one.";
 const REPLICATION: &str = "There is no logical replication.";
 const XML: &str = "There are no values of type xml.";
 
@@ -269,7 +268,7 @@ settings! {
             .about("Functions whose errors are logged with a backtrace.");
         debug_discard_caches = int(0, 0, 0).superuser().not_in_sample().lacks("discarding of caches")
             .about("Whether caches are discarded at each chance.");
-        debug_io_direct = string("").postmaster().not_in_sample().list().lacks("direct I/O")
+        debug_io_direct = string("").postmaster().not_in_sample().list().works()
             .about("Files read and written around the page cache.");
         debug_logical_replication_streaming = choice("buffered", &["buffered", "immediate"]).user().not_in_sample()
             .lacks("logical decoding").about("When logical decoding spills or streams.");
@@ -644,19 +643,19 @@ settings! {
     "Resource Usage / I/O" {
         backend_flush_after = int(0, 0, 256).user().pages().lacks("asking the system to write back")
             .about("Pages after which a session asks for write-back.");
-        effective_io_concurrency = int(16, 0, 1000).user().explain().moot(READ_AHEAD)
+        effective_io_concurrency = int(16, 0, 1000).user().explain().works()
             .about("Reads that may be under way at once.");
-        io_combine_limit = int(16, 1, 128).user().pages().moot(READ_AHEAD)
-            .about("Size at most of a combined read or write.");
-        io_max_combine_limit = int(16, 1, 128).postmaster().pages().moot(READ_AHEAD)
+        io_combine_limit = int(16, 1, 128).user().pages().works()
+            .about("Size at most of a read of several pages.");
+        io_max_combine_limit = int(16, 1, 128).postmaster().pages().works()
             .about("Upper bound of io_combine_limit.");
-        io_max_concurrency = int(-1, -1, 1024).postmaster().moot(READ_AHEAD)
-            .about("Reads and writes under way at most in a process.");
-        io_method = choice("worker", &["sync", "worker"]).postmaster().lacks("another way of reading")
-            .about("How asynchronous reads and writes are made.");
-        io_workers = int(3, 1, 32).sighup().moot("Threads are started as reads need them, and not by this number.")
-            .about("Worker processes for reads and writes.");
-        maintenance_io_concurrency = int(16, 0, 1000).user().explain().moot(READ_AHEAD)
+        io_max_concurrency = int(-1, -1, 1024).postmaster().works()
+            .about("Reads under way at most for one scan; -1: as the other settings say.");
+        io_method = choice("worker", &["sync", "worker", "io_uring"]).postmaster().works()
+            .about("How pages are read ahead.");
+        io_workers = int(3, 1, 32).sighup().works()
+            .about("Threads at most that read ahead, if io_method is worker.");
+        maintenance_io_concurrency = int(16, 0, 1000).user().explain().works()
             .about("Reads that may be under way at once in maintenance.");
     }
     "Resource Usage / Kernel Resources" {

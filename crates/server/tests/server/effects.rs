@@ -2,10 +2,11 @@
 //! says why its value cannot matter.
 //!
 //! # Layout
-//! `session`: what a session sets. `start`: what a server starts with, or reads again; `in_time`: what is waited for; `upkeep`: automatic vacuums. The tests at the end of this file see to it that none
+//! `session`: what a session sets. `start`: what a server starts with, or reads again; `in_time`: what is waited for; `upkeep`: automatic vacuums; `reads`: reading ahead. The tests at the end of this file see to it that none
 //! is left out. A [`Row`] names the setting and how its effect shows.
 
 mod in_time;
+mod reads;
 mod session;
 mod start;
 mod upkeep;
@@ -153,6 +154,7 @@ fn every_setting_that_works_is_seen_to() {
         .chain(start::names())
         .chain(in_time::names())
         .chain(upkeep::names())
+        .chain(reads::NAMES.iter().copied())
         .map(str::to_string)
         .collect();
     let unseen: Vec<_> = working.difference(&seen).collect();

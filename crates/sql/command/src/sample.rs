@@ -6,8 +6,8 @@
 
 use std::sync::Arc;
 
-use base::{BlockNo, SqlError, SqlResult};
-use buffer::RingKind;
+use base::{Fork, SqlError, SqlResult};
+use buffer::{Purpose, ReadStream, RingKind};
 use catalog::{RelationKind, Table};
 use heap::HeapError;
 use session::Session;
@@ -119,11 +119,14 @@ pub(crate) fn take(
     // Place among all rows met, so that the sample can be put back into physical order.
     let mut places: Vec<u64> = Vec::new();
     let mut met = 0;
-    for block in blocks {
+    let file = (heap.desc.file, Fork::Main);
+    let mut stream = ReadStream::new(access.pool, file, ring.as_ref(), Purpose::Maintenance);
+    let mut blocks = blocks.into_iter();
+    loop {
         pace.pause(progress, DELAY_TIME).map_err(plan::interrupted)?;
+        let Some(pin) = stream.next(access.pool, ring.as_ref(), || blocks.next())? else { break };
         let me = session.txn.borrow();
-        let from = (BlockNo(block), ring.as_ref());
-        let counts = heap::sample_block(&access, heap, &me, from, &mut |row| {
+        let counts = heap::sample_page(&access, heap, &me, pin, &mut |row| {
             let slot = met;
             met += 1;
             let at = if slot < want as u64 { slot } else { random.below(slot + 1) };

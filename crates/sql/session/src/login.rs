@@ -296,7 +296,7 @@ impl Session {
             | (fast.server_encoding != Encoding::Utf8)
             | (fast.default_rules != 0)
             | fast.alike.is_some()
-            | (fast.nearest != [0; 6])
+            | (fast.words != [0; 7])
         {
             tell_fiber(fast);
         }
@@ -330,7 +330,9 @@ fn tell_fiber(fast: &Fast) {
         alike: fast.alike,
     };
     facts.apply();
-    index::settings::ALL.iter().zip(fast.nearest).for_each(|(word, value)| runtime::set_word(*word, value));
+    index::settings::ALL.iter().zip(fast.words).for_each(|(word, value)| runtime::set_word(*word, value));
+    let [effective, maintenance, combine] = Fast::read_ahead(fast.words[6]);
+    runtime::ReadAhead { effective, maintenance, combine }.enter();
     runtime::usage::time_wal(fast.track_wal_io_timing);
 }
 

@@ -6,7 +6,7 @@
 //! reads the position, so a stamp older than VACUUM's start means that VACUUM waits for the page and sees it complete.
 
 use base::{BlockNo, Fork, Lsn, OffsetNo, Tid};
-use buffer::{ExclusivePage, PageChange, Ring};
+use buffer::{ExclusivePage, PageChange, Pin, Ring};
 use index::bytes::Check;
 use index::{Access, IndexResult, Manner, Pages, VacuumStats, each_block};
 
@@ -90,7 +90,7 @@ fn pass(
     let ring = manner.ring;
     let mut pass =
         Pass { access, rel, is_dead, ring, start, stats: VacuumStats::default(), deleted: Vec::new() };
-    pass.stats.pages = each_block(access, &rel.desc, 1, manner, |block| pass.visit(block))?;
+    pass.stats.pages = each_block(access, &rel.desc, 1, manner, |pin| pass.visit(pin))?;
     // Some of the pages just deleted may be free already, if no snapshot is that old.
     for block in std::mem::take(&mut pass.deleted) {
         if put_free(access, rel, block)? {
@@ -102,10 +102,14 @@ fn pass(
 
 impl<F: FnMut(Tid) -> bool> Pass<'_, F> {
     /// Visits a page, then pages behind it that took entries from it meanwhile.
-    fn visit(&mut self, first: BlockNo) -> IndexResult<()> {
+    fn visit(&mut self, first: Pin) -> IndexResult<()> {
+        let (first, mut pinned) = (first.tag().block, Some(first));
         let mut block = first;
         loop {
-            let pin = self.access.pool.read_with(self.rel.tag(block), self.ring)?;
+            let pin = match pinned.take() {
+                Some(pin) => pin,
+                None => self.access.pool.read_with(self.rel.tag(block), self.ring)?,
+            };
             let op = {
                 let page = pin.shared();
                 if page::is_new(&page) { None } else { Some(self.rel.node(block, &page)?.op) }

@@ -77,6 +77,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use base::{Lsn, MultiXactId, Oid, TimelineId, Xid};
+pub use buffer::ReadOptions;
 use buffer::{BufferPool, PoolOptions};
 use parking_lot::{Mutex, RwLock};
 use smgr::{Smgr, SmgrOptions};
@@ -113,6 +114,10 @@ pub const PG_VERSION: &str = "18";
 pub struct EngineOptions {
     /// `shared_buffers`, in pages.
     pub shared_buffers: usize,
+    /// How pages are read ahead.
+    pub reads: ReadOptions,
+    /// Relations are read and written around the page cache.
+    pub direct: bool,
     /// Files of relations that are kept open at most (`max_files_per_process`, or fewer).
     pub max_open_files: usize,
     /// The log's sizes.
@@ -159,6 +164,8 @@ impl Default for EngineOptions {
     fn default() -> EngineOptions {
         EngineOptions {
             shared_buffers: 16_384,
+            reads: ReadOptions::default(),
+            direct: false,
             max_open_files: 1000,
             wal: WalOptions::default(),
             txn: TxnOptions::default(),
@@ -481,13 +488,21 @@ impl Engine {
         control: ControlFile,
         wal: Arc<Wal>,
     ) -> Result<Engine, EngineError> {
-        let files = SmgrOptions { max_open_files: options.max_open_files, fsync: options.wal.fsync };
+        let files = SmgrOptions {
+            max_open_files: options.max_open_files,
+            fsync: options.wal.fsync,
+            direct: options.direct,
+        };
         let smgr = Arc::new(Smgr::with_options(dir, files));
         runtime::fs::give_way(&smgr);
         let redo = matches!(control.state, ClusterState::InRecovery | ClusterState::InArchiveRecovery);
         let maps = Arc::new(RelationMaps::read(dir, redo)?);
-        let pool_options =
-            PoolOptions { buffers: options.shared_buffers, log_hints: true, ..PoolOptions::default() };
+        let pool_options = PoolOptions {
+            buffers: options.shared_buffers,
+            log_hints: true,
+            reads: options.reads,
+            ..PoolOptions::default()
+        };
         let pool = Arc::new(BufferPool::with_options(pool_options, smgr.clone(), wal.clone()));
         let files = Arc::new(Files { pool: pool.clone(), smgr: smgr.clone(), maps: maps.clone() });
         let start = TxnStart {

@@ -177,11 +177,11 @@ pub(crate) fn cleanup(
         crate::pending::clean(access, rel, true)?;
     }
     let mut stats = stats.unwrap_or(VacuumStats { estimated: true, ..VacuumStats::default() });
-    let ring = manner.ring;
     let (mut deleted, mut free) = (0, 0);
-    stats.pages = each_block(access, &rel.desc, 1, manner, |block| {
+    stats.pages = each_block(access, &rel.desc, 1, manner, |pin| {
+        let block = pin.tag().block;
         let op = {
-            let pin = access.pool.read_with(rel.tag(block), ring)?;
+            let pin = pin;
             let page = pin.shared();
             if page::is_new(&page) { None } else { Some(rel.node(block, &page)?.op) }
         };

@@ -15,11 +15,12 @@
 use std::sync::Arc;
 
 use base::{BlockNo, OffsetNo, PAGE_SIZE, Tid};
+use buffer::Pin;
 use page::{LpFlags, PageBytes};
 use tuple::RowPlace;
 
 use crate::error::{HeapError, HeapResult};
-use crate::fetch::{find_on, heap_tag};
+use crate::fetch::find_on;
 use crate::header::Bases;
 use crate::ops;
 use crate::prune::{looks_prunable, prune_opt};
@@ -77,13 +78,12 @@ impl GatheredRows {
         &mut self,
         access: &Access<'_>,
         view: &View<'_>,
-        block: BlockNo,
+        pin: &Pin,
         roots: &[OffsetNo],
     ) -> HeapResult<()> {
         runtime::check_interrupts()?;
         debug_assert!(self.has_room());
-        let rel = self.rel.clone();
-        let pin = access.pool.read(heap_tag(&rel, block))?;
+        let (rel, block) = (self.rel.clone(), pin.tag().block);
         let page = pin.shared();
         let prunable = looks_prunable(access.txns, &rel, &page);
         self.bases.push(Bases::of(&page));
@@ -100,7 +100,7 @@ impl GatheredRows {
         }
         drop(page);
         if prunable {
-            prune_opt(access, &rel, &pin)?;
+            prune_opt(access, &rel, pin)?;
         }
         Ok(())
     }

@@ -69,7 +69,7 @@ pub use lock_rows::{KnownHolders, fetch_and_lock_rows, lock_rows};
 pub use prune::prune_opt;
 pub use rel::{Access, Chunks, HeapDesc, HeapRel, View, Writer};
 pub use row::{HeapTuple, TupleRef};
-pub use scan::{BuildRow, HeapScan, SampleCounts, SharedPages, build_scan, sample_block};
+pub use scan::{BuildRow, HeapScan, SampleCounts, SharedPages, build_scan, sample_page};
 pub use serial::{SoughtRows, watch_page, watch_removal, watch_scan};
 pub use tid_set::TidSet;
 pub use toast::{THRESHOLD as TOAST_THRESHOLD, ToastIndex, ToastTable, detoast};

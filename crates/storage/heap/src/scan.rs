@@ -21,13 +21,12 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 use base::{BlockNo, Fork, OffsetNo, PAGE_SIZE, Tid, Xid};
-use buffer::{Ring, RingKind};
+use buffer::{Pin, Purpose, ReadStream, Ring, RingKind};
 use page::{LpFlags, PageBytes};
 use tuple::RowPlace;
 use txn::{Transaction, TxnSystem};
 
 use crate::error::{HeapError, HeapResult};
-use crate::fetch::heap_tag;
 use crate::header::{Bases, Header, read_header};
 use crate::ops;
 use crate::prune::{MANY_DEAD, looks_prunable, prune_dead, prune_opt};
@@ -38,8 +37,6 @@ use crate::visibility::{Fate, Judge, ender, is_removable};
 
 /// Tables of at least this part of the pool are read through a ring.
 const RING_FROM: usize = 4;
-/// Pages asked for ahead of the scan.
-const AHEAD: u32 = 16;
 
 /// A table's pages that several scans take for themselves, piece by piece: each page is read by one of them.
 #[derive(Debug, Default)]
@@ -81,6 +78,7 @@ pub struct HeapScan {
     /// Pages still to be read.
     blocks: Range<u32>,
     ring: Option<Ring>,
+    stream: ReadStream,
     page: Box<PageBytes>,
     block: BlockNo,
     visible: Vec<OffsetNo>,
@@ -97,12 +95,14 @@ pub struct HeapScan {
 impl HeapScan {
     /// A scan that has not started, over all pages there are now or those of `blocks`.
     pub fn new(access: &Access<'_>, rel: Arc<HeapRel>, blocks: Option<Range<u32>>) -> HeapResult<HeapScan> {
+        let stream = ReadStream::new(access.pool, (rel.desc.file, Fork::Main), None, Purpose::Query);
         let mut scan = HeapScan {
             rel,
             range: blocks,
             shared: None,
             blocks: 0..0,
             ring: None,
+            stream,
             page: Box::new([0; PAGE_SIZE]),
             block: BlockNo(0),
             visible: Vec::new(),
@@ -123,8 +123,11 @@ impl HeapScan {
             None => 0..nblocks,
         };
         if self.ring.is_none() && self.blocks.len() >= access.pool.buffers() / RING_FROM {
-            self.ring = Some(access.pool.ring(RingKind::BulkRead));
+            let ring = self.ring.insert(access.pool.ring(RingKind::BulkRead));
+            let file = (self.rel.desc.file, Fork::Main);
+            self.stream = ReadStream::new(access.pool, file, Some(ring), Purpose::Query);
         }
+        self.stream.restart();
         if let Some(shared) = &self.shared {
             shared.count.get_or_init(|| nblocks);
             self.blocks = shared.take();
@@ -166,7 +169,7 @@ impl HeapScan {
     #[inline]
     pub fn next(&mut self, access: &Access<'_>, view: &View<'_>) -> HeapResult<Option<TupleRef<'_>>> {
         while self.at >= self.visible.len() {
-            if !self.next_page(access, view)? {
+            if !self.next_page(access, view, |_| true)? {
                 return Ok(None);
             }
         }
@@ -188,7 +191,7 @@ impl HeapScan {
     /// Comes to a page with visible rows that were not handed out, if it is not on one; `false` at the end.
     pub fn come_to_page(&mut self, access: &Access<'_>, view: &View<'_>) -> HeapResult<bool> {
         while self.at >= self.visible.len() {
-            if !self.next_page(access, view)? {
+            if !self.next_page(access, view, |_| true)? {
                 return Ok(false);
             }
         }
@@ -221,10 +224,7 @@ impl HeapScan {
         chosen: impl Fn(u32) -> bool,
     ) -> HeapResult<Option<TupleRef<'_>>> {
         while self.at >= self.visible.len() {
-            while !self.blocks.is_empty() && !chosen(self.blocks.start) {
-                self.blocks.start += 1;
-            }
-            if !self.next_page(access, view)? {
+            if !self.next_page(access, view, &chosen)? {
                 return Ok(None);
             }
         }
@@ -267,15 +267,6 @@ impl HeapScan {
         }
     }
 
-    fn next_block(&mut self) -> Option<u32> {
-        if self.blocks.is_empty()
-            && let Some(shared) = &self.shared
-        {
-            self.blocks = shared.take();
-        }
-        self.blocks.next()
-    }
-
     /// The end of the scan, unless pages are missing behind it that were cut off after losing what the view sees.
     fn end(&self, view: &View<'_>) -> HeapResult<bool> {
         let end = match &self.shared {
@@ -287,27 +278,29 @@ impl HeapScan {
     }
 
     /// Reads and judges the next page; `false` at the end.
-    fn next_page(&mut self, access: &Access<'_>, view: &View<'_>) -> HeapResult<bool> {
+    fn next_page(
+        &mut self,
+        access: &Access<'_>,
+        view: &View<'_>,
+        chosen: impl Fn(u32) -> bool,
+    ) -> HeapResult<bool> {
         runtime::check_interrupts()?;
-        let Some(block) = self.next_block() else { return self.end(view) };
-        if block % AHEAD == 0 && self.ring.is_some() {
-            for ahead in (block + 1..self.blocks.end).take(AHEAD as usize) {
-                access.pool.prefetch(heap_tag(&self.rel, BlockNo(ahead)));
-            }
-        }
         let before = runtime::usage::pages();
-        let tag = heap_tag(&self.rel, BlockNo(block));
-        let pin = access.pool.read_with(tag, self.ring.as_ref())?;
+        let (blocks, shared) = (&mut self.blocks, self.shared.as_deref());
+        let pin =
+            self.stream.next(access.pool, self.ring.as_ref(), || next_block(blocks, shared, &chosen))?;
+        let Some(pin) = pin else { return self.end(view) };
+        let block = pin.tag().block;
         let mut page = pin.shared();
         if looks_prunable(access.txns, &self.rel, &page) {
             drop(page);
             prune_opt(access, &self.rel, &pin)?;
             page = pin.shared();
         }
-        if view.snapshot.lost_page(self.rel.desc.file, BlockNo(block)) {
+        if view.snapshot.lost_page(self.rel.desc.file, block) {
             return Err(HeapError::SnapshotTooOld);
         }
-        self.block = BlockNo(block);
+        self.block = block;
         self.at = 0;
         self.visible.clear();
         self.roots.clear();
@@ -356,6 +349,23 @@ impl HeapScan {
     }
 }
 
+/// The next of a scan's pages, in pieces of those that it shares, if it does.
+fn next_block(
+    blocks: &mut Range<u32>,
+    shared: Option<&SharedPages>,
+    chosen: impl Fn(u32) -> bool,
+) -> Option<u32> {
+    loop {
+        if let Some(block) = blocks.find(|block| chosen(*block)) {
+            return Some(block);
+        }
+        *blocks = shared?.take();
+        if blocks.start == blocks.end {
+            return None;
+        }
+    }
+}
+
 fn no_tuple(rel: &HeapRel, tid: Tid) -> HeapError {
     let what = "line pointer leads to no tuple";
     HeapError::Corrupt { rel: rel.desc.file, block: tid.block, offset: tid.offset, what }
@@ -389,11 +399,14 @@ pub fn build_scan(
 ) -> HeapResult<bool> {
     let mut broken_chains = false;
     let ring = access.pool.ring(RingKind::BulkRead);
+    let file = (rel.desc.file, Fork::Main);
+    let mut stream = ReadStream::new(access.pool, file, Some(&ring), Purpose::Query);
+    let mut blocks = blocks;
     let mut copy: Box<PageBytes> = Box::new([0; PAGE_SIZE]);
     let mut verdicts: Vec<(OffsetNo, bool)> = Vec::new();
-    for block in blocks {
+    while let Some(pin) = stream.next(access.pool, Some(&ring), || blocks.next())? {
         runtime::check_interrupts()?;
-        let pin = access.pool.read_with(heap_tag(rel, BlockNo(block)), Some(&ring))?;
+        let block = pin.tag().block;
         prune_opt(access, rel, &pin)?;
         {
             let page = pin.shared();
@@ -402,14 +415,14 @@ pub fn build_scan(
         }
         let roots = chain_roots(access.txns, &copy)?;
         for &(n, live) in &verdicts {
-            let tid = Tid::new(BlockNo(block), n);
+            let tid = Tid::new(block, n);
             let row = page::item(&copy, n).and_then(|bytes| TupleRef::new(tid, bytes, Bases::of(&copy)));
             let Some(row) = row else { return Err(no_tuple(rel, tid)) };
             let root = if row.header().is_heap_only() { roots[n as usize] } else { n };
             if root == 0 {
                 return Err(no_root(rel, tid));
             }
-            visit(BuildRow { root: Tid::new(BlockNo(block), root), row, live })?;
+            visit(BuildRow { root: Tid::new(block, root), row, live })?;
         }
     }
     Ok(broken_chains)
@@ -497,19 +510,20 @@ pub struct SampleCounts {
     pub dead: u64,
 }
 
-/// Calls `visit` for each live row of one page, which comes into a buffer of the ring if there is one: ANALYZE's sample. Rows being inserted by others count as neither live nor dead.
-pub fn sample_block(
+/// Calls `visit` for each live row of one page: ANALYZE's sample. Rows being inserted by others count as neither live nor dead.
+pub fn sample_page(
     access: &Access<'_>,
     rel: &HeapRel,
     me: &Transaction,
-    (block, ring): (BlockNo, Option<&Ring>),
+    pin: Pin,
     visit: &mut dyn FnMut(TupleRef<'_>) -> HeapResult<()>,
 ) -> HeapResult<SampleCounts> {
     let mut counts = SampleCounts::default();
     let mut live = Vec::new();
     let copy: Box<PageBytes>;
+    let block = pin.tag().block;
     {
-        let pin = access.pool.read_with(heap_tag(rel, block), ring)?;
+        let pin = pin;
         let page = pin.shared();
         for n in 1..=page::max_offset(&page) {
             let Some(lp) = page::line_pointer(&page, n) else { continue };

@@ -14,14 +14,15 @@
 //! # PostgreSQL counterpart and differences
 //! `vacuumlazy.c`. Xids do not wrap, so there is no aggressive or fail-safe mode. How the tail is cut off is told in `truncate.rs`.
 
+use std::ops::Range;
+
 use base::{BlockNo, Fork, OffsetNo, Tid, Xid};
-use buffer::{BufferError, ExclusivePage, PageChange, Pin, Ring, RingKind, WalAction};
+use buffer::{ExclusivePage, PageChange, Pin, Purpose, ReadStream, Ring, RingKind, WalAction};
 use page::LpFlags;
 use txn::OldestIds;
 use wal::Rmgr;
 
-use crate::error::HeapResult;
-use crate::fetch::heap_tag;
+use crate::error::{HeapError, HeapResult};
 use crate::fsm;
 use crate::header::{MAX_TUPLE, read_header};
 use crate::ops;
@@ -38,8 +39,6 @@ use crate::vm::{self, MapGuards, VmCursor};
 const BYPASS_PAGES: u32 = 50;
 /// And these take fewer bytes than this.
 const BYPASS_BYTES: usize = 32 << 20;
-/// Pages asked for ahead of the scan.
-const AHEAD: u32 = 32;
 /// Most bytes for dead TIDs, however many are allowed.
 const MOST_MEMORY: usize = 16 << 30;
 
@@ -225,19 +224,58 @@ pub fn vacuum(
     Ok(stats)
 }
 
+/// The pages that the first pass looks at.
+struct ChosenPages<'a> {
+    access: &'a Access<'a>,
+    rel: &'a HeapRel,
+    blocks: Range<u32>,
+    /// Those too that are all frozen.
+    all: bool,
+    map: VmCursor,
+    /// The map could not be read.
+    failed: Option<HeapError>,
+}
+
+impl ChosenPages<'_> {
+    fn next(&mut self) -> Option<u32> {
+        loop {
+            let block = self.blocks.next()?;
+            // The last page is always looked at, to find out whether the file can be cut.
+            if self.all || block + 1 == self.blocks.end {
+                return Some(block);
+            }
+            match vm::bits(self.access, self.rel, BlockNo(block), &mut self.map) {
+                Ok(bits) if bits & vm::ALL_FROZEN != 0 => {}
+                Ok(_) => return Some(block),
+                Err(error) => {
+                    self.failed = Some(error);
+                    return None;
+                }
+            }
+        }
+    }
+}
+
 impl Vacuum<'_> {
     /// First pass: prune, freeze, collect dead line pointers.
     fn scan(&mut self) -> HeapResult<()> {
-        for n in 0..self.total {
-            let block = BlockNo(n);
-            let bits = vm::bits(self.access, self.rel, block, &mut self.map)?;
-            // The last page is always looked at, to find out whether the file can be cut.
-            if bits & vm::ALL_FROZEN != 0 && !self.options.disable_page_skipping && n + 1 < self.total {
-                continue;
+        let mut chosen = ChosenPages {
+            access: self.access,
+            rel: self.rel,
+            blocks: 0..self.total,
+            all: self.options.disable_page_skipping,
+            map: VmCursor::default(),
+            failed: None,
+        };
+        let mut stream = self.stream();
+        while let Some(pin) = stream.next(self.access.pool, self.ring.as_ref(), || chosen.next())? {
+            let block = pin.tag().block;
+            let free = self.scan_page(block, pin)?;
+            if let Some(free) = free {
+                self.free_space.record(self.access, self.rel, block, free)?;
             }
-            if n % AHEAD == 0 {
-                self.access.pool.prefetch_run(heap_tag(self.rel, block), AHEAD.min(self.total - n));
-            }
+            self.stats.pages_scanned += 1;
+            self.progress(VacuumPhase::ScanningHeap, block)?;
             if self.dead.bytes() >= self.options.memory.min(MOST_MEMORY) {
                 if self.index_cleanup == IndexCleanup::Off {
                     self.dead.clear();
@@ -246,12 +284,9 @@ impl Vacuum<'_> {
                     self.remove_dead()?;
                 }
             }
-            let free = self.scan_page(block)?;
-            if let Some(free) = free {
-                self.free_space.record(self.access, self.rel, block, free)?;
-            }
-            self.stats.pages_scanned += 1;
-            self.progress(VacuumPhase::ScanningHeap, block)?;
+        }
+        if let Some(error) = chosen.failed {
+            return Err(error);
         }
         self.free_space.finish(self.access, self.rel)
     }
@@ -260,15 +295,15 @@ impl Vacuum<'_> {
         self.callbacks.progress(phase, block, self.total, (self.dead.len(), self.dead.bytes()))
     }
 
-    fn read(&self, block: BlockNo) -> Result<Pin, BufferError> {
-        self.access.pool.read_with(heap_tag(self.rel, block), self.ring.as_ref())
+    fn stream(&self) -> ReadStream {
+        let file = (self.rel.desc.file, Fork::Main);
+        ReadStream::new(self.access.pool, file, self.ring.as_ref(), Purpose::Maintenance)
     }
 
     /// Returns the free bytes to be recorded, unless the second pass will do that.
-    fn scan_page(&mut self, block: BlockNo) -> HeapResult<Option<usize>> {
+    fn scan_page(&mut self, block: BlockNo, pin: Pin) -> HeapResult<Option<usize>> {
         self.access.pool.admit(self.rel.desc.persistence)?;
         self.map.pin(self.access, self.rel, block)?;
-        let pin = self.read(block)?;
         let Some(mut page) = pin.try_cleanup() else {
             return self.scan_pinned(&pin);
         };
@@ -389,10 +424,13 @@ impl Vacuum<'_> {
         self.callbacks.bulk_delete(&self.dead, self.ring.as_ref())?;
         self.stats.index_passes += 1;
         let mut offsets = Vec::new();
-        for i in 0..self.dead.blocks().len() {
-            let block = self.dead.blocks()[i];
+        let mut blocks = self.dead.blocks().to_vec().into_iter();
+        let mut stream = self.stream();
+        let mut next = || Some(blocks.next()?.0);
+        while let Some(pin) = stream.next(self.access.pool, self.ring.as_ref(), &mut next)? {
+            let block = pin.tag().block;
             self.dead.offsets(block, &mut offsets);
-            let free = self.free_page(block, &offsets)?;
+            let free = self.free_page(block, &pin, &offsets)?;
             self.free_space.record(self.access, self.rel, block, free)?;
             self.progress(VacuumPhase::VacuumingHeap, block)?;
         }
@@ -402,10 +440,9 @@ impl Vacuum<'_> {
     }
 
     /// Second pass over one page.
-    fn free_page(&mut self, block: BlockNo, offsets: &[OffsetNo]) -> HeapResult<usize> {
+    fn free_page(&mut self, block: BlockNo, pin: &Pin, offsets: &[OffsetNo]) -> HeapResult<usize> {
         self.access.pool.admit(self.rel.desc.persistence)?;
         self.map.pin(self.access, self.rel, block)?;
-        let pin = self.read(block)?;
         let mut page = pin.exclusive();
         // The page as it will be: without dead line pointers it may be all-visible. What of the plan is not carried out here died since the first pass.
         let goal = PruneGoal { no_indexes: true, ..PruneGoal::default() };

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use base::{BlockNo, Tid};
+use buffer::Pin;
 use index::changes::{Change, Changes};
 use index::{Access, IndexError, IndexResult, Manner, Pages, VacuumStats, each_block};
 
@@ -31,8 +32,8 @@ pub(crate) fn pass(
     let mut seen = Seen::default();
     let (only_counts, mut nobody) = (is_dead.is_none(), |_| false);
     let is_dead = is_dead.unwrap_or(&mut nobody);
-    let pages = each_block(access, &rel.desc, FIRST_PAGE.0, manner, |block| {
-        mark(access, rel, block, is_dead, &mut seen)
+    let pages = each_block(access, &rel.desc, FIRST_PAGE.0, manner, |pin| {
+        mark(access, rel, pin, is_dead, &mut seen)
     })?;
     seen.stats.pages = pages;
     if seen.dead.is_empty() || only_counts {
@@ -40,8 +41,8 @@ pub(crate) fn pass(
     }
     replace_entry(access, rel, &seen)?;
     let mut referring = Vec::new();
-    each_block(access, &rel.desc, FIRST_PAGE.0, manner, |block| {
-        refer(access, rel, block, &seen.dead, &mut referring)
+    each_block(access, &rel.desc, FIRST_PAGE.0, manner, |pin| {
+        refer(access, rel, &pin, &seen.dead, &mut referring)
     })?;
     for node in referring {
         (manner.pause)().map_err(IndexError::Interrupted)?;
@@ -70,12 +71,13 @@ fn nodes(rel: &HnswRel, block: BlockNo, page: &page::PageBytes) -> IndexResult<V
 fn mark(
     access: &Access<'_>,
     rel: &HnswRel,
-    block: BlockNo,
+    pin: Pin,
     is_dead: &mut dyn FnMut(Tid) -> bool,
     seen: &mut Seen,
 ) -> IndexResult<()> {
     let _alone = rel.structure(access).write();
-    let mut page = rel.exclusive(access.pool, block)?;
+    let block = pin.tag().block;
+    let mut page = pin.into_exclusive();
     if page::is_new(&page) {
         return Ok(());
     }
@@ -119,12 +121,13 @@ fn replace_entry(access: &Access<'_>, rel: &HnswRel, seen: &Seen) -> IndexResult
 fn refer(
     access: &Access<'_>,
     rel: &HnswRel,
-    block: BlockNo,
+    pin: &Pin,
     dead: &HashSet<Pointer>,
     out: &mut Vec<Pointer>,
 ) -> IndexResult<()> {
+    let block = pin.tag().block;
     let all = {
-        let page = rel.shared(access.pool, block)?;
+        let page = pin.shared();
         if page::is_new(&page) {
             return Ok(());
         }

@@ -5,7 +5,7 @@
 //! visits that sibling too, and its siblings as long as the same holds.
 
 use base::{BlockNo, Lsn, Tid};
-use buffer::{ExclusivePage, Ring};
+use buffer::{ExclusivePage, Pin, Ring};
 use page::PageBytes;
 
 use crate::{Access, FreeList, IndexResult, Manner, Pages, VacuumStats, each_block};
@@ -85,16 +85,20 @@ pub fn sweep<M: Sweep>(
 ) -> IndexResult<Swept> {
     let (start, ring) = (access.pool.wal().insert_end(), manner.ring);
     let mut pass = Pass { access, rel, is_dead, ring, start, swept: Swept::default() };
-    pass.swept.stats.pages = each_block(access, rel.desc(), 0, manner, |block| pass.visit(block))?;
+    pass.swept.stats.pages = each_block(access, rel.desc(), 0, manner, |pin| pass.visit(pin))?;
     Ok(pass.swept)
 }
 
 impl<M: Sweep> Pass<'_, '_, M> {
     /// Visits a page, then pages behind it that took entries from it meanwhile.
-    fn visit(&mut self, first: BlockNo) -> IndexResult<()> {
+    fn visit(&mut self, first: Pin) -> IndexResult<()> {
+        let (first, mut pinned) = (first.tag().block, Some(first));
         let mut block = first;
         loop {
-            let pin = self.access.pool.read_with(self.rel.tag(block), self.ring)?;
+            let pin = match pinned.take() {
+                Some(pin) => pin,
+                None => self.access.pool.read_with(self.rel.tag(block), self.ring)?,
+            };
             let page = pin.shared();
             let found = if page::is_new(&page) { None } else { Some(self.rel.visited(block, &page)?) };
             if !found.is_some_and(|found| found.has_entries) {

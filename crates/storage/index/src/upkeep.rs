@@ -1,7 +1,7 @@
 //! VACUUM and verification of an index.
 
-use base::{BlockNo, Fork, SqlError, Tid};
-use buffer::{Ring, Tag};
+use base::{Fork, SqlError, Tid};
+use buffer::{Pin, Purpose, ReadStream, Ring};
 use runtime::Interrupt;
 use tuple::Datum;
 
@@ -15,32 +15,27 @@ pub struct Manner<'a> {
     pub pause: &'a mut dyn FnMut() -> Result<(), Interrupt>,
 }
 
-/// Pages asked for ahead of [`each_block`].
-const AHEAD: u32 = 32;
-
-/// Visits an index's pages from block `first` on in physical order, those added meanwhile included. Returns how many the main fork has.
+/// Visits an index's pages, pinned, from block `first` on in physical order, those added meanwhile included. Returns how many the main fork has.
 pub fn each_block(
     access: &Access<'_>,
     desc: &IndexDesc,
     first: u32,
     manner: &mut Manner<'_>,
-    mut visit: impl FnMut(BlockNo) -> IndexResult<()>,
+    mut visit: impl FnMut(Pin) -> IndexResult<()>,
 ) -> IndexResult<u32> {
-    let mut block = first;
+    let mut blocks = first..first;
+    let mut stream = ReadStream::new(access.pool, (desc.file, Fork::Main), manner.ring, Purpose::Maintenance);
     loop {
         let end = access.pool.nblocks(desc.file, Fork::Main)?;
-        if block >= end {
+        if blocks.end >= end {
             return Ok(end);
         }
-        while block < end {
+        blocks.end = end;
+        loop {
             (manner.pause)().map_err(IndexError::Interrupted)?;
-            if (block - first).is_multiple_of(AHEAD) {
-                let tag = Tag { rel: desc.file, fork: Fork::Main, block: BlockNo(block) };
-                access.pool.prefetch_run(tag, AHEAD.min(end - block));
-            }
+            let Some(pin) = stream.next(access.pool, manner.ring, || blocks.next())? else { break };
             access.pool.admit(desc.persistence)?;
-            visit(BlockNo(block))?;
-            block += 1;
+            visit(pin)?;
         }
     }
 }

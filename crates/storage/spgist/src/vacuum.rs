@@ -6,7 +6,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use base::{BlockNo, OffsetNo, Tid};
-use buffer::{ExclusivePage, PageChange};
+use buffer::{ExclusivePage, PageChange, Pin};
 use index::{Access, FreeList, IndexError, IndexResult, Manner, Pages, VacuumStats, each_block};
 
 use crate::format::{FIRST, FREE, Item, Link, Place, ROOT, bucket, item, items, redirect, special};
@@ -59,8 +59,7 @@ impl Pass<'_, '_> {
     fn run(&mut self, manner: &mut Manner<'_>) -> IndexResult<()> {
         let ring = manner.ring;
         let (access, rel) = (self.access, self.rel);
-        self.stats.pages =
-            each_block(access, &rel.desc, ROOT.block.0, manner, |block| self.visit(block, ring, true))?;
+        self.stats.pages = each_block(access, &rel.desc, ROOT.block.0, manner, |pin| self.visit(pin, true))?;
         loop {
             let moved = rel.structure(access).lock().watched.replace(BTreeSet::new()).unwrap_or_default();
             if moved.is_empty() {
@@ -68,13 +67,14 @@ impl Pass<'_, '_> {
             }
             for block in moved {
                 (manner.pause)().map_err(IndexError::Interrupted)?;
-                self.visit(block, ring, false)?;
+                let pin = self.access.pool.read_with(self.rel.tag(block), ring)?;
+                self.visit(pin, false)?;
             }
         }
     }
 
-    fn visit(&mut self, block: BlockNo, ring: Option<&buffer::Ring>, count: bool) -> IndexResult<()> {
-        let pin = self.access.pool.read_with(self.rel.tag(block), ring)?;
+    fn visit(&mut self, pin: Pin, count: bool) -> IndexResult<()> {
+        let block = pin.tag().block;
         {
             let page = pin.shared();
             if page::is_new(&page) {

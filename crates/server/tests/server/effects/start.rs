@@ -16,6 +16,25 @@ use crate::support::client::Client;
 use crate::support::xids::skip_xids;
 use crate::support::{Failure, PATIENCE, Server, until};
 
+/// Files of relations are open for direct I/O on one server, and not on the other.
+fn direct_files(with: &Server, without: &Server) {
+    let direct = |server: &Server| {
+        transcript(&mut server.client(), "select count(*) from pg_class;;checkpoint");
+        let files = fs::read_dir(format!("/proc/{}/fd", server.pid())).unwrap().flatten();
+        let of_relations = files.filter(|file| {
+            fs::read_link(file.path()).is_ok_and(|path| path.to_string_lossy().contains("/base/"))
+        });
+        let mut flags = of_relations.filter_map(|file| {
+            let info = format!("/proc/{}/fdinfo/{}", server.pid(), file.file_name().display());
+            let info = fs::read_to_string(info).ok()?;
+            let flags = info.lines().find_map(|line| line.strip_prefix("flags:"))?;
+            i32::from_str_radix(flags.trim(), 8).ok()
+        });
+        flags.any(|flags| flags & libc::O_DIRECT != 0)
+    };
+    assert!(direct(with) && !direct(without));
+}
+
 /// How the effect shows of a value that a server starts with.
 enum Shows {
     /// The statements' transcript tells this on a server with the values, and not on one without.
@@ -220,6 +239,7 @@ const STARTED: &[Row] = &[
     ),
     ("stampede.open_during_recovery", "off", Seen(openings)),
     ("stampede.workers", "3", Seen(workers)),
+    ("debug_io_direct", "data", Seen(direct_files)),
     ("superuser_reserved_connections", "4", Seen(|_, _| ())),
     ("tcp_keepalives_count", "3", Seen(|other, _| options_of_sockets(other))),
     ("tcp_keepalives_idle", "60", Seen(|_, _| ())),

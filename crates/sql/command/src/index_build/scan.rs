@@ -98,9 +98,13 @@ impl<'a> Filling<'a> {
             stop: AtomicBool::new(false),
         };
         let timed = session.settings.borrow().fast().track_io_timing;
+        let read_ahead = runtime::ReadAhead::current();
         let (own, helped) = runtime::alongside(
             claim.count(),
-            || scan.help(plain.as_ref(), timed),
+            || {
+                read_ahead.enter();
+                scan.help(plain.as_ref(), timed)
+            },
             || scan.stop.store(true, Relaxed),
             |_| {
                 let mut compute = |row: &[Datum], entry: &mut Vec<Datum>| keys.entry(session, row, entry);

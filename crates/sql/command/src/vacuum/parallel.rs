@@ -156,9 +156,13 @@ impl<'a> Pass<'a> {
         let wanted = helpers.wanted(self.task);
         let claim = self.session.claim_helpers(wanted);
         let timed = self.session.settings.borrow().fast().track_io_timing;
+        let read_ahead = runtime::ReadAhead::current();
         let (own, helped) = runtime::alongside(
             claim.count(),
-            || shared.help(helpers.ring, timed),
+            || {
+                read_ahead.enter();
+                shared.help(helpers.ring, timed)
+            },
             || shared.stop(),
             |launched| {
                 if helpers.verbose && wanted > 0 {

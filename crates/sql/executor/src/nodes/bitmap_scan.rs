@@ -13,7 +13,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use base::{OffsetNo, SqlResult, Tid};
+use base::{Fork, OffsetNo, SqlResult, Tid};
+use buffer::{Purpose, ReadStream};
 use counters::Counted;
 use eval::code::{Code, Rows};
 use eval::compile::Inputs;
@@ -101,38 +102,66 @@ struct Batches {
     roots: Vec<OffsetNo>,
     /// Of how many pages rows are gathered the next time. Who stops soon is not to pay for many.
     most: usize,
+    /// Brings these pages.
+    stream: Option<ReadStream>,
+    /// Places that the stream has not come to, from the next one that the scan comes to on.
+    ahead: usize,
 }
 
 impl Batches {
     fn new(scan: BatchScan, heap: Arc<HeapRel>) -> Batches {
-        Batches { scan, rows: GatheredRows::new(heap), roots: Vec::new(), most: 1 }
+        Batches { scan, rows: GatheredRows::new(heap), roots: Vec::new(), most: 1, stream: None, ahead: 0 }
     }
 
     fn restart(&mut self) {
         self.scan.restart();
         self.rows.clear();
         self.most = 1;
+        self.begin_piece();
+    }
+
+    /// The next places are others than those that follow.
+    fn begin_piece(&mut self) {
+        self.ahead = 0;
+        if let Some(stream) = &mut self.stream {
+            stream.restart();
+        }
     }
 
     /// Gathers rows at the first of these places, which are of no whole page; how many places that were.
-    fn gather(&mut self, tids: &[Tid], cx: &Cx<'_>) -> SqlResult<usize> {
-        let Batches { rows, roots, most, .. } = self;
+    fn gather(&mut self, heap: &HeapRel, tids: &[Tid], cx: &Cx<'_>) -> SqlResult<usize> {
+        let Batches { rows, roots, most, stream, ahead, .. } = self;
+        let pool = cx.env.access.pool;
+        let new = || ReadStream::new(pool, (heap.desc.file, Fork::Main), None, Purpose::Query);
+        let stream = stream.get_or_insert_with(new);
         rows.clear();
         let mut taken = 0;
         for page in tids.chunk_by(|a, b| a.block == b.block).take(*most) {
-            let block = page[0].block;
             if is_whole_page(page[0]) || !rows.has_room() {
                 break;
             }
             roots.clear();
             roots.extend(page.iter().map(|tid| tid.offset));
-            let added = cx.with_view(|access, view| rows.add(access, view, block, roots));
+            let Some(pin) = stream.next(pool, None, || next_page(tids, ahead))? else { break };
+            debug_assert_eq!(pin.tag().block, page[0].block);
+            let added = cx.with_view(|access, view| rows.add(access, view, &pin, roots));
             added.map_err(eval::error::heap)?;
             taken += page.len();
         }
+        *ahead = ahead.saturating_sub(taken);
         *most = (*most * 4).min(GatheredRows::MOST_PAGES);
         Ok(taken)
     }
+}
+
+/// The page of the next of these places that are of no whole page, behind the first `ahead`; passes over its places.
+fn next_page(tids: &[Tid], ahead: &mut usize) -> Option<u32> {
+    let rest = tids.get(*ahead..)?;
+    let first = rest.iter().position(|tid| !is_whole_page(*tid))?;
+    let block = rest[first].block;
+    *ahead +=
+        first + rest[first..].iter().take_while(|tid| tid.block == block && !is_whole_page(**tid)).count();
+    Some(block.0)
 }
 
 /// Rows at the places of a bitmap.
@@ -200,6 +229,9 @@ impl BitmapScan {
         if let (Some(shared), Some(places)) = (&self.shared, &self.places) {
             self.piece = shared.take(places);
         }
+        if let Some(batches) = &mut self.batches {
+            batches.begin_piece();
+        }
         !self.piece.is_empty()
     }
 
@@ -219,6 +251,9 @@ impl BitmapScan {
             blocks.end += run.count() as u32;
         }
         self.piece.start += blocks.len();
+        if let Some(batches) = &mut self.batches {
+            batches.ahead = batches.ahead.saturating_sub(blocks.len());
+        }
         let pages = match self.pages.take() {
             Some(mut pages) => pages.go_to(&cx.env.access, blocks).map(|()| pages),
             None => HeapScan::new(&cx.env.access, self.heap.clone(), Some(blocks)),
@@ -284,7 +319,7 @@ impl BitmapScan {
                     return Ok(false);
                 };
                 let before = runtime::usage::pages();
-                self.piece.start += batches.gather(&places.tids[self.piece.clone()], cx)?;
+                self.piece.start += batches.gather(&self.heap, &places.tids[self.piece.clone()], cx)?;
                 self.counted.scan.pages_since(before);
             }
         }

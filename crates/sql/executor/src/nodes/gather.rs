@@ -38,7 +38,7 @@ use parking_lot::Mutex;
 use plan::explain::Detail;
 use plan::{Expr, ParamId, Plan, Statement};
 use runtime::usage::{self, Usage};
-use runtime::{Interrupt, Interrupts};
+use runtime::{Interrupt, Interrupts, ReadAhead};
 use tuple::Datum;
 use tuple::varlena::Compression;
 use txn::{SessionId, Snapshot, SnapshotData, Transaction, TxnSystem};
@@ -230,6 +230,7 @@ struct Lent<'a> {
     nodes: usize,
     timing: bool,
     io_timing: bool,
+    read_ahead: ReadAhead,
     /// Of each helper, which take them in the order in which they come.
     interrupts: Box<[Interrupts]>,
     arrived: AtomicUsize,
@@ -274,6 +275,7 @@ impl<'a> Lent<'a> {
             nodes: cx.state.counters.as_ref().map_or(0, Vec::len),
             timing: cx.state.timing,
             io_timing: usage::times_io(),
+            read_ahead: ReadAhead::current(),
             interrupts: (0..places.count).map(|_| Interrupts::new()).collect(),
             arrived: AtomicUsize::new(0),
         }
@@ -292,6 +294,7 @@ impl<'a> Lent<'a> {
         runtime::with_interrupts(own, || {
             let before = Usage::so_far();
             usage::time_io(self.io_timing);
+            self.read_ahead.enter();
             let facilities = HelperFacilities::new(self.limits);
             let mut state = State {
                 counters: self.part.counting.then(|| vec![Counters::default(); self.nodes]),

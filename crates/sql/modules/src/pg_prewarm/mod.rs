@@ -6,7 +6,7 @@
 //! the library cannot be loaded then.
 
 use base::{BlockNo, Fork, Oid, RelFile, SqlError, SqlResult, sql_err};
-use buffer::Tag;
+use buffer::{Purpose, ReadStream, Tag};
 use session::Session;
 use session::lookup::names;
 use session::module::{Module, ModuleFunction};
@@ -38,7 +38,7 @@ pub static MODULE: Module = Module {
 const RUN: u32 = 32;
 
 /// How pages are brought in.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Manner {
     /// The operating system is told that they will be wanted.
     Prefetch,
@@ -121,22 +121,25 @@ fn bring_in(
     let pool = session.engine().pool();
     let tag = |block| Tag::new(file, fork, BlockNo(block));
     let mut bytes = Box::new([0; base::PAGE_SIZE]);
-    for block in first..first + count {
+    let mut blocks = first..first + count;
+    if manner == Manner::Buffer {
+        let mut stream = ReadStream::new(pool, (file, fork), None, Purpose::Maintenance);
+        while stream.next(pool, None, || blocks.next())?.is_some() {
+            runtime::check_interrupts()?;
+        }
+        return Ok(());
+    }
+    for block in blocks {
         runtime::check_interrupts()?;
-        let at_run = (block - first).is_multiple_of(RUN);
         match manner {
-            Manner::Prefetch | Manner::Buffer if at_run => {
+            Manner::Prefetch if (block - first).is_multiple_of(RUN) => {
                 pool.prefetch_run(tag(block), RUN.min(first + count - block));
             }
-            _ => {}
-        }
-        match manner {
-            Manner::Prefetch => {}
+            Manner::Prefetch | Manner::Buffer => {}
             Manner::Read => {
                 let read = pool.smgr().read(file, fork, BlockNo(block), &mut bytes);
                 read.map_err(buffer::BufferError::File)?;
             }
-            Manner::Buffer => drop(pool.read(tag(block))?),
         }
     }
     Ok(())

@@ -28,7 +28,8 @@ impl Instance {
             Group::RecoveryPrefetch => Vec::new(),
             Group::BackgroundWriter => {
                 let (writer, sessions) = (pool.of(IoKind::BackgroundWriter), pool.sessions());
-                let written = [writer.writes, pool.bgwriter_maxwritten, sessions.reads + sessions.extends];
+                let written =
+                    [writer.writes, pool.bgwriter_maxwritten, sessions.read_pages + sessions.extends];
                 written.map(|figure| figure as i64).to_vec()
             }
             Group::Checkpointer => {
@@ -91,7 +92,7 @@ impl Instance {
         let io = pool.of(kind);
         let mut row = [0; IO_FIGURES];
         let pages = |count: u64| [count as i64, count as i64 * PAGE];
-        row[..2].copy_from_slice(&pages(io.reads));
+        row[..2].copy_from_slice(&[io.reads as i64, io.read_pages as i64 * PAGE]);
         row[2] = (io.read_time / 1000) as i64;
         row[3..5].copy_from_slice(&pages(io.writes));
         row[5] = (io.write_time / 1000) as i64;

@@ -28,7 +28,8 @@ fn gathered(
                 take(&mut rows, &mut found);
             }
             let roots: Vec<OffsetNo> = page.iter().map(|tid| tid.offset).collect();
-            rows.add(access, view, page[0].block, &roots).unwrap();
+            let pin = access.pool.read(crate::fetch::heap_tag(rel, page[0].block)).unwrap();
+            rows.add(access, view, &pin, &roots).unwrap();
         }
         take(&mut rows, &mut found);
         found

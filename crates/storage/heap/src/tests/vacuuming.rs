@@ -365,7 +365,8 @@ fn a_build_scan_gives_each_live_version_its_root() {
     let text = |key| if key == 2 { "y".to_string() } else { "x".to_string() };
     let expected: Vec<_> = (0..4).map(|key| (roots[key as usize], (key, text(key)), true)).collect();
     assert_eq!(seen, expected);
-    let counts = sample_block(&world.access(), &rel, &me.txn, (BlockNo(0), None), &mut |_| Ok(())).unwrap();
+    let pin = world.access().pool.read(crate::fetch::heap_tag(&rel, BlockNo(0))).unwrap();
+    let counts = sample_page(&world.access(), &rel, &me.txn, pin, &mut |_| Ok(())).unwrap();
     assert_eq!(counts.live, 4);
 }
 
