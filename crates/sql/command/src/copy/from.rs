@@ -125,6 +125,9 @@ fn inserts_instead(view: &Table) -> bool {
 
 /// FREEZE: only into a file that goes away with this very (sub)transaction.
 fn check_freeze(session: &Session, table: &Table) -> SqlResult<InsertOptions> {
+    if table.kind == RelationKind::PartitionedTable {
+        return Err(sql_err!(FEATURE_NOT_SUPPORTED, "cannot perform COPY FREEZE on a partitioned table"));
+    }
     if session.txn.borrow().made_here(table.file) {
         return Ok(InsertOptions { skip_fsm: true, frozen: true });
     }

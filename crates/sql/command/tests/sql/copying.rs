@@ -389,6 +389,10 @@ fn a_row_that_is_refused_when_rows_are_stored_is_told_by_its_line() {
         "no partition of relation \"p\" found for row / COPY p, line 1300: \"9500\t1\""
     );
     assert_eq!(s.query("select (select count(*) from p), (select count(*) from g)"), "0|0");
+    assert_eq!(
+        refusal("copy p from stdin (freeze)", b"1\t1\n".to_vec()),
+        "cannot perform COPY FREEZE on a partitioned table / -"
+    );
 }
 
 #[test]
