@@ -55,6 +55,8 @@ pub(super) struct Batch {
 /// Rows of one target.
 #[derive(Default)]
 struct Kept {
+    /// It is among those that have or had rows.
+    listed: bool,
     /// Values of rows that indexes or triggers want to know of, one row behind the other.
     values: Vec<Datum>,
     /// How many of these.
@@ -81,10 +83,10 @@ impl Batch {
 
     /// The place for a row of this target.
     fn of_target(&mut self, at: usize, line: u64) -> &mut Kept {
-        if self.order.last() != Some(&at) && !self.order.contains(&at) {
+        let kept = &mut self.kept[at];
+        if !std::mem::replace(&mut kept.listed, true) {
             self.order.push(at);
         }
-        let kept = &mut self.kept[at];
         if self.loading {
             kept.lines.push(line);
         }
