@@ -546,4 +546,11 @@ CREATE FOREIGN TABLE app.far_part PARTITION OF app.near_and_far FOR VALUES IN (1
 CREATE TABLE app.near (a integer, b text);
 CREATE FOREIGN TABLE app.far_child (c integer) INHERITS (app.near) SERVER plain OPTIONS (x 'y');
 CREATE TRIGGER far_trigger AFTER INSERT ON app.far_child FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger();
+
+-- Publications.
+CREATE PUBLICATION of_all FOR ALL TABLES WITH (publish = 'insert, truncate', publish_generated_columns = stored);
+CREATE PUBLICATION of_some FOR TABLE app.rooms (room, note) WHERE ((room > 7) AND (note IS NOT NULL)), app.periods;
+CREATE PUBLICATION of_schemas FOR TABLES IN SCHEMA app, ext, TABLE app.rooms WHERE (room = 1) WITH (publish_via_partition_root);
+COMMENT ON PUBLICATION of_some IS 'chosen';
+ALTER PUBLICATION of_some OWNER TO dump_owner;
 RESET search_path;

@@ -203,7 +203,8 @@ pub fn shown(text: &str) -> String {
     pairs.collect::<Vec<_>>().join(" ")
 }
 
-fn named(text: &str) -> Result<BTreeMap<String, String>, String> {
+/// The options in a connection string that are used here, by name. The error is a message.
+pub fn named(text: &str) -> Result<BTreeMap<String, String>, String> {
     let mut options = BTreeMap::new();
     for (name, value) in conninfo::parse(text)? {
         if USED.iter().any(|(known, _)| *known == name) {

@@ -26,8 +26,8 @@ use runtime::usage::Account;
 use session::functions::SUMMARIZER_PID;
 use session::replication::synchronous::{Flaw, Names};
 use session::{
-    Format, Instance, LogSink, Notification, Output, ParamValue, Passwords, Session, SessionInfo, Situation,
-    SocketSink, TransactionStatus,
+    ConnectionStrings, Format, Instance, LogSink, Notification, Output, ParamValue, Passwords, Session,
+    SessionInfo, Situation, SocketSink, TransactionStatus,
 };
 use types::encoding::Passage;
 use wire::scram::{self, Verifier};
@@ -64,6 +64,7 @@ fn instance(engine: Arc<Engine>, settings: Arc<ServerSettings>) -> Arc<Instance>
     instance.languages().register(vec![plpgsql::language()]);
     instance.modules().register(modules::all().into_iter().chain([&plpgsql::MODULE]).collect());
     instance.on_passwords(Scram);
+    instance.on_connection_strings(LibpqStrings);
     instance.on_access_files(access::shown::Files);
     instance
 }
@@ -398,6 +399,15 @@ pub fn create(cluster: &NewCluster) -> Result<(), String> {
         provider_locale: cluster.provider_locale.clone(),
     };
     command::initialize(&cluster.dir, options, &bootstrap).map_err(|error| error.message().to_string())
+}
+
+/// Connection strings are libpq's.
+struct LibpqStrings;
+
+impl ConnectionStrings for LibpqStrings {
+    fn read(&self, text: &str) -> Result<Vec<(String, String)>, String> {
+        client::options::named(text).map(|options| options.into_iter().collect())
+    }
 }
 
 /// Passwords are stored as SCRAM verifiers.

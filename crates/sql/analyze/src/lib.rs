@@ -316,6 +316,8 @@ pub enum Purpose {
     ExecuteParameter,
     /// WHERE of COPY FROM; must be boolean.
     CopyWhere,
+    /// WHERE of a table in a publication; must be boolean.
+    PublicationFilter,
     /// An argument of CALL.
     CallArgument,
     /// A value of a partition bound.
@@ -339,6 +341,7 @@ impl Purpose {
             Purpose::AlterUsing => Place::AlterTransform,
             Purpose::ExecuteParameter => Place::ExecuteParameter,
             Purpose::CopyWhere => Place::CopyWhere,
+            Purpose::PublicationFilter => Place::Where,
             Purpose::CallArgument => Place::CallArgument,
             Purpose::PartitionBound => Place::PartitionBound,
             Purpose::PartitionKey => Place::PartitionKey,
@@ -347,7 +350,18 @@ impl Purpose {
     }
 
     fn boolean(self) -> bool {
-        matches!(self, Purpose::Check | Purpose::IndexPredicate | Purpose::CopyWhere)
+        matches!(
+            self,
+            Purpose::Check | Purpose::IndexPredicate | Purpose::CopyWhere | Purpose::PublicationFilter
+        )
+    }
+
+    /// The clause, where its value is not boolean.
+    fn clause(self) -> &'static str {
+        match self {
+            Purpose::PublicationFilter => "PUBLICATION WHERE",
+            other => other.place().name(),
+        }
     }
 }
 
@@ -385,7 +399,7 @@ pub fn analyze_expr(
         let place = context.purpose.place();
         let mut e = a.in_place(place, |a| a.expr(expr))?;
         if context.purpose.boolean() {
-            e = a.coerce_to_boolean(e, place.name())?;
+            e = a.coerce_to_boolean(e, context.purpose.clause())?;
         }
         if let Some((name, type_oid, typmod)) = context.column {
             let source = a.type_of(&e);

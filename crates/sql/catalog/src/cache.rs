@@ -31,6 +31,7 @@ use crate::authority::Owned;
 use crate::extended::ExtendedStatistics;
 use crate::families::OperatorFamilies;
 use crate::page_costs::PageCosts;
+use crate::publication::Publication;
 use crate::roles::RoleFacts;
 use crate::stats::ColumnStatistics;
 use crate::validity::Validity;
@@ -142,6 +143,7 @@ pub(crate) struct Entries {
     pub(crate) page_costs: FxHashMap<Oid, PageCosts>,
     pub(crate) dictionaries: FxHashMap<Oid, Arc<dyn Dictionary>>,
     pub(crate) configurations: FxHashMap<Oid, Arc<Configuration>>,
+    pub(crate) publications: Option<Arc<[Publication]>>,
     /// Flag of all plans that use types, functions, operators or casts of users: replaced when any of these changes.
     pub(crate) definitions: Validity,
     /// Flag of all plans: replaced when roles, memberships, the names or rights of schemas, objects of text search or tablespaces change, or there is a new schema.
@@ -237,6 +239,22 @@ impl Entries {
                 self.page_costs.clear();
                 // Plans were chosen by them.
                 std::mem::take(&mut self.authority).revoke();
+            }
+            // Descriptions of tables say how they are published.
+            c if [
+                pg_publication::TABLE.oid,
+                pg_publication_rel::TABLE.oid,
+                pg_publication_namespace::TABLE.oid,
+            ]
+            .contains(&c) =>
+            {
+                self.publications = None;
+                self.tables.retain(|oid, table| {
+                    if let Some(table) = table.as_ref().filter(|_| !oid.is_pinned()) {
+                        table.validity.revoke();
+                    }
+                    oid.is_pinned()
+                });
             }
             c if c == pg_collation::TABLE.oid => {
                 self.collations.clear();

@@ -27,6 +27,7 @@ use types::{By, Collated, Comparator};
 
 use crate::authority::Grants;
 use crate::database::{PG_CATALOG, PG_TOAST, Reader};
+use crate::publication::ReplicaIdentity;
 use crate::row::{Row, RowExt};
 use crate::system::{
     catalog_of, pg_attrdef, pg_attribute, pg_class, pg_constraint, pg_depend, pg_index, pg_rewrite,
@@ -125,6 +126,12 @@ impl Reader<'_> {
             file,
             size: size_of(&class),
             toast: class.oid(pg_class::RELTOASTRELID),
+            replica_identity: ReplicaIdentity::from_letter(class.char(pg_class::RELREPLIDENT)),
+            published: self.load_published(
+                (oid, schema),
+                kind,
+                class.char(pg_class::RELPERSISTENCE) as char,
+            )?,
             sequence: if kind == RelationKind::Sequence { self.load_sequence(oid)? } else { None },
             heap,
             validity: Validity::default(),
@@ -524,6 +531,7 @@ impl Reader<'_> {
             method,
             ready: row.bool(pg_index::INDISREADY),
             check_xmin: row.bool(pg_index::INDCHECKXMIN).then_some(place.inserter),
+            replica_identity: row.bool(pg_index::INDISREPLIDENT),
             serves: true,
             file,
             size: size_of(&class),

@@ -41,6 +41,8 @@ pub mod predefined {
     pub const SIGNAL_BACKEND: Oid = Oid(4200);
     /// May cancel and end automatic vacuums.
     pub const SIGNAL_AUTOVACUUM_WORKER: Oid = Oid(6392);
+    /// May create subscriptions.
+    pub const CREATE_SUBSCRIPTION: Oid = Oid(6304);
     /// May run CHECKPOINT.
     pub const CHECKPOINT: Oid = Oid(4544);
     /// May maintain all tables.

@@ -659,20 +659,14 @@ CREATE VIEW pg_catalog.pg_publication_tables AS
 SELECT p.pubname,
        n.nspname AS schemaname,
        c.relname AS tablename,
-       ARRAY(SELECT a.attname
-               FROM pg_catalog.pg_attribute a
-              WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-                AND (r.prattrs IS NULL OR a.attnum = ANY (r.prattrs))
-              ORDER BY a.attnum) AS attnames,
-       pg_catalog.pg_get_expr(r.prqual, c.oid) AS rowfilter
+       (SELECT array_agg(a.attname ORDER BY a.attnum)
+          FROM pg_catalog.pg_attribute a
+         WHERE a.attrelid = t.relid AND a.attnum = ANY (t.attrs::int2[])) AS attnames,
+       pg_catalog.pg_get_expr(t.qual, t.relid) AS rowfilter
   FROM pg_catalog.pg_publication p
- CROSS JOIN pg_catalog.pg_class c
-  JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-  LEFT JOIN pg_catalog.pg_publication_rel r ON r.prpubid = p.oid AND r.prrelid = c.oid
- WHERE c.relkind IN ('r', 'p') AND c.relpersistence = 'p'
-   AND (p.puballtables AND c.oid >= 16384
-        OR r.oid IS NOT NULL
-        OR EXISTS (SELECT FROM pg_catalog.pg_publication_namespace s WHERE s.pnpubid = p.oid AND s.pnnspid = n.oid));
+ CROSS JOIN LATERAL pg_catalog.pg_get_publication_tables(VARIADIC ARRAY[p.pubname::text]) t
+  JOIN pg_catalog.pg_class c ON c.oid = t.relid
+  JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace;
 
 CREATE VIEW pg_catalog.stampede_recovery AS
 SELECT CASE WHEN p.param2 < p.param1 THEN 'redoing pages' ELSE 'performing checkpoint' END AS phase,

@@ -18,6 +18,7 @@ use crate::authority::Grants;
 use crate::extended::StatisticsObject;
 use crate::families::OperatorFamilies;
 use crate::partition::{Detaching, Partitioning};
+use crate::publication::{Published, ReplicaIdentity};
 use crate::trigger::Trigger;
 use crate::validity::Validity;
 
@@ -217,6 +218,8 @@ pub struct Index {
     /// With `indcheckxmin`, who built it: a snapshot that does not see this xid ended must not use it, as rows may be missing that
     /// only older snapshots see.
     pub check_xmin: Option<Xid>,
+    /// It is the table's replica identity.
+    pub replica_identity: bool,
     /// Whether queries may use it, if it is [`valid`](Index::valid): false in the description for a snapshot that is older.
     pub serves: bool,
     /// Its files.
@@ -348,6 +351,10 @@ pub struct Table {
     pub size: SizeEstimate,
     /// OID of its TOAST table; 0 if none.
     pub toast: Oid,
+    /// What of its rows is told to subscribers when they change.
+    pub replica_identity: ReplicaIdentity,
+    /// How publications publish its changed and deleted rows; none if none does.
+    pub published: Option<Arc<[Published]>>,
     /// What it counts, if it is a sequence.
     pub sequence: Option<Sequence>,
     /// The open heap. None for relations without rows of their own, and in tests of the layers above.

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use analyze::Expr;
 use base::{Oid, SqlError, SqlResult, sql_err};
 use catalog::change::{Behavior, NewColumn, NewDefault, ObjectAddress};
-use catalog::system::{pg_attrdef, pg_depend, pg_index, pg_rewrite};
+use catalog::system::{pg_attrdef, pg_depend, pg_index, pg_publication_rel, pg_rewrite};
 use catalog::{Generated, Identity, RelationKind, RowExt, Table};
 use parse::Statement;
 use parse::ast;
@@ -109,6 +109,12 @@ fn check_dependents(session: &Session, table: &Table, number: i16) -> SqlResult<
         let (class, object) = (row.oid(pg_depend::CLASSID), row.oid(pg_depend::OBJID));
         if class == pg_rewrite::TABLE.oid {
             return Err(used_by_view(session, name, object)?);
+        }
+        if class == pg_publication_rel::TABLE.oid {
+            let part = session.with_reader(|r| r.describe(ObjectAddress { class, object, sub: 0 }))?;
+            let message = "cannot alter type of a column used by a publication WHERE clause";
+            return Err(SqlError::new(base::SqlState::FEATURE_NOT_SUPPORTED, message)
+                .detail(format!("{part} depends on column \"{name}\"")));
         }
         if class == pg_attrdef::TABLE.oid && row.char(pg_depend::DEPTYPE) == b'n' {
             let by_oid = pg_attrdef::PG_ATTRDEF_OID_INDEX;

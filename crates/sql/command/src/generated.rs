@@ -21,7 +21,7 @@ use session::Session;
 use tuple::Datum;
 
 use super::names::at;
-use super::{alter, alter_rows, alter_tree, expression, names};
+use super::{alter, alter_rows, alter_tree, expression, names, publication};
 
 /// Stored expression of a generated column of a table that is there.
 fn cook(
@@ -145,6 +145,14 @@ pub(super) fn set(
     let is_virtual = is_virtual(&table.columns[i]);
     if is_virtual && !table.checks.is_empty() {
         return Err(not_for_virtual(table, name, "SET EXPRESSION", " in tables with check constraints"));
+    }
+    if is_virtual && publication::lists(session, table.oid)? {
+        return Err(not_for_virtual(
+            table,
+            name,
+            "SET EXPRESSION",
+            " in tables that are part of a publication",
+        ));
     }
     enter(session, table, i as i16 + 1, expr, text)?;
     match is_virtual {

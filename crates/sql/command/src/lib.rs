@@ -9,6 +9,7 @@
 //! * Databases: `database`.
 //! * Extensions, languages, LOAD: `extension`. Foreign data: `foreign`.
 //! * Triggers and SET CONSTRAINTS: `trigger`.
+//! * Logical replication: `publication` (with `publication_filter`), `subscription` (with `subscription_options`).
 //! * What all kinds of objects have in common: `object_kind` (with `comment`, `drop`, `rename`, `owner`).
 //! * Who may do what: `role`, `grant`, `owner`. Rows: `copy`. Upkeep: `vacuum`, `analyze` (with `sample`, `statistics`, `statistics_extended`), `extended_statistics`. The session: `settings`, `lock`.
 //! * What they share: `names` (finding and locking relations), `type_name`, `object_name`, `options`, `storage_parameter`,
@@ -85,6 +86,8 @@ mod parameters;
 mod partition;
 mod partition_index;
 mod persistence;
+mod publication;
+mod publication_filter;
 mod range_type;
 mod reindex;
 mod rename;
@@ -103,6 +106,8 @@ mod statistics;
 mod statistics_extended;
 mod statistics_lexemes;
 mod storage_parameter;
+mod subscription;
+mod subscription_options;
 mod table;
 mod tablespace;
 mod text_search;

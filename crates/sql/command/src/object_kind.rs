@@ -23,7 +23,7 @@ use super::text_search::{DICTIONARY, PARSER, TEMPLATE};
 use super::text_search_configuration::CONFIGURATION;
 use super::{
     access_method, alter_function, alter_user_type, comment, database, drop, extension, foreign, language,
-    operator, operator_class, owner, rename, role, tablespace, trigger, user_type,
+    operator, operator_class, owner, publication, rename, role, subscription, tablespace, trigger, user_type,
 };
 
 type FindOne = fn(&Session, ObjectKind, &ObjectName) -> SqlResult<ObjectAddress>;
@@ -285,7 +285,16 @@ pub(crate) fn of(kind: ObjectKind) -> Descriptor {
             ..D::bare(words!("TABLESPACE"))
         },
 
-        K::Publication => D { member: false, ..D::bare(words!("PUBLICATION")) },
+        K::Publication => D {
+            member: false,
+            address: Some(|session, _, object| publication::address(session, object)),
+            dropped: Some(publication::dropped),
+            rename: Some(|session, asked| {
+                publication::rename(session, asked.object.as_ref(), &asked.new_name)
+            }),
+            set_owner: Some(|session, _, object, owner| publication::set_owner(session, object, owner)),
+            ..D::bare(words!("PUBLICATION"))
+        },
         K::Statistics => D {
             member: false,
             address: Some(|session, _, object| STATISTICS.commented(session, object)),
@@ -295,7 +304,16 @@ pub(crate) fn of(kind: ObjectKind) -> Descriptor {
             set_owner: Some(|session, _, object, owner| STATISTICS.set_owner(session, object, owner)),
             ..D::bare(words!("STATISTICS"))
         },
-        K::Subscription => D { member: false, ..D::bare(words!("SUBSCRIPTION")) },
+        // Subscriptions are dropped by a statement of their own.
+        K::Subscription => D {
+            member: false,
+            address: Some(|session, _, object| subscription::address(session, object)),
+            rename: Some(|session, asked| {
+                subscription::rename(session, asked.object.as_ref(), &asked.new_name)
+            }),
+            set_owner: Some(|session, _, object, owner| subscription::set_owner(session, object, owner)),
+            ..D::bare(words!("SUBSCRIPTION"))
+        },
         K::EventTrigger => D::bare(words!("EVENT TRIGGER")),
         K::ForeignDataWrapper => D {
             address: Some(|session, _, object| foreign::wrapper::address(session, object)),

@@ -14,7 +14,7 @@ use catalog::{RelationKind, Table};
 use session::Session;
 use txn::{LockMode, LockWait};
 
-use super::{names, rewrite, sequence};
+use super::{names, publication, rewrite, sequence};
 
 /// `pg_class.relpersistence` of what a crash leaves alone.
 const LOGGED: char = 'p';
@@ -39,6 +39,7 @@ pub(super) fn set(session: &Session, table: &Arc<Table>, logged: bool) -> SqlRes
         return sequence::set_persistence(session, table.oid, wanted);
     }
     check_foreign_keys(session, table, logged)?;
+    publication::check_unlogged(session, table, logged)?;
     let mut relations = relation_and_indexes(table);
     if table.toast.is_valid() {
         relations.extend(relation_and_indexes(names::describe(session, table.toast)?.as_ref()));

@@ -1,4 +1,4 @@
-//! ALTER TABLE ... REPLICA IDENTITY: which columns tell a row to a subscriber. Nothing is replicated yet; dumps and tools read it.
+//! ALTER TABLE ... REPLICA IDENTITY: which columns tell a row to a subscriber. UPDATE and DELETE of published rows ask for it (`plan::published`).
 //!
 //! # PostgreSQL counterpart
 //! `ATExecReplicaIdentity` of `commands/tablecmds.c`.

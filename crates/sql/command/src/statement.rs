@@ -24,9 +24,9 @@ use super::{
     access_method, aggregate, alter, alter_function, alter_operator, alter_system, base_type, call,
     checkpoint, cluster, collation, comment, conversion, copy, create_as, database, discard, drop,
     extended_statistics, extension, foreign, function, grant, index, language, lock, matview, object_kind,
-    on_commit, operator, operator_class, owner, range_type, reindex, role, schema, sequence, set_tablespace,
-    settings, table, tablespace, text_search, text_search_configuration, trigger, truncate, user_type,
-    vacuum, view,
+    on_commit, operator, operator_class, owner, publication, range_type, reindex, role, schema, sequence,
+    set_tablespace, settings, subscription, table, tablespace, text_search, text_search_configuration,
+    trigger, truncate, user_type, vacuum, view,
 };
 
 /// The descriptor of a statement.
@@ -61,6 +61,11 @@ pub(crate) fn describe(statement: &Statement) -> Descriptor<'_> {
         S::CreateSequence { .. } => D::definition("CREATE SEQUENCE"),
         S::AlterSequence { .. } => D::definition("ALTER SEQUENCE"),
         S::CreateTrigger(_) => D::definition("CREATE TRIGGER"),
+        S::CreatePublication(_) => D::definition("CREATE PUBLICATION"),
+        S::AlterPublication(_) => D::definition("ALTER PUBLICATION"),
+        S::CreateSubscription(_) => D::definition("CREATE SUBSCRIPTION"),
+        S::AlterSubscription(_) => D::definition("ALTER SUBSCRIPTION"),
+        S::DropSubscription(_) => D::definition("DROP SUBSCRIPTION"),
         S::AlterTable(s) => {
             let alter = D::definition(object_kind::of(s.kind).words.alter);
             let detaches = |action: &AlterAction| matches!(action, AlterAction::DetachPartition(_, true, _));
@@ -322,6 +327,11 @@ fn carry_out(
             sequence::alter(session, name, options, *missing_ok, text)?;
         }
         Statement::CreateTrigger(s) => trigger::create(session, s, text)?,
+        Statement::CreatePublication(s) => publication::create(session, s, text)?,
+        Statement::AlterPublication(s) => publication::alter(session, s, text)?,
+        Statement::CreateSubscription(s) => subscription::create(session, s, text)?,
+        Statement::AlterSubscription(s) => subscription::alter(session, s, text)?,
+        Statement::DropSubscription(s) => subscription::drop_one(session, s)?,
         Statement::SetConstraints(list, deferred) => trigger::set_constraints(session, list, *deferred)?,
         Statement::AlterTable(s) => alter::run(session, s, text)?,
         Statement::Rename(s) => object_kind::rename(session, s)?,

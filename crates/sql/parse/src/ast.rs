@@ -18,12 +18,14 @@ pub mod ddl;
 pub mod foreign;
 pub mod json;
 pub mod operator_class;
+pub mod publication;
 pub mod utility;
 
 pub use ddl::*;
 pub use foreign::*;
 pub use json::*;
 pub use operator_class::*;
+pub use publication::*;
 pub use utility::*;
 
 pub use crate::convert::statement::Statement;

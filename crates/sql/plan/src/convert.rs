@@ -726,6 +726,7 @@ impl<'p, 'c> Converter<'p, 'c> {
             returning,
             returning_names: names,
             targets: Vec::new(),
+            found_in: 0,
             routing: None,
             partition: Vec::new(),
             on_conflict,

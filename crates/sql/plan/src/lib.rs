@@ -69,6 +69,7 @@ mod planner;
 mod prepare;
 pub mod proof;
 pub mod prune;
+pub mod published;
 mod pushdown;
 mod relset;
 mod route;

@@ -15,6 +15,7 @@ use types::Function as BuiltinFunction;
 use crate::expr::{AggCall, Expr, ParamId, RelId, SortKey, WindowCall};
 use crate::partition::PartitionMap;
 use crate::prune::Pruning;
+use crate::published::Hindrances;
 
 /// An index of a table.
 #[derive(Clone, Debug)]
@@ -647,6 +648,8 @@ pub struct Modify {
     pub returning_names: Vec<Arc<str>>,
     /// The tables that rows are written to: the target itself, or members of its inheritance tree.
     pub targets: Vec<TargetTable>,
+    /// How many of these rows are found in; the others are only routed to.
+    pub found_in: usize,
     /// How new rows are routed to partitions, if the target may be partitioned.
     pub routing: Option<Routing>,
     /// What new rows must satisfy if the target is a partition.
@@ -776,6 +779,8 @@ pub struct TargetTable {
     pub indexes: Vec<IndexExprs>,
     /// Of each index the partitioned ones that it is a part of, nearest first.
     pub index_ancestors: Vec<Vec<Oid>>,
+    /// What publications have against changes of its rows.
+    pub hindrances: Option<Hindrances>,
 }
 
 /// Expressions of an index over its table.

@@ -24,6 +24,7 @@ use crate::plan::{
     TargetTable,
 };
 use crate::planner::{Planner, SubState};
+use crate::published::Hindrances;
 use crate::relset::RelSet;
 use crate::selectivity;
 use crate::sorting::Wanted;
@@ -670,6 +671,8 @@ impl Planner<'_> {
 
     fn plan_modify(&mut self, mut modify: Modify, source: Plan) -> SqlResult<Plan> {
         let mut targets = self.target_tables(&modify)?;
+        modify.found_in =
+            if self.is_inherited(modify.rel) && finds_nothing(&source) { 0 } else { targets.len() };
         modify.routing = self.routing(&modify, &mut targets)?;
         modify.targets = targets;
         if modify.command != Command::Delete {
@@ -714,8 +717,19 @@ impl Planner<'_> {
         }
         let index_ancestors =
             table.indexes.iter().map(|index| self.index_ancestors(index)).collect::<SqlResult<_>>()?;
+        let hindrances = Hindrances::of(table, self.context.catalog)?;
         let table = table.clone();
-        Ok(TargetTable { rel, table, columns, checks, generated, required, indexes, index_ancestors })
+        Ok(TargetTable {
+            rel,
+            table,
+            columns,
+            checks,
+            generated,
+            required,
+            indexes,
+            index_ancestors,
+            hindrances,
+        })
     }
 
     /// The partitioned indexes that an index is a part of, nearest first.
@@ -857,5 +871,15 @@ fn collect_windows(expr: &Expr, out: &mut Vec<WindowCall>) {
         }
     } else {
         expr.for_children(&mut |child| collect_windows(child, out));
+    }
+}
+
+/// Whether a plan gives no rows, whatever there is.
+fn finds_nothing(plan: &Plan) -> bool {
+    match &plan.node {
+        Node::Result { one_time, child } => {
+            one_time.iter().any(is_false_or_null) || child.as_deref().is_some_and(finds_nothing)
+        }
+        _ => false,
     }
 }

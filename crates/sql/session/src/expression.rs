@@ -114,6 +114,20 @@ pub fn copy_filter(session: &Session, table: &Arc<Table>, expr: &ast::Expr, text
     analyze(session, expr, text, context).map(drop)
 }
 
+/// WHERE of a table in a publication, analysed.
+pub fn publication_filter(
+    session: &Session,
+    table: &Arc<Table>,
+    expr: &ast::Expr,
+    text: &str,
+) -> SqlResult<Expr> {
+    let format = session.format.borrow().clone();
+    let call = Call::new(&format).with_session(session);
+    let context =
+        ExprContext { purpose: Purpose::PublicationFilter, relation: Some(table), column: None, value: None };
+    analyze::analyze_expr(expr, text, context, session, &call)
+}
+
 /// CHECK of a domain over a type: its OID, modifier and collation.
 pub fn domain_check(
     session: &Session,

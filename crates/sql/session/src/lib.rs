@@ -162,6 +162,8 @@ pub struct Instance {
     control: OnceLock<Arc<dyn ServerControl>>,
     /// What passwords are stored as.
     passwords: OnceLock<Box<dyn Passwords>>,
+    /// What is known of connection strings.
+    connection_strings: OnceLock<Box<dyn ConnectionStrings>>,
     /// The files that say who may connect.
     access: OnceLock<Box<dyn AccessFiles>>,
     /// The only folder whose files statements may name, if there is such a limit.
@@ -180,6 +182,12 @@ pub trait Passwords: Send + Sync {
     fn is_verifier(&self, text: &str) -> bool;
     /// Whether a verifier is of this password; false if it is no verifier.
     fn matches(&self, verifier: &str, password: &str) -> bool;
+}
+
+/// What subscriptions say of how to connect: the business of the layer that connects.
+pub trait ConnectionStrings: Send + Sync {
+    /// Names and values of the options in a connection string. The error is a message.
+    fn read(&self, text: &str) -> Result<Vec<(String, String)>, String>;
 }
 
 impl Drop for Instance {
@@ -232,6 +240,7 @@ impl Instance {
             started: now,
             configured: AtomicI64::new(now),
             control: OnceLock::new(),
+            connection_strings: OnceLock::new(),
             passwords: OnceLock::new(),
             access: OnceLock::new(),
             files_within: OnceLock::new(),
@@ -326,6 +335,19 @@ impl Instance {
     /// How passwords are stored; set once, by the server.
     pub fn on_passwords(&self, passwords: impl Passwords + 'static) {
         let _ = self.passwords.set(Box::new(passwords));
+    }
+
+    /// How connection strings are read; set once, by the server.
+    pub fn on_connection_strings(&self, strings: impl ConnectionStrings + 'static) {
+        let _ = self.connection_strings.set(Box::new(strings));
+    }
+
+    /// How connection strings are read.
+    pub fn connection_strings(&self) -> SqlResult<&dyn ConnectionStrings> {
+        match self.connection_strings.get() {
+            Some(strings) => Ok(&**strings),
+            None => Err(SqlError::not_supported("connection strings without a server that reads them")),
+        }
     }
 
     /// How the files of client authentication are read; set once, by the server.

@@ -93,6 +93,7 @@ functions! {
     3427 pg_mcv_list_items(pg_mcv_list) -> record [stable strict returns_set rows(1000.0) names(&["mcv_list", "index", "values", "nulls", "frequency", "base_frequency"]) outs(b"iooooo", &[crate::oids::pg_mcv_list, crate::oids::int4, crate::oids::_text, crate::oids::_bool, crate::oids::float8, crate::oids::float8])] { session PgMcvListItems }
     3352 pg_get_partkeydef(oid) -> text [stable strict] { session PgGetPartkeydef }
     3408 pg_get_partition_constraintdef(oid) -> text [stable strict] { session PgGetPartitionConstraintdef }
+    6119 pg_get_publication_tables(_text) -> record [stable strict returns_set rows(1000.0) variadic(crate::oids::text) names(&["pubname", "pubid", "relid", "attrs", "qual"]) outs(b"voooo", &[crate::oids::_text, crate::oids::oid, crate::oids::oid, crate::oids::int2vector, crate::oids::pg_node_tree])] { session PgGetPublicationTables }
     3425 pg_partition_ancestors(regclass) -> regclass [strict returns_set rows(10.0) names(&["partitionid", "relid"]) outs(b"io", &[crate::oids::regclass, crate::oids::regclass])] { session PgPartitionAncestors }
     3423 pg_partition_tree(regclass) -> record [strict returns_set rows(1000.0) names(&["rootrelid", "relid", "parentrelid", "isleaf", "level"]) outs(b"ioooo", &[crate::oids::regclass, crate::oids::regclass, crate::oids::regclass, crate::oids::bool, crate::oids::int4])] { session PgPartitionTree }
     5028 satisfies_hash_partition(oid, int4, int4, any) -> bool [immutable variadic(crate::oids::any)] { session SatisfiesHashPartition }

@@ -10,7 +10,7 @@ use crate::row::{Row, RowExt};
 use crate::system::{
     SystemTable, pg_amop, pg_amproc, pg_attrdef, pg_attribute, pg_auth_members, pg_cast, pg_class,
     pg_constraint, pg_default_acl, pg_largeobject, pg_opclass, pg_operator, pg_opfamily, pg_parameter_acl,
-    pg_proc, pg_rewrite, pg_trigger, pg_type, pg_user_mapping,
+    pg_proc, pg_publication_namespace, pg_publication_rel, pg_rewrite, pg_trigger, pg_type, pg_user_mapping,
 };
 use crate::view::{CatalogView, RelationKind};
 
@@ -40,6 +40,12 @@ impl Reader<'_> {
             class if class == pg_trigger::TABLE.oid => self.describe_trigger(object.object)?,
             class if class == pg_rewrite::TABLE.oid => self.describe_rule(object.object)?,
             class if class == pg_user_mapping::TABLE.oid => self.describe_user_mapping(object.object)?,
+            class if class == pg_publication_rel::TABLE.oid => {
+                self.describe_published_table(object.object)?
+            }
+            class if class == pg_publication_namespace::TABLE.oid => {
+                self.describe_published_schema(object.object)?
+            }
             class if class == pg_largeobject::TABLE.oid => format!("large object {}", object.object),
             class => format!("object {} of catalog {class}", object.object),
         })
@@ -78,6 +84,30 @@ impl Reader<'_> {
         let Some(row) = self.object_row(&pg_rewrite::TABLE, oid)? else { return Ok(format!("rule {oid}")) };
         let relation = self.describe_relation(row.oid(pg_rewrite::EV_CLASS))?;
         Ok(format!("rule {} on {relation}", row.str(pg_rewrite::RULENAME)))
+    }
+
+    fn describe_published_table(&self, oid: Oid) -> SqlResult<String> {
+        use pg_publication_rel::{PRPUBID, PRRELID, TABLE};
+        let Some(row) = self.object_row(&TABLE, oid)? else {
+            return Ok(format!("publication relation {oid}"));
+        };
+        let relation = self.describe_relation(row.oid(PRRELID))?;
+        Ok(format!(
+            "publication of {relation} in {}",
+            self.describe(ObjectAddress::publication(row.oid(PRPUBID)))?
+        ))
+    }
+
+    fn describe_published_schema(&self, oid: Oid) -> SqlResult<String> {
+        use pg_publication_namespace::{PNNSPID, PNPUBID, TABLE};
+        let Some(row) = self.object_row(&TABLE, oid)? else {
+            return Ok(format!("publication namespace {oid}"));
+        };
+        let schema = self.describe(ObjectAddress::schema(row.oid(PNNSPID)))?;
+        Ok(format!(
+            "publication of {schema} in {}",
+            self.describe(ObjectAddress::publication(row.oid(PNPUBID)))?
+        ))
     }
 
     fn describe_relation(&self, oid: Oid) -> SqlResult<String> {

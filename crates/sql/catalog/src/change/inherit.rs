@@ -3,7 +3,8 @@
 use base::{Oid, SqlResult};
 use tuple::Datum;
 
-use super::{Changer, Dependency, ObjectAddress};
+use super::{Changer, Dependency, ObjectAddress, register_change};
+use crate::cache::Stale;
 use crate::partition::{Bound, Partitioning};
 use crate::row::{RowBuilder, RowExt};
 use crate::stored_list;
@@ -32,7 +33,8 @@ impl Changer<'_> {
         self.insert(&pg_inherits::TABLE, &row.build())?;
         let kind = if partition { Dependency::Auto } else { Dependency::Normal };
         self.depend(ObjectAddress::relation(child), ObjectAddress::relation(parent), kind)?;
-        self.edit_relation(parent, |row| row[pg_class::RELHASSUBCLASS] = Datum::Bool(true))
+        self.edit_relation(parent, |row| row[pg_class::RELHASSUBCLASS] = Datum::Bool(true))?;
+        self.forget_below(child)
     }
 
     /// Ends what [`Changer::add_parent`] began.
@@ -47,7 +49,23 @@ impl Changer<'_> {
                 && row.oid(pg_depend::REFOBJID) == parent
                 && row.int(pg_depend::REFOBJSUBID) == 0
         })?;
-        self.next_command()
+        self.next_command()?;
+        self.forget_below(child)
+    }
+
+    /// Descriptions of what is below a relation say how the tables above are published.
+    fn forget_below(&mut self, relation: Oid) -> SqlResult<()> {
+        let mut below = vec![relation];
+        let mut at = 0;
+        while let Some(&next) = below.get(at) {
+            below.extend(self.reader().children(next)?.iter().map(|child| child.oid));
+            at += 1;
+        }
+        let stale = below.split_off(1).into_iter().map(Stale::Relation).collect::<Vec<_>>();
+        if !stale.is_empty() {
+            register_change(self.catalog, self.session, self.me, stale);
+        }
+        Ok(())
     }
 
     /// Marks a partition as being detached: snapshots from the end of this transaction on do without it.

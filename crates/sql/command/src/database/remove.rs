@@ -41,6 +41,13 @@ pub(crate) fn drop(
     if row.bool(d::DATISTEMPLATE) {
         return Err(sql_err!(WRONG_OBJECT_TYPE, "cannot drop a template database"));
     }
+    let subscriptions = session.with_reader(|reader| reader.count_subscriptions(oid))?;
+    if subscriptions > 0 {
+        let (be, s) = if subscriptions == 1 { ("is", "") } else { ("are", "s") };
+        let error =
+            sql_err!(OBJECT_IN_USE, "database \"{name}\" is being used by logical replication subscription");
+        return Err(error.detail(format!("There {be} {subscriptions} subscription{s}.")));
+    }
     if !options.is_empty() {
         end_sessions(session, oid, name)?;
     }

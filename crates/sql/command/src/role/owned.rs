@@ -10,15 +10,15 @@ use catalog::change::{Behavior, Dependent, ObjectAddress, SharedDependency};
 use catalog::system::{
     SystemTable, pg_auth_members, pg_authid, pg_class, pg_collation, pg_conversion, pg_database,
     pg_default_acl, pg_depend, pg_extension, pg_foreign_data_wrapper, pg_foreign_server, pg_language,
-    pg_largeobject, pg_namespace, pg_opclass, pg_operator, pg_opfamily, pg_proc, pg_statistic_ext,
-    pg_ts_config, pg_ts_dict, pg_type, pg_user_mapping,
+    pg_largeobject, pg_namespace, pg_opclass, pg_operator, pg_opfamily, pg_proc, pg_publication,
+    pg_statistic_ext, pg_subscription, pg_ts_config, pg_ts_dict, pg_type, pg_user_mapping,
 };
 use parse::ast::{DropBehavior, RoleSpec};
 use session::Session;
 use txn::{LockMode, LockWait};
 
 use super::super::owner::check_new_owner;
-use super::super::{drop as drop_command, grant, names};
+use super::super::{drop as drop_command, grant, names, publication, subscription};
 use super::denied;
 use super::membership::roles;
 
@@ -109,7 +109,9 @@ fn columns(class: Oid) -> Option<(&'static SystemTable, usize, Option<usize>)> {
         (&pg_collation::TABLE, pg_collation::COLLOWNER, Some(pg_collation::COLLNAMESPACE)),
         (&pg_conversion::TABLE, pg_conversion::CONOWNER, Some(pg_conversion::CONNAMESPACE)),
         (&pg_extension::TABLE, pg_extension::EXTOWNER, None),
+        (&pg_publication::TABLE, pg_publication::PUBOWNER, None),
         (&pg_statistic_ext::TABLE, pg_statistic_ext::STXOWNER, Some(pg_statistic_ext::STXNAMESPACE)),
+        (&pg_subscription::TABLE, pg_subscription::SUBOWNER, None),
         (&pg_ts_config::TABLE, pg_ts_config::CFGOWNER, Some(pg_ts_config::CFGNAMESPACE)),
         (&pg_ts_dict::TABLE, pg_ts_dict::DICTOWNER, Some(pg_ts_dict::DICTNAMESPACE)),
     ];
@@ -129,6 +131,11 @@ fn check_taker(session: &Session, object: ObjectAddress, owner: Oid) -> SqlResul
         if let Some(row) = session.with_reader(|reader| reader.object_row(catalog, object.object))? {
             check_new_owner(session, owner, row.oid(schema))?;
         }
+    } else if object.class == pg_subscription::TABLE.oid {
+        subscription::check_taker(session, owner)?;
+    } else if object.class == pg_publication::TABLE.oid && !session.has_all_rights()? {
+        let row = session.with_reader(|reader| reader.object_row(&pg_publication::TABLE, object.object))?;
+        row.map_or(Ok(()), |row| publication::check_taker(session, &row, owner))?;
     } else if object.class == pg_proc::TABLE.oid
         && let Some(row) = session.with_reader(|reader| reader.routine_row(object.object))?
     {

@@ -31,6 +31,7 @@ mod operator_classes;
 mod partitions;
 mod plan_choice;
 mod privileges;
+mod publications;
 mod queries;
 mod rewriting;
 mod rewriting_catalogs;

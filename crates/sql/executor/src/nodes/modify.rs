@@ -41,6 +41,7 @@ use merge::Arms;
 
 /// A modification node.
 pub fn build<'p>(builder: &mut Builder<'p>, plan: &'p Plan, modify: &'p Modify) -> SqlResult<BoxNode> {
+    modify.check_published()?;
     let raw = raw_row(modify.rel, &modify.table, 0);
     let width = modify.table.columns.len() + SYSTEM.len();
     let versions: Vec<RawRow> = (modify.versions.iter().enumerate())
@@ -400,6 +401,9 @@ impl ModifyNode {
         conflict: &Conflict,
         cx: &mut Cx<'_>,
     ) -> SqlResult<bool> {
+        if conflict.set.is_some() {
+            target.check_published()?;
+        }
         let proposed = self.row.clone();
         loop {
             runtime::check_interrupts().map_err(eval::error::interrupted)?;

@@ -11,7 +11,8 @@ use eval::cx::Cx;
 use eval::node::tid_datum;
 use eval::trigger::TableTriggers;
 use heap::{FormedRows, HeapRel, HeapTuple, InsertOptions, LockStrength, Refusal, UpdateOutcome};
-use plan::RelId;
+use plan::published::Hindrances;
+use plan::{Command, RelId};
 use tuple::Datum;
 use txn::{LockMode, LockTag, LockWait};
 
@@ -60,6 +61,8 @@ pub struct Target {
     pub heap: Arc<HeapRel>,
     /// Its indexes.
     pub indexes: Vec<IndexWriter>,
+    /// What publications have against changes of its rows.
+    hindrances: Option<Hindrances>,
     /// Its triggers.
     pub triggers: Option<TableTriggers>,
     /// Position here of each column of the statement's target, none for dropped ones; absent if all have the same.
@@ -106,6 +109,7 @@ impl Target {
             indexes: ready
                 .map(|(i, ancestors)| IndexWriter::new(compiler, i, ancestors, over_row))
                 .collect::<SqlResult<_>>()?,
+            hindrances: target.hindrances,
             triggers: TableTriggers::new(&table),
             places: target.columns.as_ref().map(|columns| columns.iter().map(place).collect()),
             generated: generated.collect::<SqlResult<_>>()?,
@@ -116,6 +120,11 @@ impl Target {
             keys: key_columns(&table),
             table,
         })
+    }
+
+    /// Fails if publications have something against updates of its rows.
+    pub fn check_published(&self) -> SqlResult<()> {
+        self.hindrances.map_or(Ok(()), |found| found.check(&self.table, Command::Update))
     }
 
     /// Number of columns of its rows, without system columns.

@@ -1,7 +1,7 @@
 //! From the grammar library's nodes to our tree, in one pass that consumes them.
 //!
 //! Layout: this file holds the converter and what all parts use; [`statement`] statements as a whole; `expr` expressions and types, `json` those of SQL/JSON; `select` the statements that
-//! read and write rows; `ddl` and `alter` definitions; `utility` the rest;
+//! read and write rows; `ddl`, `alter`, `operator_class` and `publication` definitions; `utility` the rest;
 //! `unsupported` names what has no node.
 //!
 //! Invariant: the converter never panics on any node; a shape that the grammar cannot make is an internal error.
@@ -12,6 +12,7 @@ mod expr;
 mod foreign;
 mod json;
 mod operator_class;
+mod publication;
 mod select;
 pub mod statement;
 mod unsupported;

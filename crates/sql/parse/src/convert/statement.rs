@@ -12,14 +12,15 @@ use super::ddl::{
 use super::utility::fetch;
 use super::{Converter, boxed_range_var, name, opt_text, range_vars, shape, strings, text_of};
 use crate::ast::{
-    AlterDomainAction, AlterEnum, AlterFunction, AlterOperatorFamily, AlterServer, AlterTable,
-    AlterTextSearchConfiguration, Assign, Call, ColumnDef, Copy, CreateAccessMethod, CreateCast,
-    CreateConversion, CreateDomain, CreateFunction, CreateIndex, CreateLanguage, CreateOperatorClass,
-    CreateServer, CreateStatistics, CreateTable, CreateTableAs, CreateTrigger, CreateView, DeclareCursor,
-    DefElem, Define, Delete, Discard, Drop, DropBehavior, Execute, Expr, Fetch, ForeignWrapper, Grant,
-    GrantRole, ImportForeignSchema, Insert, MappingChange, MappingName, Merge, MoveAll, Name, ObjectKind,
-    ObjectName, ObjectWithArgs, RangeVar, Reindex, Rename, RoleSpec, Select, SetStatement, Transaction,
-    TypeName, Update, Vacuum,
+    AlterDomainAction, AlterEnum, AlterFunction, AlterOperatorFamily, AlterPublication, AlterServer,
+    AlterSubscription, AlterTable, AlterTextSearchConfiguration, Assign, Call, ColumnDef, Copy,
+    CreateAccessMethod, CreateCast, CreateConversion, CreateDomain, CreateFunction, CreateIndex,
+    CreateLanguage, CreateOperatorClass, CreatePublication, CreateServer, CreateStatistics,
+    CreateSubscription, CreateTable, CreateTableAs, CreateTrigger, CreateView, DeclareCursor, DefElem,
+    Define, Delete, Discard, Drop, DropBehavior, DropSubscription, Execute, Expr, Fetch, ForeignWrapper,
+    Grant, GrantRole, ImportForeignSchema, Insert, MappingChange, MappingName, Merge, MoveAll, Name,
+    ObjectKind, ObjectName, ObjectWithArgs, RangeVar, Reindex, Rename, RoleSpec, Select, SetStatement,
+    Transaction, TypeName, Update, Vacuum,
 };
 
 /// A statement.
@@ -179,6 +180,16 @@ pub enum Statement {
     },
     /// CREATE TRIGGER
     CreateTrigger(Box<CreateTrigger>),
+    /// CREATE PUBLICATION
+    CreatePublication(Box<CreatePublication>),
+    /// ALTER PUBLICATION
+    AlterPublication(Box<AlterPublication>),
+    /// CREATE SUBSCRIPTION
+    CreateSubscription(Box<CreateSubscription>),
+    /// ALTER SUBSCRIPTION
+    AlterSubscription(Box<AlterSubscription>),
+    /// DROP SUBSCRIPTION
+    DropSubscription(Box<DropSubscription>),
     /// CREATE EXTENSION
     CreateExtension {
         /// Name.
@@ -556,6 +567,23 @@ impl Converter<'_> {
                 Statement::AlterOperator { operator, options: self.def_elems(s.options)? }
             }
             n::Node::CreateTrigStmt(s) => Statement::CreateTrigger(Box::new(self.create_trigger(*s)?)),
+            n::Node::CreatePublicationStmt(s) => {
+                Statement::CreatePublication(Box::new(self.create_publication(*s)?))
+            }
+            n::Node::AlterPublicationStmt(s) => {
+                Statement::AlterPublication(Box::new(self.alter_publication(*s)?))
+            }
+            n::Node::CreateSubscriptionStmt(s) => {
+                Statement::CreateSubscription(Box::new(self.create_subscription(*s)?))
+            }
+            n::Node::AlterSubscriptionStmt(s) => {
+                Statement::AlterSubscription(Box::new(self.alter_subscription(*s)?))
+            }
+            n::Node::DropSubscriptionStmt(s) => Statement::DropSubscription(Box::new(DropSubscription {
+                name: text_of(s.subname),
+                missing_ok: s.missing_ok,
+                behavior: behavior(s.behavior),
+            })),
             node => return Ok(Err(node)),
         }))
     }

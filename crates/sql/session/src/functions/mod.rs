@@ -30,6 +30,7 @@ mod names;
 mod objects;
 mod partitions;
 mod privileges;
+mod publications;
 mod sequences;
 mod server_statistics;
 mod settings;
@@ -184,6 +185,9 @@ impl Session {
         args: &[Datum],
     ) -> SqlResult<Vec<Row>> {
         if let Some(rows) = self.partition_rows(id, args)? {
+            return Ok(rows);
+        }
+        if let Some(rows) = self.publication_rows(id, args)? {
             return Ok(rows);
         }
         if let Some(rows) = self.summary_rows(id, args)? {

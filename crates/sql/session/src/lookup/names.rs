@@ -149,10 +149,15 @@ pub fn check_right(session: &Session, table: &Table, letters: &str) -> SqlResult
 
 /// Whether the current user holds a privilege on the database.
 pub fn holds_on_database(session: &Session, letter: &str) -> SqlResult<bool> {
+    role_holds_on_database(session, session.names.user(), letter)
+}
+
+/// Whether a role holds a privilege on the database.
+pub fn role_holds_on_database(session: &Session, role: Oid, letter: &str) -> SqlResult<bool> {
     session.with_reader(|reader| {
         let Some(database) = reader.database_by_oid(session.catalog.database())? else { return Ok(false) };
         let owned = (database.owner, database.acl.as_deref());
-        Ok(reader.rights(reader.session.user(), b'd', owned)?.has((acl::bits(letter), false)))
+        Ok(reader.rights(role, b'd', owned)?.has((acl::bits(letter), false)))
     })
 }
 

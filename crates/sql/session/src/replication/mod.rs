@@ -16,7 +16,7 @@ pub mod backup;
 pub mod grammar;
 mod sender;
 mod senders;
-mod slots;
+pub mod slots;
 pub mod synchronous;
 
 use std::sync::Arc;

@@ -191,6 +191,7 @@ pub enum SessionFn {
     PgPartitionAncestors,
     PgPartitionRoot,
     PgPartitionTree,
+    PgGetPublicationTables,
     SatisfiesHashPartition,
     PgPostmasterStartTime,
     PgPreparedStatement,

@@ -4,7 +4,8 @@ use base::{Oid, SqlError, SqlResult, sql_err};
 use catalog::change::ObjectAddress;
 use catalog::system::{
     SystemTable, pg_am, pg_amop, pg_amproc, pg_attrdef, pg_collation, pg_default_acl, pg_language,
-    pg_namespace, pg_opclass, pg_opfamily, pg_policy, pg_proc, pg_rewrite, pg_trigger,
+    pg_namespace, pg_opclass, pg_opfamily, pg_policy, pg_proc, pg_publication_namespace, pg_publication_rel,
+    pg_rewrite, pg_trigger,
 };
 use catalog::{CatalogView, ObjectClass, RelationKind, Row, RowExt, Table, TypeKind};
 use parse::ast::{Name, ObjectKind, ObjectName, ObjectWithArgs, TypeName};
@@ -206,7 +207,7 @@ impl Session {
         }
     }
 
-    /// User mappings; and what publications have, which nobody can make.
+    /// User mappings, and what publications have.
     fn foreign_or_published(
         &self,
         kind: &str,
@@ -229,15 +230,43 @@ impl Session {
                 let missing = || {
                     undefined(format!("user mapping for user \"{name}\" on server \"{arg}\" does not exist"))
                 };
-                return found.map(|row| ObjectAddress::user_mapping(row.oid(0))).ok_or_else(missing);
+                found.map(|row| ObjectAddress::user_mapping(row.oid(0))).ok_or_else(missing)
             }
             "publication namespace" => {
                 let found = self.with_reader(|r| r.schema_by_name(name))?;
-                found.ok_or_else(|| names::undefined_schema(name))?;
+                let schema = found.ok_or_else(|| names::undefined_schema(name))?;
+                let key = [schema.into(), self.publication_named(arg)?.into()];
+                let index = pg_publication_namespace::PG_PUBLICATION_NAMESPACE_PNNSPID_PNPUBID_INDEX;
+                let shape = &pg_publication_namespace::TABLE;
+                let row = self.with_reader(|r| r.find_one(shape, index, &key))?;
+                row.map(|(_, row)| address(shape, &row)).ok_or_else(|| {
+                    undefined(format!(
+                        "publication schema \"{name}\" in publication \"{arg}\" does not exist"
+                    ))
+                })
             }
-            _ => drop(self.open_named(names)?),
+            _ => {
+                let table = self.open_named(names)?;
+                let key = [table.oid.into(), self.publication_named(arg)?.into()];
+                let index = pg_publication_rel::PG_PUBLICATION_REL_PRRELID_PRPUBID_INDEX;
+                let shape = &pg_publication_rel::TABLE;
+                let row = self.with_reader(|r| r.find_one(shape, index, &key))?;
+                row.map(|(_, row)| address(shape, &row)).ok_or_else(|| {
+                    let name = &table.name;
+                    undefined(format!(
+                        "publication relation \"{name}\" in publication \"{arg}\" does not exist"
+                    ))
+                })
+            }
         }
-        Err(undefined(format!("publication \"{arg}\" does not exist")))
+    }
+
+    fn publication_named(&self, name: &str) -> SqlResult<Oid> {
+        let all = self.with_reader(|r| r.publications())?;
+        let found = all.iter().find(|publication| publication.name == name);
+        found
+            .map(|publication| publication.oid)
+            .ok_or_else(|| undefined(format!("publication \"{name}\" does not exist")))
     }
 
     fn open_named(&self, names: &[String]) -> SqlResult<std::sync::Arc<Table>> {

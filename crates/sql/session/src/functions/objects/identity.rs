@@ -211,10 +211,28 @@ impl Session {
                 let text = format!("{} on server {server}", quote_identifier(&user));
                 Exact { text, names: vec![user], args: vec![server] }
             }
+            _ if class == pg_publication_rel::TABLE.oid => {
+                let relation = self.relation_names(row.oid(pg_publication_rel::PRRELID))?;
+                self.within_publication(row.oid(pg_publication_rel::PRPUBID), relation)?
+            }
+            _ if class == pg_publication_namespace::TABLE.oid => {
+                let schema = self.schema_text(row.oid(pg_publication_namespace::PNNSPID))?;
+                let publication = row.oid(pg_publication_namespace::PNPUBID);
+                self.within_publication(publication, Exact::new(quote_identifier(&schema), vec![schema]))?
+            }
             // Nothing makes rows of the others.
             _ => return Err(unsupported_class(class)),
         });
         Ok(())
+    }
+
+    /// What a publication has.
+    fn within_publication(&self, publication: Oid, part: Exact) -> SqlResult<Exact> {
+        use catalog::system::pg_publication::{PUBNAME, TABLE};
+        let row = self.with_reader(|r| r.object_row(&TABLE, publication))?;
+        let name = row.map_or_else(String::new, |row| row.str(PUBNAME).to_owned());
+        let text = format!("{} in publication {}", part.text, quote_identifier(&name));
+        Ok(Exact { text, args: vec![name], ..part })
     }
 
     fn schema_text(&self, schema: Oid) -> SqlResult<String> {
