@@ -103,9 +103,10 @@ pub struct Fast {
     pub track_wal_io_timing: bool,
     /// `pg_trgm.similarity_threshold`, `word_similarity_threshold`, `strict_word_similarity_threshold`; none: none of them was touched.
     pub alike: Option<[f32; 3]>,
-    /// What fibers know of settings, 0: as by default. `hnsw.ef_search`, `hnsw.iterative_scan` as a number, `hnsw.max_scan_tuples`, `ivfflat.probes`,
-    /// `ivfflat.iterative_scan` as a number, `ivfflat.max_probes`; how far they read ahead ([`Fast::read_ahead`]).
-    pub words: [u32; 7],
+    /// `hnsw.ef_search`, `hnsw.iterative_scan` as a number, `hnsw.max_scan_tuples`, `ivfflat.probes`, `ivfflat.iterative_scan` as a number, `ivfflat.max_probes`; 0: as by default.
+    pub nearest: [u32; 6],
+    /// `effective_io_concurrency`, `maintenance_io_concurrency`, `io_combine_limit`.
+    pub read_ahead: [u16; 3],
     /// `hnsw.scan_mem_multiplier`
     pub hnsw_scan_mem_multiplier: f64,
     /// `plan_cache_mode`
@@ -268,7 +269,8 @@ impl Default for Fast {
             names_temp_tablespaces: false,
             track_wal_io_timing: false,
             alike: None,
-            words: [0; 7],
+            nearest: [0; 6],
+            read_ahead: Fast::READ_AHEAD,
             hnsw_scan_mem_multiplier: 1.0,
             track_functions: TrackFunctions::None,
             plan_cache_mode: PlanCacheMode::Auto,
@@ -340,22 +342,22 @@ impl Fast {
             Setting::track_wal_io_timing => self.track_wal_io_timing = value.as_bool(),
             Setting::quote_all_identifiers => self.quote_all_identifiers = value.as_bool(),
             Setting::temp_tablespaces => self.names_temp_tablespaces = !value.as_text().is_empty(),
-            Setting::hnsw_ef_search => self.words[0] = unusual(setting, value),
+            Setting::hnsw_ef_search => self.nearest[0] = unusual(setting, value),
             Setting::hnsw_iterative_scan => {
-                self.words[1] = match value.as_text() {
+                self.nearest[1] = match value.as_text() {
                     "relaxed_order" => 1,
                     "strict_order" => 2,
                     _ => 0,
                 };
             }
-            Setting::hnsw_max_scan_tuples => self.words[2] = unusual(setting, value),
+            Setting::hnsw_max_scan_tuples => self.nearest[2] = unusual(setting, value),
             Setting::hnsw_scan_mem_multiplier => self.hnsw_scan_mem_multiplier = value.as_real(),
-            Setting::ivfflat_probes => self.words[3] = unusual(setting, value),
-            Setting::ivfflat_iterative_scan => self.words[4] = u32::from(value.as_text() != "off"),
-            Setting::ivfflat_max_probes => self.words[5] = unusual(setting, value),
-            Setting::effective_io_concurrency => self.set_read_ahead(setting, value),
-            Setting::maintenance_io_concurrency => self.set_read_ahead(setting, value),
-            Setting::io_combine_limit => self.set_read_ahead(setting, value),
+            Setting::ivfflat_probes => self.nearest[3] = unusual(setting, value),
+            Setting::ivfflat_iterative_scan => self.nearest[4] = u32::from(value.as_text() != "off"),
+            Setting::ivfflat_max_probes => self.nearest[5] = unusual(setting, value),
+            Setting::effective_io_concurrency => self.read_ahead[0] = value.as_int() as u16,
+            Setting::maintenance_io_concurrency => self.read_ahead[1] = value.as_int() as u16,
+            Setting::io_combine_limit => self.read_ahead[2] = value.as_int() as u16,
             Setting::pg_trgm_similarity_threshold => self.set_alike(0, value),
             Setting::pg_trgm_word_similarity_threshold => self.set_alike(1, value),
             Setting::pg_trgm_strict_word_similarity_threshold => self.set_alike(2, value),
@@ -411,26 +413,9 @@ impl Fast {
     }
 }
 
-/// Settings of reading ahead, their places in a word, and their defaults.
-const READ_AHEAD: [(Setting, u32, u16); 3] = [
-    (Setting::effective_io_concurrency, 0, 16),
-    (Setting::maintenance_io_concurrency, 10, 16),
-    (Setting::io_combine_limit, 20, 16),
-];
-
 impl Fast {
-    /// `effective_io_concurrency`, `maintenance_io_concurrency` and `io_combine_limit`, from the last word of [`Fast::words`].
-    pub fn read_ahead(word: u32) -> [u16; 3] {
-        READ_AHEAD.map(|(_, at, default)| (word >> at & 0x3FF) as u16 ^ default)
-    }
-
-    fn set_read_ahead(&mut self, setting: Setting, value: &Value) {
-        let word = &mut self.words[6];
-        for (_, at, default) in READ_AHEAD.into_iter().filter(|known| known.0 == setting) {
-            let differs = value.as_int() as u16 ^ default;
-            *word = *word & !(0x3FF << at) | u32::from(differs) << at;
-        }
-    }
+    /// [`Fast::read_ahead`] by default.
+    pub const READ_AHEAD: [u16; 3] = [16; 3];
 
     /// The `n`th of [`Fast::alike`] is this from now on.
     fn set_alike(&mut self, n: usize, value: &Value) {

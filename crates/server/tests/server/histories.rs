@@ -272,16 +272,20 @@ fn standbys_show_the_same_order() {
 fn torn_readers_of_standbys_are_found() {
     let world = SharedWorld::default();
     let chain = Chain::start();
-    let done = AtomicBool::new(false);
-    thread::scope(|scope| {
-        for number in [MIDDLE, MIDDLE, LAST] {
-            let (port, world, done) = (chain.servers[number].port, &world, &done);
-            scope.spawn(move || read(port, 1, world, done, &Torn::new));
-        }
-        live(&chain.servers[PRIMARY], 1, &world, false);
-        done.store(true, Ordering::Relaxed);
+    // Readers may come by too seldom, on a slow machine, to see what none should: then they go on.
+    let found = (1..=30).find_map(|round| {
+        let done = AtomicBool::new(false);
+        thread::scope(|scope| {
+            for number in [MIDDLE, MIDDLE, LAST] {
+                let (port, world, done) = (chain.servers[number].port, &world, &done);
+                scope.spawn(move || read(port, round, world, done, &Torn::new));
+            }
+            live(&chain.servers[PRIMARY], round, &world, false);
+            done.store(true, Ordering::Relaxed);
+        });
+        let checked = session(&chain.servers[PRIMARY], round, 2_000, &world).check();
+        checked.err().filter(|anomaly| anomaly.contains("\na long fork: "))
     });
-    let anomaly = session(&chain.servers[PRIMARY], 1, 2_000, &world).check().unwrap_err();
+    let anomaly = found.expect("the check finds a long fork");
     assert!(anomaly.starts_with("no order of commits explains this"), "{anomaly}");
-    assert!(anomaly.contains("\na long fork: "), "{anomaly}");
 }

@@ -296,7 +296,8 @@ impl Session {
             | (fast.server_encoding != Encoding::Utf8)
             | (fast.default_rules != 0)
             | fast.alike.is_some()
-            | (fast.words != [0; 7])
+            | (fast.nearest != [0; 6])
+            | (fast.read_ahead != Fast::READ_AHEAD)
         {
             tell_fiber(fast);
         }
@@ -330,8 +331,8 @@ fn tell_fiber(fast: &Fast) {
         alike: fast.alike,
     };
     facts.apply();
-    index::settings::ALL.iter().zip(fast.words).for_each(|(word, value)| runtime::set_word(*word, value));
-    let [effective, maintenance, combine] = Fast::read_ahead(fast.words[6]);
+    index::settings::ALL.iter().zip(fast.nearest).for_each(|(word, value)| runtime::set_word(*word, value));
+    let [effective, maintenance, combine] = fast.read_ahead;
     runtime::ReadAhead { effective, maintenance, combine }.enter();
     runtime::usage::time_wal(fast.track_wal_io_timing);
 }

@@ -8,6 +8,8 @@
 //! # PostgreSQL counterpart
 //! `commands/copyfrom.c`, `copyfromparse.c`.
 
+mod kept;
+
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -41,6 +43,8 @@ use crate::heap_load::HeapLoad;
 use crate::index_entries::TableIndexes;
 use crate::internal::Internal;
 use crate::{expression, names, violation};
+
+pub(super) use kept::{Given, Kept};
 
 /// Rows stored at once.
 const BATCH_ROWS: usize = 1000;
@@ -767,125 +771,6 @@ impl<'a> Load<'a> {
             Some(bytes) => format!("\"{}\"", shown(bytes)),
             None => "null input".to_owned(),
         }
-    }
-}
-
-/// What is kept of a load between two rows that are taken one by one.
-pub(super) struct Kept {
-    domains: Vec<Option<Oid>>,
-    force_not_null: Vec<bool>,
-    force_null: Vec<bool>,
-    splitter: Splitter,
-    passage: Option<Passage>,
-    decoder: Option<Decoder>,
-    last: bool,
-    header: Header,
-    binary: binary::Reader,
-    skipped: i64,
-    defaults: Vec<Option<Option<ColumnDefault>>>,
-}
-
-/// What a load of rows that are taken one by one refers to.
-#[derive(Clone, Copy)]
-pub(super) struct Given<'a> {
-    pub(super) session: &'a Session,
-    pub(super) options: &'a Arc<CopyOptions>,
-    pub(super) table: &'a Arc<Table>,
-    /// Positions of the columns that the file has.
-    pub(super) numbers: &'a [usize],
-    /// The columns whose values are wanted.
-    pub(super) wanted: &'a [bool],
-    pub(super) progress: &'a Progress,
-}
-
-impl<'a> Load<'a> {
-    /// A load whose rows are taken one by one.
-    pub(super) fn taken(given: Given<'a>) -> SqlResult<Load<'a>> {
-        let Given { session, options, table, numbers, wanted, progress } = given;
-        let load = Load::new(session, options, table, numbers, (Target::Taken, progress))?;
-        Ok(Load { wanted: Some(wanted), ..load })
-    }
-
-    /// The same, going on behind a row.
-    pub(super) fn resume(given: Given<'a>, kept: Kept) -> Load<'a> {
-        let Given { session, options, table, numbers, wanted, progress } = given;
-        let Kept { force_not_null, force_null, splitter, passage, decoder, last, header, binary, .. } = kept;
-        let Kept { skipped, defaults, domains, .. } = kept;
-        Load {
-            session,
-            options,
-            table,
-            numbers,
-            domains,
-            force_not_null,
-            force_null,
-            target: Target::Taken,
-            splitter,
-            passage,
-            decoder,
-            last,
-            header,
-            binary,
-            wanted: Some(wanted),
-            place: Place::None,
-            row: Vec::new(),
-            batch: Vec::new(),
-            lines: Vec::new(),
-            bytes: 0,
-            rows: 0,
-            skipped,
-            progress,
-            filtered: false,
-            defaults,
-        }
-    }
-
-    /// What is needed to go on.
-    pub(super) fn suspend(self) -> Kept {
-        let Load { force_not_null, force_null, splitter, passage, decoder, last, header, binary, .. } = self;
-        let Load { skipped, defaults, domains, .. } = self;
-        Kept {
-            force_not_null,
-            force_null,
-            splitter,
-            passage,
-            decoder,
-            last,
-            header,
-            binary,
-            skipped,
-            defaults,
-            domains,
-        }
-    }
-
-    /// Reads the next row into `row`; false behind the last. Errors tell the place.
-    pub(super) fn take(
-        &mut self,
-        source: &mut Source,
-        out: &mut dyn Output,
-        row: &mut Vec<Datum>,
-    ) -> SqlResult<bool> {
-        let found = self.next_row(source, out).map_err(|error| self.locate(error))?;
-        match found {
-            true => std::mem::swap(row, &mut self.row),
-            false => self.report_skipped(),
-        }
-        Ok(found)
-    }
-
-    fn next_row(&mut self, source: &mut Source, out: &mut dyn Output) -> SqlResult<bool> {
-        let format = self.session.format();
-        let call = Call::new(&format).with_session(self.session);
-        if self.options.format == Format::Binary {
-            return self.binary_row(&call, source, out);
-        }
-        while self.next_line(source, out)? {
-            if self.line(&call)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 }
 
