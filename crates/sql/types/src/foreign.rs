@@ -93,6 +93,6 @@ mod tests {
         assert_eq!(changes_between("kitten", "sitting"), 3);
         assert_eq!(closest("username", &["user", "password"]), Some("user"));
         assert_eq!(closest("foo", &["host", "port"]), None);
-        assert_eq!(closest("hots", &["port", "host"]), Some("port"));
+        assert_eq!(closest("hots", &["port", "host"]), Some("host"));
     }
 }
