@@ -3,7 +3,7 @@
 //!
 //! # Invariants
 //! 1. Whoever describes a table asks one cached list, which is empty where there are no publications.
-//! 2. A publication that changes makes the descriptions of all relations of users stale, as it may publish any of them ([`crate::cache`]).
+//! 2. A publication that changes makes the descriptions of all relations of users stale, as it may publish any of them (`cache`).
 //!
 //! # PostgreSQL counterpart
 //! `catalog/pg_publication.c`, `RelationBuildPublicationDesc` of `relcache.c`.

@@ -12,7 +12,7 @@
 //! 4. Such reads have at most a part of all buffers, so that those who want single pages find some.
 //!
 //! # WAL and crash
-//! While the log may have more for pages that come in ([`Overdue`](crate::Overdue)), reads are made in place, by who can wait for that.
+//! While the log may have more for pages that come in ([`Overdue`]), reads are made in place, by who can wait for that.
 
 use std::io::{self, IoSliceMut};
 use std::ptr::NonNull;
