@@ -13,7 +13,7 @@ use tuple::Datum;
 
 use super::column_numbers;
 use super::file::Source;
-use super::from::{Given, Kept, Load};
+use super::from::{Given, Input, Load};
 use super::options::{self, CopyOptions};
 use crate::initialize::Silent;
 
@@ -64,8 +64,8 @@ pub(crate) fn open(
         progress: Progress::new(Lengthy::Copy, table.oid),
         state: None,
     };
-    let kept = Load::taken(rows.given(session))?.suspend();
-    rows.state = Some((source, kept));
+    let input = Input::new(session, &rows.options, table, &rows.numbers)?;
+    rows.state = Some((source, input));
     Ok(Box::new(rows))
 }
 
@@ -77,7 +77,7 @@ struct Rows {
     wanted: Vec<bool>,
     progress: Progress,
     /// None behind the last row, and behind an error.
-    state: Option<(Source, Kept)>,
+    state: Option<(Source, Input)>,
 }
 
 impl Rows {
@@ -95,14 +95,13 @@ impl Rows {
 
 impl Scan for Rows {
     fn next(&mut self, session: &Session, row: &mut Vec<Datum>) -> SqlResult<bool> {
-        let Some((mut source, kept)) = self.state.take() else { return Ok(false) };
-        let mut load = Load::resume(self.given(session), kept);
+        let Some((mut source, input)) = self.state.take() else { return Ok(false) };
+        let mut load = Load::resume(self.given(session), input);
         if !load.take(&mut source, &mut Silent, row)? {
             source.finish()?;
             return Ok(false);
         }
-        let kept = load.suspend();
-        self.state = Some((source, kept));
+        self.state = Some((source, load.suspend()));
         Ok(true)
     }
 }

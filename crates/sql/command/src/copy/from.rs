@@ -8,7 +8,7 @@
 //! # PostgreSQL counterpart
 //! `commands/copyfrom.c`, `copyfromparse.c`.
 
-mod kept;
+mod taken;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ use crate::index_entries::TableIndexes;
 use crate::internal::Internal;
 use crate::{expression, names, violation};
 
-pub(super) use kept::{Given, Kept};
+pub(super) use taken::Given;
 
 /// Rows stored at once.
 const BATCH_ROWS: usize = 1000;
@@ -71,7 +71,8 @@ pub(super) fn run(
     }
     let target = Target::new(session, copy, &table, &numbers, text)?;
     let progress = super::progress(session, copy, table.oid);
-    let mut load = Load::new(session, options, &table, &numbers, (target, &progress))?;
+    let input = Input::new(session, options, &table, &numbers)?;
+    let mut load = Load::new(session, options, &table, &numbers, (target, &progress), input);
     let mut source = Source::open(&copy.target, options.format, numbers.len(), out)?;
     load.filtered = copy.filter.is_some();
     progress.set(super::BYTES_TOTAL, source.size() as i64);
@@ -281,25 +282,34 @@ enum Place {
     Name(usize),
 }
 
+/// How far the input has been read, and how its columns are.
+pub(super) struct Input {
+    /// The types of columns that are copied, where they are domains.
+    domains: Vec<Option<Oid>>,
+    force_not_null: Vec<bool>,
+    force_null: Vec<bool>,
+    splitter: Splitter,
+    passage: Option<Passage>,
+    decoder: Option<Decoder>,
+    /// It has ended.
+    last: bool,
+    /// The header that is still to come.
+    header: Header,
+    binary: binary::Reader,
+    /// Rows that were left out for their errors.
+    skipped: i64,
+    /// Defaults of columns, once asked for; none where a column has none.
+    defaults: Vec<Option<Option<ColumnDefault>>>,
+}
+
 /// Rows on their way from a file.
 pub(super) struct Load<'a> {
     session: &'a Session,
     options: &'a Arc<CopyOptions>,
     table: &'a Arc<Table>,
     numbers: &'a [usize],
-    /// The types of columns that are copied, where they are domains.
-    domains: Vec<Option<Oid>>,
-    force_not_null: Vec<bool>,
-    force_null: Vec<bool>,
+    input: Input,
     target: Target,
-    splitter: Splitter,
-    passage: Option<Passage>,
-    decoder: Option<Decoder>,
-    /// The input has ended.
-    last: bool,
-    /// The header that is still to come.
-    header: Header,
-    binary: binary::Reader,
     /// The columns of the table whose values are wanted; none: all.
     wanted: Option<&'a [bool]>,
     place: Place,
@@ -311,12 +321,39 @@ pub(super) struct Load<'a> {
     lines: Vec<u64>,
     bytes: usize,
     rows: u64,
-    skipped: i64,
     progress: &'a Progress,
     /// There is a condition that rows must meet.
     filtered: bool,
-    /// Defaults of columns, once asked for; none where a column has none.
-    defaults: Vec<Option<Option<ColumnDefault>>>,
+}
+
+impl Input {
+    /// Nothing has been read yet.
+    pub(super) fn new(
+        session: &Session,
+        options: &Arc<CopyOptions>,
+        table: &Table,
+        numbers: &[usize],
+    ) -> SqlResult<Input> {
+        let names: Vec<&str> = numbers.iter().map(|&n| table.columns[n].name.as_str()).collect();
+        let domain = |n: &usize| {
+            let column = &table.columns[*n];
+            Ok(domain_of(session, column)?.map(|_| column.type_oid))
+        };
+        let passage = encoding::of_file(session, options, true)?;
+        Ok(Input {
+            domains: numbers.iter().map(domain).collect::<SqlResult<_>>()?,
+            force_not_null: forced(Some(table), &options.force_not_null, &names, "FORCE_NOT_NULL")?,
+            force_null: forced(Some(table), &options.force_null, &names, "FORCE_NULL")?,
+            splitter: Splitter::new(options.clone()),
+            passage,
+            decoder: passage.map(Decoder::new),
+            last: false,
+            header: options.header,
+            binary: binary::Reader::default(),
+            skipped: 0,
+            defaults: numbers.iter().map(|_| None).collect(),
+        })
+    }
 }
 
 impl<'a> Load<'a> {
@@ -326,28 +363,15 @@ impl<'a> Load<'a> {
         table: &'a Arc<Table>,
         numbers: &'a [usize],
         (target, progress): (Target, &'a Progress),
-    ) -> SqlResult<Load<'a>> {
-        let names: Vec<&str> = numbers.iter().map(|&n| table.columns[n].name.as_str()).collect();
-        let domain = |n: &usize| {
-            let column = &table.columns[*n];
-            Ok(domain_of(session, column)?.map(|_| column.type_oid))
-        };
-        let passage = encoding::of_file(session, options, true)?;
-        Ok(Load {
+        input: Input,
+    ) -> Load<'a> {
+        Load {
             session,
             options,
             table,
             numbers,
-            domains: numbers.iter().map(domain).collect::<SqlResult<_>>()?,
-            force_not_null: forced(Some(table), &options.force_not_null, &names, "FORCE_NOT_NULL")?,
-            force_null: forced(Some(table), &options.force_null, &names, "FORCE_NULL")?,
+            input,
             target,
-            splitter: Splitter::new(options.clone()),
-            passage,
-            decoder: passage.map(Decoder::new),
-            last: false,
-            header: options.header,
-            binary: binary::Reader::default(),
             wanted: None,
             place: Place::None,
             row: Vec::new(),
@@ -355,11 +379,9 @@ impl<'a> Load<'a> {
             lines: Vec::new(),
             bytes: 0,
             rows: 0,
-            skipped: 0,
             progress,
             filtered: false,
-            defaults: numbers.iter().map(|_| None).collect(),
-        })
+        }
     }
 
     /// What is to fire after the rows.
@@ -393,25 +415,25 @@ impl<'a> Load<'a> {
     /// Finds the next line behind the header.
     fn next_line(&mut self, source: &mut Source, out: &mut dyn Output) -> SqlResult<bool> {
         loop {
-            self.place = Place::Number(self.splitter.line_number.max(1));
-            match self.splitter.next_line(self.last)? {
+            self.place = Place::Number(self.input.splitter.line_number.max(1));
+            match self.input.splitter.next_line(self.input.last)? {
                 Next::End => return Ok(false),
                 Next::More => {
-                    self.place = Place::Number(self.splitter.line_number + 1);
+                    self.place = Place::Number(self.input.splitter.line_number + 1);
                     let bytes = source.read(out)?;
                     self.progress.add(super::BYTES, bytes.as_ref().map_or(0, Vec::len) as i64);
-                    let bytes = match &mut self.decoder {
+                    let bytes = match &mut self.input.decoder {
                         None => bytes,
                         Some(decoder) => decoder.decode(bytes)?,
                     };
                     match bytes {
-                        Some(bytes) => self.splitter.feed(&bytes),
-                        None => self.last = true,
+                        Some(bytes) => self.input.splitter.feed(&bytes),
+                        None => self.input.last = true,
                     }
                 }
                 Next::Line => {
                     self.place = Place::Line;
-                    match std::mem::replace(&mut self.header, Header::None) {
+                    match std::mem::replace(&mut self.input.header, Header::None) {
                         Header::None => return Ok(true),
                         header => self.header(header)?,
                     }
@@ -438,13 +460,13 @@ impl<'a> Load<'a> {
             progress.add(super::BYTES, bytes.as_ref().map_or(0, Vec::len) as i64);
             Ok(bytes)
         };
-        let mut reader = std::mem::take(&mut self.binary);
-        if self.splitter.line_number == 0 {
+        let mut reader = std::mem::take(&mut self.input.binary);
+        if self.input.splitter.line_number == 0 {
             self.place = Place::Number(0);
             reader.header(&mut more)?;
         }
-        self.splitter.line_number += 1;
-        self.place = Place::Number(self.splitter.line_number);
+        self.input.splitter.line_number += 1;
+        self.place = Place::Number(self.input.splitter.line_number);
         if !reader.row(self.numbers.len(), &mut more)? {
             return Ok(false);
         }
@@ -457,15 +479,15 @@ impl<'a> Load<'a> {
                 continue;
             };
             self.bytes += bytes.len();
-            let value = match self.passage {
+            let value = match self.input.passage {
                 None => Cow::Borrowed(bytes),
                 Some(passage) => types::encoding::from_client(passage, column.type_oid, bytes, call)?,
             };
             let slot = self.slot(i);
             self.row[slot] = types::receive(column.type_oid, &value, column.typmod, call)?;
         }
-        self.place = Place::Number(self.splitter.line_number);
-        self.binary = reader;
+        self.place = Place::Number(self.input.splitter.line_number);
+        self.input.binary = reader;
         Ok(true)
     }
 
@@ -495,7 +517,7 @@ impl<'a> Load<'a> {
     /// The default of a column that is copied.
     fn default_value(&mut self, i: usize) -> SqlResult<Datum> {
         let (session, table, number) = (self.session, self.table, self.numbers[i]);
-        let known = &mut self.defaults[i];
+        let known = &mut self.input.defaults[i];
         if known.is_none() {
             *known = Some(ColumnDefault::new(session, table, number as i16 + 1)?);
         }
@@ -518,7 +540,7 @@ impl<'a> Load<'a> {
         if header != Header::Match {
             return Ok(());
         }
-        let fields = self.splitter.fields()?.to_vec();
+        let fields = self.input.splitter.fields()?.to_vec();
         if fields.len() != self.numbers.len() {
             return Err(sql_err!(
                 BAD_COPY_FILE_FORMAT,
@@ -529,7 +551,7 @@ impl<'a> Load<'a> {
         }
         for (i, field) in fields.into_iter().enumerate() {
             let expected = &self.table.columns[self.numbers[i]].name;
-            let got = String::from_utf8_lossy(self.splitter.bytes(field));
+            let got = String::from_utf8_lossy(self.input.splitter.bytes(field));
             let got = if field.null {
                 format!("null value (\"{}\")", self.options.null)
             } else {
@@ -549,18 +571,20 @@ impl<'a> Load<'a> {
     /// Reads the values of the present line; false if it is left out.
     fn line(&mut self, call: &Call<'_>) -> SqlResult<bool> {
         runtime::check_interrupts().map_err(plan::interrupted)?;
-        if let Err(error) = types::text::check_utf8(self.splitter.line()) {
-            self.place = Place::Number(self.splitter.line_number);
+        if let Err(error) = types::text::check_utf8(self.input.splitter.line()) {
+            self.place = Place::Number(self.input.splitter.line_number);
             return Err(error);
         }
-        let count = self.splitter.fields()?.len();
+        let count = self.input.splitter.fields()?.len();
         // A single empty field is an empty line, which a table without columns takes.
-        if self.numbers.is_empty() && !self.splitter.line().is_empty() || count > self.numbers.len().max(1) {
+        if self.numbers.is_empty() && !self.input.splitter.line().is_empty()
+            || count > self.numbers.len().max(1)
+        {
             return Err(extra_data());
         }
         self.begin_row();
         for (i, &n) in self.numbers.iter().enumerate() {
-            let Some(field) = self.splitter.get(i) else {
+            let Some(field) = self.input.splitter.get(i) else {
                 self.place = Place::Line;
                 return Err(missing_data(&self.table.columns[n].name));
             };
@@ -576,7 +600,7 @@ impl<'a> Load<'a> {
                 Err(error) => return Err(error),
             }
         }
-        self.bytes += self.splitter.line().len();
+        self.bytes += self.input.splitter.line().len();
         self.place = Place::Line;
         Ok(true)
     }
@@ -587,12 +611,12 @@ impl<'a> Load<'a> {
             return self.default_value(i);
         }
         let column = &self.table.columns[self.numbers[i]];
-        let bytes = self.splitter.bytes(field);
+        let bytes = self.input.splitter.bytes(field);
         let mut null = field.null;
         if self.options.format == Format::Csv {
-            if null && self.force_not_null[i] {
+            if null && self.input.force_not_null[i] {
                 null = false;
-            } else if field.quoted && self.force_null[i] && bytes == self.options.null.as_bytes() {
+            } else if field.quoted && self.input.force_null[i] && bytes == self.options.null.as_bytes() {
                 null = true;
             }
         }
@@ -606,7 +630,7 @@ impl<'a> Load<'a> {
 
     /// NULL in a column that is copied.
     fn null(&self, i: usize) -> SqlResult<Datum> {
-        match self.domains[i] {
+        match self.input.domains[i] {
             Some(domain) => self.session.check_domain(domain, Datum::Null),
             None => Ok(Datum::Null),
         }
@@ -614,8 +638,8 @@ impl<'a> Load<'a> {
 
     /// ON_ERROR ignore: the row is left out.
     fn skip(&mut self) -> SqlResult<()> {
-        self.skipped += 1;
-        self.progress.set(super::TUPLES_SKIPPED, self.skipped);
+        self.input.skipped += 1;
+        self.progress.set(super::TUPLES_SKIPPED, self.input.skipped);
         if self.options.verbose {
             let (column, value) = match self.place {
                 Place::Column(i, true) => (i, "null input".to_owned()),
@@ -625,12 +649,12 @@ impl<'a> Load<'a> {
             let column = self.numbers.get(column).map_or("", |n| self.table.columns[*n].name.as_str());
             let message = format!(
                 "skipping row due to data type incompatibility at line {} for column \"{column}\": {value}",
-                self.splitter.line_number
+                self.input.splitter.line_number
             );
             let notice = names::notice(SqlState::SUCCESSFUL_COMPLETION, message);
             self.session.notice(notice.context(format!("COPY {}", self.table.name)));
         }
-        if self.options.reject_limit > 0 && self.skipped > self.options.reject_limit {
+        if self.options.reject_limit > 0 && self.input.skipped > self.options.reject_limit {
             return Err(sql_err!(
                 INVALID_TEXT_REPRESENTATION,
                 "skipped more than REJECT_LIMIT ({}) rows due to data type incompatibility",
@@ -641,11 +665,12 @@ impl<'a> Load<'a> {
     }
 
     fn report_skipped(&self) {
-        if self.skipped == 0 || self.options.silent {
+        if self.input.skipped == 0 || self.options.silent {
             return;
         }
-        let (rows, were) = if self.skipped == 1 { ("row", "was") } else { ("rows", "were") };
-        let message = format!("{} {rows} {were} skipped due to data type incompatibility", self.skipped);
+        let (rows, were) = if self.input.skipped == 1 { ("row", "was") } else { ("rows", "were") };
+        let message =
+            format!("{} {rows} {were} skipped due to data type incompatibility", self.input.skipped);
         let severity = Severity::Notice;
         self.session.notice(SqlError::with_severity(severity, SqlState::SUCCESSFUL_COMPLETION, message));
     }
@@ -655,7 +680,7 @@ impl<'a> Load<'a> {
         match &mut self.target {
             Target::Taken => Ok(()),
             Target::Insert(insert) => {
-                let stored = insert.load(self.session, &self.row, self.splitter.line_number);
+                let stored = insert.load(self.session, &self.row, self.input.splitter.line_number);
                 let state = insert.load_state();
                 if let Some(line) = state.refused {
                     self.place = Place::Number(line);
@@ -692,7 +717,7 @@ impl<'a> Load<'a> {
                 if !indexes.is_empty() {
                     self.batch.append(&mut self.row);
                 }
-                self.lines.push(self.splitter.line_number);
+                self.lines.push(self.input.splitter.line_number);
                 if self.lines.len() >= BATCH_ROWS || self.bytes >= BATCH_BYTES {
                     self.flush()
                 } else {
@@ -746,12 +771,12 @@ impl<'a> Load<'a> {
 
     /// Adds the line of context that names the place of an error.
     fn locate(&self, error: SqlError) -> SqlError {
-        let (table, line) = (&self.table.name, self.splitter.line_number);
+        let (table, line) = (&self.table.name, self.input.splitter.line_number);
         match self.place {
             Place::None => error,
             Place::Number(line) => error.context(format!("COPY {table}, line {line}")),
             Place::Line => {
-                let shown = shown(self.splitter.line());
+                let shown = shown(self.input.splitter.line());
                 error.context(format!("COPY {table}, line {line}: \"{shown}\""))
             }
             Place::Name(i) => {
@@ -767,7 +792,7 @@ impl<'a> Load<'a> {
     }
 
     fn shown_field(&self, i: usize) -> String {
-        match self.splitter.field(i) {
+        match self.input.splitter.field(i) {
             Some(bytes) => format!("\"{}\"", shown(bytes)),
             None => "null input".to_owned(),
         }
