@@ -7,6 +7,8 @@
 //! # Invariants
 //! 1. A read in the ring is an [`UnderWay`] that was leaked; who takes its completion out owns it again.
 //! 2. Only who holds `entering` touches the submission queue, and only the ring's thread the completion queue.
+//! 3. The ring's thread puts nothing in: where the kernel takes no more until completions are taken out, it would wait for itself. What came short, which is
+//!    rare, it reads in place.
 
 use std::io;
 use std::os::fd::RawFd;
@@ -94,8 +96,8 @@ impl Ring {
                 let mut under_way = unsafe { Box::from_raw(read) };
                 match entry.result() {
                     bytes if bytes >= 0 && under_way.read.came(bytes as usize) => under_way.read.end(None),
-                    bytes if bytes >= 0 => self.put(under_way),
-                    error if [libc::EINTR, libc::EAGAIN].contains(&-error) => self.put(under_way),
+                    bytes if bytes >= 0 => under_way.read.read_here(),
+                    error if [libc::EINTR, libc::EAGAIN].contains(&-error) => under_way.read.read_here(),
                     error => under_way.read.end(Some(io::Error::from_raw_os_error(-error))),
                 }
             }
