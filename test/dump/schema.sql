@@ -547,6 +547,14 @@ CREATE TABLE app.near (a integer, b text);
 CREATE FOREIGN TABLE app.far_child (c integer) INHERITS (app.near) SERVER plain OPTIONS (x 'y');
 CREATE TRIGGER far_trigger AFTER INSERT ON app.far_child FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger();
 
+-- Policies.
+ALTER TABLE app.rooms ENABLE ROW LEVEL SECURITY;
+CREATE POLICY seen ON app.rooms FOR SELECT TO dump_reader, dump_owner USING (((room > 1) AND (EXISTS ( SELECT 1 FROM app.near n WHERE (n.a = rooms.room)))));
+CREATE POLICY "Written" ON app.rooms AS RESTRICTIVE FOR INSERT WITH CHECK ((note IS NOT NULL));
+CREATE POLICY changed ON app.rooms USING ((room > 0)) WITH CHECK ((CURRENT_USER = 'dump_writer'::name));
+COMMENT ON POLICY seen ON app.rooms IS 'what readers see';
+ALTER TABLE app.periods FORCE ROW LEVEL SECURITY;
+
 -- Publications.
 CREATE PUBLICATION of_all FOR ALL TABLES WITH (publish = 'insert, truncate', publish_generated_columns = stored);
 CREATE PUBLICATION of_some FOR TABLE app.rooms (room, note) WHERE ((room > 7) AND (note IS NOT NULL)), app.periods;

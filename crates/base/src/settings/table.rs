@@ -172,7 +172,8 @@ settings! {
         lock_timeout = int(0, 0, MAX).user().ms().works().about("Time to wait for a lock; 0: any.");
         restrict_nonsystem_relation_kind = string("").user().shapes_statements().not_in_sample().list().works()
             .about("Kinds of user relations that may not be used.");
-        row_security = bool(true).user().moot("There are no policies.").about("Whether row security applies.");
+        row_security = bool(true).user().shapes_statements().works()
+            .about("Whether row security applies; off: queries that it would affect fail.");
         search_path = string("\"$user\", public").user().explain().report().list().quoted().works()
             .about("Schemas in which unqualified names are looked up.");
         session_replication_role = choice("origin", &["origin", "replica", "local"]).superuser().works()

@@ -44,6 +44,7 @@ pub(crate) enum Place {
     Statistics,
     MergeWhen,
     TriggerWhen,
+    Policy,
 }
 
 impl Place {
@@ -56,6 +57,7 @@ impl Place {
             Place::FromFunction => "function in FROM",
             Place::Where | Place::CopyWhere => "WHERE",
             Place::TriggerWhen => "WHEN",
+            Place::Policy => "POLICY",
             Place::Having => "HAVING",
             Place::Filter => "FILTER",
             Place::WindowPartition => "window PARTITION BY",
@@ -104,6 +106,7 @@ impl Place {
             Place::Statistics => "statistics expressions",
             Place::CopyWhere => "COPY FROM WHERE conditions",
             Place::TriggerWhen => "trigger WHEN conditions",
+            Place::Policy => "policy expressions",
             Place::WindowPartition | Place::WindowOrder => "window definitions",
             Place::MergeWhen => "MERGE WHEN conditions",
             place => place.name(),

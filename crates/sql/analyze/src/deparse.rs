@@ -792,11 +792,18 @@ fn column_name(v: &Var, scope: &Scope<'_>) -> String {
     }
     let system = |n: i16| quote_identifier(crate::agg::system_name(n));
     match level.names {
-        Names::Relation(relation, columns) => match v.attno {
-            n if n < 0 => system(n),
-            0 => format!("{}.*", quote_identifier(relation)),
-            n => columns.get(n as usize - 1).map_or("???".to_owned(), |c| quote_identifier(c)),
-        },
+        Names::Relation(relation, _) if v.attno == 0 => format!("{}.*", quote_identifier(relation)),
+        Names::Relation(relation, columns) => {
+            let column = match v.attno {
+                n if n < 0 => system(n),
+                n => columns.get(n as usize - 1).map_or("???".to_owned(), |c| quote_identifier(c)),
+            };
+            match v.levels_up {
+                0 => column,
+                // In a subquery, another column may have the name.
+                _ => format!("{}.{column}", quote_identifier(relation)),
+            }
+        }
         Names::Change(columns) => {
             let row = if v.rte == 0 { "old" } else { "new" };
             match v.attno {

@@ -34,7 +34,11 @@ impl Deparse<'_> {
 
     /// A query in an expression: the names of its columns do not matter.
     pub(crate) fn expression_query(&self, query: &Query, outer: &Scope<'_>) -> String {
-        indent(&self.named_query(query, Some(outer), None, false))
+        let text = self.named_query(query, Some(outer), None, false);
+        match outer.names {
+            Names::Query(_) => indent(&text),
+            Names::Relation(..) | Names::Change(_) => text,
+        }
     }
 
     /// A query whose columns are to have these names, and whether anybody sees them.

@@ -243,8 +243,9 @@ impl Analyzer<'_> {
     ) -> SqlResult<NsItem> {
         let (oid, inherit) = (table.oid, r.inherit);
         let (names, columns) = columns_of_table(&table);
+        let (sample, barriers) = (None, Vec::new());
         let kind =
-            RteKind::Relation(Relation { oid, table: table.clone(), lock_mode, inherit, sample: None });
+            RteKind::Relation(Relation { oid, table: table.clone(), lock_mode, inherit, sample, barriers });
         let access = Some(Access { required, ..Access::default() });
         self.add_entry(kind, r.alias.as_ref(), &table.name, names, &columns, access, oid)
     }

@@ -8,7 +8,7 @@
 //! `assign`, `conflict`, `cte`, `recursion`, [`search_cycle`], `from`, `target`, `join`, `clause`, `window`, `agg` follow the clauses of a statement, [`rewrite`] fills in
 //! what changes leave open, [`updatable`] takes them through views, `instead` leaves them to triggers; `columns` and `fuzzy` names; `expr_transform`, `variables`, `rows`, `func`, `resolve`, `coerce`, `polymorphic`, `collate` expressions; `lookup` asks registry and catalog.
 //! `json` and `json_path` are SQL/JSON, [`json_tree`] its nodes, [`json_text`] their clauses as text.
-//! [`routine`]: the result of functions in SQL. [`fingerprint`]: what queries have in common that differ in constants. [`computed`]: virtual generated columns.
+//! [`routine`]: the result of functions in SQL. [`fingerprint`]: what queries have in common that differ in constants. [`computed`]: virtual generated columns. [`policy`]: conditions of policies.
 //!
 //! Invariants:
 //! 1. Analysis reads the catalog through [`CatalogView`] only and changes nothing.
@@ -55,6 +55,7 @@ pub mod json_text;
 pub mod json_tree;
 mod lookup;
 pub mod names;
+pub mod policy;
 mod polymorphic;
 pub mod query;
 mod recursion;
@@ -328,6 +329,8 @@ pub enum Purpose {
     Statistics,
     /// DEFAULT of a function's parameter.
     ParameterDefault,
+    /// USING or WITH CHECK of a policy; must be boolean.
+    Policy,
 }
 
 impl Purpose {
@@ -346,13 +349,18 @@ impl Purpose {
             Purpose::PartitionBound => Place::PartitionBound,
             Purpose::PartitionKey => Place::PartitionKey,
             Purpose::Statistics => Place::Statistics,
+            Purpose::Policy => Place::Policy,
         }
     }
 
     fn boolean(self) -> bool {
         matches!(
             self,
-            Purpose::Check | Purpose::IndexPredicate | Purpose::CopyWhere | Purpose::PublicationFilter
+            Purpose::Check
+                | Purpose::IndexPredicate
+                | Purpose::CopyWhere
+                | Purpose::PublicationFilter
+                | Purpose::Policy
         )
     }
 

@@ -216,6 +216,9 @@ pub struct Relation {
     pub inherit: bool,
     /// TABLESAMPLE
     pub sample: Option<Box<TableSample>>,
+    /// Conditions of the views with `security_barrier` through which it is changed, innermost first: whatever else the statement says of
+    /// its rows is asked of those only that satisfy them.
+    pub barriers: Vec<Expr>,
 }
 
 impl PartialEq for Relation {

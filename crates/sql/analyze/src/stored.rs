@@ -525,7 +525,7 @@ impl Stored for Relation {
             .catalog
             .relation_by_oid(oid)?
             .ok_or_else(|| SqlError::internal(format!("could not open relation with OID {oid}")))?;
-        Ok(Relation { oid, table, lock_mode, inherit, sample })
+        Ok(Relation { oid, table, lock_mode, inherit, sample, barriers: Vec::new() })
     }
 }
 

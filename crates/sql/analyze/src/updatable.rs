@@ -2,7 +2,7 @@
 //!
 //! What: a view that selects plain columns of one table (or of another such view) can be written to. `change_through_views`
 //! turns a statement on a view into one on the table below, view by view: columns of the view become what they stand for, its WHERE
-//! joins the statement's own, WITH CHECK OPTION is noted in [`Query::view_checks`]. [`relation_events`] and [`column_is_updatable`] answer
+//! joins the statement's own or, of a security barrier, comes before it ([`Relation::barriers`]), WITH CHECK OPTION is noted in [`Query::view_checks`]. [`relation_events`] and [`column_is_updatable`] answer
 //! what can be done, for catalogs' functions.
 //!
 //! Invariants:
@@ -220,6 +220,8 @@ impl Analyzer<'_> {
         let mut stands = Substitute { view, below: &below, old, new };
         stands.apply(query);
         query.target = Some(new);
+        let above = std::mem::take(barriers_of(query, old));
+        *barriers_of(query, new) = above;
         query.has_sublinks |= below.has_sublinks;
         self.map_targets(query, &base, &columns)?;
         if let Some(excluded) =
@@ -244,14 +246,15 @@ impl Analyzer<'_> {
             note_check(query, view, condition.clone());
         }
         if let (Some(condition), true) = (condition, query.command != Command::Insert) {
-            let barrier = view.bool_option("security_barrier");
-            let filter = &mut query.join_tree.filter;
-            *filter = Some(match filter.take() {
-                None => condition,
-                // Nothing that the user wrote sees rows that the view hides.
-                Some(own) if barrier => conjunction(condition, own),
-                Some(own) => conjunction(own, condition),
-            });
+            if view.bool_option("security_barrier") {
+                barriers_of(query, new).insert(0, condition);
+            } else {
+                let filter = &mut query.join_tree.filter;
+                *filter = Some(match filter.take() {
+                    None => condition,
+                    Some(own) => conjunction(own, condition),
+                });
+            }
         }
         Ok(())
     }
@@ -379,7 +382,8 @@ fn add_base(
         RteKind::Relation(r) => r.inherit,
         _ => true,
     };
-    let relation = Relation { oid: base.oid, table: base.clone(), lock_mode: lock, inherit, sample: None };
+    let (oid, table, lock_mode) = (base.oid, base.clone(), lock);
+    let relation = Relation { oid, table, lock_mode, inherit, sample: None, barriers: Vec::new() };
     entry.kind = RteKind::Relation(relation);
     entry.in_from = query.range_table[old].in_from;
     let asked = query.range_table[old].access.clone().unwrap_or_default();
@@ -438,6 +442,14 @@ fn note_check(query: &mut Query, view: &Table, condition: Option<Expr>) {
     let cascaded = handed || own == Some(true);
     if (own.is_some() || handed) && (cascaded || condition.is_some()) {
         query.view_checks.insert(0, ViewCheck { view: view.name.clone(), condition, cascaded });
+    }
+}
+
+/// The conditions of barriers on an entry that is a relation.
+fn barriers_of(query: &mut Query, rte: usize) -> &mut Vec<Expr> {
+    match &mut query.range_table[rte].kind {
+        RteKind::Relation(relation) => &mut relation.barriers,
+        _ => unreachable!("the target of a change is a relation"),
     }
 }
 

@@ -61,7 +61,7 @@ fn expand_inner(query: &mut Query, catalog: &dyn CatalogView, outer: &mut Vec<Oi
 }
 
 /// Has all relations of a query checked as this role, unless an inner view said otherwise.
-fn check_as(query: &mut Query, role: base::Oid) {
+pub(crate) fn check_as(query: &mut Query, role: base::Oid) {
     for rte in &mut query.range_table {
         if let Some(a) = &mut rte.access
             && a.as_role.is_none()

@@ -134,6 +134,7 @@ macro_rules! roots {
                             sample.args.$iter().try_for_each(&mut *exprs)?;
                             sample.repeatable.$as_ref().map_or(Ok(()), &mut *exprs)?;
                         }
+                        r.barriers.$iter().try_for_each(&mut *exprs)?;
                     }
                     RteKind::Subquery(_) | RteKind::Cte(_) | RteKind::Transition(_) => {}
                 }

@@ -27,6 +27,7 @@ use types::{By, Collated, Comparator};
 
 use crate::authority::Grants;
 use crate::database::{PG_CATALOG, PG_TOAST, Reader};
+use crate::policy::RowSecurity;
 use crate::publication::ReplicaIdentity;
 use crate::row::{Row, RowExt};
 use crate::system::{
@@ -113,6 +114,13 @@ impl Reader<'_> {
             checks: if class.int(pg_class::RELCHECKS) > 0 { self.load_checks(oid)? } else { Vec::new() },
             indexes: if class.bool(pg_class::RELHASINDEX) { self.load_indexes(oid)? } else { Vec::new() },
             triggers: if class.bool(pg_class::RELHASTRIGGERS) { self.triggers(oid)? } else { Vec::new() },
+            row_security: match class.bool(pg_class::RELROWSECURITY) {
+                true => Some(Arc::new(RowSecurity {
+                    forced: class.bool(pg_class::RELFORCEROWSECURITY),
+                    policies: self.policies(oid)?,
+                })),
+                false => None,
+            },
             statistics: match kind {
                 RelationKind::Table
                 | RelationKind::MaterializedView

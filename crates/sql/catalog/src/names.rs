@@ -441,6 +441,15 @@ pub fn compared_by(function: &FunctionDef) -> Option<Oid> {
 }
 
 impl CatalogView for Reader<'_> {
+    fn row_security_applies(&self, table: &Table, role: Option<Oid>) -> SqlResult<bool> {
+        self.may_be_hidden(table, role.unwrap_or(self.current_user()), table.is_secured_from_owner())
+    }
+
+    fn has_role_of(&self, role: Option<Oid>, other: Oid) -> SqlResult<bool> {
+        let facts = self.role_facts(role.unwrap_or(self.current_user()))?;
+        Ok(facts.superuser || facts.inherits.contains(&other))
+    }
+
     fn relation(&self, schema: Option<&str>, name: &str) -> SqlResult<Option<Arc<Table>>> {
         match self.along_path(schema, |schema| self.relation_oid(schema, name))? {
             Some(oid) => self.relation_by_oid(oid),

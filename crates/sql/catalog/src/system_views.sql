@@ -228,7 +228,8 @@ SELECT n.nspname AS schemaname,
   JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum = s.staattnum
   LEFT JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
  WHERE NOT a.attisdropped
-   AND pg_catalog.has_column_privilege(c.oid, a.attnum, 'select');
+   AND pg_catalog.has_column_privilege(c.oid, a.attnum, 'select')
+   AND (NOT c.relrowsecurity OR NOT pg_catalog.row_security_active(c.oid));
 
 -- Extended statistics. No list of their most common values is made, so there is none to take apart.
 CREATE VIEW pg_catalog.pg_stats_ext AS
@@ -264,7 +265,8 @@ SELECT n.nspname AS schemaname,
                      FROM pg_catalog.pg_attribute a
                     WHERE a.attrelid = c.oid
                       AND a.attnum = ANY (s.stxkeys)
-                      AND NOT pg_catalog.has_column_privilege(c.oid, a.attnum, 'select'));
+                      AND NOT pg_catalog.has_column_privilege(c.oid, a.attnum, 'select'))
+   AND (NOT c.relrowsecurity OR NOT pg_catalog.row_security_active(c.oid));
 
 -- Statistics of expressions, by the arrays of rows that ANALYZE makes of them.
 CREATE VIEW pg_catalog.pg_stats_ext_exprs AS

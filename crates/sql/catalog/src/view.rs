@@ -18,6 +18,7 @@ use crate::authority::Grants;
 use crate::extended::StatisticsObject;
 use crate::families::OperatorFamilies;
 use crate::partition::{Detaching, Partitioning};
+use crate::policy::RowSecurity;
 use crate::publication::{Published, ReplicaIdentity};
 use crate::trigger::Trigger;
 use crate::validity::Validity;
@@ -337,6 +338,8 @@ pub struct Table {
     pub indexes: Vec<Arc<Index>>,
     /// Triggers by name, the order in which they fire.
     pub triggers: Vec<Arc<Trigger>>,
+    /// Row security, if it is enabled.
+    pub row_security: Option<Arc<RowSecurity>>,
     /// Statistics objects, by OID.
     pub statistics: Vec<Arc<StatisticsObject>>,
     /// The query of a view or materialized view, as `analyze::stored` writes it.
@@ -794,6 +797,15 @@ pub trait CatalogView {
 
     /// The current user.
     fn current_user(&self) -> Oid;
+
+    /// Whether the row security of a table that has it enabled counts for a role, or for the current user.
+    ///
+    /// # Errors
+    /// It does, and `row_security` is off.
+    fn row_security_applies(&self, table: &Table, role: Option<Oid>) -> SqlResult<bool>;
+
+    /// Whether a role, or the current user, has the privileges of another.
+    fn has_role_of(&self, role: Option<Oid>, other: Oid) -> SqlResult<bool>;
 
     /// The rows that triggers of a statement may read under this name, in the function of one of them.
     fn transition(&self, _name: &str) -> Option<Transition> {

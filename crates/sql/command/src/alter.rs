@@ -28,7 +28,7 @@ use super::storage_parameter::{self, Target};
 use super::{
     access_method, alter_attribute, alter_column_options, alter_constraint, alter_identity, alter_tree,
     alter_type, cluster, compression, detach, drop, expression, foreign, generated, inherit, names,
-    object_kind, options, owner, partition, partition_index, persistence, replica_identity, schema,
+    object_kind, options, owner, partition, partition_index, persistence, policy, replica_identity, schema,
     set_tablespace, trigger, typed_table, view,
 };
 
@@ -321,6 +321,14 @@ fn action(
             require_rows(table, "REPLICA IDENTITY")?;
             replica_identity::set(session, table, *letter, index.as_deref())
         }
+        AlterAction::RowSecurity(on) => {
+            require_table(table, if *on { "ENABLE ROW SECURITY" } else { "DISABLE ROW SECURITY" })?;
+            policy::enable(session, table, *on)
+        }
+        AlterAction::ForceRowSecurity(on) => {
+            require_table(table, if *on { "FORCE ROW SECURITY" } else { "NO FORCE ROW SECURITY" })?;
+            policy::force(session, table, *on)
+        }
         AlterAction::Of(name) => {
             require_table(table, "OF")?;
             typed_table::set(session, table, name, text)
@@ -364,7 +372,6 @@ fn action_name(action: &AlterAction) -> &'static str {
     match action {
         AlterAction::DropOids => "SET WITHOUT OIDS",
         AlterAction::Rule(..) => "ENABLE or DISABLE RULE",
-        AlterAction::RowSecurity(_) | AlterAction::ForceRowSecurity(_) => "ROW LEVEL SECURITY",
         _ => "action",
     }
 }

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use analyze::Expr;
 use base::{Oid, SqlError, SqlResult, sql_err};
 use catalog::change::{Behavior, NewColumn, NewDefault, ObjectAddress};
-use catalog::system::{pg_attrdef, pg_depend, pg_index, pg_publication_rel, pg_rewrite};
+use catalog::system::{pg_attrdef, pg_depend, pg_index, pg_policy, pg_publication_rel, pg_rewrite};
 use catalog::{Generated, Identity, RelationKind, RowExt, Table};
 use parse::Statement;
 use parse::ast;
@@ -99,7 +99,7 @@ fn check(table: &Table, wanted: &Wanted<'_>, text: &str) -> SqlResult<i16> {
     Ok(number)
 }
 
-/// Views and generated columns over the column are in the way.
+/// Views, policies and generated columns over the column are in the way.
 fn check_dependents(session: &Session, table: &Table, number: i16) -> SqlResult<()> {
     let name = table.columns[number as usize - 1].name.as_str();
     let key = [catalog::system::pg_class::TABLE.oid.into(), table.oid.into(), i32::from(number).into()];
@@ -110,9 +110,14 @@ fn check_dependents(session: &Session, table: &Table, number: i16) -> SqlResult<
         if class == pg_rewrite::TABLE.oid {
             return Err(used_by_view(session, name, object)?);
         }
-        if class == pg_publication_rel::TABLE.oid {
+        let used_by = match class {
+            class if class == pg_publication_rel::TABLE.oid => Some("by a publication WHERE clause"),
+            class if class == pg_policy::TABLE.oid => Some("in a policy definition"),
+            _ => None,
+        };
+        if let Some(used) = used_by {
             let part = session.with_reader(|r| r.describe(ObjectAddress { class, object, sub: 0 }))?;
-            let message = "cannot alter type of a column used by a publication WHERE clause";
+            let message = format!("cannot alter type of a column used {used}");
             return Err(SqlError::new(base::SqlState::FEATURE_NOT_SUPPORTED, message)
                 .detail(format!("{part} depends on column \"{name}\"")));
         }

@@ -283,7 +283,7 @@ fn check_unreferenced(session: &Session, key: &ForeignKeyInfo, child: &Arc<Table
     let text = queries::referring(session, &table, child, key)?;
     let mut found = None;
     session.see_changes()?;
-    Internal::new(session, &queries::parsed(&text)?, &text, &[])?.run(session, &[], &mut |row| {
+    Internal::unsecured(session, &queries::parsed(&text)?, &text, &[])?.run(session, &[], &mut |row| {
         found.get_or_insert_with(|| row.to_vec());
         Ok(())
     })?;

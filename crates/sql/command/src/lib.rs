@@ -8,7 +8,7 @@
 //!   `temporary`, `schema`, `view`, `sequence`.
 //! * Databases: `database`.
 //! * Extensions, languages, LOAD: `extension`. Foreign data: `foreign`.
-//! * Triggers and SET CONSTRAINTS: `trigger`.
+//! * Triggers and SET CONSTRAINTS: `trigger`. Row security: `policy`.
 //! * Logical replication: `publication` (with `publication_filter`), `subscription` (with `subscription_options`).
 //! * What all kinds of objects have in common: `object_kind` (with `comment`, `drop`, `rename`, `owner`).
 //! * Who may do what: `role`, `grant`, `owner`. Rows: `copy`. Upkeep: `vacuum`, `analyze` (with `sample`, `statistics`, `statistics_extended`), `extended_statistics`. The session: `settings`, `lock`.
@@ -86,6 +86,7 @@ mod parameters;
 mod partition;
 mod partition_index;
 mod persistence;
+mod policy;
 mod publication;
 mod publication_filter;
 mod range_type;

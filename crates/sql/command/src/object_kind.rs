@@ -23,7 +23,8 @@ use super::text_search::{DICTIONARY, PARSER, TEMPLATE};
 use super::text_search_configuration::CONFIGURATION;
 use super::{
     access_method, alter_function, alter_user_type, comment, database, drop, extension, foreign, language,
-    operator, operator_class, owner, publication, rename, role, subscription, tablespace, trigger, user_type,
+    operator, operator_class, owner, policy, publication, rename, role, subscription, tablespace, trigger,
+    user_type,
 };
 
 type FindOne = fn(&Session, ObjectKind, &ObjectName) -> SqlResult<ObjectAddress>;
@@ -330,7 +331,12 @@ pub(crate) fn of(kind: ObjectKind) -> Descriptor {
             ..D::bare(words!("SERVER"))
         },
         K::Parameter => D::bare(words!("PARAMETER")),
-        K::Policy => D::bare(words!("POLICY")),
+        K::Policy => D {
+            address: Some(|session, _, object| policy::address(session, object)),
+            dropped: Some(policy::dropped),
+            rename: Some(policy::rename),
+            ..D::bare(words!("POLICY"))
+        },
         K::Rule => D::bare(words!("RULE")),
         K::TextSearchConfiguration => D {
             address: Some(|session, _, object| CONFIGURATION.commented(session, object)),

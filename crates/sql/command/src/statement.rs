@@ -24,9 +24,9 @@ use super::{
     access_method, aggregate, alter, alter_function, alter_operator, alter_system, base_type, call,
     checkpoint, cluster, collation, comment, conversion, copy, create_as, database, discard, drop,
     extended_statistics, extension, foreign, function, grant, index, language, lock, matview, object_kind,
-    on_commit, operator, operator_class, owner, publication, range_type, reindex, role, schema, sequence,
-    set_tablespace, settings, subscription, table, tablespace, text_search, text_search_configuration,
-    trigger, truncate, user_type, vacuum, view,
+    on_commit, operator, operator_class, owner, policy, publication, range_type, reindex, role, schema,
+    sequence, set_tablespace, settings, subscription, table, tablespace, text_search,
+    text_search_configuration, trigger, truncate, user_type, vacuum, view,
 };
 
 /// The descriptor of a statement.
@@ -61,6 +61,8 @@ pub(crate) fn describe(statement: &Statement) -> Descriptor<'_> {
         S::CreateSequence { .. } => D::definition("CREATE SEQUENCE"),
         S::AlterSequence { .. } => D::definition("ALTER SEQUENCE"),
         S::CreateTrigger(_) => D::definition("CREATE TRIGGER"),
+        S::CreatePolicy(_) => D::definition("CREATE POLICY"),
+        S::AlterPolicy(_) => D::definition("ALTER POLICY"),
         S::CreatePublication(_) => D::definition("CREATE PUBLICATION"),
         S::AlterPublication(_) => D::definition("ALTER PUBLICATION"),
         S::CreateSubscription(_) => D::definition("CREATE SUBSCRIPTION"),
@@ -327,6 +329,8 @@ fn carry_out(
             sequence::alter(session, name, options, *missing_ok, text)?;
         }
         Statement::CreateTrigger(s) => trigger::create(session, s, text)?,
+        Statement::CreatePolicy(s) => policy::create(session, s, text)?,
+        Statement::AlterPolicy(s) => policy::alter(session, s, text)?,
         Statement::CreatePublication(s) => publication::create(session, s, text)?,
         Statement::AlterPublication(s) => publication::alter(session, s, text)?,
         Statement::CreateSubscription(s) => subscription::create(session, s, text)?,

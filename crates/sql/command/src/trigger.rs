@@ -467,8 +467,8 @@ fn find(session: &Session, table: &Table, name: &str) -> SqlResult<Arc<Trigger>>
     })
 }
 
-/// `table.trigger` of DROP and COMMENT.
-fn split(object: &ObjectName) -> SqlResult<(RangeVar, &str)> {
+/// `table.trigger` of DROP and COMMENT; a policy likewise.
+pub(super) fn split(object: &ObjectName) -> SqlResult<(RangeVar, &str)> {
     let ObjectName::Name(name) = object else {
         return Err(SqlError::internal("a trigger was expected"));
     };
@@ -481,6 +481,18 @@ fn split(object: &ObjectName) -> SqlResult<(RangeVar, &str)> {
 
 /// What DROP TRIGGER names.
 pub(crate) fn dropped(session: &Session, statement: &Drop) -> SqlResult<Vec<ObjectAddress>> {
+    dropped_parts(session, statement, "trigger", |table, name| {
+        Ok(ObjectAddress::trigger(find(session, table, name)?.oid))
+    })
+}
+
+/// What DROP names, of a kind of objects that belong to relations.
+pub(super) fn dropped_parts(
+    session: &Session,
+    statement: &Drop,
+    kind: &str,
+    find: impl Fn(&Table, &str) -> SqlResult<ObjectAddress>,
+) -> SqlResult<Vec<ObjectAddress>> {
     let mut objects = Vec::with_capacity(statement.objects.len());
     for object in &statement.objects {
         let (relation, name) = split(object)?;
@@ -500,14 +512,14 @@ pub(crate) fn dropped(session: &Session, statement: &Drop) -> SqlResult<Vec<Obje
             missing(format!("relation \"{}\" does not exist", relation.dotted()));
             continue;
         };
-        match find(session, &table, name) {
-            Ok(trigger) => {
+        match find(&table, name) {
+            Ok(part) => {
                 names::check_owner_of_whole(session, &table)?;
                 names::check_not_system(&table)?;
-                objects.push(ObjectAddress::trigger(trigger.oid));
+                objects.push(part);
             }
             Err(_) if statement.missing_ok => {
-                missing(format!("trigger \"{name}\" for relation \"{}\" does not exist", relation.dotted()));
+                missing(format!("{kind} \"{name}\" for relation \"{}\" does not exist", relation.dotted()));
             }
             Err(error) => return Err(error),
         }

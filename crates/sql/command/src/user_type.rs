@@ -475,7 +475,7 @@ fn check_values(session: &Session, def: &TypeDef) -> SqlResult<()> {
         let text = format!("select {of} from only {schema}.{name}");
         let parsed = parse::parse(&text)?;
         let select = parsed.first().ok_or_else(|| SqlError::internal("an empty statement"))?;
-        Internal::new(session, &select.stmt, &text, &[])?.run(session, &[], &mut |row| {
+        Internal::unsecured(session, &select.stmt, &text, &[])?.run(session, &[], &mut |row| {
             session.check_domain(def.oid, row[0].clone()).map(drop).map_err(|error| {
                 let mut told = match error.code() {
                     SqlState::NOT_NULL_VIOLATION => {

@@ -74,6 +74,11 @@ const STATEMENTS: &[(&str, &str)] = &[
         "create trigger tr before insert or update of a on t referencing new table as n for each row when (true) execute function f('x')",
         "CreateTrigger",
     ),
+    (
+        "create policy p on t as restrictive for update to public, r using (a > 0) with check (a > 1)",
+        "CreatePolicy",
+    ),
+    ("alter policy p on t to r using (a > 0)", "AlterPolicy"),
     ("create extension if not exists e with schema s", "CreateExtension"),
     ("create user u with password 'x' valid until 'infinity' in role a, b", "CreateRole"),
     ("alter role u set work_mem to '1MB'", "AlterRoleSet"),

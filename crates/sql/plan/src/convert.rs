@@ -13,8 +13,8 @@ use crate::function::Function;
 use crate::logical::{self as l, Block, NamedBelow, SetTree, Source, Target};
 use crate::order::Shape;
 use crate::plan::{
-    Command, FrameBound, FrameExclude, FrameMode, FrameRange, JoinKind, Merge, Modify, OnConflict, Plan,
-    RelColumn, Relation, RowLockStrength, RowLockWait, RowMark, Sample, ViewCheck, WindowFrame,
+    CheckKind, Command, FrameBound, FrameExclude, FrameMode, FrameRange, JoinKind, Merge, Modify, OnConflict,
+    Plan, RelColumn, Relation, RowCheck, RowLockStrength, RowLockWait, RowMark, Sample, WindowFrame,
 };
 use crate::planner::Planner;
 use crate::relset::MAX_RELATIONS;
@@ -455,7 +455,7 @@ impl<'p, 'c> Converter<'p, 'c> {
                 self.scope().entries[i] = Entry::Join(columns);
             }
         }
-        Ok(())
+        self.guard(query)
     }
 
     fn sample(&mut self, sample: &a::TableSample) -> SqlResult<Sample> {
@@ -714,8 +714,10 @@ impl<'p, 'c> Converter<'p, 'c> {
         block.targets = targets;
         let returning = query.returning.iter().map(|t| self.expr(&t.expr)).collect::<SqlResult<Vec<_>>>()?;
         let on_conflict = query.on_conflict.as_ref().map(|c| self.on_conflict(c, rel)).transpose()?;
-        let view_checks =
-            query.view_checks.iter().map(|c| self.view_check(c)).collect::<SqlResult<Vec<_>>>()?;
+        let mut row_checks = self.policy_checks(query)?;
+        for check in &query.view_checks {
+            row_checks.push(self.view_check(check)?);
+        }
         let names = query.returning.iter().map(|t| t.name.as_deref().unwrap_or("?column?").into()).collect();
         block.modify = Some(Box::new(Modify {
             command,
@@ -730,11 +732,19 @@ impl<'p, 'c> Converter<'p, 'c> {
             routing: None,
             partition: Vec::new(),
             on_conflict,
-            view_checks,
+            row_checks,
             versions: self.scope().versions,
             merge: merge.map(|m| Merge { action_cell: self.scope().merge_action, ..m }),
         }));
         Ok(())
+    }
+
+    /// The relation that an entry of the present level became.
+    pub(crate) fn relation_of(&self, entry: usize) -> Option<RelId> {
+        match self.scopes.last()?.entries.get(entry)? {
+            Entry::Rel(rel) => Some(*rel),
+            Entry::Join(_) => None,
+        }
     }
 
     /// The relation that a statement changes.
@@ -799,12 +809,12 @@ impl<'p, 'c> Converter<'p, 'c> {
     }
 
     /// The condition of WITH CHECK OPTION over the target's new row.
-    fn view_check(&mut self, check: &a::ViewCheck) -> SqlResult<ViewCheck> {
+    fn view_check(&mut self, check: &a::ViewCheck) -> SqlResult<RowCheck> {
         let mut quals = Vec::new();
         if let Some(condition) = &check.condition {
             flatten_and(self.expr(condition)?, &mut quals);
         }
-        Ok(ViewCheck { view: check.view.as_str().into(), quals })
+        Ok(RowCheck { kind: CheckKind::View, name: Some(check.view.as_str().into()), quals })
     }
 
     fn exprs(&mut self, list: &[a::Expr]) -> SqlResult<Vec<Expr>> {

@@ -10,7 +10,7 @@ use tuple::Datum;
 
 use crate::expr::{AggCall, Expr, RelId, SortKey, SubPlanKind, SubPlanRef, Test, Var};
 use crate::group::collect_calls;
-use crate::logical::{Block, From, Source, Target};
+use crate::logical::{Block, From, Guard, Source, Target};
 use crate::plan::{Command, Cost, Node, Plan};
 use crate::planner::Planner;
 
@@ -51,6 +51,7 @@ impl Planner<'_> {
         });
         block.from.clear();
         block.written.clear();
+        block.guards.clear();
         block.quals = std::mem::take(&mut block.having);
         block.aggregated = false;
         Ok(())
@@ -67,7 +68,8 @@ impl Planner<'_> {
             && block.named_below.is_none()
             && block.dissolved.is_empty()
             && block.modify.as_ref().is_none_or(|modify| modify.command == Command::Insert);
-        if !plain || !matches!(self.sources[*rel], Source::Table) || block.quals.iter().any(is_bound) {
+        let mut conditions = block.quals.iter().chain(block.guards.iter().map(|guard| &guard.expr));
+        if !plain || !matches!(self.sources[*rel], Source::Table) || conditions.any(is_bound) {
             return None;
         }
         let table = self.relations[*rel].table.as_ref()?;
@@ -105,6 +107,7 @@ impl Planner<'_> {
             let expr = moved(arg, rel, copy);
             first.quals.push(Expr::Test(Test::IsNotNull, Box::new(expr.clone())));
             first.quals.extend(block.quals.iter().map(|qual| moved(qual, rel, copy)));
+            first.guards = moved_guards(block, rel, copy);
             first.targets = vec![Target { expr: expr.clone(), name: "".into(), junk: false }];
             first.sort = vec![SortKey { expr, descending, nulls_first }];
             first.limit =
@@ -122,6 +125,7 @@ impl Planner<'_> {
         let Some(copy) = self.copy_of(rel)? else { return Ok(Cost::default()) };
         let mut all = Block { from: vec![From::Rel(copy)], ..Block::default() };
         all.quals = block.quals.iter().map(|qual| moved(qual, rel, copy)).collect();
+        all.guards = moved_guards(block, rel, copy);
         let target =
             |call: &AggCall| Target { expr: moved(&call.args[0], rel, copy), name: "".into(), junk: false };
         all.targets = calls.iter().map(target).collect();
@@ -156,6 +160,12 @@ fn is_extreme(call: &AggCall) -> Option<bool> {
 fn is_bound(expr: &Expr) -> bool {
     let whole_row = |e: &Expr| matches!(e, Expr::Var(Var { column: 0, .. }));
     expr.is_volatile() || expr.has_subplans() || expr.is_current_of() || expr.any(&mut |e| whole_row(e))
+}
+
+/// What hides rows of a relation, for a copy of it.
+fn moved_guards(block: &Block, from: RelId, to: RelId) -> Vec<Guard> {
+    let guard = |g: &Guard| Guard { rel: to, rank: g.rank, expr: moved(&g.expr, from, to) };
+    block.guards.iter().map(guard).collect()
 }
 
 /// An expression over a copy of a relation.

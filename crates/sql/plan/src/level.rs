@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use base::Oid;
 
 use crate::expr::{Call, CallForm, Expr, RelId, Var};
-use crate::logical::{From, rels_of};
+use crate::logical::{From, Guard, rels_of};
 use crate::order::Shape;
 use crate::path::PathKey;
 use crate::plan::JoinKind;
@@ -100,6 +100,8 @@ pub struct Level {
     pub lateral: HashMap<RelId, RelSet>,
     /// The values that they take from these.
     pub lateral_values: HashMap<RelId, Vec<Expr>>,
+    /// What hides rows of relations from all other conditions.
+    pub guards: Vec<Guard>,
     /// Conditions on a subquery that are checked inside it.
     pub pushed: Vec<(RelId, Expr)>,
 }
@@ -109,9 +111,10 @@ const SINGLES: usize = 1 << 20;
 
 impl Level {
     /// Takes apart FROM and WHERE.
-    pub fn new(from: &[From], quals: Vec<Expr>) -> Level {
-        let mut level = Level { rels: rels_of(from), ..Level::default() };
+    pub fn new(from: &[From], quals: Vec<Expr>, guards: Vec<Guard>) -> Level {
+        let mut level = Level { rels: rels_of(from), guards, ..Level::default() };
         level.items(from);
+        level.lift_guards();
         let mut flat = Vec::new();
         quals.into_iter().for_each(|q| flatten_and(q, &mut flat));
         let all = level.rels;
@@ -229,7 +232,8 @@ impl Level {
             let nullable = if s.kind == JoinKind::Full { s.left | s.right } else { s.right };
             !matches!(s.kind, JoinKind::Semi) && mentioned.overlaps(nullable)
         });
-        if top && special.is_none() && !below_outer && !within_nullable && self.add_equality(&expr) {
+        let plain = special.is_none() && !below_outer && !within_nullable;
+        if top && plain && !self.tells_of_hidden(&expr, mentioned) && self.add_equality(&expr) {
             return;
         }
         self.clauses.push(Clause { expr, rels, special });
@@ -283,7 +287,7 @@ impl Level {
         if !self.pushed.is_empty() {
             out.retain(|e| !self.pushed.iter().any(|(of, pushed)| *of == rel && pushed == e));
         }
-        out
+        if self.is_guarded(rel) { self.behind_guards(rel, out) } else { out }
     }
 
     /// The level as a member of an inheritance tree sees it that stands for its parent. Classes and single expressions keep their
@@ -305,6 +309,7 @@ impl Level {
             members: c.members.iter().map(|(e, rels)| (translate(e), set(*rels))).collect(),
             pattern: c.pattern.clone(),
         };
+        let guard = |g: &Guard| Guard { rel: member, rank: g.rank, expr: translate(&g.expr) };
         Level {
             rels: set(self.rels),
             written: Vec::new(),
@@ -315,6 +320,7 @@ impl Level {
             constant: Vec::new(),
             lateral: self.lateral.iter().map(|(rel, needs)| (*rel, set(*needs))).collect(),
             lateral_values: HashMap::new(),
+            guards: self.guards.iter().filter(|guard| guard.rel == parent).map(guard).collect(),
             pushed: self.pushed.iter().filter(|(of, _)| *of == member).cloned().collect(),
         }
     }

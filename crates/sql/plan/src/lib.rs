@@ -11,6 +11,7 @@
 //! * `pattern`: ranges of indexes that patterns keep to, and what they match.
 //! * `unique`: joins of which one row at most can match.
 //! * `pushdown`: conditions moved below grouping and into subqueries.
+//! * `security`: policies and other conditions that hide rows from those of the user.
 //! * `memoize`: inner sides of loops that keep their results.
 //! * `parallel`: parts of a plan that several participants run.
 //! * `sorting`: orders that rows are brought into, in full or from a part on.
@@ -74,6 +75,7 @@ mod pushdown;
 mod relset;
 mod route;
 mod scan;
+mod security;
 pub mod selectivity;
 mod sensitive;
 mod sorting;

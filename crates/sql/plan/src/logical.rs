@@ -7,6 +7,18 @@ use crate::order::Shape;
 use crate::plan::{JoinKind, Modify, RowMark, Sample, WindowFrame};
 use crate::relset::RelSet;
 
+/// A condition that hides rows of a table from whatever else a query says of them: of row security, or of a view with `security_barrier`
+/// through which the table is changed.
+#[derive(Clone, Debug)]
+pub struct Guard {
+    /// The table.
+    pub rel: RelId,
+    /// Which guards of the table come before it: those with a smaller number.
+    pub rank: usize,
+    /// The condition.
+    pub expr: Expr,
+}
+
 /// One query level.
 #[derive(Debug, Default)]
 pub struct Block {
@@ -16,6 +28,8 @@ pub struct Block {
     pub written: Vec<Shape>,
     /// WHERE, as a conjunction.
     pub quals: Vec<Expr>,
+    /// What hides rows of tables in FROM.
+    pub guards: Vec<Guard>,
     /// Target list, hidden entries included.
     pub targets: Vec<Target>,
     /// GROUP BY.
@@ -253,6 +267,7 @@ impl Block {
             item.for_exprs_mut(f);
         }
         self.quals.iter_mut().for_each(&mut *f);
+        self.guards.iter_mut().for_each(|guard| f(&mut guard.expr));
         self.for_upper_exprs_mut(f);
     }
 
@@ -309,7 +324,7 @@ impl Modify {
     /// Calls `f` on every expression but those of the source.
     pub fn for_exprs_mut(&mut self, f: &mut dyn FnMut(&mut Expr)) {
         self.returning.iter_mut().for_each(&mut *f);
-        self.view_checks.iter_mut().flat_map(|c| &mut c.quals).for_each(&mut *f);
+        self.row_checks.iter_mut().flat_map(|c| &mut c.quals).for_each(&mut *f);
         for action in self.merge.iter_mut().flat_map(|m| &mut m.actions) {
             action.condition.iter_mut().chain(&mut action.multi).for_each(&mut *f);
             action.set.iter_mut().for_each(|(_, e)| f(e));

@@ -245,7 +245,8 @@ impl Search<'_, '_> {
     /// Whether more is needed of a relation than its columns.
     fn needs_places(&self, rel: RelId) -> bool {
         let clauses = self.level.clauses.iter().map(|clause| &clause.expr);
-        let mut exprs = self.needed.iter().chain(clauses);
+        let guards = self.level.guards.iter().map(|guard| &guard.expr);
+        let mut exprs = self.needed.iter().chain(clauses).chain(guards);
         exprs.any(|expr| expr.any(&mut |e| matches!(e, Expr::Var(var) if var.rel == rel && var.column <= 0)))
     }
 

@@ -320,7 +320,7 @@ impl Plan {
                 }
                 modify.routing.iter().for_each(|r| r.for_exprs(f));
                 modify.partition.iter().flat_map(|p| &p.keys).for_each(&mut *f);
-                modify.view_checks.iter().flat_map(|c| &c.quals).for_each(&mut *f);
+                modify.row_checks.iter().flat_map(|c| &c.quals).for_each(&mut *f);
                 for action in modify.merge.iter().flat_map(|m| &m.actions) {
                     action.condition.iter().chain(&action.multi).for_each(&mut *f);
                     action.set.iter().for_each(|(_, e)| f(e));
@@ -656,8 +656,8 @@ pub struct Modify {
     pub partition: Vec<PartitionCheck>,
     /// ON CONFLICT.
     pub on_conflict: Option<OnConflict>,
-    /// WITH CHECK OPTION of the views that the change goes through, innermost first.
-    pub view_checks: Vec<ViewCheck>,
+    /// What rows must satisfy: policies of the target, then WITH CHECK OPTION of the views that the change goes through, innermost first.
+    pub row_checks: Vec<RowCheck>,
     /// Relations that stand for the target's row before and after the change in RETURNING, where it names them.
     pub versions: [Option<RelId>; 2],
     /// The arms of MERGE.
@@ -701,12 +701,31 @@ pub struct Sample {
     pub repeatable: Option<Expr>,
 }
 
-/// WITH CHECK OPTION: what the new row must satisfy to be seen through a view.
+/// Which rows are checked, and when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CheckKind {
+    /// WITH CHECK OPTION of a view: a new row that has been stored.
+    View,
+    /// Row security: a row before it is inserted.
+    Insert,
+    /// Row security: the new row of an UPDATE before it is stored.
+    Update,
+    /// Row security: the present row that ON CONFLICT DO UPDATE is to change.
+    Conflict,
+    /// Row security: the present row that MERGE is to update.
+    MergeUpdate,
+    /// Row security: the present row that MERGE is to delete.
+    MergeDelete,
+}
+
+/// What a row must satisfy.
 #[derive(Debug)]
-pub struct ViewCheck {
-    /// Name of the view.
-    pub view: Arc<str>,
-    /// Its condition over the target, as a conjunction.
+pub struct RowCheck {
+    /// When it is asked.
+    pub kind: CheckKind,
+    /// Name of the view, or of the policy if there is only one that could allow the row.
+    pub name: Option<Arc<str>>,
+    /// The condition over the target, as a conjunction.
     pub quals: Vec<Expr>,
 }
 

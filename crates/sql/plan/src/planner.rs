@@ -13,7 +13,7 @@ use crate::convert::Converter;
 use crate::cost::Settings;
 use crate::expr::{Expr, ParamId, RelId, Var};
 use crate::inherit::Inherited;
-use crate::logical::{Block, Source};
+use crate::logical::{Block, Guard, Source};
 use crate::path::DerivedKey;
 use crate::plan::{Command, Node, Plan, Relation, ResultColumn, Statement, SubPlan};
 use crate::selectivity::Columns;
@@ -105,7 +105,11 @@ pub struct Planner<'c> {
     pub(crate) no_alias: Arc<str>,
     /// How many calls of volatile functions were numbered.
     volatile_calls: u32,
-    /// Bodies of functions that stand in place of calls.
+    /// What hides rows of tables whose levels have not been prepared.
+    pub(crate) guards: HashMap<RelId, Vec<Guard>>,
+    /// Tables whose policies with subqueries are being put in, outermost first.
+    pub(crate) securing: Vec<Oid>,
+    /// Bodies of functions that stand in place of calls, and policies.
     pub(crate) inlined: Vec<analyze::Query>,
     /// Functions whose bodies are being put in place of calls, outermost first.
     pub(crate) inlining: Vec<Oid>,
@@ -218,6 +222,8 @@ impl<'c> Planner<'c> {
             depths: Vec::new(),
             no_alias: "".into(),
             volatile_calls: 0,
+            guards: HashMap::new(),
+            securing: Vec::new(),
             inlined: Vec::new(),
             inlining: Vec::new(),
         })

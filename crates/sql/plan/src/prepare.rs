@@ -30,6 +30,7 @@ impl Planner<'_> {
         }
         flatten_joins(&mut block.from, &mut block.quals);
         self.refold(block);
+        self.take_guards(block);
     }
 
     fn refold(&mut self, block: &mut Block) {

@@ -12,11 +12,11 @@
 //! obstacle.
 
 use crate::expr::{Expr, RelId};
-use crate::function::Function;
 use crate::level::Level;
 use crate::logical::{Block, SetOperation, SetTree, Source};
 use crate::placeholder::Merged;
 use crate::planner::Planner;
+use crate::security::is_leakproof;
 
 impl Planner<'_> {
     /// Conditions of HAVING without aggregates decide about whole groups: before the rows are grouped they cost less.
@@ -156,28 +156,4 @@ fn tree_take(tree: &mut SetTree, rel: RelId, qual: &Expr) {
         }
         SetTree::Recursive { .. } => {}
     }
-}
-
-/// Whether evaluating an expression tells nobody of the values in it but by its result.
-fn is_leakproof(expr: &Expr) -> bool {
-    let silent = |function: &Function| match function {
-        Function::Builtin(f) => f.leakproof,
-        Function::User(f) => f.leakproof,
-    };
-    let tells = |e: &Expr| match e {
-        Expr::Call(call) => !silent(&call.function),
-        Expr::ArrayOp(op) => !silent(&op.function),
-        Expr::Const { .. }
-        | Expr::Param { .. }
-        | Expr::ExecParam { .. }
-        | Expr::Var(_)
-        | Expr::And(_)
-        | Expr::Or(_)
-        | Expr::Not(_)
-        | Expr::Test(..)
-        | Expr::Array { .. }
-        | Expr::Relabel { .. } => false,
-        _ => true,
-    };
-    !expr.any(&mut |e| tells(e))
 }

@@ -186,6 +186,11 @@ impl Search<'_, '_> {
     ) {
         let mut all: Vec<Expr> = filters.to_vec();
         all.extend(joins.iter().map(|j| j.expr.clone()));
+        if self.level.is_guarded(rel) {
+            // What keeps its place in the list and may not be looked up.
+            let refused = all.iter_mut().filter(|e| !self.level.may_be_looked_up(rel, e));
+            refused.for_each(|e| *e = Expr::boolean(true));
+        }
         let matched = self.match_index(rel, index, &all, index_shape);
         let join_used: Vec<&JoinCandidate> =
             matched.used.iter().filter_map(|i| joins.get(i.checked_sub(filters.len())?)).collect();
@@ -519,6 +524,9 @@ impl Search<'_, '_> {
     ) {
         let is_ctid = |e: &Expr| matches!(e, Expr::Var(Var { column: -1, rel: r, .. }) if *r == rel);
         for (i, qual) in filters.iter().enumerate() {
+            if !self.level.may_be_looked_up(rel, qual) {
+                continue;
+            }
             let (value, count) = match qual {
                 Expr::Call(call) if call.function.oid() == TID_EQUAL && call.args.len() == 2 => {
                     match (is_ctid(&call.args[0]), is_ctid(&call.args[1])) {
@@ -558,6 +566,9 @@ impl Search<'_, '_> {
     ) {
         for (number, qual) in filters.iter().enumerate() {
             let Expr::Or(arms) = qual else { continue };
+            if !self.level.may_be_looked_up(rel, qual) {
+                continue;
+            }
             let mut parts = Vec::new();
             let mut total = 0.0;
             for arm in arms {

@@ -137,6 +137,7 @@ impl Planner<'_> {
         let [From::Rel(table)] = part.from.as_slice() else { return None };
         let plain = |e: &Expr| !e.is_volatile() && !e.has_subplans();
         let only = part.is_simple()
+            && part.guards.is_empty()
             && part.quals.iter().all(plain)
             && part.sort.is_empty()
             && part.targets.iter().all(|target| plain(&target.expr))

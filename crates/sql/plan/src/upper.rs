@@ -168,7 +168,8 @@ impl Planner<'_> {
         crate::window::settle(&mut block, &calls);
         let from = rels_of(&block.from);
         let lateral = self.lateral_values(from);
-        let mut level = Level::new(&block.from, std::mem::take(&mut block.quals));
+        let (quals, guards) = (std::mem::take(&mut block.quals), std::mem::take(&mut block.guards));
+        let mut level = Level::new(&block.from, quals, guards);
         level.written = std::mem::take(&mut block.written);
         for (rel, handed) in &lateral {
             let needs = handed.iter().fold(RelSet::EMPTY, |set, (_, e)| set | RelSet::of(e));

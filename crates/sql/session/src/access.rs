@@ -82,8 +82,44 @@ impl Session {
         })
     }
 
-    /// Columns of a relation that the current user may read, or knows as he wrote them; `None`: all.
+    /// Whether row security hides rows of a table from a role, or from the current user.
+    pub fn hides_rows(&self, table: &Table, role: Option<Oid>) -> SqlResult<bool> {
+        if table.row_security.is_none() {
+            return Ok(false);
+        }
+        let forced = table.is_secured_from_owner() && self.identity.unforced.get() == 0;
+        self.with_reader(|reader| reader.may_be_hidden(table, role.unwrap_or(self.names.user()), forced))
+    }
+
+    /// The same for a statement, which fails if it would be so and `row_security` is off.
+    pub fn secures(&self, table: &Table, role: Option<Oid>) -> SqlResult<bool> {
+        if !self.hides_rows(table, role)? {
+            return Ok(false);
+        }
+        if self.settings.borrow().get(Setting::row_security).as_bool() {
+            return Ok(true);
+        }
+        let error = sql_err!(
+            INSUFFICIENT_PRIVILEGE,
+            "query would be affected by row-level security policy for table \"{}\"",
+            table.name
+        );
+        let role = role.unwrap_or(self.names.user());
+        let owner = self.with_reader(|reader| reader.has_privileges_of(role, table.owner))?;
+        Err(match owner {
+            true => error.hint(
+                "To disable the policy for the table's owner, use ALTER TABLE NO FORCE ROW LEVEL SECURITY.",
+            ),
+            false => error,
+        })
+    }
+
+    /// Columns of a relation that the current user may read, or knows as he wrote them; `None`: all. None at all where rows may be hidden
+    /// from him.
     pub(super) fn readable_columns(&self, table: &Table, written: &[i16]) -> Option<Vec<i16>> {
+        if self.hides_rows(table, None).unwrap_or(true) {
+            return Some(Vec::new());
+        }
         let user = self.names.user();
         let read = (bits("r"), false);
         self.with_reader(|reader| {

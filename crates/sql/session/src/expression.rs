@@ -65,8 +65,10 @@ pub fn stored(session: &Session, expr: &Expr) -> Stored {
 /// Columns of the relation that an expression stands over, where it names them.
 fn places_of(expr: &Expr) -> Vec<(i16, ast::Location)> {
     let mut used = Vec::new();
-    walk::contains(expr, |e, _| {
-        if let Expr::Var(var) = e {
+    walk::contains(expr, |e, depth| {
+        if let Expr::Var(var) = e
+            && var.levels_up == depth
+        {
             used.push((var.attno, var.location));
         }
         false
@@ -126,6 +128,12 @@ pub fn publication_filter(
     let context =
         ExprContext { purpose: Purpose::PublicationFilter, relation: Some(table), column: None, value: None };
     analyze::analyze_expr(expr, text, context, session, &call)
+}
+
+/// USING or WITH CHECK of a policy.
+pub fn policy(session: &Session, table: &Arc<Table>, expr: &ast::Expr, text: &str) -> SqlResult<Stored> {
+    let context = ExprContext { purpose: Purpose::Policy, relation: Some(table), column: None, value: None };
+    analyze(session, expr, text, context)
 }
 
 /// CHECK of a domain over a type: its OID, modifier and collation.

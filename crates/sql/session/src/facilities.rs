@@ -118,7 +118,7 @@ impl Facilities for Session {
     }
 
     fn key_text(&self, table: &Table, index: &Index, key: &[Datum]) -> Option<String> {
-        violation::key_text(self, table, index, key).ok()
+        violation::key_text(self, table, index, key).ok().flatten()
     }
 
     fn triggers(&self) -> Option<&dyn Firing> {

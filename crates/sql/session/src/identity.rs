@@ -33,6 +33,8 @@ pub(super) struct Identity {
     pub(super) restricted: Cell<u32>,
     /// The materialized view that is brought up to date row by row, if one is.
     pub(super) maintained: Cell<Oid>,
+    /// Statements that keep foreign keys: row security that is FORCEd does not count for them.
+    pub(super) unforced: Cell<u32>,
 }
 
 impl Identity {
@@ -46,6 +48,7 @@ impl Identity {
             borrowed: Cell::new(0),
             restricted: Cell::new(0),
             maintained: Cell::new(Oid::INVALID),
+            unforced: Cell::new(0),
         }
     }
 
@@ -89,6 +92,16 @@ impl Drop for Borrowed<'_> {
         let borrowed = &self.session.identity.borrowed;
         borrowed.set(borrowed.get() - 1);
         self.session.names.set_user(self.caller);
+    }
+}
+
+/// A statement that keeps a foreign key, while it runs.
+struct Unforced<'s>(&'s Session);
+
+impl Drop for Unforced<'_> {
+    fn drop(&mut self) {
+        let unforced = &self.0.identity.unforced;
+        unforced.set(unforced.get() - 1);
     }
 }
 
@@ -183,6 +196,13 @@ impl Session {
         let _caller = Borrowed { session: self, caller: self.names.user() };
         self.names.set_user(role);
         self.identity.borrowed.set(self.identity.borrowed.get() + 1);
+        body()
+    }
+
+    /// Runs `body`, to which FORCE ROW LEVEL SECURITY does not apply.
+    pub(crate) fn without_force<T>(&self, body: impl FnOnce() -> T) -> T {
+        let _unforced = Unforced(self);
+        self.identity.unforced.set(self.identity.unforced.get() + 1);
         body()
     }
 

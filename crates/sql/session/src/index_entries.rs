@@ -6,7 +6,6 @@ use std::sync::Arc;
 use base::{Oid, SqlResult, Tid};
 use catalog::{Index, Table};
 use engine::{DeadRows, RowLiveness};
-use eval::cx::Facilities;
 use executor::exclusion::{self, Patience, Rival, Search};
 use executor::nodes::key_entered;
 use heap::{HeapRel, Liveness};
@@ -139,14 +138,8 @@ fn refuse(
     found: Option<Rival>,
 ) -> SqlResult<()> {
     let Some(rival) = found else { return Ok(()) };
-    let readable = session.shown_columns(table, &[]);
-    let keys = match readable.is_some_and(|readable| index.keys.iter().any(|key| !readable.contains(key))) {
-        true => None,
-        false => Some((
-            violation::key_text(session, table, index, entry)?,
-            violation::key_text(session, table, index, &rival.key)?,
-        )),
-    };
+    let new = violation::key_text(session, table, index, entry)?;
+    let keys = new.zip(violation::key_text(session, table, index, &rival.key)?);
     Err(exclusion::violation(table, index, keys))
 }
 

@@ -52,6 +52,13 @@ macro_rules! pass_on {
 }
 
 impl CatalogView for Session {
+    fn row_security_applies(&self, table: &Table, role: Option<Oid>) -> SqlResult<bool> {
+        self.secures(table, role)
+    }
+    fn has_role_of(&self, role: Option<Oid>, other: Oid) -> SqlResult<bool> {
+        self.with_reader(|r| r.has_role_of(Some(role.unwrap_or(self.names.user())), other))
+    }
+
     fn transition(&self, name: &str) -> Option<Transition> {
         self.transition_named(name)
     }
@@ -182,6 +189,13 @@ impl<'a> RecordingView<'a> {
 }
 
 impl CatalogView for RecordingView<'_> {
+    fn row_security_applies(&self, table: &Table, role: Option<Oid>) -> SqlResult<bool> {
+        self.catalog.row_security_applies(table, role)
+    }
+    fn has_role_of(&self, role: Option<Oid>, other: Oid) -> SqlResult<bool> {
+        self.catalog.has_role_of(role, other)
+    }
+
     fn transition(&self, name: &str) -> Option<Transition> {
         let found = self.catalog.transition(name)?;
         self.record(Some(found.table.clone()));

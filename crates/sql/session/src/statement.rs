@@ -637,7 +637,10 @@ impl Session {
             place,
             given,
             search_path: settings.text(Setting::search_path).into(),
-            planner: settings.planner_settings().into(),
+            planner: match self.identity.unforced.get() {
+                0 => settings.planner_settings().into(),
+                _ => format!("{} unforced", settings.planner_settings()).into(),
+            },
             formats: self.formats_of_texts().into(),
         })
     }

@@ -9,8 +9,11 @@ use types::oids;
 
 /// What an expression needs, columns of its own relation left out.
 pub fn of_expr(expr: &Expr, out: &mut Vec<ObjectAddress>) {
-    walk::contains(expr, |e, _| {
-        of_node(e, out);
+    walk::contains(expr, |e, depth| {
+        match e {
+            Expr::SubLink(sub) if depth == 0 => of_query(&sub.query, out),
+            _ => of_node(e, out),
+        }
         false
     });
 }

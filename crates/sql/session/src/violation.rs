@@ -17,8 +17,13 @@ fn show(session: &Session, ty: base::Oid, value: &Datum, out: &mut Vec<u8>) -> S
     types::output(ty, value, &Call::new(&format), out)
 }
 
-/// `(a, b)=(1, x)`: the key of an index entry.
-pub fn key_text(session: &Session, table: &Table, index: &Index, key: &[Datum]) -> SqlResult<String> {
+/// `(a, b)=(1, x)`: the key of an index entry; none if the user may not read all of it.
+pub fn key_text(session: &Session, table: &Table, index: &Index, key: &[Datum]) -> SqlResult<Option<String>> {
+    if let Some(readable) = session.readable_columns(table, &[])
+        && !index.keys.iter().all(|number| readable.contains(number))
+    {
+        return Ok(None);
+    }
     let mut names = Vec::with_capacity(key.len());
     let mut values = Vec::new();
     let mut expressions = index.expressions.iter();
@@ -33,7 +38,7 @@ pub fn key_text(session: &Session, table: &Table, index: &Index, key: &[Datum]) 
         }
         show(session, type_oid, value, &mut values)?;
     }
-    Ok(format!("({})=({})", names.join(", "), String::from_utf8_lossy(&values)))
+    Ok(Some(format!("({})=({})", names.join(", "), String::from_utf8_lossy(&values))))
 }
 
 /// The error with what the user may know of a row of which he gives these columns.
@@ -53,11 +58,11 @@ pub fn with_row(
 pub fn duplicate(session: &Session, table: &Table, index: &Index, key: &[Datum]) -> SqlResult<SqlError> {
     let error =
         sql_err!(UNIQUE_VIOLATION, "duplicate key value violates unique constraint \"{}\"", index.name);
-    let key = key_text(session, table, index, &key[..index.keys.len()])?;
-    Ok(error
-        .detail(format!("Key {key} already exists."))
-        .table(&table.schema_name, &table.name)
-        .constraint(&index.name))
+    let error = match key_text(session, table, index, &key[..index.keys.len()])? {
+        Some(key) => error.detail(format!("Key {key} already exists.")),
+        None => error,
+    };
+    Ok(error.table(&table.schema_name, &table.name).constraint(&index.name))
 }
 
 /// Type of an index's expression.

@@ -215,6 +215,7 @@ fn table(l: &[&str]) -> Table {
         checks: Vec::new(),
         indexes: Vec::new(),
         triggers: Vec::new(),
+        row_security: None,
         statistics: Vec::new(),
         view_query: None,
         options: Vec::new(),
@@ -256,6 +257,13 @@ fn in_public(schema: Option<&str>) -> bool {
 }
 
 impl CatalogView for TestCatalog {
+    fn row_security_applies(&self, _table: &Table, _role: Option<Oid>) -> SqlResult<bool> {
+        Ok(false)
+    }
+    fn has_role_of(&self, _role: Option<Oid>, _other: Oid) -> SqlResult<bool> {
+        Ok(false)
+    }
+
     fn relation(&self, schema: Option<&str>, name: &str) -> SqlResult<Option<Arc<Table>>> {
         Ok(self.tables.values().find(|t| in_public(schema) && t.name == name).cloned())
     }

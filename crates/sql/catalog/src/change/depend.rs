@@ -15,7 +15,7 @@ use crate::object_class::ObjectClass;
 use crate::row::{Row, RowBuilder, RowExt};
 use crate::system::{
     SystemTable, pg_attrdef, pg_class, pg_constraint, pg_depend, pg_description, pg_extension, pg_index,
-    pg_largeobject, pg_namespace, pg_opclass, pg_operator, pg_opfamily, pg_proc, pg_rewrite,
+    pg_largeobject, pg_namespace, pg_opclass, pg_operator, pg_opfamily, pg_policy, pg_proc, pg_rewrite,
     pg_statistic_ext, pg_trigger, pg_ts_config, pg_type,
 };
 
@@ -246,8 +246,8 @@ impl Changer<'_> {
         Ok(())
     }
 
-    /// Takes the lock of an object that is to be dropped; of the relation, if it is one, or a part of one: a column, constraint, default, trigger
-    /// or rule. Whoever uses it has ended then. False if it has been dropped meanwhile.
+    /// Takes the lock of an object that is to be dropped; of the relation, if it is one, or a part of one: a column, constraint, default, trigger,
+    /// policy or rule. Whoever uses it has ended then. False if it has been dropped meanwhile.
     fn lock_for_drop(&mut self, object: ObjectAddress) -> SqlResult<bool> {
         let Some((shape, by_oid)) = in_relations(object.class) else {
             return self.lock_object(object, LockMode::AccessExclusive);
@@ -276,6 +276,7 @@ impl Changer<'_> {
                 vec![row.oid(pg_constraint::CONRELID), row.oid(pg_constraint::CONFRELID)]
             }
             class if class == pg_attrdef::TABLE.oid => vec![row.oid(pg_attrdef::ADRELID)],
+            class if class == pg_policy::TABLE.oid => vec![row.oid(pg_policy::POLRELID)],
             class if class == pg_trigger::TABLE.oid => vec![row.oid(pg_trigger::TGRELID)],
             _ => vec![row.oid(pg_rewrite::EV_CLASS)],
         };
@@ -483,6 +484,7 @@ fn in_relations(class: Oid) -> Option<(&'static SystemTable, Oid)> {
         (&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX),
         (&pg_constraint::TABLE, pg_constraint::PG_CONSTRAINT_OID_INDEX),
         (&pg_attrdef::TABLE, pg_attrdef::PG_ATTRDEF_OID_INDEX),
+        (&pg_policy::TABLE, pg_policy::PG_POLICY_OID_INDEX),
         (&pg_trigger::TABLE, pg_trigger::PG_TRIGGER_OID_INDEX),
         (&pg_rewrite::TABLE, pg_rewrite::PG_REWRITE_OID_INDEX),
     ];

@@ -10,7 +10,8 @@ use crate::row::{Row, RowExt};
 use crate::system::{
     SystemTable, pg_amop, pg_amproc, pg_attrdef, pg_attribute, pg_auth_members, pg_cast, pg_class,
     pg_constraint, pg_default_acl, pg_largeobject, pg_opclass, pg_operator, pg_opfamily, pg_parameter_acl,
-    pg_proc, pg_publication_namespace, pg_publication_rel, pg_rewrite, pg_trigger, pg_type, pg_user_mapping,
+    pg_policy, pg_proc, pg_publication_namespace, pg_publication_rel, pg_rewrite, pg_trigger, pg_type,
+    pg_user_mapping,
 };
 use crate::view::{CatalogView, RelationKind};
 
@@ -37,6 +38,7 @@ impl Reader<'_> {
             class if class == pg_default_acl::TABLE.oid => self.describe_default_acl(object.object)?,
             class if class == pg_constraint::TABLE.oid => self.describe_constraint(object.object)?,
             class if class == pg_attrdef::TABLE.oid => self.describe_default(object.object)?,
+            class if class == pg_policy::TABLE.oid => self.describe_policy(object.object)?,
             class if class == pg_trigger::TABLE.oid => self.describe_trigger(object.object)?,
             class if class == pg_rewrite::TABLE.oid => self.describe_rule(object.object)?,
             class if class == pg_user_mapping::TABLE.oid => self.describe_user_mapping(object.object)?,
@@ -178,6 +180,13 @@ impl Reader<'_> {
             Oid::INVALID => format!("constraint {name}"),
             table => format!("constraint {name} on {}", self.describe_relation(table)?),
         })
+    }
+
+    fn describe_policy(&self, oid: Oid) -> SqlResult<String> {
+        let row = self.find_one(&pg_policy::TABLE, pg_policy::PG_POLICY_OID_INDEX, &[oid.into()])?;
+        let Some((_, row)) = row else { return Ok(format!("policy {oid}")) };
+        let relation = self.describe_relation(row.oid(pg_policy::POLRELID))?;
+        Ok(format!("policy {} on {relation}", row.str(pg_policy::POLNAME)))
     }
 
     fn describe_trigger(&self, oid: Oid) -> SqlResult<String> {

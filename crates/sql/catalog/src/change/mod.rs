@@ -37,6 +37,7 @@ pub(crate) mod oldest;
 mod operator;
 mod operator_class;
 mod owner;
+mod policy;
 mod publication;
 mod range;
 mod relation;
@@ -93,7 +94,7 @@ use crate::row::{Row, RowExt};
 use crate::system::{
     SystemColumn, SystemTable, pg_attrdef, pg_attribute, pg_auth_members, pg_authid, pg_class, pg_constraint,
     pg_database, pg_depend, pg_description, pg_foreign_table, pg_index, pg_inherits, pg_largeobject,
-    pg_largeobject_metadata, pg_namespace, pg_partitioned_table, pg_proc, pg_rewrite, pg_sequence,
+    pg_largeobject_metadata, pg_namespace, pg_partitioned_table, pg_policy, pg_proc, pg_rewrite, pg_sequence,
     pg_statistic, pg_statistic_ext, pg_trigger, pg_type,
 };
 use crate::tables::{OpenTable, Place, concurrently};
@@ -330,6 +331,7 @@ fn makes_stale(shape: &SystemTable, row: &Row, stale: &mut Vec<Stale>) {
             }
         }
         oid if oid == pg_foreign_table::TABLE.oid => stale.push(relation(pg_foreign_table::FTRELID)),
+        oid if oid == pg_policy::TABLE.oid => stale.push(relation(pg_policy::POLRELID)),
         oid if oid == pg_trigger::TABLE.oid => stale.push(relation(pg_trigger::TGRELID)),
         oid if oid == pg_rewrite::TABLE.oid => stale.push(relation(pg_rewrite::EV_CLASS)),
         oid if oid == pg_inherits::TABLE.oid => {

@@ -1,4 +1,4 @@
-//! Which objects of which databases need which roles and tablespaces (`pg_shdepend`): roles as owners and in ACLs, tablespaces for relations without files, as those of others show by themselves.
+//! Which objects of which databases need which roles and tablespaces (`pg_shdepend`): roles as owners, in ACLs and of policies, tablespaces for relations without files, as those of others show by themselves.
 //!
 //! What is built in is pinned by its OID range: nothing records that an object needs it.
 
@@ -19,6 +19,8 @@ pub enum SharedDependency {
     Acl,
     /// The role stands in the ACL that it began with (`pg_init_privs`).
     InitialAcl,
+    /// It is a policy for the role.
+    Policy,
     /// It is to be in the tablespace.
     Tablespace,
 }
@@ -29,6 +31,7 @@ impl SharedDependency {
             SharedDependency::Owner => b'o',
             SharedDependency::Acl => b'a',
             SharedDependency::InitialAcl => b'i',
+            SharedDependency::Policy => b'r',
             SharedDependency::Tablespace => b't',
         }
     }
@@ -37,6 +40,7 @@ impl SharedDependency {
         match letter {
             b'o' => SharedDependency::Owner,
             b't' => SharedDependency::Tablespace,
+            b'r' => SharedDependency::Policy,
             b'i' => SharedDependency::InitialAcl,
             _ => SharedDependency::Acl,
         }
@@ -84,7 +88,12 @@ impl Changer<'_> {
         [database.into(), object.class.into(), object.object.into(), i32::from(object.sub).into()]
     }
 
-    fn depend_on_role(&mut self, object: ObjectAddress, role: Oid, kind: SharedDependency) -> SqlResult<()> {
+    pub(super) fn depend_on_role(
+        &mut self,
+        object: ObjectAddress,
+        role: Oid,
+        kind: SharedDependency,
+    ) -> SqlResult<()> {
         self.depend_on_shared(object, (pg_authid::TABLE.oid, role), kind)
     }
 

@@ -65,6 +65,10 @@ pub(super) fn run(
     let table = names::open(session, name, LockMode::RowExclusive)?;
     let numbers = column_numbers(&table, &copy.columns)?;
     super::check_access(session, &table, &numbers, false)?;
+    if session.secures(&table, None)? {
+        let error = sql_err!(FEATURE_NOT_SUPPORTED, "COPY FROM not supported with row-level security");
+        return Err(error.hint("Use INSERT statements instead."));
+    }
     check(session, &table)?;
     if let Some(filter) = &copy.filter {
         expression::copy_filter(session, &table, filter, text)?;

@@ -158,12 +158,13 @@ impl<'a> Filling<'a> {
             }
             let found = index_entries::rival(session, (table, heap), (index, &mut theirs), (&entry, root))?;
             let Some(rival) = found else { return Ok(()) };
+            let new = key_text(session, table, index, &entry)?;
+            let detail = match new.zip(key_text(session, table, index, &rival.key)?) {
+                Some((new, old)) => format!("Key {new} conflicts with key {old}."),
+                None => "Key conflicts exist.".to_owned(),
+            };
             Err(sql_err!(EXCLUSION_VIOLATION, "could not create exclusion constraint \"{}\"", index.name)
-                .detail(format!(
-                    "Key {} conflicts with key {}.",
-                    key_text(session, table, index, &entry)?,
-                    key_text(session, table, index, &rival.key)?
-                ))
+                .detail(detail)
                 .table(&table.schema_name, &table.name)
                 .constraint(&index.name))
         })
@@ -242,9 +243,12 @@ impl Uniqueness<'_> {
         }
         let desc = self.index.storage()?.desc();
         if !self.last.is_empty() && desc.compare_keys(&self.last, key).is_eq() {
-            let shown = key_text(self.session, self.table, self.index, key)?;
+            let detail = match key_text(self.session, self.table, self.index, key)? {
+                Some(key) => format!("Key {key} is duplicated."),
+                None => "Duplicate keys exist.".to_owned(),
+            };
             return Err(sql_err!(UNIQUE_VIOLATION, "could not create unique index \"{}\"", self.index.name)
-                .detail(format!("Key {shown} is duplicated."))
+                .detail(detail)
                 .table(&self.table.schema_name, &self.table.name)
                 .constraint(&self.index.name));
         }

@@ -434,6 +434,7 @@ fn describe(session: &Session, dependents: &[Dependent]) -> SqlResult<Vec<String
             SharedDependency::Owner => format!("owner of {what}"),
             SharedDependency::Acl => format!("privileges for {what}"),
             SharedDependency::InitialAcl => format!("initial privileges for {what}"),
+            SharedDependency::Policy => format!("target of {what}"),
             SharedDependency::Tablespace => format!("tablespace for {what}"),
         });
     }

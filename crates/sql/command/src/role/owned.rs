@@ -18,7 +18,7 @@ use session::Session;
 use txn::{LockMode, LockWait};
 
 use super::super::owner::check_new_owner;
-use super::super::{drop as drop_command, grant, names, publication, subscription};
+use super::super::{drop as drop_command, grant, names, policy, publication, subscription};
 use super::denied;
 use super::membership::roles;
 
@@ -61,7 +61,7 @@ pub(crate) fn reassign(session: &Session, specs: &[RoleSpec], to: &RoleSpec) -> 
                 SharedDependency::InitialAcl => session.with_changer(|changer| {
                     changer.replace_in_initial_privileges(object, *role, Some(owner))
                 })?,
-                SharedDependency::Acl | SharedDependency::Tablespace => {}
+                SharedDependency::Acl | SharedDependency::Policy | SharedDependency::Tablespace => {}
             }
         }
     }
@@ -158,6 +158,11 @@ pub(crate) fn drop(session: &Session, specs: &[RoleSpec], behavior: DropBehavior
                 SharedDependency::Acl => grant::revoke_all(session, object, *role)?,
                 SharedDependency::InitialAcl => session
                     .with_changer(|changer| changer.replace_in_initial_privileges(object, *role, None))?,
+                SharedDependency::Policy => {
+                    if !policy::remove_role(session, object.object, (*role, name))? {
+                        doomed.push(object);
+                    }
+                }
                 SharedDependency::Owner if dependent.database.is_valid() => {
                     if object.class == pg_class::TABLE.oid {
                         let mode = LockMode::AccessExclusive;

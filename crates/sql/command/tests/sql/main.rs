@@ -38,6 +38,7 @@ mod rewriting_catalogs;
 mod roles;
 mod routines;
 mod row_locks;
+mod row_security;
 mod sequences;
 mod serializable;
 mod session;

@@ -1,4 +1,4 @@
-//! INSERT, UPDATE, DELETE and MERGE (`merge`), where they set off triggers (`fire`), where triggers do it all (`instead`), and where rows of an INSERT are stored together (`batch`).
+//! INSERT, UPDATE, DELETE and MERGE (`merge`), where they set off triggers (`fire`), where triggers do it all (`instead`), where rows of an INSERT are stored together (`batch`), and what policies and views demand of rows (`check`).
 //!
 //! A row that another transaction changed meanwhile is waited for; under READ COMMITTED the newest version is then locked and
 //! the conditions are checked against it again, under REPEATABLE READ the statement fails (40001).
@@ -7,6 +7,7 @@
 //! of the statement are over the target's columns, those of a table (`modify_target`) over its own.
 
 mod batch;
+mod check;
 mod fire;
 mod instead;
 mod merge;
@@ -26,7 +27,7 @@ use eval::trigger::{Event, TableTriggers};
 use eval::turn::Turn;
 use heap::{DeleteOutcome, HeapTuple, LockStrength};
 use plan::explain::Detail;
-use plan::{Command, Expr, Function, Modify, Node as PlanNode, ParamId, Plan, RelId};
+use plan::{CheckKind, Command, Expr, Function, Modify, Node as PlanNode, ParamId, Plan, RelId};
 use tuple::Datum;
 use types::Volatility;
 
@@ -37,6 +38,7 @@ use crate::partition::{PartitionChecker, Router};
 use crate::recheck::{self, Given, Newest, Reference};
 use batch::Batch;
 pub use batch::has_effects;
+use check::RowChecks;
 use merge::Arms;
 
 /// A modification node.
@@ -68,11 +70,7 @@ pub fn build<'p>(builder: &mut Builder<'p>, plan: &'p Plan, modify: &'p Modify) 
         Some(merge) => Some(Rc::new(Arms::new(&compiler, modify, merge, returning_inputs)?)),
         None => None,
     };
-    let view_checks = modify
-        .view_checks
-        .iter()
-        .map(|check| Ok((check.view.to_string(), compiler.list(&check.quals, Inputs::scan(&raw))?)))
-        .collect::<SqlResult<_>>()?;
+    let row_checks = RowChecks::new(&compiler, &modify.row_checks, Inputs::scan(&raw))?;
     let over_row = Inputs::scan(&raw);
     let router = modify.routing.as_ref().map(|r| Router::new(&compiler, r, over_row)).transpose()?;
     let partition = modify.partition.iter().map(|p| PartitionChecker::new(&compiler, p, over_row));
@@ -105,7 +103,7 @@ pub fn build<'p>(builder: &mut Builder<'p>, plan: &'p Plan, modify: &'p Modify) 
         source_row: Vec::new(),
         returning: has_returning.then_some(returning),
         conflict,
-        view_checks,
+        row_checks,
         versions: !versions.is_empty(),
         arms,
         pending: None,
@@ -216,8 +214,8 @@ struct ModifyNode {
     source_row: Vec<Datum>,
     returning: Option<Projection>,
     conflict: Option<Rc<Conflict>>,
-    /// Views with their conditions, for WITH CHECK OPTION.
-    view_checks: Vec<(String, Box<[Code]>)>,
+    /// What policies and WITH CHECK OPTION demand of rows.
+    row_checks: RowChecks,
     /// RETURNING names OLD or NEW.
     versions: bool,
     /// What MERGE does.
@@ -255,7 +253,7 @@ impl ModifyNode {
         if !self.before_insert(&target, cx)? {
             return Ok(false);
         }
-        target.check_row(&self.root, &mut self.row, cx)?;
+        self.check_row(&target, CheckKind::Insert, cx)?;
         self.check_partition(&target, cx)?;
         match self.conflict.clone() {
             Some(conflict) => self.insert_or_resolve(&target, &conflict, cx),
@@ -336,34 +334,11 @@ impl ModifyNode {
         if !self.before_insert(&next, cx)? {
             return Ok(Step::Skipped);
         }
-        next.check_row(&self.root, &mut self.row, cx)?;
+        self.check_row(&next, CheckKind::Update, cx)?;
         next.insert(&mut self.row, |_| false, cx)?;
         self.queue_row(&next, Event::Insert, None, cx)?;
         self.after_move((target, &next), (tid, old), cx)?;
         Ok(Step::Done)
-    }
-
-    /// WITH CHECK OPTION: the row just written must be seen through the views.
-    fn check_views(&mut self, target: &Target, cx: &mut Cx<'_>) -> SqlResult<()> {
-        if self.view_checks.is_empty() {
-            return Ok(());
-        }
-        let row = target.to_root(&self.row, &mut self.root_row).to_vec();
-        self.check_views_of(&row, cx)
-    }
-
-    /// The same for a row of the statement's target.
-    fn check_views_of(&self, row: &[Datum], cx: &mut Cx<'_>) -> SqlResult<()> {
-        for (view, quals) in &self.view_checks {
-            if !passes(quals, Rows::one(row), cx)? {
-                let error = sql_err!(
-                    WITH_CHECK_OPTION_VIOLATION,
-                    "new row violates check option for view \"{view}\""
-                );
-                return Err(with_row(error, &self.root, row, cx)?);
-            }
-        }
-        Ok(())
     }
 
     /// RETURNING: its own row of the row just changed.
@@ -455,6 +430,7 @@ impl ModifyNode {
         if !passes(&conflict.filter, rows, cx)? {
             return Ok(Some(false));
         }
+        self.row_checks.check(&self.root.name, rows.outer, CheckKind::Conflict, cx)?;
         for code in &conflict.multi {
             code.eval(rows, cx)?;
         }
@@ -468,7 +444,7 @@ impl ModifyNode {
             Some(Step::Refused(_)) => return Ok(None),
             Some(_) => return Ok(Some(false)),
         }
-        target.check_row(&self.root, &mut self.row, cx)?;
+        self.check_row(target, CheckKind::Update, cx)?;
         self.check_partition(target, cx)?;
         if self.moves_to(target, cx)?.is_some() {
             return Err(sql_err!(FEATURE_NOT_SUPPORTED, "invalid ON UPDATE specification")
@@ -524,7 +500,7 @@ impl ModifyNode {
         let step = match self.moves_to(target, cx)? {
             Some(to) => self.move_row(target, (tid, &mut old), to, cx)?,
             None => {
-                target.check_row(&self.root, &mut self.row, cx)?;
+                self.check_row(target, CheckKind::Update, cx)?;
                 self.check_partition(target, cx)?;
                 let step = target.update(tid, &old, &mut self.row, cx)?;
                 if matches!(step, Step::Done) {
@@ -612,7 +588,7 @@ impl ModifyNode {
                 tid = locked;
             }
             let step = if self.command == Command::Update {
-                let whole = !self.view_checks.is_empty();
+                let whole = self.row_checks.any;
                 if !target.fetch(tid, whole, &mut self.fetched, &mut self.row, cx)? {
                     return Ok(false);
                 }

@@ -171,14 +171,7 @@ impl Target {
 
     /// Generated columns, NOT NULL and CHECK of a new row. Errors show it as `root`, the statement's target, has it.
     pub fn check_row(&self, root: &Table, row: &mut [Datum], cx: &mut Cx<'_>) -> SqlResult<()> {
-        // Of the system columns, a row that is not stored yet knows its table.
-        if let Some(tableoid) = row.get_mut(self.width() + SYSTEM.len() - 1) {
-            *tableoid = Datum::Oid(self.table.oid.0);
-        }
-        for (number, code) in &self.generated {
-            let value = code.eval(Rows::one(row), cx)?;
-            row[*number as usize - 1] = value;
-        }
+        self.complete_row(row, cx)?;
         if let Some(missing) = self.not_null.iter().find(|column| row[**column].is_null()) {
             return Err(self.missing(&self.table.columns[*missing], root, row, cx)?);
         }
@@ -191,6 +184,20 @@ impl Target {
             if matches!(code.eval(Rows::one(row), cx)?, Datum::Bool(false)) {
                 return Err(self.failing(violation::check(&self.table, name), root, row, cx)?);
             }
+        }
+        Ok(())
+    }
+
+    /// Generated columns of a new row.
+    #[inline]
+    pub fn complete_row(&self, row: &mut [Datum], cx: &mut Cx<'_>) -> SqlResult<()> {
+        // Of the system columns, a row that is not stored yet knows its table.
+        if let Some(tableoid) = row.get_mut(self.width() + SYSTEM.len() - 1) {
+            *tableoid = Datum::Oid(self.table.oid.0);
+        }
+        for (number, code) in &self.generated {
+            let value = code.eval(Rows::one(row), cx)?;
+            row[*number as usize - 1] = value;
         }
         Ok(())
     }

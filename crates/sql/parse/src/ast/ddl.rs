@@ -949,6 +949,40 @@ pub struct CreateTrigger {
     pub from: Option<RangeVar>,
 }
 
+/// CREATE POLICY.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CreatePolicy {
+    /// Name.
+    pub name: String,
+    /// Table.
+    pub table: RangeVar,
+    /// AS PERMISSIVE, not RESTRICTIVE
+    pub permissive: bool,
+    /// FOR: `all`, `select`, `insert`, `update` or `delete`
+    pub command: String,
+    /// TO
+    pub roles: Vec<RoleSpec>,
+    /// USING
+    pub using: Option<Expr>,
+    /// WITH CHECK
+    pub check: Option<Expr>,
+}
+
+/// ALTER POLICY.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AlterPolicy {
+    /// Name.
+    pub name: String,
+    /// Table.
+    pub table: RangeVar,
+    /// TO; empty: as before
+    pub roles: Vec<RoleSpec>,
+    /// USING
+    pub using: Option<Expr>,
+    /// WITH CHECK
+    pub check: Option<Expr>,
+}
+
 /// SET and RESET, also inside other statements.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SetStatement {

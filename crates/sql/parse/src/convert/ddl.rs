@@ -9,12 +9,12 @@ use super::{
     Converter, boxed_range_var, loc, name, opt_name, opt_text, range_var, range_vars, shape, strings, text_of,
 };
 use crate::ast::{
-    AlterDomainAction, AlterEnum, AlterTextSearchConfiguration, ColumnDef, Constraint, ConstraintKind,
-    CreateFunction, CreateIndex, CreateStatistics, CreateTable, CreateTableAs, CreateTrigger, CreateView,
-    DefElem, Define, Drop, DropBehavior, ForeignKeyAction, ForeignKeyMatch, FunctionParameter, Identity,
-    IndexConstraint, IndexElement, Location, MappingAction, Name, ObjectKind, ObjectName, ObjectWithArgs,
-    OptionValue, ParameterMode, PartitionBound, PartitionBy, PartitionStrategy, RoleSpec, SetAction,
-    SetStatement, SetValue, Statement, StatisticsElement, TableElement, like,
+    AlterDomainAction, AlterEnum, AlterPolicy, AlterTextSearchConfiguration, ColumnDef, Constraint,
+    ConstraintKind, CreateFunction, CreateIndex, CreatePolicy, CreateStatistics, CreateTable, CreateTableAs,
+    CreateTrigger, CreateView, DefElem, Define, Drop, DropBehavior, ForeignKeyAction, ForeignKeyMatch,
+    FunctionParameter, Identity, IndexConstraint, IndexElement, Location, MappingAction, Name, ObjectKind,
+    ObjectName, ObjectWithArgs, OptionValue, ParameterMode, PartitionBound, PartitionBy, PartitionStrategy,
+    RoleSpec, SetAction, SetStatement, SetValue, Statement, StatisticsElement, TableElement, like,
 };
 
 impl Converter<'_> {
@@ -424,6 +424,28 @@ impl Converter<'_> {
             deferrable: s.deferrable,
             deferred: s.initdeferred,
             from: s.constrrel.map(|r| range_var(*r)).transpose()?,
+        })
+    }
+
+    pub(super) fn create_policy(&mut self, s: n::CreatePolicyStmt) -> SqlResult<CreatePolicy> {
+        Ok(CreatePolicy {
+            name: text_of(s.policy_name),
+            table: boxed_range_var(s.table)?,
+            permissive: s.permissive,
+            command: text_of(s.cmd_name),
+            roles: roles(s.roles)?,
+            using: self.opt_expr(s.qual)?,
+            check: self.opt_expr(s.with_check)?,
+        })
+    }
+
+    pub(super) fn alter_policy(&mut self, s: n::AlterPolicyStmt) -> SqlResult<AlterPolicy> {
+        Ok(AlterPolicy {
+            name: text_of(s.policy_name),
+            table: boxed_range_var(s.table)?,
+            roles: roles(s.roles)?,
+            using: self.opt_expr(s.qual)?,
+            check: self.opt_expr(s.with_check)?,
         })
     }
 

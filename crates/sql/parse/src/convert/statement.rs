@@ -12,10 +12,10 @@ use super::ddl::{
 use super::utility::fetch;
 use super::{Converter, boxed_range_var, name, opt_text, range_vars, shape, strings, text_of};
 use crate::ast::{
-    AlterDomainAction, AlterEnum, AlterFunction, AlterOperatorFamily, AlterPublication, AlterServer,
-    AlterSubscription, AlterTable, AlterTextSearchConfiguration, Assign, Call, ColumnDef, Copy,
+    AlterDomainAction, AlterEnum, AlterFunction, AlterOperatorFamily, AlterPolicy, AlterPublication,
+    AlterServer, AlterSubscription, AlterTable, AlterTextSearchConfiguration, Assign, Call, ColumnDef, Copy,
     CreateAccessMethod, CreateCast, CreateConversion, CreateDomain, CreateFunction, CreateIndex,
-    CreateLanguage, CreateOperatorClass, CreatePublication, CreateServer, CreateStatistics,
+    CreateLanguage, CreateOperatorClass, CreatePolicy, CreatePublication, CreateServer, CreateStatistics,
     CreateSubscription, CreateTable, CreateTableAs, CreateTrigger, CreateView, DeclareCursor, DefElem,
     Define, Delete, Discard, Drop, DropBehavior, DropSubscription, Execute, Expr, Fetch, ForeignWrapper,
     Grant, GrantRole, ImportForeignSchema, Insert, MappingChange, MappingName, Merge, MoveAll, Name,
@@ -180,6 +180,10 @@ pub enum Statement {
     },
     /// CREATE TRIGGER
     CreateTrigger(Box<CreateTrigger>),
+    /// CREATE POLICY
+    CreatePolicy(Box<CreatePolicy>),
+    /// ALTER POLICY
+    AlterPolicy(Box<AlterPolicy>),
     /// CREATE PUBLICATION
     CreatePublication(Box<CreatePublication>),
     /// ALTER PUBLICATION
@@ -567,6 +571,8 @@ impl Converter<'_> {
                 Statement::AlterOperator { operator, options: self.def_elems(s.options)? }
             }
             n::Node::CreateTrigStmt(s) => Statement::CreateTrigger(Box::new(self.create_trigger(*s)?)),
+            n::Node::CreatePolicyStmt(s) => Statement::CreatePolicy(Box::new(self.create_policy(*s)?)),
+            n::Node::AlterPolicyStmt(s) => Statement::AlterPolicy(Box::new(self.alter_policy(*s)?)),
             n::Node::CreatePublicationStmt(s) => {
                 Statement::CreatePublication(Box::new(self.create_publication(*s)?))
             }

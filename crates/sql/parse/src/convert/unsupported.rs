@@ -7,10 +7,8 @@ pub(crate) fn name(node: &Node) -> &'static str {
     match node {
         Node::AlterEventTrigStmt(_) => "ALTER EVENT TRIGGER",
         Node::AlterObjectDependsStmt(_) => "ALTER ... DEPENDS ON EXTENSION",
-        Node::AlterPolicyStmt(_) => "ALTER POLICY",
         Node::AlterTypeStmt(_) => "ALTER TYPE SET",
         Node::CreateEventTrigStmt(_) => "CREATE EVENT TRIGGER",
-        Node::CreatePolicyStmt(_) => "CREATE POLICY",
         Node::CreateTransformStmt(_) => "CREATE TRANSFORM",
         Node::RuleStmt(_) => "CREATE RULE",
         Node::SecLabelStmt(_) => "SECURITY LABEL",

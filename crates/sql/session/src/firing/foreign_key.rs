@@ -401,11 +401,13 @@ impl Known {
         body: &mut dyn FnMut(&mut Run) -> SqlResult<()>,
     ) -> SqlResult<()> {
         let source = self.source(query)?;
-        session.as_role(self.target(query).owner, || {
-            let mut run = Run::of_source(session, &source, params, sees)?;
-            let result = body(&mut run);
-            run.end(session);
-            result
+        session.without_force(|| {
+            session.as_role(self.target(query).owner, || {
+                let mut run = Run::of_source(session, &source, params, sees)?;
+                let result = body(&mut run);
+                run.end(session);
+                result
+            })
         })
     }
 

@@ -12,6 +12,16 @@ use super::{Row, arg};
 use crate::Session;
 
 impl Session {
+    /// `row_security_active`: of a relation by OID or name.
+    fn row_security_active(&self, which: &Datum) -> SqlResult<bool> {
+        let oid = match which {
+            Datum::Oid(oid) => Oid(*oid),
+            name => self.class_named(<&str>::from_datum(name))?,
+        };
+        let table = self.with_reader(|reader| reader.relation_by_oid(oid))?;
+        table.map_or(Ok(false), |table| self.hides_rows(&table, None))
+    }
+
     pub(super) fn fact(&self, id: SessionFn, call: &Call<'_>, args: &[Datum]) -> SqlResult<Option<Datum>> {
         use SessionFn as F;
         Ok(Some(match id {
@@ -38,7 +48,8 @@ impl Session {
             F::InetClientAddr => super::address(self.info.client_address),
             F::InetServerPort => port(self.info.server_address),
             F::InetServerAddr => super::address(self.info.server_address),
-            F::PgJitAvailable | F::RowSecurityActive => Datum::Bool(false),
+            F::PgJitAvailable => Datum::Bool(false),
+            F::RowSecurityActive => self.row_security_active(&args[0])?.into(),
             F::SuppressRedundantUpdatesTrigger => {
                 return Err(sql_err!(
                     E_R_I_E_TRIGGER_PROTOCOL_VIOLATED,

@@ -169,7 +169,7 @@ fn may_batch(
         && modify.on_conflict.is_none()
         && (modify.routing.is_none() || in_any_order())
         && modify.returning.is_empty()
-        && modify.view_checks.is_empty()
+        && modify.row_checks.is_empty()
         && !targets.iter().any(fires_before)
         && !targets.iter().flat_map(|target| &target.indexes).any(IndexWriter::is_deferrable)
         && !may_look(builder, modify)

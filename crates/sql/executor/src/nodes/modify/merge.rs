@@ -9,7 +9,7 @@ use eval::compile::{Compiler, Inputs};
 use eval::cx::Cx;
 use eval::node::datum_tid;
 use plan::explain::Detail;
-use plan::{Command, Expr, MergeMatch, Modify, ParamId};
+use plan::{CheckKind, Command, Expr, MergeMatch, Modify, ParamId};
 use tuple::Datum;
 
 use super::fire::check_triggered;
@@ -191,8 +191,12 @@ impl ModifyNode {
             let Some(arm) = arms.choose(matched, rows, cx)? else { return Ok(Some(false)) };
             let step = match arm.command {
                 None => return Ok(Some(false)),
-                Some(Command::Delete) => self.delete(target, tid, cx)?,
+                Some(Command::Delete) => {
+                    self.row_checks.check(&self.root.name, rows.outer, CheckKind::MergeDelete, cx)?;
+                    self.delete(target, tid, cx)?
+                }
                 Some(_) => {
+                    self.row_checks.check(&self.root.name, rows.outer, CheckKind::MergeUpdate, cx)?;
                     for (number, value) in arm.values(rows, cx)? {
                         self.row[target.place(number)?] = value;
                     }
@@ -276,7 +280,7 @@ impl ModifyNode {
         if !self.before_insert(&target, cx)? {
             return Ok(false);
         }
-        target.check_row(&self.root, &mut self.row, cx)?;
+        self.check_row(&target, CheckKind::Insert, cx)?;
         self.check_partition(&target, cx)?;
         self.insert_row(&target, None, cx)?;
         arms.done(Command::Insert, cx);
