@@ -151,6 +151,15 @@ pub const ROWS: &[Row] = &[
         Tells("view", "select * from v", "access to non-system view \"v\" is restricted"),
     ),
     (
+        "row_security",
+        Tells(
+            "off",
+            "begin; create role hidden_from; create table hides as select 1; grant select on hides to hidden_from; \
+             alter table hides enable row level security; set local role hidden_from; select * from hides; rollback",
+            "42501 query would be affected by row-level security policy for table \"hides\"",
+        ),
+    ),
+    (
         "scram_iterations",
         Tells(
             "1234",
