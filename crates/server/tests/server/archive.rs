@@ -256,6 +256,7 @@ fn functions_of_the_log() {
         ),
         ("select pg_switch_wal() < pg_current_wal_lsn()", "t"),
         ("select pg_switch_wal() = pg_current_wal_lsn()", "t"),
+        ("select (pg_current_wal_lsn() - '0/0') % 16777216", "0"),
         ("select pg_last_wal_replay_lsn() is null", "t"),
     ] {
         assert_eq!(client.value(statement), value, "{statement}");

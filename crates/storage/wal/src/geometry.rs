@@ -43,6 +43,12 @@ impl Geometry {
         self.segment_of(lsn) * self.usable() + offset.saturating_sub(SEGMENT_HEADER)
     }
 
+    /// As an end is told to clients: one behind a segment that is full, or was left, is where the next one begins, before its header.
+    pub fn told_end(self, end: Lsn) -> Lsn {
+        let offset = end.0 & (self.segment_size - 1);
+        if offset == SEGMENT_HEADER { Lsn(end.0 - SEGMENT_HEADER) } else { end }
+    }
+
     /// Segment number and byte offset in its file.
     pub fn locate(self, position: u64) -> (u64, u64) {
         (position / self.usable(), position % self.usable() + SEGMENT_HEADER)
@@ -116,6 +122,8 @@ mod tests {
             assert_eq!(geometry.position(lsn), position);
         }
         assert_eq!(geometry.position(Lsn(8192)), geometry.position(Lsn(8192 + SEGMENT_HEADER)));
+        assert_eq!(geometry.told_end(Lsn(8192 + SEGMENT_HEADER)), Lsn(8192));
+        assert_eq!(geometry.told_end(Lsn(8200 + SEGMENT_HEADER)), Lsn(8200 + SEGMENT_HEADER));
     }
 
     #[test]

@@ -631,6 +631,11 @@ impl Wal {
         self.geometry.segment_of(to).saturating_sub(self.geometry.segment_of(from))
     }
 
+    /// An end of the log, as this or another server has it, as clients are told of it.
+    pub fn told_end(&self, end: Lsn) -> Lsn {
+        self.geometry.told_end(end)
+    }
+
     /// End of what is on disk.
     pub fn flushed(&self) -> Lsn {
         self.geometry.lsn(self.queue.flushed())

@@ -29,7 +29,7 @@ impl Session {
             }
             F::PgLastWalReplayLsn => {
                 let replayed = self.engine().replayed();
-                replayed.map_or(Datum::Null, |replayed| lsn(replayed.end))
+                replayed.map_or(Datum::Null, |replayed| lsn(wal.told_end(replayed.end)))
             }
             F::PgLastXactReplayTimestamp => {
                 let replayed = self.engine().replayed().and_then(|replayed| replayed.last_end);
@@ -45,10 +45,10 @@ impl Session {
                 return Err(in_recovery("WAL control functions"));
             }
             F::PgWalfileName if self.engine().is_following() => return Err(in_recovery("pg_walfile_name()")),
-            F::PgCurrentWalLsn | F::PgCurrentWalFlushLsn => lsn(wal.flushed()),
+            F::PgCurrentWalLsn | F::PgCurrentWalFlushLsn => lsn(wal.told_end(wal.flushed())),
             F::PgCurrentWalInsertLsn => lsn(wal.insert_end()),
             F::PgWalfileName => Datum::text(&self.wal_file(arg(args, 0)).0),
-            F::PgSwitchWal => lsn(self.engine().switch_wal()?),
+            F::PgSwitchWal => lsn(wal.told_end(self.engine().switch_wal()?)),
             F::PgCreateRestorePoint => self.create_restore_point(arg(args, 0))?,
             F::PgPromote
             | F::PgWalReplayPause
