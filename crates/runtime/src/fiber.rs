@@ -358,11 +358,13 @@ pub fn set_stack_depth(kilobytes: u32) {
 }
 
 /// The `n`th of the running fiber's words, for whoever runs in it: 0 until it is set. They reach places that nothing is handed down to.
+#[inline]
 pub fn word(n: usize) -> u32 {
     with_state(|state| state.words[n].get())
 }
 
 /// Sets a [`word`] of the running fiber.
+#[inline]
 pub fn set_word(n: usize, word: u32) {
     with_state(|state| state.words[n].set(word));
 }

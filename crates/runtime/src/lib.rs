@@ -66,6 +66,7 @@ pub use pool::{alongside, blocking};
 pub use program::Program;
 pub use read_ahead::ReadAhead;
 pub use sim::{Crashed, Simulation, interleaving_point};
+pub use solitude::is_alone;
 pub use spawn::{
     JoinError, JoinHandle, ThreadHandle, Wakeup, Workers, random_u64, run, run_async, set_wakeup,
     spawn_fiber, spawn_local, spawn_thread, worker_index,

@@ -33,6 +33,7 @@ pub fn rest_on(position: u64, ground: &Arc<dyn Ground>) {
 }
 
 /// Waits until the fiber's answers rest on nothing that can be lost. After an error nothing may be answered.
+#[inline]
 pub fn settle() -> SqlResult<()> {
     match with_state(|state| state.rest.borrow_mut().take()) {
         Some((position, ground)) => ground.settle(position),

@@ -4,12 +4,17 @@
 //! A call through the thread pool wakes two threads. While the worker has other work that does not matter; otherwise it is a fifth of a
 //! commit. So a worker makes a call itself when its last [`CALLS`] such calls came from one task, no other task's fiber ran
 //! in between, and calls were short of late. Who comes during such a call waits for its end, and has the next ones made by the pool.
+//!
+//! Likewise what is done for the sake of other tasks, as to answer together with them, or to have the processor fetch again what they have driven out of its
+//! caches, is not worth its cost where there are none ([`is_alone`]).
 
 use std::cell::Cell;
 use std::time::Duration;
 
 /// Calls of one task before the worker makes the next one itself.
 const CALLS: u32 = 16;
+/// Turns of one task's fibers in a row that say that it is alone.
+const TURNS: u32 = 16;
 /// Mean duration of recent calls above which the pool makes them.
 const SHORT: Duration = Duration::from_millis(1);
 /// A call's weight in that mean is one in this many.
@@ -19,6 +24,8 @@ const WEIGHT: u32 = 8;
 pub(crate) struct Solitude {
     /// Whose fiber ran last: its waker's data. Compared only.
     task: Cell<*const ()>,
+    /// Turns of that task's fibers in a row.
+    turns: Cell<u32>,
     /// Calls since another task's fiber ran.
     calls: Cell<u32>,
     mean: Cell<Duration>,
@@ -30,13 +37,24 @@ thread_local! {
 
 impl Solitude {
     const fn new() -> Solitude {
-        Solitude { task: Cell::new(std::ptr::null()), calls: Cell::new(0), mean: Cell::new(Duration::ZERO) }
+        Solitude {
+            task: Cell::new(std::ptr::null()),
+            turns: Cell::new(0),
+            calls: Cell::new(0),
+            mean: Cell::new(Duration::ZERO),
+        }
     }
 
     fn turn(&self, task: *const ()) {
         if self.task.replace(task) != task {
             self.calls.set(0);
+            self.turns.set(0);
         }
+        self.turns.set(self.turns.get().saturating_add(1));
+    }
+
+    fn is_alone(&self) -> bool {
+        self.turns.get() >= TURNS
     }
 
     /// Before a call: whether to make it here.
@@ -57,6 +75,12 @@ impl Solitude {
 #[inline]
 pub(crate) fn turn(task: *const ()) {
     HERE.with(|here| here.turn(task));
+}
+
+/// Whether this thread has run the fibers of one task only for a while.
+#[inline]
+pub fn is_alone() -> bool {
+    HERE.with(Solitude::is_alone)
 }
 
 /// Before a call: whether this thread is to make it itself.
@@ -91,6 +115,17 @@ mod tests {
                 here.turn(task);
             }
         }
+    }
+
+    #[test]
+    fn one_is_alone_until_another_comes() {
+        let here = Solitude::new();
+        (1..TURNS).for_each(|_| here.turn(TASKS[0]));
+        assert!(!here.is_alone());
+        here.turn(TASKS[0]);
+        assert!(here.is_alone());
+        here.turn(TASKS[1]);
+        assert!(!here.is_alone());
     }
 
     #[test]

@@ -53,6 +53,7 @@ pub fn now() -> Instant {
 }
 
 /// Time of day in microseconds since 2000-01-01 00:00 UTC: PostgreSQL's `timestamptz`.
+#[inline]
 pub fn wall_clock_micros() -> i64 {
     match env::sim() {
         Some(sim) => sim.wall_clock_micros(),

@@ -25,6 +25,7 @@ pub struct Frame<'a> {
 /// The message at the head of the buffer, once it is all there.
 ///
 /// An error here is FATAL: the stream is out of step, and the connection is to be closed.
+#[inline]
 pub fn frame(buffer: &[u8]) -> SqlResult<Option<Frame<'_>>> {
     let Some((&kind, rest)) = buffer.split_first() else { return Ok(None) };
     let limit = match kind {
@@ -54,6 +55,7 @@ pub fn authentication_frame<'a>(buffer: &'a [u8], expected: &str) -> SqlResult<O
     limited_frame(kind, rest, AUTHENTICATION_LIMIT)
 }
 
+#[inline]
 fn limited_frame(kind: u8, rest: &[u8], limit: usize) -> SqlResult<Option<Frame<'_>>> {
     let Some(length) = rest.first_chunk::<4>() else { return Ok(None) };
     let length = u32::from_be_bytes(*length) as usize;
@@ -255,6 +257,7 @@ impl<'a> Iterator for Values<'a> {
 }
 
 /// Decodes a message. Errors are ERRORs: the session skips to the next Sync after them.
+#[inline]
 pub fn decode<'a>(frame: &Frame<'a>) -> SqlResult<Frontend<'a>> {
     let mut reader = Reader::new(frame.body);
     let message = match frame.kind {
@@ -286,6 +289,7 @@ pub fn decode<'a>(frame: &Frame<'a>) -> SqlResult<Frontend<'a>> {
     Ok(message)
 }
 
+#[inline]
 fn target<'a>(reader: &mut Reader<'a>, what: &str) -> SqlResult<Target<'a>> {
     let kind = reader.byte()?;
     let name = reader.cstr()?;
@@ -296,6 +300,7 @@ fn target<'a>(reader: &mut Reader<'a>, what: &str) -> SqlResult<Target<'a>> {
     }
 }
 
+#[inline]
 fn bind<'a>(reader: &mut Reader<'a>) -> SqlResult<Bind<'a>> {
     let (portal, statement) = (reader.cstr()?, reader.cstr()?);
     let parameter_formats = formats(reader)?;
@@ -319,6 +324,7 @@ fn function_call<'a>(reader: &mut Reader<'a>) -> SqlResult<FunctionCall<'a>> {
 }
 
 /// How many values there are, and their framing.
+#[inline]
 fn values<'a>(reader: &mut Reader<'a>) -> SqlResult<(usize, &'a [u8])> {
     let count = usize::from(reader.u16()?);
     let from = reader.rest();

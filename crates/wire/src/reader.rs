@@ -33,6 +33,7 @@ impl<'a> Reader<'a> {
         Ok(*head)
     }
 
+    #[inline]
     pub(crate) fn byte(&mut self) -> SqlResult<u8> {
         match self.array::<1>() {
             Ok([byte]) => Ok(byte),

@@ -124,6 +124,8 @@ pub struct Fast {
     pub server_encoding: Encoding,
     /// Number of the rules of the database's collation; of no setting.
     pub default_rules: u32,
+    /// Whether settings that live in the running fiber are not what a new fiber has.
+    pub tells_fibers: bool,
     /// Whether bytea is written in hexadecimal.
     pub bytea_hex: bool,
     pub extra_float_digits: i32,
@@ -140,6 +142,8 @@ pub struct Fast {
     /// Rows; 0: any number.
     pub gin_fuzzy_search_limit: u32,
     pub hash_mem_multiplier: f64,
+    /// Bytes of each hash table: `work_mem` times `hash_mem_multiplier`.
+    pub hash_mem: u64,
     /// Kilobytes; -1: none.
     pub temp_file_limit: i32,
     /// Kilobytes; -1: no file is told of.
@@ -165,6 +169,14 @@ pub struct Timeouts {
     pub client_check: i32,
 }
 
+impl Timeouts {
+    /// Whether any clock is to run while a statement does.
+    #[inline]
+    pub fn watch_statements(&self) -> bool {
+        self.statement | self.transaction | self.client_check != 0
+    }
+}
+
 impl Fast {
     /// Whether any statement is logged, for what it is or for its duration.
     #[inline]
@@ -174,12 +186,6 @@ impl Fast {
             | self.samples_transactions
             | (self.log_min_duration_statement >= 0)
             | (self.log_min_duration_sample >= 0)
-    }
-
-    /// Bytes of each hash table.
-    #[inline]
-    pub fn hash_mem(&self) -> u64 {
-        (self.work_mem as f64 * self.hash_mem_multiplier) as u64
     }
 
     /// The times that the server watches over.
@@ -249,6 +255,7 @@ impl Default for Fast {
             gin_pending_list_limit: 4 << 20,
             gin_fuzzy_search_limit: 0,
             hash_mem_multiplier: 2.0,
+            hash_mem: 8 << 20,
             temp_file_limit: -1,
             log_temp_files: -1,
             watch: Watch::default(),
@@ -259,6 +266,7 @@ impl Default for Fast {
             client_encoding: Encoding::Utf8,
             server_encoding: Encoding::Utf8,
             default_rules: 0,
+            tells_fibers: false,
             default_read_committed: true,
             on_standby: false,
             default_read_only: false,
@@ -410,6 +418,13 @@ impl Fast {
             }
             _ => {}
         }
+        self.hash_mem = (self.work_mem as f64 * self.hash_mem_multiplier) as u64;
+        self.tells_fibers = self.quote_all_identifiers
+            || self.track_wal_io_timing
+            || self.server_encoding != Encoding::Utf8
+            || self.alike.is_some()
+            || self.nearest != [0; 6]
+            || self.read_ahead != Fast::READ_AHEAD;
     }
 }
 
@@ -783,6 +798,7 @@ impl SessionSettings {
     }
 
     /// The end of the transaction. Returns whether it had set anything.
+    #[inline]
     pub fn end_transaction(&mut self, committed: bool) -> bool {
         let changed = !self.undo.is_empty();
         while let Some(undo) = self.undo.pop() {

@@ -82,10 +82,16 @@ impl Connection {
         self.client.note_lines(lines);
     }
 
-    /// Waits for bytes or an interrupt; while the session is idle, for news too. `lines` as noted: they are fetched while the system reads the socket.
+    /// Waits for bytes or an interrupt; while the session is idle, for news too. `lines` as noted: they are fetched while the system reads the socket, if
+    /// other sessions may have driven them out of the processor's caches.
     pub(super) async fn arrival(&mut self, lines: &Lines) -> Arrival {
         let idle = self.is_idle();
-        self.io.fill_or_interrupt(idle, || lines.fetch()).await
+        let fetch = || {
+            if !runtime::is_alone() {
+                lines.fetch();
+            }
+        };
+        self.io.fill_or_interrupt(idle, fetch).await
     }
 
     /// Carries out all whole messages in the input buffer.
@@ -313,7 +319,7 @@ impl Connection {
         let parameter_formats = formats(bind.parameter_formats)?;
         let result_formats = formats(bind.result_formats)?;
         let mut parameters: SmallVec<[Option<&[u8]>; 4]> = SmallVec::with_capacity(bind.parameter_count());
-        parameters.extend(bind.parameters());
+        bind.parameters().for_each(|parameter| parameters.push(parameter));
         self.client.bind(bind.portal, bind.statement, &parameter_formats, &parameters, &result_formats)
     }
 
@@ -403,9 +409,11 @@ impl Connection {
             self.busy = true;
             self.interrupts.begin_statement();
         }
-        self.io.time_statement(timeouts.statement);
-        self.io.watch_client(timeouts.client_check);
-        self.time_transaction(timeouts.transaction);
+        if timeouts.watch_statements() || self.transaction_timer.is_some() {
+            self.io.time_statement(timeouts.statement);
+            self.io.watch_client(timeouts.client_check);
+            self.time_transaction(timeouts.transaction);
+        }
     }
 
     fn end_statement(&mut self) {
@@ -466,8 +474,12 @@ fn whole(kind: u8, bytes: &[u8]) -> wire::Frame<'_> {
     wire::Frame { kind, body: &bytes[5..], length: bytes.len() }
 }
 
+#[inline]
 fn formats(codes: Formats<'_>) -> SqlResult<SmallVec<[Format; 16]>> {
-    let mut formats = SmallVec::with_capacity(codes.len());
+    let mut formats = SmallVec::new();
+    if codes.is_empty() {
+        return Ok(formats);
+    }
     for code in codes.iter() {
         let unsupported = || sql_err!(INVALID_PARAMETER_VALUE, "unsupported format code: {code}");
         formats.push(Format::from_code(code).ok_or_else(unsupported)?);

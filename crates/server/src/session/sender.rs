@@ -4,7 +4,7 @@
 //! A session that has carried out its messages leaves its answer here ([`gather`]) and goes on to wait for its client. The worker's sender, a
 //! task, has its turn behind all sessions that were ready by then; it sends what they left in one go. So answers do not leave one by
 //! one, with work between them: a client of many sessions is woken once and not for each, the system's code for sending stays in the
-//! processor's cache, and a session is not woken a second time for its answer.
+//! processor's cache, and a session is not woken a second time for its answer. The only session that a worker serves has its answers sent at once.
 //!
 //! # Invariants
 //! 1. Answers of one session leave in the order in which it gave them: whatever else it sends, it sends behind [`send_if_waiting`].
@@ -94,10 +94,15 @@ pub fn gather(socket: RawFd, answer: &[u8]) -> Option<Round> {
         };
         let mut answers = sender.answers.borrow_mut();
         answers.push(Answer { socket, end });
-        if answers.len() == 1 {
-            sender.wake();
+        let (first, round) = (answers.len() == 1, Round(sender.round.get()));
+        drop(answers);
+        match first {
+            // Nobody has anything to send with it.
+            true if runtime::is_alone() => sender.send_all(),
+            true => sender.wake(),
+            false => {}
         }
-        Some(Round(sender.round.get()))
+        Some(round)
     })
 }
 

@@ -33,6 +33,10 @@ pub trait Node {
     fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool>;
     /// The current row.
     fn row(&self) -> &[Datum];
+    /// Whether [`Node::next`] will find no more, where that is known without asking it.
+    fn is_over(&self) -> bool {
+        false
+    }
     /// Passes over rows that are at hand, whose values nobody reads, and tells how many they were; afterwards there is no current row. None: the next
     /// one, if there is one, is to be had by [`Node::next`] only.
     fn skip(&mut self, _cx: &mut Cx<'_>) -> SqlResult<usize> {

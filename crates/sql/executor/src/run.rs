@@ -165,6 +165,7 @@ impl Execution {
     }
 
     /// A state tree for a run of a plan: one that this worker has kept, or a new one.
+    #[inline]
     pub fn obtain(prepared: &Arc<Prepared>) -> SqlResult<Box<Execution>> {
         match kept::take(prepared) {
             Some(tree) => Ok(tree),
@@ -173,6 +174,7 @@ impl Execution {
     }
 
     /// Keeps the state tree, whose run has ended, for another run of the plan.
+    #[inline]
     pub fn keep(mut self: Box<Self>) {
         self.state.part = Part::Whole;
         if !self.running && runtime::memory::held().statement <= kept::LIGHT {
@@ -295,6 +297,8 @@ impl Execution {
                     if node.next(cx)? {
                         rows += 1;
                         each(&**node)?;
+                        // Who asked for so many rows is told of the end when the next one is asked for.
+                        finished = limit == 0 && node.is_over();
                     } else {
                         finished = true;
                     }

@@ -14,6 +14,7 @@ use heap::ComboCids;
 use txn::{LockMode, LockTimeouts, LockWait, SyncCommit, Transaction};
 use types::call::{ByteaOutput, DateFormat, DateOrder, IntervalStyle};
 use types::random::Random;
+use types::text::FiberFacts;
 use types::timezone::{Abbreviations, TimeZone};
 use types::{FormatContext, acl};
 
@@ -291,15 +292,9 @@ impl Session {
     #[inline]
     pub(super) fn prepare_fiber(&self, fast: &Fast) {
         runtime::set_stack_depth(fast.max_stack_depth);
-        if fast.quote_all_identifiers
-            | fast.track_wal_io_timing
-            | (fast.server_encoding != Encoding::Utf8)
-            | (fast.default_rules != 0)
-            | fast.alike.is_some()
-            | (fast.nearest != [0; 6])
-            | (fast.read_ahead != Fast::READ_AHEAD)
-        {
-            tell_fiber(fast);
+        match fast.tells_fibers {
+            true => tell_fiber(fast),
+            false => FiberFacts { default_rules: fast.default_rules, ..FiberFacts::default() }.apply(),
         }
     }
 
@@ -324,7 +319,7 @@ impl Session {
 /// Tells the running fiber of settings that are off in a new one.
 #[cold]
 fn tell_fiber(fast: &Fast) {
-    let facts = types::text::FiberFacts {
+    let facts = FiberFacts {
         quotes_all_identifiers: fast.quote_all_identifiers,
         texts_are_bytes: fast.server_encoding == Encoding::SqlAscii,
         default_rules: fast.default_rules,

@@ -57,7 +57,15 @@ impl Notices {
     }
 
     /// Sends those that are kept.
+    #[inline]
     pub fn send(&self, out: &mut dyn Output) {
+        if !self.kept.borrow().is_empty() {
+            self.send_kept(out);
+        }
+    }
+
+    #[cold]
+    fn send_kept(&self, out: &mut dyn Output) {
         for notice in self.kept.take() {
             out.notice(&notice);
         }

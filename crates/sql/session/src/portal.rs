@@ -494,7 +494,7 @@ impl Session {
         let (work_mem, hash_mem) = {
             let settings = self.settings.borrow();
             let fast = settings.fast();
-            (fast.work_mem as usize, fast.hash_mem() as usize)
+            (fast.work_mem as usize, fast.hash_mem as usize)
         };
         Env {
             access: self.engine().heap_access(),
@@ -524,11 +524,15 @@ impl Session {
     /// Tells `pg_stat_activity` which snapshots stay while no statement runs: the transaction's and those of cursors.
     pub(super) fn show_snapshots(&self) {
         let Ok(portals) = self.portals.try_borrow() else { return };
+        let kept = self.txn.borrow().kept_xmin();
+        if portals.is_empty() && kept.is_none() {
+            return self.backend.holds_no_snapshot();
+        }
         let cursors = portals.iter().filter_map(|(_, portal)| match &portal.state {
             State::Suspended(running) => Some(running.snapshot.xmin()),
             State::Ready | State::Stored(_) | State::Done => None,
         });
-        self.backend.holds_snapshots(cursors.chain(self.txn.borrow().kept_xmin()));
+        self.backend.holds_snapshots(cursors.chain(kept));
     }
 
     /// Closes those portals of which `which` says so.
@@ -537,9 +541,9 @@ impl Session {
         if let Some(mut portal) = unnamed {
             portal.close(self);
         }
-        let named = self.portals.borrow_mut().take_named_if(which);
-        for (_, mut portal) in named {
-            portal.close(self);
+        if self.portals.borrow().has_named() {
+            let named = self.portals.borrow_mut().take_named_if(which);
+            named.into_iter().for_each(|(_, mut portal)| portal.close(self));
         }
     }
 

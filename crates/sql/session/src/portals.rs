@@ -33,6 +33,11 @@ impl Portals {
         if name.is_empty() { self.unnamed.take() } else { self.named.remove(name) }
     }
 
+    /// Whether there is none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.unnamed.is_none() && self.named.is_empty()
+    }
+
     /// Whether there are others than the unnamed one.
     pub(super) fn has_named(&self) -> bool {
         !self.named.is_empty()
@@ -56,9 +61,6 @@ impl Portals {
 
     /// Takes out those with names of which `which` says so.
     pub(super) fn take_named_if(&mut self, which: impl Fn(&Portal) -> bool) -> Vec<(Box<str>, Box<Portal>)> {
-        if self.named.is_empty() {
-            return Vec::new();
-        }
         self.named.extract_if(|_, portal| which(portal)).collect()
     }
 }

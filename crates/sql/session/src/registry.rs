@@ -235,6 +235,12 @@ impl Backend {
         }
     }
 
+    /// It holds none.
+    #[inline]
+    pub fn holds_no_snapshot(&self) {
+        self.xmin.store(0, Ordering::Relaxed);
+    }
+
     /// These are all that it holds.
     pub fn holds_snapshots(&self, xmins: impl Iterator<Item = Xid>) {
         self.xmin.store(xmins.min().unwrap_or_default().0, Ordering::Relaxed);

@@ -355,16 +355,20 @@ impl Bounds {
         Ok(true)
     }
 
-    /// The place before the first entry and that behind the last; `None`: the end of the index.
-    #[inline]
-    pub fn places<'a>(&'a self, desc: &'a IndexDesc) -> (Option<SearchKey<'a>>, Option<SearchKey<'a>>) {
-        let begin = self.begin.as_ref().and_then(|place| place.key(desc));
-        let end = match &self.end {
+    /// The place before the first entry; `None`: the left end of the index.
+    #[inline(always)]
+    pub fn begin<'a>(&'a self, desc: &'a IndexDesc) -> Option<SearchKey<'a>> {
+        self.begin.as_ref().and_then(|place| place.key(desc))
+    }
+
+    /// The place behind the last entry; `None`: the right end of the index.
+    #[inline(always)]
+    pub fn end<'a>(&'a self, desc: &'a IndexDesc) -> Option<SearchKey<'a>> {
+        match &self.end {
             End::Right => None,
-            End::Equal => begin.map(|key| SearchKey { behind: true, ..key }),
+            End::Equal => self.begin(desc).map(|key| SearchKey { behind: true, ..key }),
             End::At(place) => place.key(desc),
-        };
-        (begin, end)
+        }
     }
 
     fn of_any(desc: &IndexDesc, ScanKeys { keys, direction }: ScanKeys) -> Bounds {
@@ -468,7 +472,7 @@ pub(crate) mod tests {
             None => "-".into(),
             Some(key) => format!("{:?}{}", key.values, if key.behind { ">" } else { "<" }),
         };
-        let (begin, end) = bounds.places(desc);
+        let (begin, end) = (bounds.begin(desc), bounds.end(desc));
         (place(begin), place(end))
     }
 

@@ -336,10 +336,14 @@ impl Scan {
     }
 
     /// Ends the scan: applies pending kills and drops the pin. Dropping the scan without it only loses the kills. The scan may start again.
+    #[inline]
     pub fn finish(&mut self, access: &Access<'_>) {
-        if !self.leaf.started && self.mark_here.is_none() && self.marked.is_none() {
-            return;
+        if self.leaf.started || self.mark_here.is_some() || self.marked.is_some() {
+            self.finish_started(access);
         }
+    }
+
+    fn finish_started(&mut self, access: &Access<'_>) {
         self.apply_kills(access);
         if self.leaf.all_dead {
             // An error is ignored here; the next VACUUM meets and reports it.
@@ -354,11 +358,10 @@ impl Scan {
     fn start(&mut self, access: &Access<'_>, direction: Direction) -> IndexResult<bool> {
         let forward = direction == Direction::Forward;
         let rel = &*self.rel;
-        let (begin, end) = self.bounds.places(&rel.desc);
         let key = match &self.bounds.groups {
             Some(groups) => groups.seek(&rel.desc),
-            None if forward => begin,
-            None => end,
+            None if forward => self.bounds.begin(&rel.desc),
+            None => self.bounds.end(&rel.desc),
         };
         used_often(|c| &c.index_searches);
         self.searches += 1;
@@ -416,11 +419,11 @@ impl Scan {
     }
 
     fn copy_items(&mut self, node: &Node<'_>) -> Check<()> {
-        let (begin, end) = self.bounds.places(&self.rel.desc);
-        let from = match &begin {
+        let from = match self.bounds.begin(&self.rel.desc) {
             Some(key) => key.search(node)?,
             None => node.first(),
         };
+        let end = self.bounds.end(&self.rel.desc);
         let to = match &end {
             Some(key) => key.gallop(node, from)?,
             None => node.max() + 1,
@@ -654,10 +657,14 @@ impl Scan {
     }
 
     /// Marks the entries whose rows were found dead, if they can still be told for sure.
+    #[inline]
     fn apply_kills(&mut self, access: &Access<'_>) {
-        if self.leaf.killed.is_empty() {
-            return;
+        if !self.leaf.killed.is_empty() {
+            self.mark_killed(access);
         }
+    }
+
+    fn mark_killed(&mut self, access: &Access<'_>) {
         if !access.horizon.may_remove() {
             self.leaf.killed.clear();
             return;
@@ -715,12 +722,12 @@ fn first_leaf(
     key: Option<SearchKey<'_>>,
     forward: bool,
 ) -> IndexResult<Option<(Shared, Opaque)>> {
-    let Some(key) = key else {
+    let Some(mut key) = key else {
         let Some(page) = edge(access, rel, 0, !forward)? else { return Ok(None) };
         let op = rel.node(page.tag().block, &page)?.op;
         return Ok(Some((page, op)));
     };
-    let key = SearchKey { prefer_right: forward && !key.behind, ..key };
+    key.prefer_right = forward && !key.behind;
     match descend(access, rel, &key, 0, None)? {
         None => Ok(None),
         Some(pin) => Ok(Some(move_right(access, rel, &key, pin.into_shared(), None)?)),

@@ -62,6 +62,7 @@ impl BtreeRel {
 }
 
 /// The fast root, latched shared, and its special area; `None` in an empty tree.
+#[inline]
 pub(crate) fn root(access: &Access<'_>, rel: &BtreeRel) -> IndexResult<Option<(Shared, Opaque)>> {
     let cached = rel.root.load(Relaxed);
     if cached != 0 {

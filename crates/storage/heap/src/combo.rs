@@ -29,6 +29,7 @@ impl ComboCids {
     }
 
     /// Forgets everything: the top-level transaction has ended.
+    #[inline]
     pub fn clear(&self) {
         *self.0.borrow_mut() = None;
     }

@@ -477,6 +477,7 @@ impl TxnSystem {
     }
 
     /// What this thread keeps of the system.
+    #[inline]
     pub(crate) fn worker(&self) -> Rc<Worker> {
         let known =
             WORKERS.with_borrow(|workers| workers.iter().find(|worker| worker.system == self.id).cloned());

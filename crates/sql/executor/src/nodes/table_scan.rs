@@ -408,15 +408,8 @@ pub(super) struct IndexScan {
 
 impl IndexScan {
     /// Starts the scan; false if nothing can be found.
-    fn start(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+    fn start(&mut self, access: &IndexAccess<'_>, cx: &mut Cx<'_>) -> SqlResult<bool> {
         self.started = true;
-        let horizon = TableHorizon::new(cx.env.access.txns, self.heap.desc.kind);
-        let access = IndexAccess {
-            pool: cx.env.access.pool,
-            horizon: &horizon,
-            xid: Xid::INVALID,
-            limits: index::Limits::default(),
-        };
         let only = self.places.is_some();
         let scan = self.scan.get_or_insert_with(|| {
             let keys = ScanKeys { keys: Vec::new(), direction: self.keys.direction };
@@ -424,8 +417,8 @@ impl IndexScan {
         });
         self.watched.end(&self.index, scan, only, cx);
         self.reading = match self.keys.point {
-            true => self.keys.start_point(cx, &access, scan)?,
-            false => self.keys.start(cx, &access, scan)?,
+            true => self.keys.start_point(cx, access, scan)?,
+            false => self.keys.start(cx, access, scan)?,
         };
         if self.reading && !self.keys.distances.is_empty() {
             let distances = self.keys.compute_distances(cx)?;
@@ -468,10 +461,9 @@ impl IndexScan {
     pub(super) fn fetch_next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
         loop {
             runtime::check_interrupts().map_err(eval::error::interrupted)?;
-            if !self.reading && (self.started || !self.start(cx)?) {
+            if self.is_over() {
                 return Ok(false);
             }
-            let Some(scan) = &mut self.scan else { return Ok(false) };
             let horizon = TableHorizon::new(cx.env.access.txns, self.heap.desc.kind);
             // Only searches for the nearest heed them.
             let limits = match self.keys.distances.is_empty() {
@@ -480,6 +472,10 @@ impl IndexScan {
             };
             let access =
                 IndexAccess { pool: cx.env.access.pool, horizon: &horizon, xid: Xid::INVALID, limits };
+            if !self.reading && !self.start(&access, cx)? {
+                return Ok(false);
+            }
+            let Some(scan) = &mut self.scan else { return Ok(false) };
             let before = runtime::usage::pages();
             let found = scan.next(&access).map_err(|e| e.into_sql(&self.names.index, &self.names.table))?;
             let before = self.index_counted.scan.pages_since(before);
@@ -551,6 +547,10 @@ impl Node for IndexScan {
 
     fn row(&self) -> &[Datum] {
         self.projection.row()
+    }
+
+    fn is_over(&self) -> bool {
+        self.started && !self.reading
     }
 
     fn skip(&mut self, cx: &mut Cx<'_>) -> SqlResult<usize> {

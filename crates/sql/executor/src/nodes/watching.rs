@@ -36,6 +36,13 @@ impl WatchedKeys {
     /// The scan goes no further. `want_values`: whether another run is to keep its entries' values.
     #[inline]
     pub(super) fn end(&mut self, index: &OpenIndex, scan: &mut OpenScan, want_values: bool, cx: &Cx<'_>) {
+        if self.0.is_some() {
+            self.end_watch(index, scan, want_values, cx);
+        }
+    }
+
+    #[cold]
+    fn end_watch(&mut self, index: &OpenIndex, scan: &mut OpenScan, want_values: bool, cx: &Cx<'_>) {
         if let Some(range) = self.0.take() {
             // What cannot be read again stays locked as it is.
             if let Ok(Some(part)) = scan.read_part(want_values)

@@ -296,6 +296,7 @@ pub struct FiberFacts {
 
 impl FiberFacts {
     /// The running fiber's facts are these from now on.
+    #[inline]
     pub fn apply(self) {
         let bit = |fact: bool, bit: u32| if fact { bit } else { 0 };
         let bits = bit(self.quotes_all_identifiers, QUOTES_ALL) | bit(self.texts_are_bytes, BYTES);

@@ -99,6 +99,7 @@ impl Transaction {
 
     /// Before COMMIT or PREPARE TRANSACTION: whether a serializable transaction may commit. After this it does, whatever others do; on an error it is
     /// to be rolled back.
+    #[inline]
     pub fn prepare_serializable(&mut self) -> Result<(), TxnError> {
         let Some(serial) = self.serializable() else { return Ok(()) };
         serial.all.graph.lock().prepare(serial.member.id)?;
