@@ -52,6 +52,7 @@ const MANAGERS: &[(ResourceManager, Beside); Rmgr::ALL.len()] = &[
     (<spgist::SpgistRel as index::IndexAccessMethod>::MANAGER, Beside::Nothing),
     (<ivfflat::IvfflatRel as index::IndexAccessMethod>::MANAGER, Beside::Nothing),
     (images(Rmgr::Tablespace), Beside::Tablespaces),
+    (transactions(Rmgr::Logical), Beside::Nothing),
 ];
 
 // A manager is found by its number.

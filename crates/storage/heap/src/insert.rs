@@ -166,6 +166,9 @@ fn insert_batch(
 ) -> HeapResult<usize> {
     writer.check(rel);
     access.pool.admit(rel.desc.persistence)?;
+    if let Some(logged) = &rel.desc.logged {
+        logged.describe(rel, writer);
+    }
     let mut map = VmCursor::default();
     let mut placer = Placer::new(access, rel, tuples[0].len(), *use_map)?;
     loop {
@@ -236,8 +239,13 @@ fn put_batch(
     ops::set_all_visible(&mut page, false);
     maps.apply();
     let mut action = WalAction::for_relation(access.pool, rel.desc.persistence, Rmgr::Heap, kind, xid);
-    let i = action.page(&mut page, PageChange { will_init: init, ..PageChange::default() });
+    let logged = rel.desc.logged.as_ref();
+    let change = PageChange { will_init: init, keep_data: logged.is_some(), ..PageChange::default() };
+    let i = action.page(&mut page, change);
     action.page_data(i, &log);
+    if let Some(logged) = logged {
+        action.data(&logged.of_insert(writer));
+    }
     maps.log(&mut action);
     action.commit();
     if let Some(serial) = rel.serial(writer.me) {

@@ -6,6 +6,7 @@
 //! * [`fetch()`], [`HeapScan`], [`GatheredRows`], [`visibility`]: reading. `shortcut`: past the old versions of long chains.
 //! * [`prune`], [`vacuum`]: getting rid of dead versions. [`fsm`], [`vm`]: the maps. [`toast`]: large values.
 //! * [`rewrite`]: a table's versions in a new file.
+//! * [`logical`]: what records say to those who decode the log.
 //! * [`redo`]: the same page functions, driven by the log. [`verify`]: whether all of it is sound. [`measure`]: how full pages are, and what their maps say.
 //!
 //! # Invariants
@@ -34,6 +35,7 @@ mod insert;
 mod latest;
 mod lock;
 mod lock_rows;
+pub mod logical;
 pub mod measure;
 pub mod ops;
 mod place;
@@ -66,6 +68,7 @@ pub use insert::{FormedRows, InsertOptions, insert, multi_insert};
 pub use latest::fetch_latest;
 pub use lock::{Wanted, is_held, lock_later, lock_tuple};
 pub use lock_rows::{KnownHolders, fetch_and_lock_rows, lock_rows};
+pub use logical::{Identity, Logged};
 pub use prune::prune_opt;
 pub use rel::{Access, Chunks, HeapDesc, HeapRel, View, Writer};
 pub use row::{HeapTuple, TupleRef};

@@ -1,7 +1,7 @@
 //! WAL records of [`wal::Rmgr::Heap`]: what is logged beside the pages.
 //!
 //! The heap page is block 0 (of an UPDATE to another page: the new version's; the old version's is block 1). Visibility-map pages
-//! come last; the data of each are entries of [`VmChange`]. The record's xid is the inserter, deleter or locker.
+//! come last; the data of each are entries of [`VmChange`]. The record's xid is the inserter, deleter or locker. At the end of the main data may stand what decoders of the log need ([`crate::logical`]).
 
 use base::{BlockNo, OffsetNo, Tid, Xid};
 
@@ -195,6 +195,16 @@ pub(crate) fn get_tuple(
         bytes.extend_from_slice(part);
     }
     Ok(LoggedTuple { offset, bytes, raw_xmax })
+}
+
+/// Of a whole tuple what records have of it, without an `xmax`.
+pub(crate) fn logged_tail(tuple: &[u8]) -> &[u8] {
+    &tuple[HEADER_LEN - LOGGED_HEADER..]
+}
+
+/// The tuple of which [`logged_tail`] is there.
+pub(crate) fn whole_tuple(tail: &[u8]) -> Vec<u8> {
+    [&[0; HEADER_LEN - LOGGED_HEADER], tail].concat()
 }
 
 /// Length that [`get_tuple`] must be told for a whole tuple of `len` bytes.

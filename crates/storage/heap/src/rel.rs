@@ -12,6 +12,7 @@ use tuple::varlena::Compression;
 use txn::{RelKind, Serial, Snapshot, Transaction, TxnSystem, XidHolds};
 
 use crate::combo::ComboCids;
+use crate::logical::Logged;
 use crate::shortcut::Shortcuts;
 use crate::toast::ToastTable;
 
@@ -101,6 +102,8 @@ pub struct HeapDesc {
     pub kind: RelKind,
     /// Where large values go; without one, rows that do not fit a page are refused.
     pub toast: Option<ToastTable>,
+    /// What its records say to decoders of the log; none: nothing.
+    pub logged: Option<Arc<Logged>>,
 }
 
 /// Inserters of different workers fill different pages.

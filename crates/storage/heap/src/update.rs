@@ -143,6 +143,10 @@ fn delete_for(
     next: Tid,
 ) -> HeapResult<DeleteOutcome> {
     access.pool.admit(rel.desc.persistence)?;
+    let part = match &rel.desc.logged {
+        None => Vec::new(),
+        Some(logged) => logged.of_delete(access, rel, writer, tid)?,
+    };
     let mut map = VmCursor::default();
     let pin = access.pool.read(heap_tag(rel, tid.block))?;
     let mut page = latch_covered(access, rel, &pin, &mut map)?;
@@ -151,7 +155,7 @@ fn delete_for(
         Look::Refused(refusal) => return Ok(DeleteOutcome::Refused(refusal)),
     };
     let pointers = pointers_at(rel, &page, tid, &header);
-    delete_version(access, rel, writer, &mut page, &map, &header, (tid, next))?;
+    delete_version(access, rel, writer, &mut page, &map, &header, (tid, next, &part))?;
     note_change(rel, writer, tid)?;
     drop(page);
     toast::delete_values(access, rel, writer, &pointers, delete)?;
@@ -171,13 +175,14 @@ pub fn take_back(
     let own = read_header(&page, tid.offset).filter(|header| header.raw_xmin == writer.xid);
     let header = own.ok_or_else(|| corrupt(rel, tid, "tuple is not the writer's"))?;
     let pointers = pointers_at(rel, &page, tid, &header);
-    delete_version(access, rel, writer, &mut page, &map, &header, (tid, tid))?;
+    let part = rel.desc.logged.as_ref().map_or_else(Vec::new, |logged| logged.of_take_back(writer));
+    delete_version(access, rel, writer, &mut page, &map, &header, (tid, tid, &part))?;
     drop(page);
     toast::delete_values(access, rel, writer, &pointers, take_back)?;
     Ok(DeleteOutcome::Deleted)
 }
 
-/// Stamps a version that the writer may delete, and logs it.
+/// Stamps a version that the writer may delete, and logs it, with the part for decoders of the log.
 fn delete_version(
     access: &Access<'_>,
     rel: &HeapRel,
@@ -185,7 +190,7 @@ fn delete_version(
     page: &mut ExclusivePage<'_>,
     map: &VmCursor,
     header: &Header,
-    (tid, next): (Tid, Tid),
+    (tid, next, part): (Tid, Tid, &[u8]),
 ) -> HeapResult<()> {
     let xmax = fitting_xmax(access, rel, writer, page, tid, MemberStatus::Updated)?;
     let mut maps = maps_to_clear(page, map, tid.block);
@@ -206,8 +211,11 @@ fn delete_version(
     maps.apply();
     let mut action =
         WalAction::for_relation(access.pool, rel.desc.persistence, Rmgr::Heap, info::DELETE, writer.xid);
-    let i = action.page(page, PageChange::default());
+    // The data of the block tell which row a taken back one is.
+    let change = PageChange { keep_data: !part.is_empty(), ..PageChange::default() };
+    let i = action.page(page, change);
     action.page_data(i, &log);
+    action.data(part);
     maps.log(&mut action);
     action.commit();
     Ok(())
@@ -279,6 +287,8 @@ struct Update<'a> {
     status: MemberStatus,
     /// The new version.
     bytes: Vec<u8>,
+    /// What the record says to decoders of the log, if anything.
+    part: Option<Vec<u8>>,
 }
 
 /// Writes a new version of the row version at `tid`. `values` are all columns; unchanged large values may be handed over as the
@@ -294,6 +304,10 @@ pub fn update(
     keys_changed: bool,
 ) -> HeapResult<UpdateOutcome> {
     access.pool.admit(rel.desc.persistence)?;
+    let part = match &rel.desc.logged {
+        None => None,
+        Some(logged) => Some(logged.of_update(access, rel, writer, tid, values)?),
+    };
     let mut map = VmCursor::default();
     let pin = access.pool.read(heap_tag(rel, tid.block))?;
     let mut page = latch_covered(access, rel, &pin, &mut map)?;
@@ -304,7 +318,7 @@ pub fn update(
     };
     let old_pointers = pointers_at(rel, &page, tid, &header);
     let mut update =
-        Update { access, rel, writer, tid, hot_candidate, status, bytes: Vec::with_capacity(256) };
+        Update { access, rel, writer, tid, hot_candidate, status, bytes: Vec::with_capacity(256), part };
     let as_it_is = tuple_len(&rel.desc.layout, values) <= toast::THRESHOLD
         && values.iter().filter_map(toast::as_external).all(|pointer| old_pointers.contains(&pointer));
     if as_it_is {
@@ -414,7 +428,10 @@ impl Update<'_> {
             make_multi_fit(self.access, self.rel, page, MultiXactId(carried.0))?;
         }
         let old = page::item(page, self.tid.offset).unwrap_or_default();
-        let (prefix, suffix) = common_parts(old, &self.bytes);
+        let (prefix, suffix) = match self.part {
+            None => common_parts(old, &self.bytes),
+            Some(_) => (0, 0),
+        };
         let hot = self.hot_candidate;
         if hot {
             self.set_mask(INFOMASK - 2, infomask2::HEAP_ONLY);
@@ -435,8 +452,11 @@ impl Update<'_> {
         log.u16(suffix);
         put_locked_tuple(&mut log, offset, &self.bytes, prefix as usize, suffix as usize, carried);
         let mut action = self.action(if hot { info::HOT_UPDATE } else { info::UPDATE_HERE });
-        let i = action.page(page, PageChange::default());
+        let i = action.page(page, PageChange { keep_data: self.part.is_some(), ..PageChange::default() });
         action.page_data(i, &log);
+        if let Some(part) = &self.part {
+            action.data(part);
+        }
         maps.log(&mut action);
         action.commit();
         note_change(self.rel, self.writer, self.tid)?;
@@ -522,10 +542,14 @@ impl Update<'_> {
         put_locked_tuple(&mut log, offset, &self.bytes, 0, 0, carried);
         let mut action =
             WalAction::for_relation(access.pool, rel.desc.persistence, Rmgr::Heap, info::UPDATE, xid);
-        let i = action.page(new, PageChange { will_init: init, ..PageChange::default() });
+        let keep_data = self.part.is_some();
+        let i = action.page(new, PageChange { will_init: init, keep_data, ..PageChange::default() });
         action.page_data(i, &log);
         action.page(old, PageChange::default());
         action.data(&main);
+        if let Some(part) = &self.part {
+            action.data(part);
+        }
         maps.log(&mut action);
         action.commit();
         note_change(rel, self.writer, self.tid)?;

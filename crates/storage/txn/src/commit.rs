@@ -380,7 +380,7 @@ impl<'a> Turn<'a> {
     }
 
     /// Waits until all that come before are seen.
-    fn wait(&self) {
+    pub(crate) fn wait(&self) {
         let first = || self.system.order.is_first(self.number).then_some(());
         if first().is_none() {
             waiting(WaitEvent::CommitOrder, || self.system.behind.wait_until(first));

@@ -9,7 +9,7 @@ use base::{RelFile, Xid};
 use wal::{Record, Rmgr, WalDescribe};
 
 use crate::commit::{self, MappedFile, info};
-use crate::{LockTag, PreparedState, clog, multixact, standby};
+use crate::{LockTag, PreparedState, clog, logical, multixact, standby};
 
 /// Describes records of `Rmgr::Xact`, `Rmgr::Clog` and `Rmgr::Multixact`.
 pub struct XactDescribe;
@@ -38,6 +38,10 @@ fn name(rmgr: Rmgr, kind: u8) -> &'static str {
         (Rmgr::Multixact, multixact::CREATE) => "CREATE_ID",
         (Rmgr::Standby, standby::REMOVED) => "REMOVED",
         (Rmgr::Standby, standby::CUT) => "LOCK",
+        (Rmgr::Logical, logical::DESCRIBE) => "DESCRIBE",
+        (Rmgr::Logical, logical::TRUNCATE) => "TRUNCATE",
+        (Rmgr::Logical, logical::MESSAGE) => "MESSAGE",
+        (Rmgr::Logical, logical::POINT) => "POINT",
         _ => "UNKNOWN",
     }
 }

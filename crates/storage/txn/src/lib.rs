@@ -6,7 +6,7 @@
 //! is seen before the disk has it, and [`redo`] their replay. Heavyweight locks: [`lock`] the main table and waiting, [`lock_fast`] the workers' tables for weak locks,
 //! [`lock_held`] what a session holds, `lock_queue` queues that move, `deadlock` the detector. [`system`] joins them to one [`TxnSystem`] for each server,
 //! [`transaction`] is what a session owns, with its `effects`. Two-phase commit: [`prepared`] the transactions that wait for their end, [`prepared_state`]
-//! what of them is durable. SERIALIZABLE: [`serializable`]. [`describe`] shows log records.
+//! what of them is durable. SERIALIZABLE: [`serializable`]. [`logical`]: what decoders of the log must know. [`describe`] shows log records.
 //!
 //! Invariant: nothing here knows relations' contents, the catalog, or SQL.
 
@@ -22,6 +22,7 @@ pub mod lock;
 pub mod lock_fast;
 pub mod lock_held;
 mod lock_queue;
+pub mod logical;
 pub mod long_wait;
 #[cfg(test)]
 mod model;

@@ -13,6 +13,7 @@
 //!
 //! PostgreSQL counterpart · `xact.c`. Differences: warnings and errors about the use of commands are the executor's.
 
+use std::cell::RefCell;
 use std::mem::take;
 use std::sync::Arc;
 
@@ -28,6 +29,7 @@ use crate::error::TxnError;
 use crate::horizon::XidHolds;
 use crate::lock::{LockError, LockMode, LockTag, LockWait};
 use crate::lock_held::HeldLocks;
+use crate::logical::Described;
 use crate::long_wait::LockTimeouts;
 use crate::prepared::PrepareError;
 use crate::prepared_state::PreparedState;
@@ -181,6 +183,8 @@ pub struct Transaction {
     levels: SmallVec<[Level; 1]>,
     held: HeldLocks,
     timeouts: LockTimeouts,
+    /// The tables that it has described to decoders of the log.
+    pub(crate) described: RefCell<Option<Box<Described>>>,
 }
 
 impl Transaction {
@@ -211,6 +215,7 @@ impl Transaction {
             levels: SmallVec::new(),
             held: HeldLocks::new(session),
             timeouts: LockTimeouts::default(),
+            described: RefCell::default(),
         }
     }
 
@@ -556,6 +561,8 @@ impl Transaction {
     fn undo_current(&mut self) {
         let top = self.top_xid_if_assigned();
         let Some(level) = self.levels.last_mut() else { return };
+        // Decoders forget what a subtransaction that was rolled back described.
+        *self.described.get_mut() = None;
         let (wrote, locks_from) = (level.xid.take().is_some(), level.locks_from);
         let undone = self.effects.as_mut().map(|effects| effects.split_off(&level.from)).unwrap_or_default();
         if let (Some(top), true) = (top, wrote) {

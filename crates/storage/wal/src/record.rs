@@ -85,11 +85,13 @@ pub enum Rmgr {
     Ivfflat = 16,
     /// Making of tablespaces.
     Tablespace = 17,
+    /// What decoders of the log must know beside the rows of tables.
+    Logical = 18,
 }
 
 impl Rmgr {
     /// Every resource manager, in order of its number.
-    pub const ALL: [Rmgr; 18] = [
+    pub const ALL: [Rmgr; 19] = [
         Rmgr::Xlog,
         Rmgr::Xact,
         Rmgr::Smgr,
@@ -108,6 +110,7 @@ impl Rmgr {
         Rmgr::Spgist,
         Rmgr::Ivfflat,
         Rmgr::Tablespace,
+        Rmgr::Logical,
     ];
 
     /// The resource manager with this number in records.
@@ -136,6 +139,7 @@ impl Rmgr {
             Rmgr::Spgist => "SPGist",
             Rmgr::Ivfflat => "IVFFlat",
             Rmgr::Tablespace => "Tablespace",
+            Rmgr::Logical => "Logical",
         }
     }
 }

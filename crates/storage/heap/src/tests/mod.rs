@@ -4,6 +4,7 @@ mod pages;
 mod rewriting;
 mod rows;
 mod sharing;
+mod telling;
 mod together;
 mod vacuuming;
 mod values;

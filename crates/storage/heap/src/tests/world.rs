@@ -81,10 +81,21 @@ impl World {
     }
 
     pub fn table(&self, layout: RowLayout, toast: Option<ToastTable>) -> Arc<HeapRel> {
+        self.logged_table(layout, toast, None)
+    }
+
+    /// A table whose records say this to decoders of the log.
+    pub fn logged_table(
+        &self,
+        layout: RowLayout,
+        toast: Option<ToastTable>,
+        logged: Option<Arc<Logged>>,
+    ) -> Arc<HeapRel> {
         let number = self.next_file.fetch_add(1, Ordering::Relaxed);
         let file = RelFile { tablespace: Oid(1663), database: Oid(5), number };
         self.pool.smgr().create(file, Fork::Main, false).unwrap();
         Arc::new(HeapRel::new(HeapDesc {
+            logged,
             file,
             layout: Arc::new(layout),
             fillfactor: 100,
