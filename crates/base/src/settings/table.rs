@@ -675,7 +675,7 @@ settings! {
             .about("Size of huge pages.");
         huge_pages = choice("try", &["off", "on", "try"]).bool_words().postmaster()
             .lacks("another kind of memory for the buffer pool").about("Whether huge pages are used.");
-        logical_decoding_work_mem = int(65536, 64, MAX).user().kb().moot(REPLICATION)
+        logical_decoding_work_mem = int(65536, 64, MAX).user().kb().works()
             .about("Memory of logical decoding.");
         maintenance_work_mem = int(65536, 64, MAX).user().kb().works().about("Memory of maintenance operations.");
         max_prepared_transactions = int(0, 0, 262143).postmaster().works().about("Prepared transactions at most.");
@@ -898,7 +898,7 @@ settings! {
         wal_init_zero = bool(true).superuser().lacks("making of files with holes")
             .about("Whether new files of the log are filled with zeros.");
         wal_level = choice("replica", &["minimal", "replica", "logical"]).postmaster()
-            .only(&["minimal", "replica"], "logical decoding").about("What the log contains.");
+            .works().about("What the log contains.");
         wal_log_hints = bool(false).postmaster()
             .moot("Checksums are always on, and hints are logged because of them.")
             .about("Whether hint bits cause whole pages to be logged.");

@@ -27,6 +27,7 @@ mod extended;
 pub mod families;
 pub mod foreign_key;
 mod load;
+mod logged;
 mod names;
 mod object_class;
 mod page_costs;

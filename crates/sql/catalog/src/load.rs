@@ -9,7 +9,7 @@ use base::{Oid, RelFile, SqlError, SqlResult};
 use buffer::Persistence;
 use collation::Rules;
 use engine::OpenIndex;
-use heap::{HeapDesc, HeapRel, ToastTable};
+use heap::{HeapDesc, HeapRel, Logged, ToastTable};
 use index::{
     Bloom, Compare, HashBy, Inclusion, IndexDesc, KeyColumn, MinMax, MinMaxMulti, OrderBy, SummaryClass,
     TreeQuery,
@@ -72,17 +72,7 @@ impl Reader<'_> {
         self.load_defaults(oid, &mut columns)?;
         let file = self.file_of(&class);
         let options = options_of(&class[pg_class::RELOPTIONS]);
-        let heap = match kind {
-            RelationKind::Table
-            | RelationKind::Toast
-            | RelationKind::MaterializedView
-            | RelationKind::Sequence => {
-                let layout = RowLayout::new(attrs).with_missing(missing);
-                Some(Arc::new(HeapRel::new(self.heap_desc(&class, layout, &options)?)))
-            }
-            _ => None,
-        };
-        Ok(Some(Arc::new(Table {
+        let mut table = Table {
             oid,
             name: class.str(pg_class::RELNAME).to_owned(),
             schema,
@@ -141,9 +131,21 @@ impl Reader<'_> {
                 class.char(pg_class::RELPERSISTENCE) as char,
             )?,
             sequence: if kind == RelationKind::Sequence { self.load_sequence(oid)? } else { None },
-            heap,
+            logged: None,
+            heap: None,
             validity: Validity::default(),
-        })))
+        };
+        table.logged = self.logged_of(&table, &attrs);
+        if let RelationKind::Table
+        | RelationKind::Toast
+        | RelationKind::MaterializedView
+        | RelationKind::Sequence = kind
+        {
+            let layout = RowLayout::new(attrs).with_missing(missing);
+            let desc = self.heap_desc(&class, layout, &table.options, table.logged.clone())?;
+            table.heap = Some(Arc::new(HeapRel::new(desc)));
+        }
+        Ok(Some(Arc::new(table)))
     }
 
     /// The place of a relation's files; none for relations without storage. The database's own tablespace is written as 0.
@@ -577,7 +579,13 @@ impl Reader<'_> {
         vectors::oids(&constraint[pg_constraint::CONEXCLOP]).into_iter().zip(classes).map(excluder).collect()
     }
 
-    fn heap_desc(&self, class: &Row, layout: RowLayout, options: &[(String, String)]) -> SqlResult<HeapDesc> {
+    fn heap_desc(
+        &self,
+        class: &Row,
+        layout: RowLayout,
+        options: &[(String, String)],
+        logged: Option<Arc<Logged>>,
+    ) -> SqlResult<HeapDesc> {
         let schema = class.oid(pg_class::RELNAMESPACE);
         let persistence = persistence_of(class.char(pg_class::RELPERSISTENCE));
         let kind = match () {
@@ -594,11 +602,21 @@ impl Reader<'_> {
             fillfactor: fillfactor(options),
             persistence,
             kind,
-            toast: self.load_toast(class.oid(pg_class::RELTOASTRELID), persistence, kind)?,
+            toast: self.load_toast(
+                class.oid(pg_class::RELTOASTRELID),
+                (persistence, kind),
+                logged.as_ref(),
+            )?,
+            logged,
         })
     }
 
-    fn load_toast(&self, oid: Oid, persistence: Persistence, kind: RelKind) -> SqlResult<Option<ToastTable>> {
+    fn load_toast(
+        &self,
+        oid: Oid,
+        (persistence, kind): (Persistence, RelKind),
+        logged: Option<&Arc<Logged>>,
+    ) -> SqlResult<Option<ToastTable>> {
         if !oid.is_valid() {
             return Ok(None);
         }
@@ -627,6 +645,7 @@ impl Reader<'_> {
             persistence,
             kind,
             toast: None,
+            logged: crate::logged::chunks(logged, oid),
         }));
         let searched = searched.ok_or_else(missing)?;
         Ok(Some(open_toast(self.catalog.engine(), oid, heap, (searched, others))))

@@ -448,6 +448,7 @@ fn open(engine: &Arc<Engine>, shape: &'static SystemTable, file: &dyn Fn(Oid) ->
             persistence: Persistence::Permanent,
             kind,
             toast,
+            logged: None,
         }))
     };
     let toast_index =

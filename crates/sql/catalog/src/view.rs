@@ -360,6 +360,8 @@ pub struct Table {
     pub published: Option<Arc<[Published]>>,
     /// What it counts, if it is a sequence.
     pub sequence: Option<Sequence>,
+    /// What the log says of it to those who decode it; none if nobody can.
+    pub logged: Option<Arc<heap::Logged>>,
     /// The open heap. None for relations without rows of their own, and in tests of the layers above.
     pub heap: Option<Arc<HeapRel>>,
     /// Turns false when a committed change made this description stale. Plans that keep the description check it before each use.

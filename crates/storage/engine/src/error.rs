@@ -80,6 +80,10 @@ pub enum EngineError {
     Backup(Spoiled),
     /// There are more replication slots than there may be.
     TooManySlots,
+    /// The log cannot be decoded here, and why.
+    Decoding(Lsn, String),
+    /// A segment of the log is wanted that was removed.
+    LogRemoved(String),
     /// The log failed; the server must stop.
     Wal(wal::WalError),
     /// A page could not be read or written.
@@ -125,6 +129,10 @@ impl fmt::Display for EngineError {
             EngineError::NotSupported(what) => write!(f, "{what} are not supported yet"),
             EngineError::Location(location, why) => f.write_str(&why.message(location)),
             EngineError::TooManySlots => f.write_str("too many replication slots active before shutdown"),
+            EngineError::Decoding(at, why) => write!(f, "could not decode the WAL at {at}: {why}"),
+            EngineError::LogRemoved(name) => {
+                write!(f, "requested WAL segment {name} has already been removed")
+            }
             EngineError::Wal(error) => error.fmt(f),
             EngineError::Buffer(error) => error.fmt(f),
             EngineError::File(error) => error.fmt(f),
@@ -169,6 +177,8 @@ impl From<EngineError> for SqlError {
             EngineError::File(error) => buffer::BufferError::File(error).into(),
             EngineError::Txn(error) => error.into(),
             EngineError::Interrupted(interrupt) => interrupt.into(),
+            error @ EngineError::LogRemoved(_) => SqlError::new(SqlState::UNDEFINED_FILE, error.to_string()),
+            error @ EngineError::Decoding(..) => SqlError::new(SqlState::DATA_CORRUPTED, error.to_string()),
             EngineError::Summary(why) => SqlError::new(SqlState::DATA_CORRUPTED, why),
             error => SqlError::new(SqlState::IO_ERROR, error.to_string()),
         }

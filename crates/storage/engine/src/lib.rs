@@ -10,7 +10,7 @@
 //! * [`retention`]: which segments of the log must stay. [`summaries`]: which blocks the log has changed, for incremental backups.
 //! * [`relation`]: making and dropping relation files; OIDs. [`database`], [`tablespace`]: making and removing databases and tablespaces. [`sequence`]: the one row of a sequence. [`xlog`]: the log records of this
 //!   crate.
-//! * [`slots`]: replication slots. [`backup`]: base backups; `tablespace_map`: where a copy's tablespaces lie. [`incremental`]: files of those that are based on earlier ones. [`changes`]: which blocks a stretch of the log has changed.
+//! * [`slots`]: replication slots. [`decoding`]: the log as transactions of changed rows. [`backup`]: base backups; `tablespace_map`: where a copy's tablespaces lie. [`incremental`]: files of those that are based on earlier ones. [`changes`]: which blocks a stretch of the log has changed.
 //! * [`files`]: whether all pages of all files are whole. [`reset`]: a new log for a data directory that has lost its own.
 //! * `map`: which files the system catalogs have. `lengths`: how long files must be. `unlogged`: relations that a crash empties.
 //! * [`indexes`]: the index access methods. `managers`: the table of the log's resource managers. `access`: the traits by which heaps and indexes reach each other. [`background`]: the loops of checkpointer, background writer and WAL writer; the server gives them fibers.
@@ -50,6 +50,7 @@ pub mod changes;
 pub mod checkpoint;
 pub mod control;
 pub mod database;
+pub mod decoding;
 mod error;
 pub mod files;
 pub mod incremental;

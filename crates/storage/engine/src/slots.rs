@@ -1,5 +1,6 @@
 //! # What
-//! Physical replication slots: each keeps the log from some position on for one receiver, also while that is away.
+//! Replication slots: each keeps the log from some position on for one receiver, also while that is away. A physical one for who takes the log as it is, a logical one for
+//! who takes the changes of a database ([`decoding`](crate::decoding)).
 //!
 //! # Layout
 //! A slot is a folder `pg_replslot/NAME` with a file `state`, 200 bytes, little-endian. It is replaced as a whole.
@@ -11,27 +12,31 @@
 //! | 8 | 4 | version, 5 |
 //! | 12 | 4 | bytes that follow, 184 |
 //! | 16 | 64 | name, then zeros |
-//! | 80 | 4 | database, 0 |
-//! | 84 | 4 | 0 a persistent slot, 2 a temporary one |
+//! | 80 | 4 | database of a logical slot, else 0 |
+//! | 84 | 4 | 0 a persistent slot, 1 one that is not complete yet, 2 a temporary one |
 //! | 88 | 4 | lower half of the xid from which on a standby needs rows; 0: it needs none |
 //! | 92 | 4 | xmin of catalogs, 0 |
 //! | 96 | 8 | position from which on the log is kept; 0: none yet |
 //! | 104 | 4 | why it is of no use any more: [`Cause`]; 0: it is not |
 //! | 108 | 4 | upper half of that xid |
-//! | 112 | 88 | what logical slots have, zeros |
+//! | 112 | 8 | position before which the receiver has everything that a logical slot told |
+//! | 120 | 8 | position from which on prepared transactions are told, 0 |
+//! | 128 | 1 | whether prepared transactions are told, 0 |
+//! | 129 | 64 | output plugin of a logical slot, then zeros |
+//! | 193 | 7 | whether it is kept in step with that of another server, 0; whether it is to be kept so by standbys; zeros |
 //!
 //! The fields stand where those of PostgreSQL 18 stand.
 //!
 //! # Invariants
 //! 1. A slot that others can find is on disk: its folder is filled under another name (`NAME.tmp`) and renamed. What has such a name at a
-//!    start is removed, and so are temporary slots.
+//!    start is removed, and so are temporary slots, and logical ones that were not complete.
 //! 2. A position on disk is never behind the one in memory: the log is removed only behind what [`Slots::oldest`] says, which may be younger than what
 //!    the file says. After a crash a slot keeps more than it did, or its receiver asks for what it has already.
 //! 3. One session at a time uses a slot: the one whose number it shows.
 //!
 //! # Locks
 //! `changing` (fiber-aware, over I/O): slots are made and removed by one at a time. `Slot::saving` (fiber-aware, over I/O): its file. `table` and
-//! `Slot::state` (short): what slots there are; what one is. `hold` (short) before them: who is told what they hold back.
+//! `Slot::state`, `Slot::figures` (short): what slots there are; what one is. `hold` (short) before them: who is told what they hold back.
 //!
 //! # PostgreSQL counterpart
 //! `slot.c`.
@@ -39,14 +44,15 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use base::{Lsn, Xid};
+use base::{Lsn, Oid, Xid};
 use parking_lot::Mutex;
 use runtime::{WaitEvent, WaitQueue, fs};
 
+use crate::decoding::Figures;
 use crate::{Engine, EngineError};
 
 /// The folder of slots.
@@ -102,11 +108,46 @@ pub enum SlotError {
     Interrupted(runtime::Interrupt),
 }
 
+/// What a logical slot is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Logical {
+    /// Whose changes.
+    pub database: Oid,
+    /// How they are told.
+    pub plugin: String,
+    /// To be kept in step by standbys.
+    pub failover: bool,
+}
+
+/// What becomes of a slot when nobody uses it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Lasting {
+    /// It stays.
+    Persistent = 0,
+    /// It is being made: it goes.
+    Unfinished = 1,
+    /// It ends with its session.
+    Temporary = 2,
+}
+
+impl Lasting {
+    fn of(number: u32) -> Lasting {
+        match number {
+            0 => Lasting::Persistent,
+            1 => Lasting::Unfinished,
+            _ => Lasting::Temporary,
+        }
+    }
+}
+
 /// What a slot is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SlotState {
     /// The log is kept from here on; invalid: none is.
     pub restart: Lsn,
+    /// Of a logical slot: its receiver has everything that ended before.
+    pub confirmed: Lsn,
     /// Its standby needs rows from here on (`hot_standby_feedback`).
     pub xmin: Option<Xid>,
     /// Why it is of no use any more.
@@ -121,16 +162,65 @@ pub struct SlotState {
 #[derive(Debug)]
 pub struct Slot {
     name: String,
-    temporary: bool,
+    lasting: AtomicU32,
+    logical: Option<Logical>,
     state: Mutex<SlotState>,
+    /// What decoding has cost.
+    figures: Mutex<Figures>,
+    /// From where on its file says that the log is kept.
+    saved: AtomicU64,
     /// Held while its file is written.
     saving: runtime::Mutex<()>,
 }
 
 impl Slot {
-    fn new(name: &str, temporary: bool, state: SlotState) -> Arc<Slot> {
+    fn new(name: &str, lasting: Lasting, logical: Option<Logical>, state: SlotState) -> Arc<Slot> {
         let saving = runtime::Mutex::new(WaitEvent::SlotFile, ());
-        Arc::new(Slot { name: name.into(), temporary, state: Mutex::new(state), saving })
+        let lasting = AtomicU32::new(lasting as u32);
+        let saved = AtomicU64::new(state.restart.0);
+        Arc::new(Slot {
+            name: name.into(),
+            lasting,
+            logical,
+            state: Mutex::new(state),
+            figures: Mutex::default(),
+            saved,
+            saving,
+        })
+    }
+
+    /// What decoding has cost so far.
+    pub fn figures(&self) -> Figures {
+        *self.figures.lock()
+    }
+
+    /// Adds what decoding has cost meanwhile.
+    pub fn add_figures(&self, more: &Figures) {
+        self.figures.lock().add(more);
+    }
+
+    /// Forgets what decoding has cost.
+    pub fn reset_figures(&self) {
+        *self.figures.lock() = Figures { since: Some(runtime::wall_clock_micros()), ..Figures::default() };
+    }
+
+    /// From where on it needs the log; invalid: it needs none. A logical slot must find it after a crash too: from where its file says.
+    fn needs(&self) -> Lsn {
+        let state = self.state();
+        match (&self.logical, state.invalid) {
+            (_, Some(_)) => Lsn::INVALID,
+            (None, None) => state.restart,
+            // Relaxed: an old position keeps more.
+            (Some(_), None) => match Lsn(self.saved.load(Ordering::Relaxed)) {
+                Lsn::INVALID => state.restart,
+                saved => saved.min(state.restart),
+            },
+        }
+    }
+
+    fn lasting(&self) -> Lasting {
+        // Relaxed: only who uses the slot changes it.
+        Lasting::of(self.lasting.load(Ordering::Relaxed))
     }
 
     /// Its name.
@@ -140,7 +230,12 @@ impl Slot {
 
     /// Whether it ends with its session.
     pub fn is_temporary(&self) -> bool {
-        self.temporary
+        self.lasting() == Lasting::Temporary
+    }
+
+    /// What it is for, if it is a logical one.
+    pub fn logical(&self) -> Option<&Logical> {
+        self.logical.as_ref()
     }
 
     /// What it is now.
@@ -157,11 +252,17 @@ impl Slot {
         put(8, &VERSION.to_le_bytes());
         put(12, &((SIZE - HEAD) as u32).to_le_bytes());
         put(HEAD, self.name.as_bytes());
-        put(84, &(if self.temporary { 2u32 } else { 0 }).to_le_bytes());
+        put(84, &(self.lasting() as u32).to_le_bytes());
         let xmin = state.xmin.unwrap_or(Xid::INVALID).0;
         put(88, &(xmin as u32).to_le_bytes());
         put(108, &((xmin >> 32) as u32).to_le_bytes());
         put(96, &state.restart.0.to_le_bytes());
+        if let Some(logical) = &self.logical {
+            put(80, &logical.database.0.to_le_bytes());
+            put(112, &state.confirmed.0.to_le_bytes());
+            put(129, logical.plugin.as_bytes());
+            put(194, &[logical.failover.into()]);
+        }
         put(104, &state.invalid.map_or(0, |cause| cause as u32).to_le_bytes());
         let crc = crc32c::crc32c(&bytes[8..]);
         bytes[4..8].copy_from_slice(&crc.to_le_bytes());
@@ -183,17 +284,26 @@ impl Slot {
         if u32_at(8) != VERSION {
             return Err(format!("has unsupported version {}", u32_at(8)));
         }
-        let name = bytes[HEAD..HEAD + NAME].split(|byte| *byte == 0).next().unwrap_or_default();
-        let name = std::str::from_utf8(name).map_err(|_| "has a name that is none".to_owned())?;
-        let restart = Lsn(u64::from_le_bytes(bytes[96..104].try_into().expect("eight bytes")));
+        let name_at = |at: usize| {
+            let name = bytes[at..at + NAME].split(|byte| *byte == 0).next().unwrap_or_default();
+            std::str::from_utf8(name).map_err(|_| "has a name that is none".to_owned())
+        };
+        let lsn_at = |at: usize| Lsn(u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes")));
+        let name = name_at(HEAD)?;
+        let (restart, confirmed) = (lsn_at(96), lsn_at(112));
+        let database = Oid(u32_at(80));
+        let logical = match database.is_valid() {
+            true => Some(Logical { database, plugin: name_at(129)?.into(), failover: bytes[194] != 0 }),
+            false => None,
+        };
         let invalid = match u32_at(104) {
             0 => None,
             other => Some(Cause::of(other).ok_or_else(|| format!("has an unknown cause {other}"))?),
         };
         let xmin = Xid(u64::from(u32_at(88)) | u64::from(u32_at(108)) << 32);
         let xmin = Some(xmin).filter(|xmin| xmin.is_valid());
-        let state = SlotState { restart, xmin, invalid, pid: 0, inactive_since: now };
-        Ok(Slot::new(name, u32_at(84) != 0, state))
+        let state = SlotState { restart, confirmed, xmin, invalid, pid: 0, inactive_since: now };
+        Ok(Slot::new(name, Lasting::of(u32_at(84)), logical, state))
     }
 }
 
@@ -249,7 +359,7 @@ impl Slots {
             let slot = Slot::decode(&bytes, now).map_err(|why| {
                 EngineError::ControlFile(format!("replication slot file \"{}\" {why}", file.display()))
             })?;
-            if slot.temporary || slot.name != entry.name {
+            if slot.lasting() != Lasting::Persistent || slot.name != entry.name {
                 fs::remove_dir_all(&path).map_err(|e| io("remove directory", &path, e))?;
                 continue;
             }
@@ -306,18 +416,40 @@ impl Slots {
         self.table.lock().get(name).cloned()
     }
 
+    /// The logical slots of a database.
+    pub fn of_database(&self, database: Oid) -> Vec<Arc<Slot>> {
+        let mut slots = self.list();
+        slots.retain(|slot| slot.logical().is_some_and(|logical| logical.database == database));
+        slots
+    }
+
+    /// Removes the logical slots of a database.
+    pub fn remove_of_database(&self, database: Oid, pid: i32) -> Result<(), SlotError> {
+        for slot in self.of_database(database) {
+            self.acquire(slot.name(), pid, false)?.remove()?;
+        }
+        Ok(())
+    }
+
     /// From where on slots need the log; invalid: none needs any.
     pub fn oldest(&self) -> Lsn {
         let table = self.table.lock();
-        let kept = table.values().map(|slot| slot.state()).filter(|state| state.invalid.is_none());
-        kept.map(|state| state.restart)
+        table
+            .values()
+            .map(|slot| slot.needs())
             .filter(|restart| *restart != Lsn::INVALID)
             .min()
             .unwrap_or(Lsn::INVALID)
     }
 
     /// Makes a slot, which the session uses from now on.
-    pub fn create(&self, name: &str, temporary: bool, pid: i32) -> Result<InUse<'_>, SlotError> {
+    pub fn create(
+        &self,
+        name: &str,
+        lasting: Lasting,
+        logical: Option<Logical>,
+        pid: i32,
+    ) -> Result<InUse<'_>, SlotError> {
         let _changing = self.changing.lock();
         {
             let table = self.table.lock();
@@ -328,7 +460,7 @@ impl Slots {
                 return Err(SlotError::Full);
             }
         }
-        let slot = Slot::new(name, temporary, SlotState { pid, ..SlotState::default() });
+        let slot = Slot::new(name, lasting, logical, SlotState { pid, ..SlotState::default() });
         let folder = self.dir.join(name);
         let filling = self.dir.join(format!("{name}.tmp"));
         let make = || -> io::Result<()> {
@@ -354,7 +486,7 @@ impl Slots {
             let Some(slot) = self.find(name) else { return Some(Err(SlotError::Missing(name.into()))) };
             let mut state = slot.state.lock();
             // A temporary slot shows its session for as long as it lives.
-            if state.pid == 0 || (slot.temporary && state.pid == pid) {
+            if state.pid == 0 || (slot.is_temporary() && state.pid == pid) {
                 (state.pid, state.inactive_since) = (pid, 0);
                 drop(state);
                 return Some(Ok(InUse { slots: self, slot }));
@@ -372,7 +504,7 @@ impl Slots {
     /// The session ends: its temporary slots go. What cannot be removed goes at the next start.
     pub fn end_session(&self, pid: i32) {
         for slot in self.list() {
-            if slot.temporary && slot.state().pid == pid {
+            if slot.is_temporary() && slot.state().pid == pid {
                 let _ = InUse { slots: self, slot }.remove();
             }
         }
@@ -381,9 +513,13 @@ impl Slots {
     fn save(&self, slot: &Slot) -> Result<(), SlotError> {
         let _saving = slot.saving.lock();
         let file = self.dir.join(&slot.name).join("state");
-        fs::write_file_durably(&file, &slot.encode()).map_err(|error| {
+        let bytes = slot.encode();
+        fs::write_file_durably(&file, &bytes).map_err(|error| {
             SlotError::Io(format!("could not write to file \"{FOLDER}/{}/state\"", slot.name), error)
-        })
+        })?;
+        let restart = u64::from_le_bytes(bytes[96..104].try_into().expect("eight bytes"));
+        slot.saved.store(restart, Ordering::Relaxed);
+        Ok(())
     }
 
     /// Writes all positions to disk: at checkpoints.
@@ -559,6 +695,23 @@ impl InUse<'_> {
         }
     }
 
+    /// Its receiver has everything that ended before `confirmed`, and decoding begins again at `restart`; not yet on disk. Neither goes back.
+    pub fn confirm(&self, confirmed: Lsn, restart: Option<Lsn>) {
+        let mut state = self.slot.state.lock();
+        if state.invalid.is_none() {
+            state.confirmed = state.confirmed.max(confirmed);
+            state.restart = restart.map_or(state.restart, |restart| state.restart.max(restart));
+        }
+    }
+
+    /// It is complete: it stays. Brings it to disk.
+    pub fn finish(&self) -> Result<(), SlotError> {
+        if self.slot.lasting() == Lasting::Unfinished {
+            self.slot.lasting.store(Lasting::Persistent as u32, Ordering::Relaxed);
+        }
+        self.save()
+    }
+
     /// Its standby needs rows from here on; not yet on disk.
     pub fn hold_from(&self, xmin: Option<Xid>) {
         let was = std::mem::replace(&mut self.slot.state.lock().xmin, xmin);
@@ -574,6 +727,10 @@ impl InUse<'_> {
 
     /// Removes it.
     pub fn remove(self) -> Result<(), SlotError> {
+        self.take_away()
+    }
+
+    fn take_away(&self) -> Result<(), SlotError> {
         let name = &self.slot.name;
         let _changing = self.slots.changing.lock();
         let (folder, going) = (self.slots.dir.join(name), self.slots.dir.join(format!("{name}.tmp")));
@@ -593,7 +750,12 @@ impl InUse<'_> {
 
 impl Drop for InUse<'_> {
     fn drop(&mut self) {
-        if !self.slot.temporary {
+        if self.slot.lasting() == Lasting::Unfinished && self.slots.find(&self.slot.name).is_some() {
+            // What cannot be removed goes at the next start.
+            let _ = self.take_away();
+            return;
+        }
+        if !self.slot.is_temporary() {
             let mut state = self.slot.state.lock();
             (state.pid, state.inactive_since) = (0, runtime::wall_clock_micros());
         }
@@ -633,15 +795,15 @@ mod tests {
     fn slots_stay_and_temporary_ones_go() {
         let dir = Dir::new();
         let slots = dir.open(3);
-        let one = slots.create("one", false, 7).unwrap();
+        let one = slots.create("one", Lasting::Persistent, None, 7).unwrap();
         one.keep_from(Lsn(0x500));
         one.save().unwrap();
         drop(one);
-        drop(slots.create("two", true, 7).unwrap());
+        drop(slots.create("two", Lasting::Temporary, None, 7).unwrap());
         assert_eq!(slots.find("two").unwrap().state().pid, 7, "it shows its session");
-        assert!(matches!(slots.create("one", false, 7), Err(SlotError::Exists(_))));
-        let three = slots.create("three", false, 7).unwrap();
-        assert!(matches!(slots.create("four", false, 7), Err(SlotError::Full)));
+        assert!(matches!(slots.create("one", Lasting::Persistent, None, 7), Err(SlotError::Exists(_))));
+        let three = slots.create("three", Lasting::Persistent, None, 7).unwrap();
+        assert!(matches!(slots.create("four", Lasting::Persistent, None, 7), Err(SlotError::Full)));
         three.remove().unwrap();
         drop(slots);
         let again = dir.open(3);
@@ -657,7 +819,7 @@ mod tests {
     fn one_session_at_a_time_uses_a_slot() {
         let dir = Dir::new();
         let slots = dir.open(3);
-        let used = slots.create("s", false, 7).unwrap();
+        let used = slots.create("s", Lasting::Persistent, None, 7).unwrap();
         assert!(matches!(slots.acquire("s", 8, false), Err(SlotError::Active(_, 7))));
         assert!(matches!(slots.acquire("nix", 8, false), Err(SlotError::Missing(_))));
         std::thread::scope(|scope| {
@@ -665,7 +827,7 @@ mod tests {
             drop(used);
             assert!(matches!(waits.join().unwrap(), Ok(8)));
         });
-        drop(slots.create("t", true, 7).unwrap());
+        drop(slots.create("t", Lasting::Temporary, None, 7).unwrap());
         assert!(slots.acquire("t", 7, false).is_ok());
         let held = Arc::new(Mutex::new(None));
         slots.on_hold({
@@ -689,12 +851,12 @@ mod tests {
             let ended = ended.clone();
             move |pid| ended.lock().push(pid)
         });
-        let used = slots.create("used", false, 9).unwrap();
+        let used = slots.create("used", Lasting::Persistent, None, 9).unwrap();
         used.keep_from(Lsn(100));
-        let idle = slots.create("idle", false, 9).unwrap();
+        let idle = slots.create("idle", Lasting::Persistent, None, 9).unwrap();
         idle.keep_from(Lsn(300));
         drop(idle);
-        drop(slots.create("keeps_nothing", false, 9).unwrap());
+        drop(slots.create("keeps_nothing", Lasting::Persistent, None, 9).unwrap());
         assert!(!slots.invalidate(limits(100, None)).unwrap());
         assert!(slots.invalidate(limits(200, None)).unwrap());
         assert_eq!(*ended.lock(), [9]);
@@ -713,7 +875,12 @@ mod tests {
     #[test]
     fn a_damaged_file_is_noticed() {
         let xmin = Some(Xid(5 << 32 | 9));
-        let slot = Slot::new("s", false, SlotState { restart: Lsn(77), xmin, ..SlotState::default() });
+        let slot = Slot::new(
+            "s",
+            Lasting::Persistent,
+            None,
+            SlotState { restart: Lsn(77), xmin, ..SlotState::default() },
+        );
         let good = slot.encode();
         let state = Slot::decode(&good, 5).unwrap().state();
         assert_eq!((state.restart, state.xmin), (Lsn(77), xmin));

@@ -227,6 +227,7 @@ fn table(l: &[&str]) -> Table {
         sequence: None,
         populated: true,
         heap: None,
+        logged: None,
         validity: Validity::default(),
     }
 }
