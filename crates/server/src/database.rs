@@ -162,6 +162,19 @@ fn options(
     Ok(options)
 }
 
+/// Slots for which the log says too little would miss changes.
+fn check_logical_slots(engine: &Engine) -> SqlResult<()> {
+    if engine.options().recorded.wal_level >= WalLevel::Logical {
+        return Ok(());
+    }
+    let slots = engine.slots().list();
+    let Some(slot) = slots.iter().find(|slot| slot.logical().is_some()) else { return Ok(()) };
+    let message =
+        format!("logical replication slot \"{}\" exists, but \"wal_level\" < \"logical\"", slot.name());
+    Err(SqlError::fatal(SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE, message)
+        .hint("Change \"wal_level\" to be \"logical\" or higher."))
+}
+
 /// What needs more in the log than `wal_level` puts there.
 fn check_wal_level(options: &EngineOptions) -> SqlResult<()> {
     if options.recorded.wal_level > WalLevel::Minimal {
@@ -337,6 +350,7 @@ pub fn open(
         }
         engine => engine.map_err(fatal)?,
     };
+    check_logical_slots(&engine)?;
     // What was counted belongs to data that were replayed.
     let clean = shut_down && engine.replayed().is_none();
     let gives_files = crate::directory::gives_files(&settings);

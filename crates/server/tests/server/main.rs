@@ -24,6 +24,7 @@ mod crash;
 mod damage;
 mod data_programs;
 mod databases;
+mod decoding;
 mod definitions;
 mod delayed;
 mod detach;

@@ -17,6 +17,7 @@ use analyze::Expr;
 use analyze::query::RteKind;
 use base::{Oid, SqlError, SqlResult};
 use catalog::{Generated, RelationKind, Table};
+use heap::{HeapDesc, HeapRel};
 use parse::Statement;
 use parse::ast;
 use session::Session;
@@ -89,13 +90,28 @@ pub(super) fn fill(session: &Session, table: &Table, column: &str, checked: bool
     let call = Call::new(&format).with_session(session);
     let mut analyzed = analyze::analyze_statement(&update, "", analyze::ParamTypes::None, session, &call)?;
     unsecure(&mut analyzed.query);
-    for entry in analyzed.query.range_table.iter_mut().filter(|_| !checked) {
+    for entry in &mut analyzed.query.range_table {
         if let RteKind::Relation(relation) = &mut entry.kind {
-            relation.table = unconstrained(&relation.table);
+            relation.table = untold(&relation.table);
+            if !checked {
+                relation.table = unconstrained(&relation.table);
+            }
         }
     }
     Internal::planned(session, &analyzed)?.run(session, &[], &mut |_| Ok(()))?;
     session.next_command()
+}
+
+/// The table as who writes its rows anew has it: decoders of the log are told of changes, and the rows are the same.
+fn untold(table: &Arc<Table>) -> Arc<Table> {
+    let (Some(heap), true) = (&table.heap, table.logged.is_some()) else { return table.clone() };
+    let mut desc = HeapDesc { logged: None, ..heap.desc.clone() };
+    if let Some(toast) = &mut desc.toast {
+        toast.rel = Arc::new(HeapRel::new(HeapDesc { logged: None, ..toast.rel.desc.clone() }));
+    }
+    let mut table = (**table).clone();
+    table.heap = Some(Arc::new(HeapRel::new(desc)));
+    Arc::new(table)
 }
 
 /// The table without what a new row is to pass.
@@ -169,7 +185,7 @@ pub(super) fn replace(
         new_trees(session, before.toast)?;
     }
     let table = names::describe(session, before.oid)?;
-    let mut load = Load::new(session, table.clone())?;
+    let mut load = Load::new(session, untold(&table))?;
     produce(&mut load)?;
     let rows = load.finish()?;
     table.indexes.iter().try_for_each(|index| rewrite::rebuild(session, &table, index))?;

@@ -11,6 +11,7 @@ use catalog::{RelationKind, Table};
 use eval::trigger::{At, Event, Events, Firing, TableTriggers};
 use parse::ast::{DropBehavior, RangeVar};
 use session::Session;
+use txn::logical::truncate_flags;
 use txn::{LockMode, LockWait};
 
 use super::{foreign, inherit, names, sequence, trigger};
@@ -57,11 +58,36 @@ pub(crate) fn run(
     }
     tables.iter().try_for_each(|table| one(session, table))?;
     sequences.into_iter().try_for_each(|oid| sequence::restart(session, oid))?;
+    tell_decoders(session, &tables, (restart_identity, behavior == DropBehavior::Cascade))?;
     let mut events = Events::default();
     for triggers in &triggers {
         triggers.queue_statement(Event::Truncate, None, (&At::now(session, &session.txn), &mut events))?;
     }
     session.fire_after(events)
+}
+
+/// Tells those who decode the log which tables were emptied.
+fn tell_decoders(
+    session: &Session,
+    tables: &[Arc<Table>],
+    (restart, cascade): (bool, bool),
+) -> SqlResult<()> {
+    let logged: Vec<_> =
+        tables.iter().filter_map(|table| Some((table.oid, table.logged.as_ref()?))).collect();
+    if logged.is_empty() {
+        return Ok(());
+    }
+    let database = session.catalog.database();
+    let mut txn = session.txn.borrow_mut();
+    let xid = txn.xid_for(true)?;
+    for (_, logged) in &logged {
+        logged.describe_in(&txn, xid, database);
+    }
+    let flag = |is: bool, flag: u8| if is { flag } else { 0 };
+    let flags = flag(restart, truncate_flags::RESTART) | flag(cascade, truncate_flags::CASCADE);
+    let oids: Vec<Oid> = logged.iter().map(|(oid, _)| *oid).collect();
+    txn.log_truncate(xid, database, flags, &oids);
+    Ok(())
 }
 
 /// Whether a child is a temporary table of another session: its rows belong to that session alone, and it is neither truncated nor locked.

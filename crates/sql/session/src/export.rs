@@ -33,7 +33,7 @@ struct Entry {
 }
 
 /// An exporter's side: while it lives, the snapshot can be adopted.
-struct Exported {
+pub(crate) struct Exported {
     exports: Arc<Exports>,
     id: String,
     _held: Snapshot,
@@ -68,6 +68,21 @@ impl Session {
         txn.obstruct_prepare(Obstacle::ExportedSnapshots);
         txn.on_end(Phase::BeforeLocks, Box::new(move |_| drop(exported)));
         Ok(id)
+    }
+
+    /// Makes the snapshot of a new slot known to others until the next command. Returns its identifier.
+    pub(crate) fn export_for_slot(&self, snapshot: &Snapshot) -> String {
+        let exports = self.instance.exports.clone();
+        let id = format!("{:08X}-{:08X}-1", self.info.pid, self.txn.borrow().local_id());
+        let entry = Entry {
+            snapshot: snapshot.data().clone(),
+            database: self.catalog.database(),
+            source: SnapshotSource::Plain,
+        };
+        exports.0.lock().insert(id.clone(), entry);
+        *self.slot_snapshot.borrow_mut() =
+            Some(Exported { exports, id: id.clone(), _held: snapshot.clone() });
+        id
     }
 
     /// Goes on with another transaction's snapshot.

@@ -554,6 +554,8 @@ pub struct Session {
     pub(crate) random: RefCell<types::random::Random>,
     /// What `ascending_clock` told last.
     pub(crate) last_moment: Cell<i64>,
+    /// The snapshot that it has exported with a new slot.
+    slot_snapshot: RefCell<Option<export::Exported>>,
     /// A backup that it has begun and not ended.
     backup: RefCell<Option<engine::backup::Backup>>,
     /// What the client has uploaded for incremental backups.

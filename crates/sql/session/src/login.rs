@@ -180,6 +180,7 @@ impl Session {
             depths: Default::default(),
             logging: Default::default(),
             socket: Default::default(),
+            slot_snapshot: Default::default(),
             backup: Default::default(),
             manifest: Default::default(),
             new_labels: Default::default(),

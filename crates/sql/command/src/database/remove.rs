@@ -41,6 +41,14 @@ pub(crate) fn drop(
     if row.bool(d::DATISTEMPLATE) {
         return Err(sql_err!(WRONG_OBJECT_TYPE, "cannot drop a template database"));
     }
+    let slots = session.engine().slots();
+    let active = slots.of_database(oid).iter().filter(|slot| slot.state().pid != 0).count();
+    if active > 0 {
+        let (be, s) = if active == 1 { ("is", "") } else { ("are", "s") };
+        let error =
+            sql_err!(OBJECT_IN_USE, "database \"{name}\" is used by an active logical replication slot");
+        return Err(error.detail(format!("There {be} {active} active slot{s}.")));
+    }
     let subscriptions = session.with_reader(|reader| reader.count_subscriptions(oid))?;
     if subscriptions > 0 {
         let (be, s) = if subscriptions == 1 { ("is", "") } else { ("are", "s") };
@@ -52,6 +60,7 @@ pub(crate) fn drop(
         end_sessions(session, oid, name)?;
     }
     wait_for_others(session, oid, || accessed(name))?;
+    slots.remove_of_database(oid, session.info().pid).map_err(session::replication::slot_error)?;
     session.with_changer(|changer| changer.drop_database(oid))?;
     forget_at_commit(session, oid, Instance::forget_database);
     Ok(session.engine().drop_database(&mut session.txn.borrow_mut(), oid)?)

@@ -209,7 +209,7 @@ impl Session {
     }
 
     /// SQL name of any type.
-    pub(super) fn type_name(&self, ty: Oid, typmod: Option<i32>) -> SqlResult<String> {
+    pub(crate) fn type_name(&self, ty: Oid, typmod: Option<i32>) -> SqlResult<String> {
         if !ty.is_valid() {
             return Ok("-".into());
         }

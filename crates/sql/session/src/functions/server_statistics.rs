@@ -242,9 +242,21 @@ impl Session {
             F::PgGetBackendMemoryContexts => memory_of_session(),
             F::PgStatGetWalReceiver => vec![self.receiver_row()?],
             F::PgStatGetReplicationSlot => {
-                let mut row = vec![Datum::text(arg::<&str>(args, 0))];
-                row.extend(std::iter::repeat_n(Datum::Int8(0), 8));
-                row.push(Datum::Null);
+                let name = arg::<&str>(args, 0);
+                let figures = self.engine().slots().find(name).map(|slot| slot.figures()).unwrap_or_default();
+                let counts = [
+                    figures.spilled_transactions,
+                    figures.spills,
+                    figures.spilled_bytes,
+                    0,
+                    0,
+                    0,
+                    figures.transactions,
+                    figures.bytes,
+                ];
+                let mut row = vec![Datum::text(name)];
+                row.extend(counts.map(|count| Datum::Int8(count as i64)));
+                row.push(figures.since.map_or(Datum::Null, Datum::Int8));
                 vec![row]
             }
             F::PgStatGetSubscriptionStats => {
@@ -339,10 +351,15 @@ impl Session {
             // There are none, whichever is named.
             F::PgStatResetSubscriptionStats => {}
             F::PgStatResetReplicationSlot => {
-                if let Some(name) = arg::<Option<&str>>(args, 0) {
-                    let error =
-                        sql_err!(INVALID_PARAMETER_VALUE, "replication slot \"{name}\" does not exist");
-                    return Err(error);
+                let slots = self.engine().slots();
+                match arg::<Option<&str>>(args, 0) {
+                    None => slots.list().iter().for_each(|slot| slot.reset_figures()),
+                    Some(name) => slots
+                        .find(name)
+                        .ok_or_else(|| {
+                            sql_err!(INVALID_PARAMETER_VALUE, "replication slot \"{name}\" does not exist")
+                        })?
+                        .reset_figures(),
                 }
             }
             _ => return Ok(None),

@@ -57,6 +57,10 @@ pub enum Command {
     StartLogical {
         /// From which slot.
         slot: String,
+        /// From where on.
+        start: Lsn,
+        /// Options of the output plugin: names and values.
+        options: Vec<(String, Option<String>)>,
     },
     /// TIMELINE_HISTORY
     TimelineHistory(u32),
@@ -414,9 +418,8 @@ impl Parser<'_> {
             && self.accept_word("LOGICAL")?
         {
             let slot = slot.clone();
-            self.start()?;
-            self.plugin_options()?;
-            return Ok(Command::StartLogical { slot });
+            let start = self.start()?;
+            return Ok(Command::StartLogical { slot, start, options: self.plugin_options()? });
         }
         self.accept_word("PHYSICAL")?;
         let start = self.start()?;
@@ -424,17 +427,24 @@ impl Parser<'_> {
         Ok(Command::StartPhysical { slot, start, timeline })
     }
 
-    fn plugin_options(&mut self) -> SqlResult<()> {
+    fn plugin_options(&mut self) -> SqlResult<Vec<(String, Option<String>)>> {
+        let mut options = Vec::new();
         if !self.accept(&Token::Other(b'('))? {
-            return Ok(());
+            return Ok(options);
         }
         loop {
-            self.name()?;
-            if matches!(self.peek()?, Some(Token::Text(_))) {
+            let name = self.name()?;
+            let value = match self.peek()? {
+                Some(Token::Text(text)) => Some(text.clone()),
+                _ => None,
+            };
+            if value.is_some() {
                 self.next()?;
             }
+            options.push((name, value));
             if !self.accept(&Token::Other(b','))? {
-                return self.expect(b')');
+                self.expect(b')')?;
+                return Ok(options);
             }
         }
     }
@@ -508,8 +518,12 @@ mod tests {
             Some(Command::StartPhysical { slot: None, start: Lsn(0xAB << 32), timeline: None })
         );
         assert_eq!(
-            parse("START_REPLICATION SLOT s LOGICAL 0/0 (a 'b', \"c\")").unwrap(),
-            Some(Command::StartLogical { slot: "s".into() })
+            parse("START_REPLICATION SLOT s LOGICAL 0/7 (a 'b', \"c\")").unwrap(),
+            Some(Command::StartLogical {
+                slot: "s".into(),
+                start: Lsn(7),
+                options: vec![("a".into(), Some("b".into())), ("c".into(), None)],
+            })
         );
         assert_eq!(
             parse("DROP_REPLICATION_SLOT s WAIT;").unwrap(),

@@ -2,7 +2,7 @@
 //! Connections that replicate: they take commands of their own beside SQL, or instead of it, and send the log.
 //!
 //! # Layout
-//! [`grammar`]: the commands, from their text. `slots`: those about slots, and functions of SQL that do the same. `sender`: START_REPLICATION. `backup`: base backups. `senders`: who sends,
+//! [`grammar`]: the commands, from their text. `slots`: those about slots, and functions of SQL that do the same. `sender`: START_REPLICATION. `logical`: decoded changes. `backup`: base backups. `senders`: who sends,
 //! as others see it; `synchronous`: which of them commits wait for. This file: who may replicate, and commands that answer with a row.
 //!
 //! # Invariants
@@ -14,6 +14,7 @@
 
 pub mod backup;
 pub mod grammar;
+mod logical;
 mod sender;
 mod senders;
 pub mod slots;
@@ -93,6 +94,8 @@ impl Session {
         start: i64,
         out: &mut dyn Output,
     ) -> SqlResult<()> {
+        // An exported snapshot lasts until the next command.
+        *self.slot_snapshot.borrow_mut() = None;
         match grammar::parse(text)? {
             Some(command) => self.run_command(&command, text, out),
             None if kind == Replication::Database => self.run_text(text, start, out),
@@ -127,7 +130,7 @@ impl Session {
             }
             Command::ReadSlot(name) => self.read_slot(name, out)?,
             Command::CreateSlot { name, temporary, plugin, options } => {
-                self.create_slot(name, *temporary, plugin.is_some(), options, out)?;
+                self.create_slot(name, *temporary, plugin.as_deref(), options, out)?;
             }
             Command::AlterSlot(name, options) => self.alter_slot(name, options)?,
             Command::DropSlot { name, wait } => self.drop_slot(name, *wait)?,
@@ -137,7 +140,12 @@ impl Session {
                 self.start_physical(slot.as_deref(), *start, *timeline, out)?;
                 out.command_complete("START_STREAMING")?;
             }
-            Command::StartLogical { .. } => return Err(no_logical_decoding()),
+            Command::StartLogical { slot, start, options } => {
+                self.prevent_in_block(command.tag())?;
+                self.end_statement()?;
+                self.start_logical(slot, *start, options, out)?;
+                out.command_complete("START_STREAMING")?;
+            }
             Command::TimelineHistory(timeline) => {
                 self.prevent_in_block(command.tag())?;
                 self.timeline_history(*timeline, out)?;

@@ -29,7 +29,7 @@ use crate::output::{Both, Output};
 const MESSAGE: usize = 128 << 10;
 
 /// Whoever sends the log ends by himself when the server stops, while this is there.
-struct Spared(Interrupts);
+pub(super) struct Spared(pub(super) Interrupts);
 
 impl Drop for Spared {
     fn drop(&mut self) {
@@ -55,6 +55,12 @@ impl Session {
     ) -> SqlResult<()> {
         let slot = slot.map(|name| self.acquire_slot(name, false)).transpose()?;
         if let Some(slot) = &slot {
+            if slot.slot().logical().is_some() {
+                return Err(sql_err!(
+                    OBJECT_NOT_IN_PREREQUISITE_STATE,
+                    "cannot use a logical replication slot for physical replication"
+                ));
+            }
             slot.check_valid().map_err(slot_error)?;
         }
         let course = self.course(timeline.map(TimelineId), start)?;
@@ -148,7 +154,7 @@ struct Course {
 }
 
 /// The end of a connection that has sent all there is; no error, and nobody is told.
-fn finished() -> SqlError {
+pub(super) fn finished() -> SqlError {
     SqlError::fatal(SqlState::SUCCESSFUL_COMPLETION, "")
 }
 

@@ -1,14 +1,15 @@
 //! Commands and functions about replication slots.
 
 use base::{Lsn, SqlError, SqlResult, SqlState, sql_err};
-use engine::slots::{InUse, SlotError, SlotState};
+use engine::slots::{InUse, Lasting, Logical, SlotError, SlotState};
 use engine::{EngineError, Phase};
 use tuple::Datum;
 use types::value::IntoDatum;
 use types::{SessionFn, oids};
 
 use super::grammar::OptionItem;
-use super::{RECEIVER_PID, no_logical_decoding, position, text_or_null};
+use super::logical::SlotOptions;
+use super::{RECEIVER_PID, position, text_or_null};
 use crate::Session;
 use crate::functions::{Row, arg};
 use crate::output::Output;
@@ -58,14 +59,13 @@ pub fn check_name(name: &str) -> SqlResult<()> {
     ))
 }
 
-/// Options of CREATE_REPLICATION_SLOT: whether the log is kept at once.
-fn reserves(logical: bool, options: &[OptionItem]) -> SqlResult<bool> {
+/// Options of CREATE_REPLICATION_SLOT … PHYSICAL: whether the log is kept at once.
+fn reserves(options: &[OptionItem]) -> SqlResult<bool> {
     let conflict = || Err(sql_err!(SYNTAX_ERROR, "conflicting or redundant options"));
     let mut reserves = None;
     for option in options {
         match option.name.as_str() {
-            "reserve_wal" if !logical && reserves.is_none() => reserves = Some(option.truth()?),
-            "snapshot" | "two_phase" | "failover" if logical => {}
+            "reserve_wal" if reserves.is_none() => reserves = Some(option.truth()?),
             "reserve_wal" | "snapshot" | "two_phase" | "failover" => return conflict(),
             other => return Err(SqlError::internal(format!("unrecognized option: {other}"))),
         }
@@ -74,7 +74,7 @@ fn reserves(logical: bool, options: &[OptionItem]) -> SqlResult<bool> {
 }
 
 impl Session {
-    fn check_slots_are_there(&self) -> SqlResult<()> {
+    pub(super) fn check_slots_are_there(&self) -> SqlResult<()> {
         if self.engine().slots().most() > 0 {
             return Ok(());
         }
@@ -88,9 +88,18 @@ impl Session {
         self.engine().slots().acquire(name, self.info.pid, wait).map_err(slot_error)
     }
 
-    fn new_slot(&self, name: &str, temporary: bool) -> SqlResult<InUse<'_>> {
+    pub(super) fn new_slot(
+        &self,
+        name: &str,
+        lasting: Lasting,
+        logical: Option<Logical>,
+    ) -> SqlResult<InUse<'_>> {
         check_name(name)?;
-        self.engine().slots().create(name, temporary, self.info.pid).map_err(slot_error)
+        self.engine().slots().create(name, lasting, logical, self.info.pid).map_err(slot_error)
+    }
+
+    fn new_physical_slot(&self, name: &str, temporary: bool) -> SqlResult<InUse<'_>> {
+        self.new_slot(name, if temporary { Lasting::Temporary } else { Lasting::Persistent }, None)
     }
 
     /// Has the log kept from the latest redo point on.
@@ -111,23 +120,39 @@ impl Session {
         &self,
         name: &str,
         temporary: bool,
-        logical: bool,
+        plugin: Option<&str>,
         options: &[OptionItem],
         out: &mut dyn Output,
     ) -> SqlResult<()> {
-        let reserve = reserves(logical, options)?;
-        if logical {
-            return Err(no_logical_decoding());
-        }
-        self.check_slots_are_there()?;
-        let slot = self.new_slot(name, temporary)?;
-        if reserve {
-            self.reserve_log(&slot)?;
-        }
-        drop(slot);
         let columns = ["slot_name", "consistent_point", "snapshot_name", "output_plugin"];
-        let row = [Datum::text(name), Datum::text("0/0"), Datum::Null, Datum::Null];
-        self.answer(&columns.map(|name| (name, oids::text)), &row, out)
+        let columns = columns.map(|name| (name, oids::text));
+        let Some(plugin) = plugin else {
+            let reserve = reserves(options)?;
+            self.check_slots_are_there()?;
+            let slot = self.new_physical_slot(name, temporary)?;
+            if reserve {
+                self.reserve_log(&slot)?;
+            }
+            drop(slot);
+            return self.answer(
+                &columns,
+                &[Datum::text(name), Datum::text("0/0"), Datum::Null, Datum::Null],
+                out,
+            );
+        };
+        let options = SlotOptions::read(options)?;
+        self.check_decodes()?;
+        self.check_slot_snapshot(options.snapshot)?;
+        let (slot, point, snapshot) = self.make_logical_slot(name, plugin, temporary, options.failover)?;
+        let snapshot = self.take_slot_snapshot(options.snapshot, &snapshot)?;
+        slot.finish().map_err(slot_error)?;
+        let row = [
+            Datum::text(name),
+            Datum::text(&point.to_string()),
+            text_or_null(snapshot.as_deref()),
+            Datum::text(plugin),
+        ];
+        self.answer(&columns, &row, out)
     }
 
     pub(super) fn alter_slot(&self, name: &str, options: &[OptionItem]) -> SqlResult<()> {
@@ -137,7 +162,10 @@ impl Session {
                 other => return Err(SqlError::internal(format!("unrecognized option: {other}"))),
             }
         }
-        drop(self.acquire_slot(name, false)?);
+        let slot = self.acquire_slot(name, false)?;
+        if slot.slot().logical().is_some() {
+            return Err(SqlError::not_supported("ALTER_REPLICATION_SLOT of a logical replication slot"));
+        }
         Err(SqlError::new(
             SqlState::FEATURE_NOT_SUPPORTED,
             "cannot use ALTER_REPLICATION_SLOT with a physical replication slot",
@@ -153,6 +181,12 @@ impl Session {
         let columns = [("slot_type", oids::text), ("restart_lsn", oids::text), ("restart_tli", oids::int8)];
         let row = match self.engine().slots().find(name) {
             None => [Datum::Null, Datum::Null, Datum::Null],
+            Some(slot) if slot.logical().is_some() => {
+                return Err(sql_err!(
+                    FEATURE_NOT_SUPPORTED,
+                    "cannot use READ_REPLICATION_SLOT with a logical replication slot"
+                ));
+            }
             Some(slot) => {
                 let restart = Some(slot.state().restart).filter(|restart| *restart != Lsn::INVALID);
                 [
@@ -173,13 +207,16 @@ impl Session {
                 self.drop_slot(arg(args, 0), false)?;
                 Ok(Some(Datum::text("")))
             }
-            _ => Ok(None),
+            _ => self.logical_value(id, args),
         }
     }
 
     /// Functions about slots that give rows.
     pub(crate) fn slot_rows(&self, id: SessionFn, args: &[Datum]) -> SqlResult<Option<Vec<Row>>> {
         use SessionFn as F;
+        if let Some(rows) = self.logical_rows(id, args)? {
+            return Ok(Some(rows));
+        }
         Ok(Some(match id {
             F::PgGetReplicationSlots => self
                 .engine()
@@ -192,7 +229,7 @@ impl Session {
                 self.check_may_use_slots()?;
                 self.check_slots_are_there()?;
                 let (name, reserve, temporary) = (arg::<&str>(args, 0), arg(args, 1), arg(args, 2));
-                let slot = self.new_slot(name, temporary)?;
+                let slot = self.new_physical_slot(name, temporary)?;
                 if reserve {
                     self.reserve_log(&slot)?;
                 }
@@ -205,14 +242,6 @@ impl Session {
             F::PgReplicationSlotAdvance => {
                 vec![self.advance_slot(arg(args, 0), Lsn(arg::<i64>(args, 1) as u64))?]
             }
-            F::PgCreateLogicalReplicationSlot => {
-                self.check_may_use_slots()?;
-                return Err(no_logical_decoding());
-            }
-            F::PgCopyLogicalReplicationSlot => {
-                self.check_may_use_slots()?;
-                return Err(no_logical_decoding());
-            }
             _ => return Ok(None),
         }))
     }
@@ -222,6 +251,12 @@ impl Session {
         self.check_slots_are_there()?;
         let slots = self.engine().slots();
         let source = slots.find(from).ok_or_else(|| slot_error(SlotError::Missing(from.into())))?;
+        if source.logical().is_some() {
+            return Err(sql_err!(
+                FEATURE_NOT_SUPPORTED,
+                "cannot copy logical replication slot \"{from}\" as a physical replication slot"
+            ));
+        }
         let state = source.state();
         if state.invalid.is_some() {
             return Err(sql_err!(
@@ -235,7 +270,7 @@ impl Session {
                 "cannot copy a replication slot that doesn't reserve WAL"
             ));
         }
-        let copy = self.new_slot(to, temporary.unwrap_or(source.is_temporary()))?;
+        let copy = self.new_physical_slot(to, temporary.unwrap_or(source.is_temporary()))?;
         // The source's position may move on; what it had is kept only from when the copy has it.
         copy.keep_from(source.state().restart);
         let restart = copy.slot().state().restart;
@@ -261,6 +296,10 @@ impl Session {
         let engine = self.engine();
         let replayed = engine.replayed().filter(|_| engine.is_following());
         let wanted = wanted.min(replayed.map_or_else(|| engine.wal().flushed(), |replayed| replayed.end));
+        if engine.slots().find(name).is_some_and(|slot| slot.logical().is_some()) {
+            let end = self.advance_logical(name, wanted)?;
+            return Ok(vec![Datum::text(name), position(end)]);
+        }
         let slot = self.acquire_slot(name, false)?;
         let SlotState { restart, .. } = slot.slot().state();
         if restart == Lsn::INVALID {
@@ -286,26 +325,27 @@ impl Session {
         let state = slot.state();
         let health = self.engine().slot_health(&state);
         let no = || Datum::Bool(false);
+        let logical = slot.logical();
         Ok(vec![
             Datum::text(slot.name()),
-            Datum::Null,
-            Datum::text("physical"),
-            Datum::Null,
+            text_or_null(logical.map(|logical| logical.plugin.as_str())),
+            Datum::text(if logical.is_some() { "logical" } else { "physical" }),
+            logical.map_or(Datum::Null, |logical| Datum::Oid(logical.database.0)),
             Datum::Bool(slot.is_temporary()),
             Datum::Bool(state.pid != 0),
             if state.pid != 0 { Datum::Int4(state.pid) } else { Datum::Null },
             state.xmin.map_or(Datum::Null, |xmin| Datum::Oid(xmin.0 as u32)),
             Datum::Null,
             position(state.restart),
-            Datum::Null,
+            position(state.confirmed),
             text_or_null(health.status),
             health.safe.map_or(Datum::Null, Datum::Int8),
             no(),
             Datum::Null,
             if state.inactive_since != 0 { Datum::Int8(state.inactive_since) } else { Datum::Null },
-            Datum::Null,
+            if logical.is_some() { no() } else { Datum::Null },
             text_or_null(state.invalid.map(|cause| cause.as_str())),
-            no(),
+            Datum::Bool(logical.is_some_and(|logical| logical.failover)),
             no(),
         ])
     }
