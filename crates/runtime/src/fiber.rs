@@ -369,6 +369,16 @@ pub fn set_word(n: usize, word: u32) {
     with_state(|state| state.words[n].set(word));
 }
 
+/// All words of the running fiber.
+pub(crate) fn words() -> [u32; WORDS] {
+    with_state(|state| std::array::from_fn(|n| state.words[n].get()))
+}
+
+/// The running fiber, or thread, has these words from now on.
+pub(crate) fn set_words(words: [u32; WORDS]) {
+    (0..).zip(words).for_each(|(n, word)| set_word(n, word));
+}
+
 /// The `n`th of the running fiber's marks: where something lies on the fiber's own stack that those below are to find though nothing is handed down to them. Null until
 /// it is set. What a mark means is for who sets it to say.
 pub fn mark(n: usize) -> *const () {

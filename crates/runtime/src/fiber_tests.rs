@@ -381,6 +381,15 @@ fn helpers_run_beside_the_fiber_and_are_waited_for() {
 }
 
 #[test]
+fn helpers_have_the_words_of_the_fiber() {
+    let given = run(|| {
+        crate::set_word(3, 33);
+        crate::alongside(2, || crate::word(3), || {}, |_| ()).1
+    });
+    assert_eq!(given, Ok(vec![33, 33]));
+}
+
+#[test]
 fn an_interrupt_stops_helpers() {
     let ended = run(|| {
         let (stopped, ended) = (AtomicBool::new(false), AtomicUsize::new(0));

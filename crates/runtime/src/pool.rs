@@ -242,7 +242,8 @@ pub fn blocking<T: Send>(f: impl FnOnce() -> T + Send) -> T {
 
 /// Runs `own` here, told how many threads run `help` meanwhile: `count`, or fewer if no more are to be had. Returns what `own` gave and what each of the
 /// helpers gave, once all have ended. `stop` is to make the helpers end soon: it is called when an interrupt comes while only they are waited for,
-/// which is then returned for what they gave, and when the frame goes away. A simulation has no threads: there `help` runs once in place, after `own`.
+/// which is then returned for what they gave, and when the frame goes away. Helpers have the fiber's [words](crate::word). A simulation has no threads:
+/// there `help` runs once in place, after `own`.
 pub fn alongside<T: Send, R>(
     count: usize,
     help: impl Fn() -> T + Sync,
@@ -253,6 +254,11 @@ pub fn alongside<T: Send, R>(
         let result = own(count);
         return (result, Ok((0..count.min(1)).map(|_| help()).collect()));
     }
+    let words = fiber::words();
+    let help = || {
+        fiber::set_words(words);
+        help()
+    };
     let mut helpers = Vec::with_capacity(count);
     for _ in 0..count {
         let mut helper = Box::pin(Blocking::new(&help));

@@ -89,6 +89,17 @@ fn random_queries_answer_the_same() {
 }
 
 #[test]
+fn helpers_know_the_letters_of_the_database() {
+    let mut server = Server::init(&["--locale=C.UTF-8"]);
+    server.run();
+    let mut client = filled(&server);
+    run(&mut client, &[ALONE_AND_TOGETHER[1]]);
+    let query = "select id from big where upper('é' || id) not like 'É%'";
+    assert!(analyzed(&mut client, query).contains("Workers Launched: 4"));
+    assert_eq!(lines(&mut client, query), "");
+}
+
+#[test]
 fn a_query_that_takes_long_is_cancelled() {
     let server = Server::start(&[]);
     let mut client = filled(&server);
