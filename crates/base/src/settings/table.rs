@@ -274,7 +274,7 @@ settings! {
         debug_logical_replication_streaming = choice("buffered", &["buffered", "immediate"]).user().not_in_sample()
             .lacks("logical decoding").about("When logical decoding spills or streams.");
         debug_parallel_query = choice("off", &["off", "on", "regress"]).bool_words().user().explain().not_in_sample()
-            .moot("Plans run in parallel where that is cheaper.").about("Whether parallel plans are forced.");
+            .works().about("Whether a worker runs whole plans, for tests.");
         ignore_checksum_failure = bool(false).superuser().not_in_sample().lacks("reading of damaged pages")
             .about("Whether to go on after a checksum failure.");
         ignore_invalid_pages = bool(false).postmaster().not_in_sample().lacks("reading of damaged pages")

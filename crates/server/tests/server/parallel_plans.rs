@@ -416,6 +416,61 @@ fn what_only_the_session_can_do_is_not_shared() {
 }
 
 #[test]
+fn a_worker_runs_whole_plans_if_that_is_asked_for() {
+    let server = Server::start(&[]);
+    let s = &mut filled(&server);
+    run(s, &["set min_parallel_table_scan_size = '1GB'", "set debug_parallel_query = on"]);
+    let query = "select v, count(*) from u where k > 96 group by v order by v limit 2";
+    let whole = "
+Gather
+  Workers Planned: 1
+  Single Copy: true
+  ->  Limit
+        ->  GroupAggregate
+              Group Key: v
+              ->  Sort
+                    Sort Key: v
+                    ->  Seq Scan on u
+                          Filter: (k > 96)";
+    assert_plans(s, &[(query, whole)]);
+    let options = "analyze, costs off, timing off, summary off, buffers off";
+    let analyzed = lines(s, &format!("explain ({options}) {query}"));
+    assert!(analyzed.contains("Workers Launched: 1") && analyzed.contains("rows=2.00"), "{analyzed}");
+    for (query, expected) in [
+        (query, "v97"),
+        ("select string_agg(v, ',' order by k desc) from u where k < 3", "v2,v1,v0"),
+        ("select sum(k) over (order by k) from u order by 1 desc limit 1", "4950"),
+        ("select x.v from u x, lateral (select y.k from u y where y.k = x.k + 1) z where z.k = 5", "v4"),
+        ("select 1 / (k - 1) from u where k = 3 union all select 8", "0\n8"),
+    ] {
+        assert!(plan(s, query).contains("Single Copy: true"), "{query}");
+        let first = lines(s, query);
+        assert!(first.starts_with(expected), "{query}: {first}");
+    }
+    assert!(s.query("select 1 / (k - 3) from u").is_err());
+    for query in [
+        "select * from own",
+        "select plus(k) from u",
+        "select random() from u",
+        "select nextval('u_seq')",
+        "with x as materialized (select k from u) select * from x, x y",
+        "select (select v from u y where y.k = x.k) from u x",
+        "select generate_series(1, k) from u",
+        "select * from u for update",
+        "insert into u values (-5, '')",
+    ] {
+        run(s, &["create sequence if not exists u_seq"]);
+        let plan = plan(s, query);
+        assert!(!plan.contains("Gather"), "{query}\n{plan}");
+    }
+    run(s, &["set debug_parallel_query = regress"]);
+    assert!(!plan(s, query).contains("Gather"));
+    assert!(lines(s, query).starts_with("v97"));
+    run(s, &["set debug_parallel_query = off"]);
+    assert!(!plan(s, query).contains("Gather"));
+}
+
+#[test]
 fn settings_and_options_say_how_many_workers_there_are() {
     let server = Server::start(&[]);
     let s = &mut filled(&server);

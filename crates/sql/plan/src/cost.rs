@@ -58,6 +58,19 @@ pub struct Settings {
     pub enable_gathermerge: bool,
     /// The session works beside its workers.
     pub parallel_leader_participation: bool,
+    /// A worker runs whole plans.
+    pub debug_parallel_query: ForcedParallel,
+}
+
+/// `debug_parallel_query`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ForcedParallel {
+    /// Workers help where that is cheaper.
+    Off,
+    /// A worker runs what it may.
+    On,
+    /// The same, and EXPLAIN does not tell.
+    Regress,
 }
 
 impl Default for Settings {
@@ -99,6 +112,7 @@ impl Default for Settings {
             parallel_tuple_cost: 0.1,
             enable_gathermerge: true,
             parallel_leader_participation: true,
+            debug_parallel_query: ForcedParallel::Off,
         }
     }
 }

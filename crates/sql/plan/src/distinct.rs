@@ -98,7 +98,8 @@ impl Planner<'_> {
             part = wrap_sort(part, SortKeys(wanted.keys), None, self);
         }
         self.gathers = true;
-        let node = Node::Gather { child: Box::new(part), workers: team.workers, merge: way.merge };
+        let (child, workers) = (Box::new(part), team.workers);
+        let node = Node::Gather { child, workers, merge: way.merge, single_copy: false };
         let gathered = plan(way.gathered, node);
         let rows = clamp_rows(selectivity::groups(self, &block.distinct, team.rows));
         let (startup, total) = (way.gathered.startup, way.total);

@@ -145,7 +145,12 @@ impl Planner<'_> {
             cost: Cost { width, ..way.gathered },
             output: states,
             filter: Vec::new(),
-            node: Node::Gather { child: Box::new(partial), workers: team.workers, merge: false },
+            node: Node::Gather {
+                child: Box::new(partial),
+                workers: team.workers,
+                merge: false,
+                single_copy: false,
+            },
         };
         let share = selectivity::conjunction(self, &block.having);
         let rows = clamp_rows(way.merged.rows * share);

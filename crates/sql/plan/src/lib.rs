@@ -43,6 +43,7 @@ pub mod expr;
 pub mod extended;
 mod extremes;
 mod fold;
+mod forced;
 mod foreign;
 mod function;
 mod group;
@@ -91,7 +92,7 @@ mod window;
 
 pub use aggregate::{Steps, UserAggregate, UserSteps};
 pub use constant_error::has_value;
-pub use cost::Settings;
+pub use cost::{ForcedParallel, Settings};
 pub use expr::*;
 pub use foreign::{ForeignDetail, ForeignRows, not_changeable};
 pub use function::Function;

@@ -27,7 +27,7 @@ use types::{Imp, Volatility};
 use crate::aggregate::Steps;
 use crate::cost::{DISABLED, Settings, TableShape, clamp_rows};
 use crate::create::{Creator, add_unique, columns_of, wrap_sort};
-use crate::expr::{AggCall, Expr, ParamId, RelId, SortKey};
+use crate::expr::{AggCall, Expr, ParamId, RelId, SortKey, WindowCall};
 use crate::function::Function;
 use crate::inherit::Member;
 use crate::joins::{Pair, Search};
@@ -341,18 +341,20 @@ impl Planner<'_> {
 }
 
 /// Whether others than the session see the table's rows.
-fn is_shared(table: &Table) -> bool {
+pub(crate) fn is_shared(table: &Table) -> bool {
     table.persistence != 't' && table.heap.is_some()
 }
 
 /// Whether workers may compute an expression: it needs nothing of the session, and has no effect.
 pub(crate) fn is_safe(expr: &Expr) -> bool {
-    is_safe_within(expr, &mut Vec::new())
+    is_safe_within(expr, &mut Vec::new(), false)
 }
 
-/// The same where the expression around sets some cells.
-fn is_safe_within(expr: &Expr, cells: &mut Vec<ParamId>) -> bool {
+/// The same where the expression around sets some cells. `calls`: the values of aggregates and window functions may be read.
+pub(crate) fn is_safe_within(expr: &Expr, cells: &mut Vec<ParamId>, calls: bool) -> bool {
     let own = match expr {
+        Expr::Aggregate(call) if calls => is_safe_aggregate(call),
+        Expr::Window(call) if calls => is_safe_window(call),
         Expr::Var(var) => var.column > 0,
         Expr::ExecParam { id, .. } => cells.contains(id),
         Expr::Call(call) | Expr::NullIf(call) | Expr::Distinct { equality: call, .. } => {
@@ -383,7 +385,7 @@ fn is_safe_within(expr: &Expr, cells: &mut Vec<ParamId>) -> bool {
     // What values of users' types are to functions is in catalogs.
     let type_oid = expr.type_oid();
     let mut safe = own && types::builtin_type(type_oid).is_some() && !is_alias(type_oid);
-    expr.for_children(&mut |child| safe = safe && is_safe_within(child, cells));
+    expr.for_children(&mut |child| safe = safe && is_safe_within(child, cells, calls));
     safe
 }
 
@@ -411,6 +413,18 @@ fn is_safe_function(function: &Function) -> bool {
     function.parallel == b's'
         && function.volatility != Volatility::Volatile
         && matches!(function.imp, Imp::Native(_))
+}
+
+/// Whether a worker may compute an aggregate, its arguments aside.
+fn is_safe_aggregate(call: &AggCall) -> bool {
+    let built_in = matches!(&call.function, Function::Builtin(function) if function.parallel == b's');
+    built_in && matches!(call.steps, Steps::Native(_)) && call.order.iter().all(|key| is_safe(&key.expr))
+}
+
+/// The same of a window function.
+fn is_safe_window(call: &WindowCall) -> bool {
+    let built_in = matches!(&call.function, Function::Builtin(function) if function.parallel == b's');
+    built_in && matches!(call.steps, None | Some(Steps::Native(_)))
 }
 
 /// Whether an aggregate may be computed of parts of its rows.
@@ -490,7 +504,12 @@ impl Creator<'_, '_> {
         if let Some((keys, limit)) = order {
             part = wrap_sort(part, SortKeys(keys.to_vec()), limit, self.planner);
         }
-        let node = Node::Gather { child: Box::new(part), workers: child.workers, merge: order.is_some() };
+        let node = Node::Gather {
+            child: Box::new(part),
+            workers: child.workers,
+            merge: order.is_some(),
+            single_copy: false,
+        };
         let gathered = Plan { cost: path.cost, output: given, filter: Vec::new(), node };
         if gathered.output == output {
             return gathered;

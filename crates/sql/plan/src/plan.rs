@@ -936,11 +936,12 @@ pub enum Node {
         inner_unique: bool,
     },
     /// Rows of a plan that several participants run beside each other: the session, and as many workers if there are so many. They come in any
-    /// order, or with `merge` in that of the child, which is a [`Node::Sort`].
+    /// order, or with `merge` in that of the child, which is a [`Node::Sort`]. With `single_copy` one worker alone runs it all.
     Gather {
         child: Box<Plan>,
         workers: u32,
         merge: bool,
+        single_copy: bool,
     },
     /// Keeps rows so that they can be read again.
     Materialize {

@@ -163,6 +163,7 @@ fn plan_once(
     planner.parallel = parallel && !planner.modifies;
     let ctes = block.ctes.clone();
     let plan = planner.plan_block(block, context.fraction)?;
+    let plan = planner.forced_gather(plan);
     let gathers = planner.gathers;
     Ok((planner.finish(command, (plan, ctes), result, analyzed.params.clone())?, gathers))
 }

@@ -344,6 +344,11 @@ pub(crate) fn planner_settings(settings: &SessionSettings) -> plan::Settings {
         parallel_tuple_cost: real(Setting::parallel_tuple_cost),
         enable_gathermerge: on(Setting::enable_gathermerge),
         parallel_leader_participation: on(Setting::parallel_leader_participation),
+        debug_parallel_query: match settings.get(Setting::debug_parallel_query).as_text() {
+            "on" => plan::ForcedParallel::On,
+            "regress" => plan::ForcedParallel::Regress,
+            _ => plan::ForcedParallel::Off,
+        },
     }
 }
 

@@ -359,6 +359,7 @@ pub const ROWS: &[Row] = &[
         Tells("0", INDEXED_WITH_WORDS, "on table \"z\" with request for 1 parallel workers"),
     ),
     ("max_parallel_workers_per_gather", Silences("0", COUNTED_TOGETHER, "Gather")),
+    ("debug_parallel_query", Tells("on", "explain select * from t", "Single Copy: true")),
     ("enable_gathermerge", Silences("off", SORTED_TOGETHER, "Gather Merge")),
     ("parallel_setup_cost", Tells("0", READ_IN_PARTS, "Partial Aggregate")),
     ("parallel_tuple_cost", Tells("0", COUNTED_TOGETHER, "rows=2083 width=4")),

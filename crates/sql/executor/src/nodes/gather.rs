@@ -55,6 +55,8 @@ pub(super) struct Part {
     workers: usize,
     /// Scans in pieces that it has.
     pub(super) scans: usize,
+    /// One helper runs it all; the leader only if there is none.
+    single_copy: bool,
     /// The subplans whose values it reads, and what gives these.
     initial: Vec<(usize, Code)>,
     /// The number of its first node, and whether nodes are counted.
@@ -72,6 +74,7 @@ impl Part {
             number: position(&builder.statement.plan, gather),
             workers: workers as usize,
             scans: 0,
+            single_copy: false,
             initial,
             first: builder.counted,
             counting: builder.counting,
@@ -158,7 +161,8 @@ pub(super) fn together<T: Send>(
 ) -> SqlResult<Option<Vec<T>>> {
     let Some(number) = part.number.filter(|_| may_share(cx)) else { return Ok(None) };
     let session = cx.env.session;
-    let places = session.claim_helpers(part.workers);
+    let mut places = session.claim_helpers(part.workers);
+    places.leader_works &= !part.single_copy;
     usage::used(|c| &c.helpers_asked, part.workers as u64);
     if places.count == 0 {
         return Ok(None);
@@ -373,10 +377,11 @@ pub(super) fn build<'p>(
     builder: &mut Builder<'p>,
     plan: &'p Plan,
     child: &'p Plan,
-    workers: u32,
+    (workers, single_copy): (u32, bool),
     drained: Drained,
 ) -> SqlResult<BoxNode> {
     let mut part = Part::new(builder, plan, workers)?;
+    part.single_copy = single_copy;
     let child = builder.build(child)?;
     part.scans = builder.scans;
     Ok(Box::new(Gather { child, part, drained, phase: Phase::Start, row: Vec::new() }))

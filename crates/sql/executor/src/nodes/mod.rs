@@ -228,10 +228,12 @@ impl<'p> Builder<'p> {
             P::MergeJoin { kind, outer, inner, merge, clauses, .. } => {
                 merge_join::build(self, plan, *kind, outer, inner, merge, clauses)?
             }
-            P::Gather { child, workers, merge: false } => {
-                gather::build(self, plan, child, *workers, drained)?
+            P::Gather { child, workers, merge: false, single_copy } => {
+                gather::build(self, plan, child, (*workers, *single_copy), drained)?
             }
-            P::Gather { child, workers, merge: true } => gather_merge::build(self, plan, child, *workers)?,
+            P::Gather { child, workers, merge: true, .. } => {
+                gather_merge::build(self, plan, child, *workers)?
+            }
             P::Materialize { child } => simple::materialize(self, child)?,
             P::Memoize { child, keys, binary, single } => {
                 memoize::build(self, child, keys, *binary, *single)?

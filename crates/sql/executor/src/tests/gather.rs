@@ -40,7 +40,12 @@ fn around(plan: &Plan, node: Node) -> Plan {
 fn gathering(child: Plan, workers: u32) -> Plan {
     let Plan { cost, output, .. } = around(&child, Node::ValuesScan { rel: 0, rows: Vec::new() });
     let merge = matches!(child.node, Node::Sort { .. });
-    Plan { cost, output, filter: Vec::new(), node: Node::Gather { child: Box::new(child), workers, merge } }
+    Plan {
+        cost,
+        output,
+        filter: Vec::new(),
+        node: Node::Gather { child: Box::new(child), workers, merge, single_copy: false },
+    }
 }
 
 /// Has participants share the first scan.

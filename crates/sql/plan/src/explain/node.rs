@@ -3,6 +3,7 @@
 use super::document::{Group, Heading, Item, Property, Shape, Value};
 use super::expr::{quote, quoted_always};
 use super::{Detail, Explain, Measured};
+use crate::cost::ForcedParallel;
 use crate::expr::{Expr, RelId};
 use crate::plan::*;
 
@@ -66,7 +67,7 @@ impl<'a> Explain<'a> {
     pub(super) fn node(&mut self, plan: &'a Plan, place: Option<Place<'_>>, number: &mut usize) -> Group {
         let own = *number;
         *number += 1;
-        if let Some(only) = only_member(plan) {
+        if let Some(only) = only_member(plan).or_else(|| self.hidden(plan)) {
             return self.node(only, place, number);
         }
         let name = self.name(plan);
@@ -84,6 +85,15 @@ impl<'a> Explain<'a> {
         }
         self.carried = above;
         group(headline, place, items)
+    }
+
+    /// What is below a gathering that is not to be seen.
+    fn hidden(&self, plan: &'a Plan) -> Option<&'a Plan> {
+        let hides = self.settings.debug_parallel_query == ForcedParallel::Regress;
+        match &plan.node {
+            Node::Gather { child, single_copy: true, .. } if hides => Some(child),
+            _ => None,
+        }
     }
 
     /// What the node's inputs carry.

@@ -105,9 +105,11 @@ impl<'a> Explain<'a> {
             _ => {}
         }
         self.quals("Filter", &plan.filter, qualify, items);
-        if let Node::Gather { workers, merge, .. } = &plan.node {
+        if let Node::Gather { workers, merge, single_copy, .. } = &plan.node {
             self.workers(*workers, number, items);
-            if !merge {
+            if *single_copy {
+                items.push(property("Single Copy", true));
+            } else if !merge {
                 items.push(Item::Line(None, vec![Property::new("Single Copy", false)]));
             }
         }
