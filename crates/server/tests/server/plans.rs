@@ -1055,3 +1055,29 @@ GroupAggregate
         ],
     );
 }
+
+#[test]
+fn subqueries_in_subqueries_that_are_joined_are_joined_too() {
+    let (_server, mut client) = setup();
+    let client = &mut client;
+    // OFFSET keeps the innermost subquery apart.
+    for (query, joins) in [
+        ("select id from u where id < 40 and a in (select b from t where id in (select id from u v where x like 'c%' {}))", true),
+        (
+            "select id from u where id < 40 and a in (select b from t where d > (select 0.1 * sum(a) from u v where v.id = t.id)
+             and exists (select from u w where w.id = t.id and w.x < 'd' {}))",
+            true,
+        ),
+        ("select id from u where id < 40 and exists (select from t where b = u.a and id in (select v.id from u v where x > 'q' {}))", true),
+        ("select id from u where id < 40 and not exists (select from t where b = u.a and not exists (select from u v where v.id = t.id + 3 {}))", true),
+        ("select u.id, t.id from u left join (select * from t where b in (select a from u v where x > 'm' {})) t on t.id = u.id", true),
+        ("select id from u where id < 40 and a in (select b from t where id in (select v.id from u v where v.a = u.a {}))", false),
+        ("select id from u where id < 40 and exists (select from t where b = u.a and id < 90 and c in (select v.x from u v where v.id > u.id {}))", false),
+    ] {
+        let [joined, apart] = ["", "offset 0"].map(|last| query.replace("{}", last));
+        let plan = plan(client, &joined);
+        let apart_still = ["(ANY (", "(hashed SubPlan", "EXISTS(SubPlan"].iter().any(|test| plan.contains(test));
+        assert_eq!(!apart_still, joins, "{joined}\n{plan}");
+        assert_eq!(rows(client, &joined), rows(client, &apart), "{joined}");
+    }
+}

@@ -83,6 +83,25 @@ impl Planner<'_> {
         block.quals.extend(kept);
     }
 
+    /// The same for a subquery that becomes a part of a level with the relations `others`, of whose sublinks those that look at these are left: they
+    /// could not be joined before the subquery is.
+    fn pull_up_own_sublinks(&mut self, inner: &mut Block, others: RelSet) {
+        let with_sublinks = |qual: &Expr| qual.has_subplans();
+        if !inner.quals.iter().any(with_sublinks) {
+            return;
+        }
+        let (mut own, mut kept) = (Vec::new(), Vec::new());
+        for qual in std::mem::take(&mut inner.quals) {
+            match with_sublinks(&qual) && !self.deeply_mention(vec![qual.clone()], others) {
+                true => own.push(qual),
+                false => kept.push(qual),
+            }
+        }
+        inner.quals = own;
+        self.pull_up_sublinks(inner);
+        inner.quals.append(&mut kept);
+    }
+
     /// EXISTS (SELECT … FROM b WHERE b.x = a.x): the right side and the join's conditions.
     fn exists_join(&mut self, plan: usize, visible: RelSet) -> Option<(Vec<From>, Vec<Expr>)> {
         let mut inner = self.take_pending(plan)?;
@@ -115,6 +134,7 @@ impl Planner<'_> {
         }
         inner.quals.iter_mut().for_each(fold);
         flatten_joins(&mut inner.from, &mut inner.quals);
+        self.pull_up_own_sublinks(&mut inner, visible);
         inner.targets.clear();
         inner.sort.clear();
         Some((inner.from, inner.quals))
@@ -244,6 +264,10 @@ impl Planner<'_> {
                         merged.push(Merged { rel, targets, row, written });
                         inner.quals.iter_mut().for_each(fold);
                         flatten_joins(&mut inner.from, &mut inner.quals);
+                        // Elsewhere that is done for all quals of the level together.
+                        if around.below.is_some() {
+                            self.pull_up_own_sublinks(&mut inner, around.beside);
+                        }
                         let around = around.and(rels_of(&inner.from));
                         self.pull_items(&mut inner.from, around, &mut inner.quals, merged);
                         quals.append(&mut inner.quals);
