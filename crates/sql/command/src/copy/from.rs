@@ -155,6 +155,8 @@ enum Target {
         /// Columns that are not copied but have a default.
         defaults: Vec<(usize, ColumnDefault)>,
         checks: RowChecks,
+        /// Columns that must not be NULL.
+        required: Vec<usize>,
     },
     /// Through an INSERT with one parameter for each column copied.
     Insert(Box<Internal>),
@@ -183,6 +185,7 @@ impl Target {
                 indexes: Box::new(TableIndexes::new(session, table)?),
                 defaults,
                 checks,
+                required: required(table),
             }),
             _ => {
                 let statement = insert_statement(table, numbers, copy.filter.as_ref());
@@ -193,6 +196,12 @@ impl Target {
             }
         }
     }
+}
+
+/// Positions of the columns that must not be NULL.
+fn required(table: &Table) -> Vec<usize> {
+    let columns = table.columns.iter().enumerate();
+    columns.filter(|(_, c)| c.not_null && !c.dropped).map(|(i, _)| i).collect()
 }
 
 /// Defaults of the columns that are not copied; `None` if one may call a function that could look at the table between two rows.
@@ -286,10 +295,20 @@ enum Place {
     Name(usize),
 }
 
+/// How a column's text is read.
+#[derive(Clone, Copy)]
+struct Reading {
+    type_oid: Oid,
+    typmod: i32,
+    imp: &'static types::registry::TypeImp,
+}
+
 /// How far the input has been read, and how its columns are.
 pub(super) struct Input {
     /// The types of columns that are copied, where they are domains.
     domains: Vec<Option<Oid>>,
+    /// How the text of each is read.
+    readings: Vec<Reading>,
     force_not_null: Vec<bool>,
     force_null: Vec<bool>,
     splitter: Splitter,
@@ -343,9 +362,14 @@ impl Input {
             let column = &table.columns[*n];
             Ok(domain_of(session, column)?.map(|_| column.type_oid))
         };
+        let reading = |n: &usize| {
+            let Column { type_oid, typmod, .. } = table.columns[*n];
+            Reading { type_oid, typmod, imp: types::registry::type_imp(type_oid) }
+        };
         let passage = encoding::of_file(session, options, true)?;
         Ok(Input {
             domains: numbers.iter().map(domain).collect::<SqlResult<_>>()?,
+            readings: numbers.iter().map(reading).collect(),
             force_not_null: forced(Some(table), &options.force_not_null, &names, "FORCE_NOT_NULL")?,
             force_null: forced(Some(table), &options.force_null, &names, "FORCE_NULL")?,
             splitter: Splitter::new(options.clone()),
@@ -478,8 +502,9 @@ impl<'a> Load<'a> {
         for i in 0..self.numbers.len() {
             self.place = Place::Name(i);
             let column = &self.table.columns[self.numbers[i]];
+            let slot = self.slot(i);
             let Some(bytes) = reader.field(&mut more)? else {
-                self.null(i)?;
+                self.row[slot] = self.null(i)?;
                 continue;
             };
             self.bytes += bytes.len();
@@ -487,7 +512,6 @@ impl<'a> Load<'a> {
                 None => Cow::Borrowed(bytes),
                 Some(passage) => types::encoding::from_client(passage, column.type_oid, bytes, call)?,
             };
-            let slot = self.slot(i);
             self.row[slot] = types::receive(column.type_oid, &value, column.typmod, call)?;
         }
         self.place = Place::Number(self.input.splitter.line_number);
@@ -495,11 +519,13 @@ impl<'a> Load<'a> {
         Ok(true)
     }
 
-    /// All values of the row to come are NULL.
+    /// Values of the row to come that are not copied are NULL. Those that are may be those of the row before.
     fn begin_row(&mut self) {
         let width = self.width();
-        self.row.clear();
-        self.row.resize(width, Datum::Null);
+        if self.row.len() != width || matches!(self.target, Target::Taken) {
+            self.row.clear();
+            self.row.resize(width, Datum::Null);
+        }
     }
 
     /// How many values the target takes.
@@ -575,7 +601,9 @@ impl<'a> Load<'a> {
     /// Reads the values of the present line; false if it is left out.
     fn line(&mut self, call: &Call<'_>) -> SqlResult<bool> {
         runtime::check_interrupts().map_err(plan::interrupted)?;
-        if let Err(error) = types::text::check_utf8(self.input.splitter.line()) {
+        if !self.input.splitter.is_plain()
+            && let Err(error) = types::text::check_utf8(self.input.splitter.line())
+        {
             self.place = Place::Number(self.input.splitter.line_number);
             return Err(error);
         }
@@ -614,13 +642,12 @@ impl<'a> Load<'a> {
             self.place = Place::Column(i, false);
             return self.default_value(i);
         }
-        let column = &self.table.columns[self.numbers[i]];
-        let bytes = self.input.splitter.bytes(field);
         let mut null = field.null;
         if self.options.format == Format::Csv {
+            let is_null_string = || self.input.splitter.bytes(field) == self.options.null.as_bytes();
             if null && self.input.force_not_null[i] {
                 null = false;
-            } else if field.quoted && self.input.force_null[i] && bytes == self.options.null.as_bytes() {
+            } else if field.quoted && self.input.force_null[i] && is_null_string() {
                 null = true;
             }
         }
@@ -628,8 +655,9 @@ impl<'a> Load<'a> {
         if null {
             return self.null(i);
         }
-        let text = types::text::check_utf8(bytes)?;
-        types::input(column.type_oid, text, column.typmod, call)
+        let text = self.input.splitter.text(field)?;
+        let Reading { type_oid, typmod, imp } = self.input.readings[i];
+        (imp.input)(type_oid, text, typmod, call)
     }
 
     /// NULL in a column that is copied.
@@ -695,14 +723,12 @@ impl<'a> Load<'a> {
                 }
                 Ok(())
             }
-            Target::Plain { heap, indexes, defaults, checks } => {
+            Target::Plain { heap, indexes, defaults, checks, required } => {
                 for (i, default) in defaults {
                     self.row[*i] = default.value(self.session)?;
                 }
-                let mut values = self.table.columns.iter().zip(&self.row);
-                let null = values.find(|(c, value)| c.not_null && !c.dropped && value.is_null());
-                let refusal = match null {
-                    Some((column, _)) => Some(executor::violation::null_in(self.table, column)),
+                let refusal = match required.iter().find(|&&n| self.row[n].is_null()) {
+                    Some(&n) => Some(executor::violation::null_in(self.table, &self.table.columns[n])),
                     None => {
                         let violated = checks.violated(self.session, &self.row)?;
                         violated.map(|name| executor::violation::check(self.table, name))

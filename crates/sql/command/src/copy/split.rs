@@ -4,6 +4,7 @@
 //! # Invariants
 //! 1. No input makes this panic; what is not of the format is an error of class 22P04.
 //! 2. What [`write_field`] writes, [`Splitter::fields`] reads back.
+//! 3. Fields that are as they were written are not copied: they lie in the input. While `plain` holds, all of that is ASCII without NUL.
 
 use std::sync::Arc;
 
@@ -21,11 +22,13 @@ enum Ending {
     Both,
 }
 
-/// A field of a line: where its text lies in the splitter's buffer.
+/// A field of a line: where its text lies in the splitter's input, or among what was de-escaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Field {
     start: usize,
     end: usize,
+    /// It had to be de-escaped.
+    copied: bool,
     /// It is the NULL string, unquoted.
     pub(crate) null: bool,
     /// It was quoted, at least in part.
@@ -49,6 +52,8 @@ pub(crate) enum Next {
 pub(crate) struct Splitter {
     options: Arc<CopyOptions>,
     buffer: Vec<u8>,
+    /// The buffer is ASCII without NUL.
+    plain: bool,
     /// Where the present line begins.
     start: usize,
     /// How far the search for its end has come.
@@ -61,7 +66,7 @@ pub(crate) struct Splitter {
     /// Lines read; newlines within quotes count.
     pub(crate) line_number: u64,
     ended: bool,
-    /// De-escaped fields of the present line.
+    /// Those fields of the present line that had to be de-escaped.
     text: Vec<u8>,
     fields: Vec<Field>,
 }
@@ -76,6 +81,7 @@ impl Splitter {
         Splitter {
             options,
             buffer: Vec::new(),
+            plain: true,
             start: 0,
             at: 0,
             line: (0, 0),
@@ -96,7 +102,15 @@ impl Splitter {
             self.at -= self.start;
             self.start = 0;
         }
+        // A line of any length may have to be kept: it is not looked at again for each piece.
+        let rest = self.plain || self.buffer.len() < bytes.len() && is_plain(&self.buffer);
+        self.plain = rest && is_plain(bytes);
         self.buffer.extend_from_slice(bytes);
+    }
+
+    /// Whether the present line, and all input that is at hand, is ASCII without NUL.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.plain
     }
 
     /// The present line's bytes.
@@ -278,7 +292,18 @@ impl Splitter {
 
     /// The bytes of a field of the present line.
     pub(crate) fn bytes(&self, field: Field) -> &[u8] {
-        &self.text[field.start..field.end]
+        let source = if field.copied { &self.text } else { &self.buffer };
+        &source[field.start..field.end]
+    }
+
+    /// The text of a field of the present line.
+    pub(crate) fn text(&self, field: Field) -> SqlResult<&str> {
+        let bytes = self.bytes(field);
+        if self.plain && !field.copied {
+            // SAFETY: the field lies in the buffer, all of which is ASCII (invariant 3).
+            return Ok(unsafe { std::str::from_utf8_unchecked(bytes) });
+        }
+        types::text::check_utf8(bytes)
     }
 
     /// The field with this number of the present line.
@@ -297,20 +322,28 @@ impl Splitter {
         let default = self.options.default.as_deref().map(str::as_bytes);
         let mut at = 0;
         loop {
-            let (start, raw) = (self.text.len(), at);
-            while at < line.len() && line[at] != delimiter {
-                if line[at] == b'\\' && at + 1 < line.len() {
-                    at = unescape(line, at + 1, &mut self.text);
-                } else {
-                    let plain = 1 + memchr2(delimiter, b'\\', &line[at + 1..]).unwrap_or(line.len() - at - 1);
-                    self.text.extend_from_slice(&line[at..at + plain]);
-                    at += plain;
+            let raw = at;
+            at += first_of(delimiter, b'\\', &line[at..]);
+            let copied = at < line.len() && line[at] == b'\\';
+            let (mut start, mut end) = (self.line.0 + raw, self.line.0 + at);
+            if copied {
+                start = self.text.len();
+                self.text.extend_from_slice(&line[raw..at]);
+                while at < line.len() && line[at] != delimiter {
+                    if line[at] == b'\\' && at + 1 < line.len() {
+                        at = unescape(line, at + 1, &mut self.text);
+                    } else {
+                        let plain = 1 + first_of(delimiter, b'\\', &line[at + 1..]);
+                        self.text.extend_from_slice(&line[at..at + plain]);
+                        at += plain;
+                    }
                 }
+                end = self.text.len();
             }
             // The NULL string is compared with what was written, escapes and all.
             let null = &line[raw..at] == null;
             let default = Some(&line[raw..at]) == default;
-            self.fields.push(Field { start, end: self.text.len(), null, quoted: false, default });
+            self.fields.push(Field { start, end, copied, null, quoted: false, default });
             if at >= line.len() {
                 return;
             }
@@ -325,42 +358,75 @@ impl Splitter {
         let default = self.options.default.as_deref().map(str::as_bytes);
         let mut at = 0;
         loop {
-            let (start, raw) = (self.text.len(), at);
-            let mut quoted = false;
-            while at < line.len() && line[at] != delimiter {
-                if line[at] != quote {
-                    let plain = memchr2(delimiter, quote, &line[at..]).unwrap_or(line.len() - at);
-                    self.text.extend_from_slice(&line[at..at + plain]);
-                    at += plain;
-                    continue;
-                }
-                quoted = true;
-                at += 1;
-                loop {
-                    let Some(&byte) = line.get(at) else { return Err(bad("unterminated CSV quoted field")) };
-                    let next = line.get(at + 1).copied();
-                    at += 1;
-                    if byte == escape && next.is_some_and(|n| n == escape || n == quote) {
-                        self.text.extend(next);
-                        at += 1;
-                    } else if byte == quote {
-                        break;
-                    } else {
-                        let plain = memchr2(quote, escape, &line[at..]).unwrap_or(line.len() - at);
-                        self.text.extend_from_slice(&line[at - 1..at + plain]);
-                        at += plain;
-                    }
-                }
+            let raw = at;
+            at += first_of(delimiter, quote, &line[at..]);
+            let quoted = at < line.len() && line[at] == quote;
+            let (mut start, mut end) = (self.line.0 + raw, self.line.0 + at);
+            if quoted {
+                start = self.text.len();
+                self.text.extend_from_slice(&line[raw..at]);
+                at = unquote(line, at, (delimiter, quote, escape), &mut self.text)?;
+                end = self.text.len();
             }
             let null = !quoted && &line[raw..at] == null;
             let default = !quoted && Some(&line[raw..at]) == default;
-            self.fields.push(Field { start, end: self.text.len(), null, quoted, default });
+            self.fields.push(Field { start, end, copied: quoted, null, quoted, default });
             if at >= line.len() {
                 return Ok(());
             }
             at += 1;
         }
     }
+}
+
+/// Whether bytes are ASCII without NUL.
+fn is_plain(bytes: &[u8]) -> bool {
+    plain_length(bytes, |byte| !matches!(byte, 1..=0x7F)) == bytes.len()
+}
+
+/// How many bytes come before the first of two, of which most fields have few.
+fn first_of(a: u8, b: u8, bytes: &[u8]) -> usize {
+    /// Bytes that are looked at one by one.
+    const FEW: usize = 12;
+    let few = &bytes[..bytes.len().min(FEW)];
+    match few.iter().position(|byte| *byte == a || *byte == b) {
+        Some(at) => at,
+        None => few.len() + memchr2(a, b, &bytes[few.len()..]).unwrap_or(bytes.len() - few.len()),
+    }
+}
+
+/// Appends what a field of a CSV line says from its first quote, at `at`, on. Returns where it ends.
+fn unquote(
+    line: &[u8],
+    mut at: usize,
+    (delimiter, quote, escape): (u8, u8, u8),
+    out: &mut Vec<u8>,
+) -> SqlResult<usize> {
+    while at < line.len() && line[at] != delimiter {
+        if line[at] != quote {
+            let plain = first_of(delimiter, quote, &line[at..]);
+            out.extend_from_slice(&line[at..at + plain]);
+            at += plain;
+            continue;
+        }
+        at += 1;
+        loop {
+            let Some(&byte) = line.get(at) else { return Err(bad("unterminated CSV quoted field")) };
+            let next = line.get(at + 1).copied();
+            at += 1;
+            if byte == escape && next.is_some_and(|n| n == escape || n == quote) {
+                out.extend(next);
+                at += 1;
+            } else if byte == quote {
+                break;
+            } else {
+                let plain = first_of(quote, escape, &line[at..]);
+                out.extend_from_slice(&line[at - 1..at + plain]);
+                at += plain;
+            }
+        }
+    }
+    Ok(at)
 }
 
 /// Writes the byte that the escape at `at` (behind the backslash) stands for. Returns where the line goes on.
