@@ -39,6 +39,33 @@ const COLUMNS: &[(&str, Type, &str, &str)] = &[
 const TABLES: &[(&str, u32, u32, u32)] =
     &[("big", 400, 11, 0), ("mid", 60, 7, 40), ("small", 9, 5, 3), ("none", 0, 2, 0)];
 
+/// A partitioned table with the columns of the others, its rows and its partitions.
+const SPLIT: (&str, u32, u32, u32) = ("split", 150, 9, 17);
+const PARTITIONS: &[&str] = &[
+    "create table split_low partition of split for values from (minvalue) to (40)",
+    "create table split_mid partition of split for values from (40) to (110) partition by hash (id)",
+    "create table split_mid_0 partition of split_mid for values with (modulus 2, remainder 0)",
+    "create table split_mid_1 partition of split_mid for values with (modulus 2, remainder 1)",
+    "create table split_rest partition of split default",
+];
+
+/// Indexes of each table.
+const INDEXES: &[&str] = &[
+    "(a)",
+    "(b, a desc)",
+    "(d, id)",
+    "(e)",
+    "(lower(v), l)",
+    "(l) where g",
+    "(c) include (f)",
+    "using hash (u)",
+    "using gin (r)",
+    "using gin (j)",
+    "using brin (t) with (pages_per_range = 1)",
+    "using spgist (d)",
+    "using gist (int4range(least(a, b), greatest(a, b)))",
+];
+
 /// Views with the columns of the tables; `id` is unique in each.
 const VIEWS: &[(&str, &str)] = &[
     ("part", "select * from mid where a is not null or g"),
@@ -58,7 +85,7 @@ const FUNCTIONS: &[&str] = &[
 
 /// Names of the tables and views.
 pub fn tables() -> impl Iterator<Item = &'static str> {
-    TABLES.iter().map(|table| table.0).chain(VIEWS.iter().map(|view| view.0))
+    TABLES.iter().map(|table| table.0).chain([SPLIT.0]).chain(VIEWS.iter().map(|view| view.0))
 }
 
 /// Name and type of a table's columns, the key first.
@@ -66,28 +93,34 @@ pub fn columns() -> impl Iterator<Item = (&'static str, Type)> {
     std::iter::once(("id", Type::Int)).chain(COLUMNS.iter().map(|column| (column.0, column.1)))
 }
 
+/// What makes one table.
+fn make_table((table, rows, nulls, shift): &(&str, u32, u32, u32), made: &mut Vec<String>) {
+    let shapes: Vec<String> = COLUMNS.iter().map(|c| format!("{} {}", c.0, c.2)).collect();
+    let parts = if *table == SPLIT.0 { " partition by range (id)" } else { "" };
+    made.push(format!("create table {table} (id int primary key, {}){parts}", shapes.join(", ")));
+    if *table == SPLIT.0 {
+        made.extend(PARTITIONS.iter().map(|text| text.to_string()));
+    }
+    let values: Vec<String> = COLUMNS
+        .iter()
+        .enumerate()
+        .map(|(at, c)| format!("case when (n * 5 + {at}) % {nulls} <> 0 then {} end", c.3))
+        .collect();
+    made.push(format!(
+        "insert into {table} select k, {} from (select k, k * 31 % {} + {shift} as n from generate_series(1, {rows}) k) x",
+        values.join(", "),
+        rows + 1
+    ));
+    made.extend(INDEXES.iter().map(|index| format!("create index on {table} {index}")));
+    made.push(format!("create statistics {table}_related on a, b, s, (d || v) from {table}"));
+    made.push(format!("analyze {table}"));
+}
+
 /// What makes the tables.
 pub fn statements() -> Vec<String> {
     let mut made = Vec::new();
-    for (table, rows, nulls, shift) in TABLES {
-        let shapes: Vec<String> = COLUMNS.iter().map(|c| format!("{} {}", c.0, c.2)).collect();
-        made.push(format!("create table {table} (id int primary key, {})", shapes.join(", ")));
-        let values: Vec<String> = COLUMNS
-            .iter()
-            .enumerate()
-            .map(|(at, c)| format!("case when (n * 5 + {at}) % {nulls} <> 0 then {} end", c.3))
-            .collect();
-        made.push(format!(
-            "insert into {table} select k, {} from (select k, k * 31 % {} + {shift} as n from generate_series(1, {rows}) k) x",
-            values.join(", "),
-            rows + 1
-        ));
-        for index in
-            ["(a)", "(b, a desc)", "(d, id)", "(e)", "(lower(v), l)", "(l) where g", "(c) include (f)"]
-        {
-            made.push(format!("create index on {table} {index}"));
-        }
-        made.push(format!("analyze {table}"));
+    for table in TABLES.iter().chain([&SPLIT]) {
+        make_table(table, &mut made);
     }
     made.extend(VIEWS.iter().map(|(name, query)| format!("create view {name} as {query}")));
     made.extend(FUNCTIONS.iter().map(|text| text.to_string()));
