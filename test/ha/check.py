@@ -219,8 +219,9 @@ def ledger(cluster):
             leader.kill_server(signal.SIGCONT)
             leader.patroni.send(signal.SIGCONT)
             without_leader.append(writers.longest_gap(began))
+        silent = f", {without_leader[-1]:.1f} s without writes" if kind in ("leader", "network") else ""
         cluster.until_whole(180)
-        print(f"    kill {kill + 1}: {kind}, {len(writers.acknowledged)} acknowledged", flush=True)
+        print(f"    kill {kill + 1}: {kind}, {len(writers.acknowledged)} acknowledged{silent}", flush=True)
     writers.stop()
     leader = cluster.until_whole()
     with psycopg.connect(f"host=127.0.0.1 port={leader.port} user=postgres dbname=postgres") as connection:

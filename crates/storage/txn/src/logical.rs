@@ -58,7 +58,7 @@ pub fn distance(me: &Transaction, xid: Xid) -> u64 {
 }
 
 /// Takes that distance off the front of a record's data.
-pub fn take_distance<'a>(mut data: &'a [u8]) -> Option<(u64, &'a [u8])> {
+pub fn take_distance(mut data: &[u8]) -> Option<(u64, &[u8])> {
     let distance = crate::commit::get(&mut data)?;
     Some((distance, data))
 }

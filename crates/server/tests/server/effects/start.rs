@@ -57,7 +57,8 @@ pub fn names() -> impl Iterator<Item = &'static str> {
         .into_iter()
         .chain(ARCHIVE.iter().copied())
         .chain(SUMMARIES.iter().copied())
-        .chain(STANDBY.iter().copied());
+        .chain(STANDBY.iter().copied())
+        .chain(DECODING.iter().copied());
     started.chain(TLS.iter().map(|row| row.0)).chain(elsewhere)
 }
 
@@ -100,6 +101,9 @@ const STANDBY: &[&str] = &[
     "wal_receiver_status_interval",
     "wal_receiver_timeout",
 ];
+
+/// Seen by the tests of logical decoding.
+const DECODING: &[&str] = &["logical_decoding_work_mem", "wal_level"];
 
 /// On a server whose values for all of them are others.
 const STARTED: &[Row] = &[

@@ -89,7 +89,7 @@ impl SegmentSource for Flushed {
 /// What a record brought.
 pub enum Event {
     /// A transaction committed.
-    Committed(Transaction),
+    Committed(Box<Transaction>),
     /// A message that goes with no transaction.
     Message(Message),
 }
@@ -193,10 +193,11 @@ impl Decoder {
     fn record(&mut self, record: &Record) -> Result<Option<Event>, EngineError> {
         let damaged = || EngineError::Decoding(record.lsn, "a record cannot be decoded".into());
         match record.rmgr {
-            Rmgr::Heap if heap::logical::touches_rows(record) => {
-                if record.block(0).is_some_and(|block| block.rel.database == self.database) {
-                    self.rows(record)?;
-                }
+            Rmgr::Heap
+                if heap::logical::touches_rows(record)
+                    && record.block(0).is_some_and(|block| block.rel.database == self.database) =>
+            {
+                self.rows(record)?;
             }
             Rmgr::Logical => return self.logical(record).ok_or_else(damaged)?,
             Rmgr::Xact => return self.end(record).ok_or_else(damaged),
@@ -273,7 +274,7 @@ impl Decoder {
                     return Some(None);
                 }
                 self.figures.transactions += 1;
-                Some(Some(Event::Committed(Transaction {
+                Some(Some(Event::Committed(Box::new(Transaction {
                     xid: record.xid,
                     first,
                     commit: record.lsn,
@@ -283,7 +284,7 @@ impl Decoder {
                     tables: FxHashMap::default(),
                     chunks: FxHashMap::default(),
                     ready: VecDeque::new(),
-                })))
+                }))))
             }
             info::ABORT | info::ABORT_PREPARED => {
                 let end = commit::decode(record.xid, record.data())?;

@@ -53,7 +53,7 @@ fn no_null(message: &str) -> SqlError {
 fn options_of(array: &Datum) -> SqlResult<Vec<PluginOption>> {
     let Datum::Bytes(bytes) = array else { return Err(no_null("options array must not be null")) };
     let elements = types::array::Array::from_payload(bytes).into_elements();
-    if elements.len() % 2 != 0 {
+    if !elements.len().is_multiple_of(2) {
         return Err(sql_err!(INVALID_PARAMETER_VALUE, "array must have even number of elements"));
     }
     if elements.iter().any(Datum::is_null) {

@@ -711,7 +711,7 @@ mod tests {
         let names = option("publication_names", "a, \"B \"\"c\"");
         let version = |text: &str| option("proto_version", text);
         assert_eq!(PgOutput::new(&[version("1"), names.clone()]).unwrap().names, ["a", "B \"c"]);
-        assert_eq!(refused(&[names.clone()]), "option \"proto_version\" missing");
+        assert_eq!(refused(std::slice::from_ref(&names)), "option \"proto_version\" missing");
         assert_eq!(refused(&[version("1")]), "option \"publication_names\" missing");
         assert_eq!(
             refused(&[version("5"), names.clone()]),
