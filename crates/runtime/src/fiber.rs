@@ -80,12 +80,11 @@ impl FiberState {
         }
     }
 
-    /// Of a fiber that runs on this stack.
-    pub(crate) fn on_stack(stretch: Stretch) -> FiberState {
-        let state = FiberState::new();
-        state.stack_limit.set(stretch.first_limit());
-        state.stretch.set(Some(stretch));
-        state
+    /// Makes it that of a fiber that begins to run on this stack.
+    pub(crate) fn begin_on(&mut self, stretch: Stretch) {
+        *self = const { FiberState::new() };
+        self.stack_limit.set(stretch.first_limit());
+        self.stretch.set(Some(stretch));
     }
 
     /// The fiber's stack; none of a thread.

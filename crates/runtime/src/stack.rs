@@ -180,7 +180,7 @@ impl PooledStack {
     /// A stack from the pool, or a fresh one. Panics when the system has no memory map left.
     pub(crate) fn take() -> PooledStack {
         let mut parts = POOL.with_borrow_mut(Vec::pop).unwrap_or_else(Parts::new);
-        *parts.state.get_mut() = FiberState::on_stack(parts.stack.stretch());
+        parts.state.get_mut().begin_on(parts.stack.stretch());
         PooledStack(Some(parts))
     }
 

@@ -458,10 +458,12 @@ impl Session {
     }
 
     /// Whether a plan's relations are to the next snapshot what they were to the one that it was made for.
+    #[inline]
     fn fits_snapshot(&self, plan: &SharedPlan) -> bool {
-        if !plan.checks_snapshot {
-            return true;
-        }
+        !plan.checks_snapshot || self.fits_next_snapshot(plan)
+    }
+
+    fn fits_next_snapshot(&self, plan: &SharedPlan) -> bool {
         let snapshot = self.next_snapshot();
         plan.for_kept == self.keeps_snapshot()
             && plan.depends.iter().all(|table| table.fits_snapshot(&snapshot))
@@ -486,6 +488,7 @@ impl Session {
         planned
     }
 
+    #[inline]
     fn versions(&self) -> Versions {
         let settings = self.settings.borrow();
         Versions {
