@@ -27,11 +27,7 @@ impl Internal {
         text: &str,
         params: &[Oid],
     ) -> SqlResult<Internal> {
-        let format = session.format();
-        let call = Call::new(&format).with_session(session);
-        let types = if params.is_empty() { ParamTypes::None } else { ParamTypes::Fixed(params.to_vec()) };
-        let analyze = || analyze::analyze_statement(statement, text, types.clone(), session, &call);
-        Ok(Internal::analyzed(session, analyze)?.0)
+        Internal::changed(session, statement, text, params, |_| ())
     }
 
     /// The same of a statement that is not the user's but looks after tables: row security hides nothing from it.
@@ -41,12 +37,23 @@ impl Internal {
         text: &str,
         params: &[Oid],
     ) -> SqlResult<Internal> {
+        Internal::changed(session, statement, text, params, unsecure)
+    }
+
+    /// The same of a statement whose query is changed before it is planned.
+    fn changed(
+        session: &Session,
+        statement: &Statement,
+        text: &str,
+        params: &[Oid],
+        change: impl Fn(&mut Query),
+    ) -> SqlResult<Internal> {
         let format = session.format();
         let call = Call::new(&format).with_session(session);
         let types = if params.is_empty() { ParamTypes::None } else { ParamTypes::Fixed(params.to_vec()) };
         let analyze = || {
             let mut analyzed = analyze::analyze_statement(statement, text, types.clone(), session, &call)?;
-            unsecure(&mut analyzed.query);
+            change(&mut analyzed.query);
             Ok(analyzed)
         };
         Ok(Internal::analyzed(session, analyze)?.0)

@@ -29,7 +29,7 @@ use crate::output::{Both, Output};
 const MESSAGE: usize = 128 << 10;
 
 /// Whoever sends the log ends by himself when the server stops, while this is there.
-pub(super) struct Spared(pub(super) Interrupts);
+pub(super) struct Spared(Interrupts);
 
 impl Drop for Spared {
     fn drop(&mut self) {
@@ -64,14 +64,7 @@ impl Session {
             slot.check_valid().map_err(slot_error)?;
         }
         let course = self.course(timeline.map(TimelineId), start)?;
-        let interrupts = self.backend.interrupts.clone();
-        if !self.instance.senders().begin_streaming(&interrupts) {
-            return Err(sql_err!(
-                OBJECT_NOT_IN_PREREQUISITE_STATE,
-                "cannot execute new commands while WAL sender is in stopping mode"
-            ));
-        }
-        let _spared = Spared(interrupts);
+        let _spared = self.begin_streaming()?;
         if course.end.is_some_and(|end| start >= end) {
             // There is nothing to send of it.
             return self.next_timeline(&course, out);
@@ -114,6 +107,18 @@ impl Session {
 }
 
 impl Session {
+    /// Before a stream: whoever holds what this returns ends by himself when the server stops. Fails if that has begun.
+    pub(super) fn begin_streaming(&self) -> SqlResult<Spared> {
+        let interrupts = self.backend.interrupts.clone();
+        if !self.instance.senders().begin_streaming(&interrupts) {
+            return Err(sql_err!(
+                OBJECT_NOT_IN_PREREQUISITE_STATE,
+                "cannot execute new commands while WAL sender is in stopping mode"
+            ));
+        }
+        Ok(Spared(interrupts))
+    }
+
     /// The course of the log on a time line, the current one if none is named; it must be one that this server came by, and have the position.
     fn course(&self, wanted: Option<TimelineId>, start: Lsn) -> SqlResult<Course> {
         let wal = self.engine().wal();

@@ -10,7 +10,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use base::settings::Setting;
-use base::{Lsn, SqlResult, sql_err};
+use base::{Lsn, SqlResult};
 use engine::decoding::{Decoder, Step};
 use engine::slots::InUse;
 use runtime::Instant;
@@ -21,7 +21,7 @@ use wire::replication::{self, Reply, Status};
 use super::plugin::{self, Plugin, PluginOption, Sink};
 use crate::Session;
 use crate::output::{Both, Output};
-use crate::replication::sender::{Spared, finished};
+use crate::replication::sender::finished;
 use crate::replication::{Sender, SenderState, slot_error};
 
 /// How often is looked for transactions that ended without a word.
@@ -52,14 +52,7 @@ impl Session {
         let slot = self.use_logical_slot(name)?;
         let plugin = slot.slot().logical().map(|logical| logical.plugin.clone()).unwrap_or_default();
         let plugin = plugin::open(&plugin, options)?;
-        let interrupts = self.backend.interrupts.clone();
-        if !self.instance.senders().begin_streaming(&interrupts) {
-            return Err(sql_err!(
-                OBJECT_NOT_IN_PREREQUISITE_STATE,
-                "cannot execute new commands while WAL sender is in stopping mode"
-            ));
-        }
-        let _spared = Spared(interrupts);
+        let _spared = self.begin_streaming()?;
         let confirmed = slot.slot().state().confirmed;
         let decoder = self.decoder(&slot, start.max(confirmed))?;
         let sender = self.instance.senders().enter(self.info.pid);
