@@ -215,8 +215,14 @@ impl Buffer {
             whole = whole.or_else(|| Some(Part { first: part.first, ..Part::default() }));
         }
         let part = whole?;
-        let changes =
-            Changes { spill: part.spilled, at: 0, read: Vec::new(), rest: part.entries, undone: part.undone };
+        let changes = Changes {
+            spill: part.spilled,
+            at: 0,
+            read: Vec::new(),
+            taken: 0,
+            rest: part.entries,
+            undone: part.undone,
+        };
         Some((part.first, changes))
     }
 }
@@ -243,7 +249,9 @@ pub(crate) struct Changes {
     spill: Option<Spill>,
     /// Bytes of the spill file that were read.
     at: u64,
+    /// Those read last; what stands before `taken` was given out.
     read: Vec<u8>,
+    taken: usize,
     rest: VecDeque<Entry>,
     /// Subtransactions that were rolled back.
     undone: FxHashSet<Xid>,
@@ -261,24 +269,38 @@ impl Changes {
     }
 
     fn next_of_all(&mut self) -> Result<Option<Entry>, EngineError> {
-        let Some(spill) = &self.spill else { return Ok(self.rest.pop_front()) };
-        if self.at >= spill.length {
+        if self.spill.as_ref().is_none_or(|spill| self.at >= spill.length && self.taken == self.read.len()) {
             self.spill = None;
             return Ok(self.rest.pop_front());
         }
-        let read = |buffer: &mut [u8], at: u64| {
-            spill.file.read_exact_at(buffer, at).map_err(|e| io_error("read", &spill.path, e))
-        };
-        let mut length = [0; 4];
-        read(&mut length, self.at)?;
-        self.read.resize(u32::from_le_bytes(length) as usize, 0);
-        read(&mut self.read, self.at + 4)?;
-        self.at += 4 + self.read.len() as u64;
-        let damaged = || {
-            let what = io::Error::new(io::ErrorKind::InvalidData, "it is damaged");
-            io_error("read", &spill.path, what)
-        };
-        Entry::decode(&self.read).ok_or_else(damaged).map(Some)
+        let length = self.spilled(4)?.first_chunk().map_or(0, |length| u32::from_le_bytes(*length));
+        let entry = Entry::decode(self.spilled(length as usize)?);
+        entry.ok_or_else(|| self.damaged()).map(Some)
+    }
+
+    /// The next bytes of the spill file, of which a window is read at a time.
+    fn spilled(&mut self, count: usize) -> Result<&[u8], EngineError> {
+        let Some(spill) = &self.spill else { return Err(self.damaged()) };
+        let here = self.read.len() - self.taken;
+        if here < count {
+            self.read.drain(..self.taken);
+            self.taken = 0;
+            let more = (count - here).max(WINDOW).min((spill.length - self.at) as usize);
+            self.read.resize(here + more, 0);
+            let read = spill.file.read_exact_at(&mut self.read[here..], self.at);
+            read.map_err(|e| io_error("read", &spill.path, e))?;
+            self.at += more as u64;
+        }
+        if self.read.len() - self.taken < count {
+            return Err(self.damaged());
+        }
+        self.taken += count;
+        Ok(&self.read[self.taken - count..self.taken])
+    }
+
+    fn damaged(&self) -> EngineError {
+        let path = self.spill.as_ref().map_or(Path::new(""), |spill| &spill.path);
+        io_error("read", path, io::Error::new(io::ErrorKind::InvalidData, "it is damaged"))
     }
 }
 
@@ -508,6 +530,24 @@ mod tests {
             assert_eq!((buffer.oldest(), buffer.bytes, buffer.tops.len(), dir.files()), (None, 0, 0, 0));
             assert!(buffer.take(Xid(100), &[]).is_none());
         }
+    }
+
+    #[test]
+    fn a_spill_file_is_read_in_windows() {
+        let dir = Dir::new();
+        let mut figures = Figures::default();
+        let mut buffer = Buffer::new(dir.0.clone(), 1000).unwrap();
+        // Some end at a window's end or just beside it, one is larger than any.
+        let sizes = [WINDOW - 33, 1, 40_000, 30_000, 3 * WINDOW, 0, WINDOW, 7];
+        let message = |size| Waiting::Message(String::new(), vec![size as u8; size]);
+        for (lsn, size) in (1..).zip(sizes) {
+            let entry = Entry { lsn: Lsn(lsn), xid: Xid(7), what: message(size) };
+            buffer.add(Xid(7), entry, &mut figures).unwrap();
+        }
+        let (_, mut changes) = buffer.take(Xid(7), &[]).unwrap();
+        let found: Vec<Waiting> =
+            std::iter::from_fn(|| changes.next().unwrap().map(|entry| entry.what)).collect();
+        assert_eq!(found, sizes.map(message));
     }
 
     #[test]
