@@ -476,10 +476,7 @@ fn whole(kind: u8, bytes: &[u8]) -> wire::Frame<'_> {
 
 #[inline]
 fn formats(codes: Formats<'_>) -> SqlResult<SmallVec<[Format; 16]>> {
-    let mut formats = SmallVec::new();
-    if codes.is_empty() {
-        return Ok(formats);
-    }
+    let mut formats = SmallVec::with_capacity(codes.len());
     for code in codes.iter() {
         let unsupported = || sql_err!(INVALID_PARAMETER_VALUE, "unsupported format code: {code}");
         formats.push(Format::from_code(code).ok_or_else(unsupported)?);

@@ -52,19 +52,8 @@ impl Session {
         if txn.depth() > 1 {
             return Err(sql_err!(ACTIVE_SQL_TRANSACTION, "cannot export a snapshot from a subtransaction"));
         }
-        let exports = self.instance.exports.clone();
-        let prefix = format!("{:08X}-{:08X}-", self.info.pid, txn.local_id());
-        let mut map = exports.0.lock();
-        let number = map.keys().filter(|id| id.starts_with(&prefix)).count() + 1;
-        let id = format!("{prefix}{number}");
-        let entry = Entry {
-            snapshot: snapshot.data().clone(),
-            database: self.catalog.database(),
-            source: txn.snapshot_source(),
-        };
-        map.insert(id.clone(), entry);
-        drop(map);
-        let exported = Exported { exports, id: id.clone(), _held: snapshot.clone() };
+        let exported = self.exported(snapshot, txn.local_id(), txn.snapshot_source());
+        let id = exported.id.clone();
         txn.obstruct_prepare(Obstacle::ExportedSnapshots);
         txn.on_end(Phase::BeforeLocks, Box::new(move |_| drop(exported)));
         Ok(id)
@@ -72,17 +61,22 @@ impl Session {
 
     /// Makes the snapshot of a new slot known to others until the next command. Returns its identifier.
     pub(crate) fn export_for_slot(&self, snapshot: &Snapshot) -> String {
-        let exports = self.instance.exports.clone();
-        let id = format!("{:08X}-{:08X}-1", self.info.pid, self.txn.borrow().local_id());
-        let entry = Entry {
-            snapshot: snapshot.data().clone(),
-            database: self.catalog.database(),
-            source: SnapshotSource::Plain,
-        };
-        exports.0.lock().insert(id.clone(), entry);
-        *self.slot_snapshot.borrow_mut() =
-            Some(Exported { exports, id: id.clone(), _held: snapshot.clone() });
+        let exported = self.exported(snapshot, self.txn.borrow().local_id(), SnapshotSource::Plain);
+        let id = exported.id.clone();
+        *self.slot_snapshot.borrow_mut() = Some(exported);
         id
+    }
+
+    fn exported(&self, snapshot: &Snapshot, transaction: u32, source: SnapshotSource) -> Exported {
+        let exports = self.instance.exports.clone();
+        let prefix = format!("{:08X}-{transaction:08X}-", self.info.pid);
+        let mut map = exports.0.lock();
+        let number = map.keys().filter(|id| id.starts_with(&prefix)).count() + 1;
+        let id = format!("{prefix}{number}");
+        let database = self.catalog.database();
+        map.insert(id.clone(), Entry { snapshot: snapshot.data().clone(), database, source });
+        drop(map);
+        Exported { exports, id, _held: snapshot.clone() }
     }
 
     /// Goes on with another transaction's snapshot.

@@ -2,7 +2,7 @@
 //! Connections that replicate: they take commands of their own beside SQL, or instead of it, and send the log.
 //!
 //! # Layout
-//! [`grammar`]: the commands, from their text. `slots`: those about slots, and functions of SQL that do the same. `sender`: START_REPLICATION. `logical`: decoded changes. `backup`: base backups. `senders`: who sends,
+//! [`grammar`]: the commands, from their text. `slots`: those about slots, and functions of SQL that do the same. `sender`: START_REPLICATION. `logical`: decoded changes. `link`: what both know of a receiver. `backup`: base backups. `senders`: who sends,
 //! as others see it; `synchronous`: which of them commits wait for. This file: who may replicate, and commands that answer with a row.
 //!
 //! # Invariants
@@ -14,6 +14,7 @@
 
 pub mod backup;
 pub mod grammar;
+mod link;
 mod logical;
 mod sender;
 mod senders;
@@ -35,7 +36,7 @@ use crate::transaction::failed_block;
 use crate::{Replication, Session};
 use grammar::Command;
 
-pub use sender::is_end;
+pub use link::is_end;
 pub use senders::{Figures, Sender, SenderState, Senders};
 pub use slots::{check_name as check_slot_name, slot_error};
 

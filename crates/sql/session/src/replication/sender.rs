@@ -7,43 +7,24 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::time::Duration;
 
-use base::settings::Setting;
-use base::{Lsn, SqlError, SqlResult, SqlState, TimelineId, Xid, sql_err};
+use base::{Lsn, SqlError, SqlResult, TimelineId, Xid, sql_err};
 use engine::EngineError;
 use engine::slots::InUse;
 use runtime::time::either;
-use runtime::{Instant, Interrupts};
 use tuple::Datum;
 use txn::StandbyHolder;
 use types::oids;
 use wal::{History, StreamError, Wal, WalStream};
 use wire::replication::{self, Feedback, Reply, Status};
 
+use super::link::{End, Link, finished};
 use super::{Sender, SenderState, slot_error};
 use crate::Session;
 use crate::output::{Both, Output};
 
 /// Bytes of the log in a message.
 const MESSAGE: usize = 128 << 10;
-
-/// Whoever sends the log ends by himself when the server stops, while this is there.
-pub(super) struct Spared(Interrupts);
-
-impl Drop for Spared {
-    fn drop(&mut self) {
-        self.0.spare(false);
-    }
-}
-
-/// How a stream ended.
-enum End {
-    /// The receiver wanted no more.
-    Wanted,
-    /// All is sent, and the server stops.
-    Complete,
-}
 
 impl Session {
     pub(super) fn start_physical(
@@ -87,10 +68,8 @@ impl Session {
             course,
             slot: slot.as_ref(),
             sender: &sender,
+            link: Link::new(self, &sender),
             sent: start,
-            heard: runtime::now(),
-            asked: false,
-            done: [false; 2],
         };
         sender.update(|figures| figures.sent = start);
         let ended = stream.run(out);
@@ -107,18 +86,6 @@ impl Session {
 }
 
 impl Session {
-    /// Before a stream: whoever holds what this returns ends by himself when the server stops. Fails if that has begun.
-    pub(super) fn begin_streaming(&self) -> SqlResult<Spared> {
-        let interrupts = self.backend.interrupts.clone();
-        if !self.instance.senders().begin_streaming(&interrupts) {
-            return Err(sql_err!(
-                OBJECT_NOT_IN_PREREQUISITE_STATE,
-                "cannot execute new commands while WAL sender is in stopping mode"
-            ));
-        }
-        Ok(Spared(interrupts))
-    }
-
     /// The course of the log on a time line, the current one if none is named; it must be one that this server came by, and have the position.
     fn course(&self, wanted: Option<TimelineId>, start: Lsn) -> SqlResult<Course> {
         let wal = self.engine().wal();
@@ -158,16 +125,6 @@ struct Course {
     next: Option<TimelineId>,
 }
 
-/// The end of a connection that has sent all there is; no error, and nobody is told.
-pub(super) fn finished() -> SqlError {
-    SqlError::fatal(SqlState::SUCCESSFUL_COMPLETION, "")
-}
-
-/// Whether an error is that end: the connection is to be closed without a word.
-pub fn is_end(error: &SqlError) -> bool {
-    error.code() == SqlState::SUCCESSFUL_COMPLETION
-}
-
 impl Drop for Stream<'_> {
     /// What it held back for the receiver goes with the connection; what the slot holds back stays.
     fn drop(&mut self) {
@@ -185,14 +142,9 @@ struct Stream<'a> {
     course: Course,
     slot: Option<&'a InUse<'a>>,
     sender: &'a Sender,
+    link: Link<'a>,
     /// What is before this was sent.
     sent: Lsn,
-    /// When the receiver was last heard of.
-    heard: Instant,
-    /// It was asked for an answer since.
-    asked: bool,
-    /// We have said that nothing will follow, and the receiver has.
-    done: [bool; 2],
 }
 
 impl Stream<'_> {
@@ -201,22 +153,20 @@ impl Stream<'_> {
             runtime::check_interrupts()?;
             self.session.adopt_reload();
             if !out.is_behind() {
-                if self.done == [true; 2] {
+                if self.link.done == [true; 2] {
                     return Ok(End::Wanted);
                 }
                 self.follow_timeline()?;
                 self.send_more(out)?;
-                if self.course.end.is_some_and(|end| self.sent >= end) && !self.done[0] {
+                if self.course.end.is_some_and(|end| self.sent >= end) && !self.link.done[0] {
                     out.copy_out_done()?;
-                    self.done[0] = true;
+                    self.link.done[0] = true;
                 }
                 if self.is_complete(out) {
                     return Ok(End::Complete);
                 }
             }
-            let patience = self.patience();
-            let until =
-                patience.map(|patience| self.heard + if self.asked { patience } else { patience / 2 });
+            let until = self.link.until();
             let received = {
                 let mut ready = self.ready();
                 out.copy_both_wait(ready.as_mut(), until)?
@@ -224,23 +174,17 @@ impl Stream<'_> {
             match received {
                 Both::Ready => {}
                 Both::Data(body) => self.received(&body, out)?,
-                Both::Done => self.receiver_is_done(out)?,
-                Both::Time => self.time_is_up(patience, out)?,
+                Both::Done => self.link.receiver_is_done(out)?,
+                Both::Time => self.link.time_is_up(self.sent, out)?,
             }
         }
     }
 
-    /// `wal_sender_timeout`; none: the receiver may be silent for ever.
-    fn patience(&self) -> Option<Duration> {
-        let millis = self.session.settings.borrow().get(Setting::wal_sender_timeout).as_int();
-        (millis > 0).then(|| Duration::from_millis(millis.unsigned_abs().into()))
-    }
-
     /// What there is to wait for, once everything is sent.
     fn ready(&self) -> Pin<Box<dyn Future<Output = ()> + '_>> {
-        if self.done[0] {
+        if self.link.done[0] {
             // The last bytes were to go; they have.
-            return if self.done[1] {
+            return if self.link.done[1] {
                 Box::pin(std::future::ready(()))
             } else {
                 Box::pin(std::future::pending())
@@ -252,7 +196,7 @@ impl Stream<'_> {
         }
         if senders.is_complete() {
             // Its report may have come before the last bytes were taken from here: no other message need follow.
-            return match self.receiver_has_all() {
+            return match self.link.has_all(self.sent) {
                 true => Box::pin(std::future::ready(())),
                 false => Box::pin(self.wal.until_flushed_behind(self.sent)),
             };
@@ -276,7 +220,7 @@ impl Stream<'_> {
 
     /// Puts the next bytes of the log into the output.
     fn send_more(&mut self, out: &mut dyn Output) -> SqlResult<()> {
-        if self.done[0] {
+        if self.link.done[0] {
             return Ok(());
         }
         let end = self.available();
@@ -305,69 +249,27 @@ impl Stream<'_> {
             was != figures.state
         });
         if caught_up {
-            self.release();
+            self.link.release();
         }
         Ok(())
     }
 
     /// Whether the log is complete, all of it is sent, and the receiver has all. Asks it otherwise.
     fn is_complete(&mut self, out: &mut dyn Output) -> bool {
-        if self.done[0] || !self.session.instance.senders().is_complete() || self.sent < self.available() {
+        if self.link.done[0] || !self.session.instance.senders().is_complete() || self.sent < self.available()
+        {
             return false;
         }
-        let has_all = self.receiver_has_all();
-        if !has_all && !self.asked {
-            self.ask(out);
-        }
-        has_all && !out.is_behind()
-    }
-
-    /// Whether the receiver has reported that it has what was sent.
-    fn receiver_has_all(&self) -> bool {
-        let [written, flushed, _] = self.sender.figures().reported;
-        let has = if flushed == Lsn::INVALID { written } else { flushed };
-        has >= self.sent
-    }
-
-    fn ask(&mut self, out: &mut dyn Output) {
-        self.asked = true;
-        self.say_alive(true, out);
-    }
-
-    fn say_alive(&self, asks: bool, out: &mut dyn Output) {
-        // Nothing is written that could fail.
-        let _ = out.copy_both_data(&mut |message| {
-            message.extend(replication::keepalive(self.sent, runtime::wall_clock_micros(), asks));
-            Ok(())
-        });
-    }
-
-    fn receiver_is_done(&mut self, out: &mut dyn Output) -> SqlResult<()> {
-        if !self.done[0] {
-            out.copy_out_done()?;
-        }
-        self.done = [true; 2];
-        Ok(())
+        self.link.is_complete(self.sent, out)
     }
 
     fn received(&mut self, body: &[u8], out: &mut dyn Output) -> SqlResult<()> {
-        (self.heard, self.asked) = (runtime::now(), false);
+        self.link.hears();
         match replication::reply(body)? {
             Reply::Status(status) => self.note_status(&status, out),
             Reply::Feedback(feedback) => self.note_feedback(&feedback),
         }
         Ok(())
-    }
-
-    /// Commits that wait for what the receiver has go on. A standby has none.
-    fn release(&self) {
-        if self.session.engine().is_following() {
-            return;
-        }
-        let standbys = self.session.engine().txns().standbys();
-        for line in self.session.instance.senders().release(standbys) {
-            self.session.log(line, None);
-        }
     }
 
     /// Rows that the receiver's queries need stay, if they are still there: for the slot, or as long as it is connected.
@@ -391,39 +293,14 @@ impl Stream<'_> {
     }
 
     fn note_status(&mut self, status: &Status, out: &mut dyn Output) {
-        let now = (runtime::now().0 / 1000) as i64;
-        self.sender.update(|figures| {
-            let name = self.session.settings.borrow();
-            let name = name.text(Setting::application_name);
-            if figures.name != name {
-                name.clone_into(&mut figures.name);
-            }
-            figures.replied(status, now);
-        });
-        self.release();
+        self.link.note_status(status);
         if let Some(slot) = self.slot
             && status.flushed != Lsn::INVALID
         {
             // It is written at the next checkpoint: a crash may take it back.
             slot.keep_from(status.flushed);
         }
-        if status.asks && !self.done[0] {
-            self.say_alive(false, out);
-        }
-    }
-
-    /// The receiver has been silent for half of its time, or for all of it.
-    fn time_is_up(&mut self, patience: Option<Duration>, out: &mut dyn Output) -> SqlResult<()> {
-        let Some(patience) = patience else { return Ok(()) };
-        let silence = self.heard.elapsed();
-        if silence >= patience {
-            self.session.log("terminating walsender process due to replication timeout".into(), None);
-            return Err(finished());
-        }
-        if silence >= patience / 2 && !self.asked {
-            self.ask(out);
-        }
-        Ok(())
+        self.link.answer(status, self.sent, out);
     }
 }
 

@@ -233,12 +233,7 @@ impl Session {
                 "cannot copy invalidated replication slot \"{from}\""
             ));
         }
-        if logical.database != self.catalog.database() {
-            return Err(sql_err!(
-                OBJECT_NOT_IN_PREREQUISITE_STATE,
-                "replication slot \"{from}\" was not created in this database"
-            ));
-        }
+        self.check_slot_is_ours(from, logical)?;
         let mut logical = logical.clone();
         if let Some(plugin) = plugin {
             plugin::check(plugin)?;

@@ -194,14 +194,20 @@ impl Session {
                 "cannot use physical replication slot for logical decoding"
             ));
         };
-        if logical.database != self.catalog.database() {
-            return Err(sql_err!(
-                OBJECT_NOT_IN_PREREQUISITE_STATE,
-                "replication slot \"{name}\" was not created in this database"
-            ));
-        }
+        self.check_slot_is_ours(name, logical)?;
         slot.check_valid().map_err(slot_error)?;
         Ok(slot)
+    }
+
+    /// Fails if a slot is of another database.
+    fn check_slot_is_ours(&self, name: &str, logical: &Logical) -> SqlResult<()> {
+        if logical.database == self.catalog.database() {
+            return Ok(());
+        }
+        Err(sql_err!(
+            OBJECT_NOT_IN_PREREQUISITE_STATE,
+            "replication slot \"{name}\" was not created in this database"
+        ))
     }
 
     /// Decodes for a slot: what commits at `start` or behind it.

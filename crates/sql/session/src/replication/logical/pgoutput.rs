@@ -24,13 +24,14 @@
 
 use std::sync::Arc;
 
+use base::settings::parse_bool;
 use base::{Lsn, Oid, SqlError, SqlResult, SqlState, sql_err};
 use catalog::{CatalogView, Publication, Table};
 use engine::decoding::{Change, DescribedColumn, Description, Message, Old};
 use rustc_hash::FxHashMap;
 use tuple::Datum;
 
-use super::plugin::{Plugin, PluginOption, Sink, Told, bad_option, truth, write_value};
+use super::plugin::{Plugin, PluginOption, Sink, Told, bad_option, write_value};
 use crate::Session;
 use crate::expression::RowExpressions;
 
@@ -160,9 +161,8 @@ impl Options {
             let text = value.as_deref().unwrap_or("");
             let switch = || match value {
                 None => Ok(true),
-                Some(text) => {
-                    truth(text).ok_or_else(|| sql_err!(SYNTAX_ERROR, "{name} requires a Boolean value"))
-                }
+                Some(text) => parse_bool(text.trim())
+                    .ok_or_else(|| sql_err!(SYNTAX_ERROR, "{name} requires a Boolean value")),
             };
             match name.as_str() {
                 "proto_version" => {
@@ -177,7 +177,7 @@ impl Options {
                 "messages" => set(&mut read.messages, switch()?)?,
                 "streaming" if text.eq_ignore_ascii_case("parallel") => set(&mut read.streaming, 2)?,
                 "streaming" => match value {
-                    Some(text) if truth(text).is_none() => {
+                    Some(text) if parse_bool(text.trim()).is_none() => {
                         return Err(sql_err!(
                             SYNTAX_ERROR,
                             "streaming requires a Boolean value or \"parallel\""

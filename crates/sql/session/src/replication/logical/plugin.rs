@@ -81,17 +81,6 @@ pub(crate) fn open(name: &str, options: &[PluginOption]) -> SqlResult<Box<dyn Pl
     })
 }
 
-/// A truth value as settings have it.
-pub(crate) fn truth(text: &str) -> Option<bool> {
-    let text = text.trim().to_ascii_lowercase();
-    let is = |word: &str, least: usize| text.len() >= least && word.starts_with(text.as_str());
-    match () {
-        () if is("true", 1) || is("yes", 1) || is("on", 2) || text == "1" => Some(true),
-        () if is("false", 1) || is("no", 1) || is("off", 2) || text == "0" => Some(false),
-        () => None,
-    }
-}
-
 /// Appends a value as its type's output function writes it, or in binary.
 pub(crate) fn write_value(
     session: &Session,

@@ -9,7 +9,6 @@ use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
 
-use base::settings::Setting;
 use base::{Lsn, SqlResult};
 use engine::decoding::{Decoder, Step};
 use engine::slots::InUse;
@@ -21,7 +20,7 @@ use wire::replication::{self, Reply, Status};
 use super::plugin::{self, Plugin, PluginOption, Sink};
 use crate::Session;
 use crate::output::{Both, Output};
-use crate::replication::sender::finished;
+use crate::replication::link::{End, Link, finished};
 use crate::replication::{Sender, SenderState, slot_error};
 
 /// How often is looked for transactions that ended without a word.
@@ -31,14 +30,6 @@ const LOOK_FOR_LOST: Duration = Duration::from_secs(10);
 const RECORDS: usize = 256;
 /// Bytes of messages that may wait for the socket while more are written.
 const MOST_UNSENT: usize = 64 << 10;
-
-/// How a stream ended.
-enum End {
-    /// The receiver wanted no more.
-    Wanted,
-    /// All is sent, and the server stops.
-    Complete,
-}
 
 impl Session {
     pub(in crate::replication) fn start_logical(
@@ -63,9 +54,7 @@ impl Session {
             wal: self.engine().wal(),
             slot: &slot,
             sender: &sender,
-            heard: runtime::now(),
-            asked: false,
-            done: [false; 2],
+            link: Link::new(self, &sender),
             told_idle: Lsn::INVALID,
             looked: runtime::now(),
             position: confirmed,
@@ -89,12 +78,7 @@ struct Stream<'a> {
     wal: &'a Wal,
     slot: &'a InUse<'a>,
     sender: &'a Sender,
-    /// When the receiver was last heard of.
-    heard: Instant,
-    /// It was asked for an answer since.
-    asked: bool,
-    /// We have said that nothing will follow, and the receiver has.
-    done: [bool; 2],
+    link: Link<'a>,
     /// The last position of which the receiver was told without changes.
     told_idle: Lsn,
     /// When was last looked for transactions that ended without a word.
@@ -115,16 +99,18 @@ impl Stream<'_> {
         loop {
             runtime::check_interrupts()?;
             self.session.adopt_reload();
-            if self.done == [true; 2] {
+            if self.link.done == [true; 2] {
                 return Ok(End::Wanted);
             }
-            let mut caught_up = self.done[0];
+            let mut caught_up = self.link.done[0];
             for _ in 0..RECORDS {
                 if caught_up || self.unsent > 0 {
                     break;
                 }
                 caught_up = !self.send_more(&mut decoder, plugin.as_mut(), out)?;
             }
+            let now = (runtime::now().0 / 1000) as i64;
+            self.sender.update(|figures| figures.sends(self.position, now));
             if self.is_complete(caught_up, out) {
                 return Ok(End::Complete);
             }
@@ -153,8 +139,6 @@ impl Stream<'_> {
             self.slot.slot().add_figures(&decoder.take_figures());
         }
         self.position = decoder.position();
-        let now = (runtime::now().0 / 1000) as i64;
-        self.sender.update(|figures| figures.sends(self.position, now));
         Ok(true)
     }
 
@@ -172,7 +156,7 @@ impl Stream<'_> {
         let flushed = self.sender.figures().reported[1];
         if self.position > self.told_idle && flushed < self.position {
             self.told_idle = self.position;
-            self.say_alive(false, out);
+            self.link.say_alive(self.position, false, out);
         }
         Ok(())
     }
@@ -185,7 +169,7 @@ impl Stream<'_> {
                 self.wait(None, false, out)?;
             }
             self.unsent = if out.is_behind() { self.unsent + bytes.len() } else { bytes.len() };
-            if self.done[0] {
+            if self.link.done[0] {
                 continue;
             }
             out.copy_both_data(&mut |message| {
@@ -204,9 +188,7 @@ impl Stream<'_> {
         caught_up: bool,
         out: &mut dyn Output,
     ) -> SqlResult<()> {
-        let millis = self.session.settings.borrow().get(Setting::wal_sender_timeout).as_int();
-        let patience = (millis > 0).then(|| Duration::from_millis(millis.unsigned_abs().into()));
-        let until = patience.map(|patience| self.heard + if self.asked { patience } else { patience / 2 });
+        let until = self.link.until();
         let received = {
             let mut ready = self.ready(caught_up);
             out.copy_both_wait(ready.as_mut(), until)?
@@ -214,18 +196,13 @@ impl Stream<'_> {
         match received {
             Both::Ready => {}
             Both::Data(body) => {
-                (self.heard, self.asked) = (runtime::now(), false);
+                self.link.hears();
                 if let Reply::Status(status) = replication::reply(&body)? {
                     self.note_status(&status, decoder, out)?;
                 }
             }
-            Both::Done => {
-                if !self.done[0] {
-                    out.copy_out_done()?;
-                }
-                self.done = [true; 2];
-            }
-            Both::Time => self.time_is_up(patience, out)?,
+            Both::Done => self.link.receiver_is_done(out)?,
+            Both::Time => self.link.time_is_up(self.position, out)?,
         }
         Ok(())
     }
@@ -245,25 +222,10 @@ impl Stream<'_> {
 
     /// Whether the log is complete, all of it was told, and the receiver has all. Asks it otherwise.
     fn is_complete(&mut self, caught_up: bool, out: &mut dyn Output) -> bool {
-        if !caught_up || self.done[0] || !self.session.instance.senders().is_complete() {
+        if !caught_up || self.link.done[0] || !self.session.instance.senders().is_complete() {
             return false;
         }
-        let [written, flushed, _] = self.sender.figures().reported;
-        let has = if flushed == Lsn::INVALID { written } else { flushed };
-        let has_all = has >= self.position;
-        if !has_all && !self.asked {
-            self.asked = true;
-            self.say_alive(true, out);
-        }
-        has_all && !out.is_behind()
-    }
-
-    fn say_alive(&self, asks: bool, out: &mut dyn Output) {
-        // Nothing is written that could fail.
-        let _ = out.copy_both_data(&mut |message| {
-            message.extend(replication::keepalive(self.position, runtime::wall_clock_micros(), asks));
-            Ok(())
-        });
+        self.link.is_complete(self.position, out)
     }
 
     fn note_status(
@@ -272,19 +234,7 @@ impl Stream<'_> {
         decoder: Option<&mut Decoder>,
         out: &mut dyn Output,
     ) -> SqlResult<()> {
-        let now = (runtime::now().0 / 1000) as i64;
-        self.sender.update(|figures| {
-            let settings = self.session.settings.borrow();
-            let name = settings.text(Setting::application_name);
-            if figures.name != name {
-                name.clone_into(&mut figures.name);
-            }
-            figures.replied(status, now);
-        });
-        let standbys = self.session.engine().txns().standbys();
-        for line in self.session.instance.senders().release(standbys) {
-            self.session.log(line, None);
-        }
+        self.link.note_status(status);
         if status.flushed != Lsn::INVALID {
             let restart = decoder.and_then(|decoder| decoder.restart_for(status.flushed));
             self.slot.confirm(status.flushed, restart);
@@ -293,24 +243,7 @@ impl Stream<'_> {
                 self.slot.save().map_err(slot_error)?;
             }
         }
-        if status.asks && !self.done[0] {
-            self.say_alive(false, out);
-        }
-        Ok(())
-    }
-
-    /// The receiver has been silent for half of its time, or for all of it.
-    fn time_is_up(&mut self, patience: Option<Duration>, out: &mut dyn Output) -> SqlResult<()> {
-        let Some(patience) = patience else { return Ok(()) };
-        let silence = self.heard.elapsed();
-        if silence >= patience {
-            self.session.log("terminating walsender process due to replication timeout".into(), None);
-            return Err(finished());
-        }
-        if silence >= patience / 2 && !self.asked {
-            self.asked = true;
-            self.say_alive(true, out);
-        }
+        self.link.answer(status, self.position, out);
         Ok(())
     }
 }

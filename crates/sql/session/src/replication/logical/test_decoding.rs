@@ -2,12 +2,13 @@
 //!
 //! PostgreSQL counterpart · `contrib/test_decoding`, whose lines these are, letter for letter.
 
+use base::settings::parse_bool;
 use base::{Lsn, SqlResult, sql_err};
 use engine::decoding::{Change, Description, Message};
 use tuple::Datum;
 use types::oids;
 
-use super::plugin::{Plugin, PluginOption, Sink, Told, bad_option, truth, write_value};
+use super::plugin::{Plugin, PluginOption, Sink, Told, bad_option, write_value};
 use crate::Session;
 use crate::functions::{quote_identifier, quoted_relation};
 
@@ -46,7 +47,7 @@ impl TestDecoding {
             *target = match value {
                 // Alone, all are on but this one.
                 None => name != "force-binary",
-                Some(text) => truth(text).ok_or_else(|| {
+                Some(text) => parse_bool(text.trim()).ok_or_else(|| {
                     bad_option(format!("could not parse value \"{text}\" for parameter \"{name}\""))
                 })?,
             };
