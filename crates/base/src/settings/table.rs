@@ -23,7 +23,7 @@ const NO_PLAN: &str = "No plan does so.";
 const NO_WRAPAROUND: &str =
     "Ids have 64 bits: nothing wraps around, and each VACUUM looks at all that may be frozen.";
 const ONE_PROCESS: &str = "The server is one process and shares no memory with others.";
-const REPLICATION: &str = "There is no logical replication.";
+const REPLICATION: &str = "Subscriptions do not apply changes yet.";
 const XML: &str = "There are no values of type xml.";
 
 settings! {
