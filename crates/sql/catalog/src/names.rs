@@ -21,7 +21,7 @@ use crate::validity::Validity;
 use crate::vectors;
 use crate::view::{
     AggregateDef, AggregateSteps, CastDef, CatalogView, CollationDef, Domain, DomainCheck, EnumLabel,
-    FunctionDef, Like, OperatorDef, Parameter, Table, TypeDef, TypeKind,
+    FunctionDef, Like, OperatorDef, Parameter, Table, TypeDef, TypeKind, setting_of,
 };
 
 /// Below it are the OIDs of the registry, which PostgreSQL numbers by hand.
@@ -378,10 +378,6 @@ fn function_def(row: &Row) -> FunctionDef {
     let parameters: Vec<Parameter> = types.iter().enumerate().map(parameter).collect();
     let inputs = parameters.iter().filter(|p| !matches!(p.mode, b'o' | b't'));
     let outputs = parameters.iter().filter(|p| matches!(p.mode, b'o' | b'b' | b't'));
-    let setting = |entry: &String| {
-        let (name, value) = entry.split_once('=').unwrap_or((entry, ""));
-        (name.to_owned(), value.to_owned())
-    };
     FunctionDef {
         oid: row.oid(pg_proc::OID),
         name: row.str(pg_proc::PRONAME).to_owned(),
@@ -406,7 +402,7 @@ fn function_def(row: &Row) -> FunctionDef {
         source: row.str(pg_proc::PROSRC).into(),
         library: row.opt_str(pg_proc::PROBIN).map(Arc::from),
         body: row.opt_str(pg_proc::PROSQLBODY).map(crate::stored_list::split),
-        config: vectors::texts(&row[pg_proc::PROCONFIG]).iter().map(setting).collect(),
+        config: vectors::texts(&row[pg_proc::PROCONFIG]).iter().map(|entry| setting_of(entry)).collect(),
         aggregate: None,
     }
 }

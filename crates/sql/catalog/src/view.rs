@@ -643,6 +643,12 @@ impl FunctionDef {
     }
 }
 
+/// Name and value of a setting in `proconfig`.
+pub fn setting_of(entry: &str) -> (String, String) {
+    let (name, value) = entry.split_once('=').unwrap_or((entry, ""));
+    (name.to_owned(), value.to_owned())
+}
+
 /// `pg_language` OID of functions that are part of the server.
 pub const INTERNAL_LANGUAGE: u32 = 12;
 /// `pg_language` OID of functions in C: those of extension modules.

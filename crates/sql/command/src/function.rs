@@ -72,8 +72,13 @@ pub(crate) fn create(session: &Session, statement: &CreateFunction, text: &str) 
     change_config(session, &mut new.config, &options.settings)?;
     body(session, statement, &options, &language.1, &mut new, text)?;
     let old = replaced(session, statement.replace, &new)?;
+    let builtin = language.0.0 <= SQL_LANGUAGE;
+    if !builtin {
+        // A body that is refused then leaves nothing to undo.
+        judge_body(session, &preliminary(&new), &language.1, text)?;
+    }
     let oid = session.with_changer(|changer| changer.create_routine(&new, old))?;
-    validate(session, oid, &language.1, text)
+    if builtin { validate(session, oid, text) } else { Ok(()) }
 }
 
 /// OID and name of the language.
@@ -249,7 +254,7 @@ fn preliminary(new: &NewRoutine) -> FunctionDef {
         source: Arc::from(new.source.as_str()),
         library: new.library.as_deref().map(Arc::from),
         body: None,
-        config: Vec::new(),
+        config: new.config.iter().map(|entry| catalog::setting_of(entry)).collect(),
         aggregate: None,
     }
 }
@@ -336,8 +341,24 @@ fn check_replacement(session: &Session, name: &Name, oid: Oid, new: &NewRoutine)
     Ok(())
 }
 
-/// Has the language judge the new function.
-fn validate(session: &Session, oid: Oid, language: &str, text: &str) -> SqlResult<()> {
+/// Has a procedural language judge the body of a function that is about to be stored.
+fn judge_body(session: &Session, function: &FunctionDef, language: &str, text: &str) -> SqlResult<()> {
+    let Some(found) = session.instance().languages().find(language) else {
+        return Err(SqlError::not_supported(format!("language \"{language}\"")));
+    };
+    if !session.settings.borrow().get(Setting::check_function_bodies).as_bool() {
+        return Ok(());
+    }
+    // Its body is looked at under its settings.
+    session.check_function_identity(&function.config)?;
+    let place = |e| in_definition(e, text, &function.source);
+    let warnings = found.validate(session, function).map_err(place)?;
+    warnings.into_iter().for_each(|warning| session.notice(place(warning)));
+    Ok(())
+}
+
+/// Judges a function in SQL, C or `internal`, which is stored: it may call itself.
+fn validate(session: &Session, oid: Oid, text: &str) -> SqlResult<()> {
     let missing = || SqlError::internal(format!("cache lookup failed for function {oid}"));
     let function = session.function_by_oid(oid)?.ok_or_else(missing)?;
     match function.language {
@@ -357,29 +378,16 @@ fn validate(session: &Session, oid: Oid, language: &str, text: &str) -> SqlResul
     }
     let check = session.settings.borrow().get(Setting::check_function_bodies).as_bool();
     if check {
-        // Its body is looked at under its settings.
         session.check_function_identity(&function.config)?;
     }
-    if function.language == Oid(SQL_LANGUAGE) {
-        check_sql_types(session, &function)?;
-        if !check {
-            return Ok(());
-        }
-        return routine::check_body(session, &function).map_err(|e| match e.report().position {
-            Some(_) => in_definition(e, text, &function.source),
-            None => e.context(format!("SQL function \"{}\"", function.name)),
-        });
+    check_sql_types(session, &function)?;
+    if !check {
+        return Ok(());
     }
-    match session.instance().languages().find(language) {
-        Some(found) if check => {
-            let place = |e| in_definition(e, text, &function.source);
-            let warnings = found.validate(session, &function).map_err(place)?;
-            warnings.into_iter().for_each(|warning| session.notice(place(warning)));
-            Ok(())
-        }
-        Some(_) => Ok(()),
-        None => Err(SqlError::not_supported(format!("language \"{language}\""))),
-    }
+    routine::check_body(session, &function).map_err(|e| match e.report().position {
+        Some(_) => in_definition(e, text, &function.source),
+        None => e.context(format!("SQL function \"{}\"", function.name)),
+    })
 }
 
 /// Types that functions in SQL cannot have.
