@@ -269,12 +269,12 @@ impl Entries {
 #[derive(Default)]
 pub(crate) struct SharedCache {
     entries: Mutex<Entries>,
-    /// Counts removals; read before a reader takes its snapshot.
+    /// Changes before and behind each removal; read before a reader takes its snapshot.
     generation: AtomicU64,
 }
 
 impl SharedCache {
-    /// To be read before the snapshot under which an entry is made.
+    /// To be read before the snapshot under which an entry is made. As long as it is the same, what was current is.
     pub(crate) fn generation(&self) -> u64 {
         // Acquire: pairs with the release in `remove`; a snapshot taken after this load sees every commit counted in it.
         self.generation.load(Ordering::Acquire)
@@ -298,6 +298,8 @@ impl SharedCache {
         for stale in stale {
             entries.remove(stale);
         }
+        // Again: who knows this number finds the flags down.
+        self.generation.fetch_add(1, Ordering::Release);
     }
 
     /// Takes everything out.
@@ -309,6 +311,7 @@ impl SharedCache {
         all.authority.revoke();
         all.tables.into_values().flatten().for_each(|table| table.validity.revoke());
         all.names.into_values().for_each(|holder| holder.revoke());
+        self.generation.fetch_add(1, Ordering::Release);
     }
 }
 

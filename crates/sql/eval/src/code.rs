@@ -55,9 +55,13 @@ pub enum IntOp {
     Add4,
     Sub4,
     Mul4,
+    Div4,
+    Mod4,
     Add8,
     Sub8,
     Mul8,
+    Div8,
+    Mod8,
 }
 
 impl IntCmp {
@@ -79,7 +83,7 @@ impl IntOp {
     /// Whether the result is an `int4`; otherwise it is an `int8`.
     #[inline]
     pub fn is_short(self) -> bool {
-        matches!(self, IntOp::Add4 | IntOp::Sub4 | IntOp::Mul4)
+        matches!(self, IntOp::Add4 | IntOp::Sub4 | IntOp::Mul4 | IntOp::Div4 | IntOp::Mod4)
     }
 
     /// The result.
@@ -89,6 +93,9 @@ impl IntOp {
             IntOp::Add4 | IntOp::Add8 => a.checked_add(b),
             IntOp::Sub4 | IntOp::Sub8 => a.checked_sub(b),
             IntOp::Mul4 | IntOp::Mul8 => a.checked_mul(b),
+            _ if b == 0 => return Err(divided_by_zero()),
+            IntOp::Div4 | IntOp::Div8 => a.checked_div(b),
+            IntOp::Mod4 | IntOp::Mod8 => Some(a.wrapping_rem(b)),
         };
         match result {
             Some(v) if !self.is_short() || i32::try_from(v).is_ok() => Ok(v),
@@ -104,10 +111,22 @@ impl IntOp {
         }
     }
 
+    /// The result as a value.
     #[inline]
-    fn apply(self, a: i64, b: i64) -> SqlResult<Datum> {
-        self.of(a, b).map(|v| if self.is_short() { Datum::Int4(v as i32) } else { Datum::Int8(v) })
+    pub(crate) fn apply(self, a: i64, b: i64) -> SqlResult<Datum> {
+        self.of(a, b).map(|v| self.datum(v))
     }
+
+    /// A result as a value.
+    #[inline]
+    pub(crate) fn datum(self, v: i64) -> Datum {
+        if self.is_short() { Datum::Int4(v as i32) } else { Datum::Int8(v) }
+    }
+}
+
+#[cold]
+fn divided_by_zero() -> SqlError {
+    sql_err!(DIVISION_BY_ZERO, "division by zero")
 }
 
 /// A call by pointer.
@@ -339,8 +358,9 @@ pub struct SubscriptCode {
 
 type Args = SmallVec<[Datum; 4]>;
 
+/// An integer of any size; `None` is NULL.
 #[inline]
-fn int_of(value: &Datum) -> Option<i64> {
+pub(crate) fn int_of(value: &Datum) -> Option<i64> {
     match value {
         Datum::Int4(v) => Some(i64::from(*v)),
         Datum::Int8(v) => Some(*v),
@@ -371,36 +391,6 @@ impl Code {
             return Ok(int_of(value));
         }
         Ok(int_of(&self.eval(rows, cx)?))
-    }
-
-    /// The value of an expression over parameters only, if integers and nothing else make it.
-    #[inline]
-    pub fn at_once(&self, params: &[Datum]) -> Option<SqlResult<Datum>> {
-        match self {
-            Code::Const(value) => Some(Ok(value.clone())),
-            Code::Param(number) => params.get(*number).map(|value| Ok(value.clone())),
-            Code::IntOp(op, sides) => {
-                let sides = (sides.0.int_at_hand(params)?, sides.1.int_at_hand(params)?);
-                let (Some(a), Some(b)) = sides else { return Some(Ok(Datum::Null)) };
-                Some(op.apply(a, b))
-            }
-            Code::IntCmp(op, sides) => {
-                let sides = (sides.0.int_at_hand(params)?, sides.1.int_at_hand(params)?);
-                let (Some(a), Some(b)) = sides else { return Some(Ok(Datum::Null)) };
-                Some(Ok(Datum::Bool(op.holds(a, b))))
-            }
-            _ => None,
-        }
-    }
-
-    /// An integer that is a parameter or a constant: `Some(None)` is NULL.
-    #[inline]
-    fn int_at_hand(&self, params: &[Datum]) -> Option<Option<i64>> {
-        match self {
-            Code::Const(value) => Some(int_of(value)),
-            Code::Param(number) => params.get(*number).map(int_of),
-            _ => None,
-        }
     }
 
     /// The value.

@@ -551,9 +551,13 @@ fn int_op_of(function: Oid) -> Option<IntOp> {
         177..=179 => IntOp::Add4,
         181..=183 => IntOp::Sub4,
         141 | 170 | 171 => IntOp::Mul4,
+        154 | 172 | 173 => IntOp::Div4,
+        156 => IntOp::Mod4,
         463 | 1274 | 1278 | 837 | 841 => IntOp::Add8,
         464 | 1275 | 1279 | 942 | 838 => IntOp::Sub8,
         465 | 1276 | 1280 | 839 | 943 => IntOp::Mul8,
+        466 | 1277 | 1281 | 840 | 948 => IntOp::Div8,
+        945 => IntOp::Mod8,
         _ => return None,
     })
 }

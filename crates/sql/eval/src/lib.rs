@@ -3,7 +3,7 @@
 //!
 //! # Layout
 //! * `compile`: from a plan's expressions to [`code::Code`], which `code` runs. Kinds of it: `truth` (conditions), `decimal` (arithmetic of `numeric`), `composite` (arrays), `json`, `row_value` (rows, domains), `subplan`.
-//! * [`simple`]: expressions without rows, as procedural languages compute them.
+//! * [`simple`]: expressions without rows, as procedural languages compute them; [`mere`]: those of them that need no more than parameters.
 //! * `cx`: what expressions and nodes work with, and what they ask of their session ([`cx::Facilities`]). [`node`]: a source of rows, as subplans read it. `needs`: what a plan's user must be allowed to do.
 //! * [`trigger`]: triggers of a table, and what is to fire when a statement or a transaction ends.
 //! * [`team`]: what those share who run a part of a plan beside each other.
@@ -24,6 +24,7 @@ pub mod cx;
 mod decimal;
 pub mod error;
 pub mod json;
+pub mod mere;
 pub mod needs;
 pub mod node;
 pub mod row_store;

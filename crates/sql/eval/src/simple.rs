@@ -20,6 +20,7 @@ use crate::code::{Code, Rows};
 use crate::compile::{Compiler, Inputs};
 use crate::composite::Subscripts;
 use crate::cx::{Cx, Env, State};
+use crate::mere::{Site, Sum};
 use crate::needs::Needs;
 
 /// `array_append`, which `array || element` calls too.
@@ -70,6 +71,8 @@ pub struct Simple {
     needs: Needs,
     state: Cell<Option<Box<State>>>,
     reach: Reach,
+    /// It needs its parameters only.
+    mere: bool,
 }
 
 impl Simple {
@@ -115,6 +118,7 @@ impl Simple {
             true => Reach::Everything,
         };
         let code = Compiler { statement: &statement }.expr(&expr, Inputs::default())?;
+        let mere = reach == Reach::Nothing && code.is_mere();
         let mut uses = Vec::new();
         find_uses(&expr, &mut uses);
         Ok(Simple {
@@ -124,6 +128,7 @@ impl Simple {
             needs: Needs::default(),
             state: Cell::new(None),
             reach,
+            mere,
         })
     }
 
@@ -140,10 +145,28 @@ impl Simple {
         }
     }
 
-    /// The value, if integers in slots and nothing else make it.
+    /// Whether it needs no more than a [`Site`].
     #[inline]
-    pub fn at_once(&self, slots: &[Datum]) -> Option<SqlResult<Datum>> {
-        self.code.at_once(slots)
+    pub fn is_mere(&self) -> bool {
+        self.mere
+    }
+
+    /// The value, if it is mere.
+    #[inline]
+    pub fn mere(&self, site: &Site<'_>) -> SqlResult<Datum> {
+        self.code.mere(site)
+    }
+
+    /// The same, if it is the result of an operator of integers.
+    #[inline]
+    pub fn mere_sum(&self, site: &Site<'_>) -> Option<SqlResult<Sum>> {
+        self.code.mere_sum(site)
+    }
+
+    /// The truth of a condition, if it is mere; `None` is NULL.
+    #[inline]
+    pub fn mere_truth(&self, site: &Site<'_>) -> SqlResult<Option<bool>> {
+        self.code.mere_truth(site)
     }
 
     /// The slots that it reads, and how.

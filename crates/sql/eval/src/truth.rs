@@ -65,17 +65,20 @@ impl ListCode {
 impl CompareCode {
     fn truth(&self, rows: Rows<'_>, cx: &mut Cx<'_>) -> SqlResult<Option<bool>> {
         let (left, right) = &self.sides;
-        let compared = |a: &Datum, b: &Datum| {
-            (!a.is_null() && !b.is_null()).then(|| self.relation.holds(self.order.compare(a, b)))
-        };
         if let (Some(a), Some(b)) = (left.peek(rows, cx), right.peek(rows, cx)) {
-            return Ok(compared(a, b));
+            return Ok(self.of(a, b));
         }
         let a = left.eval(rows, cx)?;
         if a.is_null() {
             return Ok(None);
         }
-        right.with_value(rows, cx, |b| compared(&a, b))
+        right.with_value(rows, cx, |b| self.of(&a, b))
+    }
+
+    /// What the comparison says of two values; `None` is NULL.
+    #[inline]
+    pub(crate) fn of(&self, a: &Datum, b: &Datum) -> Option<bool> {
+        (!a.is_null() && !b.is_null()).then(|| self.relation.holds(self.order.compare(a, b)))
     }
 }
 
@@ -136,7 +139,8 @@ impl Code {
     }
 }
 
-fn truth_test(test: Test, value: &Datum) -> bool {
+/// Whether a value passes a test.
+pub(crate) fn truth_test(test: Test, value: &Datum) -> bool {
     let truth = match value {
         Datum::Bool(v) => Some(*v),
         _ => None,

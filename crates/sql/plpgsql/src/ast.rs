@@ -9,7 +9,7 @@ use base::{Oid, SqlState};
 use catalog::Table;
 use types::oids;
 
-use crate::expr::Expression;
+use crate::expr::{Expression, FieldName};
 use crate::namespace::Scope;
 
 /// Number of a variable in [`Function::variables`].
@@ -209,7 +209,7 @@ pub enum Target {
     /// A variable as a whole.
     Variable(VarId),
     /// A field of a record variable.
-    Field(VarId, String),
+    Field(VarId, FieldName),
     /// Several targets, one a column.
     List(Vec<Target>),
 }

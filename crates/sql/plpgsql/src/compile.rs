@@ -8,7 +8,7 @@ use base::{Oid, SqlError, SqlResult, SqlState};
 use catalog::FunctionDef;
 use rustc_hash::FxHashMap;
 use session::Session;
-use session::routine::{Invocation, within_body};
+use session::routine::{Epoch, Invocation, within_body};
 use types::oids;
 
 use crate::ast::*;
@@ -20,18 +20,28 @@ use crate::parse::{Parser, Returns};
 pub struct Compiled {
     functions: RefCell<FxHashMap<Oid, Vec<Variant>>>,
     turn: Cell<u64>,
+    /// Of the present turn.
+    epoch: RefCell<Option<Epoch>>,
 }
 
 impl Compiled {
-    /// A number that changes with whatever may change catalogs, settings or the user: an expression that was found current in a turn is so to its end.
+    /// A number that changes with what expressions depend on (catalogs, settings, the user): one that was found current in a turn is so to its end.
     #[inline]
     pub fn turn(&self) -> u64 {
         self.turn.get()
     }
 
-    /// Another turn begins.
+    /// To be called when anything may have changed: if something has, another turn begins.
     #[inline]
-    pub fn next_turn(&self) {
+    pub fn look_again(&self, session: &Session) {
+        if !self.epoch.borrow().as_ref().is_some_and(|epoch| session.is_epoch(epoch)) {
+            self.next_turn(session.epoch());
+        }
+    }
+
+    #[cold]
+    fn next_turn(&self, epoch: Epoch) {
+        *self.epoch.borrow_mut() = Some(epoch);
         self.turn.set(self.turn.get() + 1);
     }
 }

@@ -74,8 +74,54 @@ pub struct Input {
     pub wanted: Use,
     /// The type that it is taken for.
     pub type_oid: Oid,
-    /// Where the field is in rows with these columns.
-    pub place: RefCell<Option<(Rc<[ColumnType]>, usize)>>,
+    /// Where the field is.
+    pub place: Place,
+}
+
+/// Where a field is in rows with the columns that it was last looked for in.
+#[derive(Clone, Debug, Default)]
+pub struct Place(RefCell<Option<(Rc<[ColumnType]>, usize)>>);
+
+impl Place {
+    /// The number of the column, if these are the same columns again.
+    #[inline]
+    pub fn known(&self, columns: &Rc<[ColumnType]>) -> Option<usize> {
+        match &*self.0.borrow() {
+            Some((of, at)) if Rc::ptr_eq(of, columns) => Some(*at),
+            _ => None,
+        }
+    }
+
+    /// The number of the column of this name, if it suits.
+    pub fn find(
+        &self,
+        columns: &Rc<[ColumnType]>,
+        name: &str,
+        suits: impl Fn(&ColumnType) -> bool,
+    ) -> Option<usize> {
+        if let Some(at) = self.known(columns) {
+            return Some(at);
+        }
+        let at = columns.iter().position(|c| c.name == name).filter(|at| suits(&columns[*at]));
+        *self.0.borrow_mut() = at.map(|at| (columns.clone(), at));
+        at
+    }
+}
+
+/// The name of a record's field that is assigned to.
+#[derive(Clone, Debug)]
+pub struct FieldName {
+    /// The name.
+    pub name: String,
+    /// Where the field is.
+    pub place: Place,
+}
+
+impl FieldName {
+    /// A field that has not been looked for.
+    pub fn new(name: &str) -> FieldName {
+        FieldName { name: name.to_owned(), place: Place::default() }
+    }
 }
 
 /// An expression that was analysed.

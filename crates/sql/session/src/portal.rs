@@ -578,6 +578,12 @@ impl Session {
     pub fn format(&self) -> Rc<FormatContext> {
         self.format.borrow().clone()
     }
+
+    /// Whether these are the session's formats still.
+    #[inline]
+    pub(crate) fn has_format(&self, format: &Rc<FormatContext>) -> bool {
+        Rc::ptr_eq(&self.format.borrow(), format)
+    }
 }
 
 impl Running {

@@ -141,7 +141,7 @@ pub(crate) struct SharedPlan {
     /// Some of these are temporary.
     temporary: bool,
     /// Whether some of them are not the same to every snapshot, see [`Table::for_snapshot`].
-    checks_snapshot: bool,
+    pub(super) checks_snapshot: bool,
     /// Made in a transaction that keeps its snapshot; matters where `checks_snapshot`.
     for_kept: bool,
 }
@@ -159,7 +159,7 @@ const USES_BETWEEN_LOOKS: u32 = 64;
 
 /// What a plan depends on besides relations.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Versions {
+pub(crate) struct Versions {
     search_path: u32,
     planner: u32,
     own_changes: u64,
@@ -489,7 +489,7 @@ impl Session {
     }
 
     #[inline]
-    fn versions(&self) -> Versions {
+    pub(crate) fn versions(&self) -> Versions {
         let settings = self.settings.borrow();
         Versions {
             search_path: settings.fast().search_path_version,

@@ -21,7 +21,7 @@ use session::Session;
 
 use crate::ast::*;
 use crate::checks::Check;
-use crate::expr::{Expression, Form};
+use crate::expr::{Expression, FieldName, Form};
 use crate::namespace::{self, lookup};
 use crate::scan::{Tok, Token, scan};
 
@@ -391,7 +391,7 @@ impl<'a> Parser<'a> {
         match (found.record, &names[found.names..]) {
             (_, []) => Some((Target::Variable(found.variable), 2 * found.names - 1)),
             (true, [field, ..]) => {
-                let target = Target::Field(found.variable, (*field).to_owned());
+                let target = Target::Field(found.variable, FieldName::new(field));
                 Some((target, 2 * found.names + 1))
             }
             (false, _) => None,

@@ -121,7 +121,7 @@ impl Frame<'_> {
         let slots = Slots { values: &self.slots, arrays: &self.arrays };
         let change = self.session.change_in_body(&simple.code, slots, self.sees, &self.scene.0);
         if simple.code.reach() != Reach::Nothing {
-            self.state.next_turn();
+            self.state.look_again(self.session);
         }
         change
     }

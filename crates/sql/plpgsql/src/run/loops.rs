@@ -16,6 +16,7 @@ use crate::expr::Expression;
 const BATCH: u64 = 50;
 
 /// What a loop does after its body ended so: `Ok` goes on, `Err` leaves with this.
+#[inline]
 fn after(flow: Flow, label: &Option<String>) -> Result<(), Flow> {
     match flow {
         Flow::Next => Ok(()),
@@ -124,7 +125,7 @@ impl Frame<'_> {
                 Ok(())
             });
             // Functions in the query may have changed anything.
-            self.state.next_turn();
+            self.state.look_again(self.session);
             // An error while rows are fetched is reported for the loop, not for the statement.
             let more = more?;
             for row in rows {
@@ -236,7 +237,7 @@ impl Frame<'_> {
                 next = Some(values.to_vec());
                 Ok(())
             })?;
-            self.state.next_turn();
+            self.state.look_again(self.session);
             let Some(values) = next else { break };
             found = true;
             self.assign_columns(&Target::Variable(row), &columns, Some(&values))?;

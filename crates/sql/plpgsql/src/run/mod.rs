@@ -127,7 +127,7 @@ impl<'a> Frame<'a> {
         atomic: bool,
     ) -> Frame<'a> {
         // What ran before may have changed anything.
-        state.next_turn();
+        state.look_again(session);
         let variables = function.variables.len();
         let mut frame = Frame {
             session,
@@ -274,7 +274,7 @@ impl<'a> Frame<'a> {
             Err(error) => {
                 self.session.abort_subtransaction(begun);
                 // Settings are as they were.
-                self.state.next_turn();
+                self.state.look_again(self.session);
                 let catching = |h: &&Handler| h.conditions.iter().any(|c| handles(*c, &error));
                 let caught = handlers.list.iter().find(catching);
                 let Some(handler) = caught.filter(|_| !self.session.exits_on_error()) else {
@@ -314,13 +314,18 @@ impl<'a> Frame<'a> {
         match &statement.kind {
             K::Null => Ok(Flow::Next),
             K::Assign { target, value } | K::Store { target, value } => {
-                if let Target::Variable(variable) = target {
-                    if let Some(done) = self.assign_at_once(*variable, value) {
-                        return done.map(|()| Flow::Next).map_err(|e| self.within(e, value));
-                    }
-                    if self.change_array(*variable, value)? {
-                        return Ok(Flow::Next);
-                    }
+                let done = match target {
+                    Target::Variable(variable) => self.assign_at_once(*variable, value),
+                    Target::Field(variable, field) => self.assign_field_at_once(*variable, field, value),
+                    Target::List(_) => None,
+                };
+                if let Some(done) = done {
+                    return done.map(|()| Flow::Next).map_err(|e| self.within(e, value));
+                }
+                if let Target::Variable(variable) = target
+                    && self.change_array(*variable, value)?
+                {
+                    return Ok(Flow::Next);
                 }
                 let (value, ty) = self.evaluate(value)?;
                 self.assign(target, value, ty)?;
@@ -357,7 +362,7 @@ impl<'a> Frame<'a> {
             kind => {
                 runtime::check_interrupts().map_err(SqlError::from)?;
                 let flow = self.sql_statement(kind);
-                self.state.next_turn();
+                self.state.look_again(self.session);
                 flow
             }
         }

@@ -347,6 +347,6 @@ fn given_target(expr: &analyze::Expr, names: &crate::expr::Names) -> Option<Targ
     let at = usize::try_from(p.id).ok()?.checked_sub(1)?;
     names.used().get(at).map(|(wanted, _)| match wanted {
         crate::expr::Use::Variable(v) => Target::Variable(*v),
-        crate::expr::Use::Field(v, field) => Target::Field(*v, field.clone()),
+        crate::expr::Use::Field(v, field) => Target::Field(*v, crate::expr::FieldName::new(field)),
     })
 }

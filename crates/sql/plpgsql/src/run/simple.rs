@@ -1,29 +1,35 @@
 //! Expressions that are values made of variables: computed over the frame's slots, without a statement.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::rc::Rc;
 
 use analyze::ColumnType;
 use base::SqlResult;
 use eval::simple::{Reach, SlotUse, Slots};
 use tuple::Datum;
+use types::oids;
 
 use super::Frame;
 use crate::ast::{TypeRef, VarId};
-use crate::expr::{Expression, Input, Prepared, Simple, Use, unassigned};
+use crate::expr::{Expression, FieldName, Input, Place, Prepared, Simple, Use, unassigned};
 
 impl Frame<'_> {
-    /// The value of an expression that was already found current in this turn, if it is computed from integer variables alone.
+    /// The value of an expression that was already found current in this turn, if slots are all that it needs.
     #[inline]
-    pub(super) fn at_once(&self, expression: &Expression) -> Option<SqlResult<(Datum, TypeRef)>> {
+    pub(super) fn at_once(&mut self, expression: &Expression) -> Option<SqlResult<(Datum, TypeRef)>> {
         let simple = expression.simple();
         let simple = simple.as_ref()?;
-        let plain = simple.inputs.is_empty() && self.changed_arrays == 0;
-        if simple.current.get() != self.state.turn() || !plain {
-            return None;
-        }
-        let value = simple.code.at_once(&self.slots)?;
+        let value = self.mere(simple)?.mere(&self.session.site(&self.slots, &self.scene.0));
         Some(value.map(|value| (value, simple.ty)))
+    }
+
+    /// Whether a condition holds that was already found current in this turn, if slots are all that it needs.
+    #[inline]
+    pub(super) fn truth_at_once(&mut self, expression: &Expression) -> Option<SqlResult<bool>> {
+        let simple = expression.simple();
+        let simple = simple.as_ref().filter(|simple| simple.ty.oid == oids::bool)?;
+        let truth = self.mere(simple)?.mere_truth(&self.session.site(&self.slots, &self.scene.0));
+        Some(truth.map(|truth| truth == Some(true)))
     }
 
     /// Gives a variable of the expression's own type the value of an expression that [`Frame::at_once`] computes.
@@ -34,12 +40,74 @@ impl Frame<'_> {
         expression: &Expression,
     ) -> Option<SqlResult<()>> {
         let simple = expression.simple();
-        let simple = simple.as_ref()?;
-        let plain = self.arrays.is_empty() && simple.inputs.is_empty();
-        if simple.current.get() != self.state.turn() || simple.target != Some(variable) || !plain {
+        let simple = simple.as_ref().filter(|simple| simple.target == Some(variable))?;
+        if !self.arrays.is_empty() {
             return None;
         }
-        Some(simple.code.at_once(&self.slots)?.map(|value| self.slots[variable] = value))
+        let mere = self.mere(simple)?;
+        let site = self.session.site(&self.slots, &self.scene.0);
+        Some(match mere.mere_sum(&site) {
+            Some(sum) => sum.map(|sum| sum.put(&mut self.slots[variable])),
+            None => mere.mere(&site).map(|value| self.slots[variable] = value),
+        })
+    }
+
+    /// The same for a field of a record.
+    #[inline]
+    pub(super) fn assign_field_at_once(
+        &mut self,
+        variable: VarId,
+        field: &FieldName,
+        expression: &Expression,
+    ) -> Option<SqlResult<()>> {
+        let simple = expression.simple();
+        let simple = simple.as_ref()?;
+        let row = self.rows_of[variable].as_ref()?;
+        let at = field.place.known(&row.columns)?;
+        if row.columns[at].type_oid != simple.ty.oid || row.columns[at].typmod >= 0 {
+            return None;
+        }
+        let mere = self.mere(simple)?;
+        let site = self.session.site(&self.slots, &self.scene.0);
+        let place = &mut self.rows_of[variable].as_mut()?.values[at];
+        Some(match mere.mere_sum(&site) {
+            Some(sum) => sum.map(|sum| sum.put(place)),
+            None => mere.mere(&site).map(|value| *place = value),
+        })
+    }
+
+    /// The code of an expression that needs slots only and is current; what it reads of records is in its slots then.
+    #[inline]
+    fn mere<'s>(&mut self, simple: &'s Simple) -> Option<&'s eval::simple::Simple> {
+        let turn = self.state.turn();
+        if simple.current.get() != turn || !simple.operands.is_empty() || self.changed_arrays > 0 {
+            return None;
+        }
+        let mere = simple.code.mere()?;
+        if self.scene.1 != turn {
+            self.refresh_scene(turn);
+        }
+        (simple.inputs.is_empty() || self.bring(&simple.inputs)).then_some(mere)
+    }
+
+    /// Puts fields of records in their slots; false if one has to be looked for.
+    fn bring(&mut self, inputs: &[Input]) -> bool {
+        if inputs.last().is_some_and(|last| self.slots.len() <= last.slot) {
+            return false;
+        }
+        inputs.iter().all(|input| {
+            let Use::Field(v, _) = &input.wanted else { return false };
+            let Some(row) = &self.rows_of[*v] else { return false };
+            let Some(at) = input.place.known(&row.columns) else { return false };
+            self.slots[input.slot].clone_from(&row.values[at]);
+            true
+        })
+    }
+
+    #[cold]
+    fn refresh_scene(&mut self, turn: u64) {
+        self.scene.0.refresh(self.session);
+        self.scene.1 = turn;
     }
 
     /// The expression compiled for the types that the variables have now, if it is that simple.
@@ -49,8 +117,13 @@ impl Frame<'_> {
             && self.suits(&simple)
         {
             let turn = self.state.turn();
-            if simple.current.get() == turn || self.session.is_still_simple(&simple.code) {
-                simple.current.set(turn);
+            if simple.current.get() == turn {
+                return Ok(Some(simple));
+            }
+            if self.session.is_still_simple(&simple.code) {
+                if simple.code.lasts() {
+                    simple.current.set(turn);
+                }
                 return Ok(Some(simple));
             }
             // It is planned anew.
@@ -98,7 +171,7 @@ impl Frame<'_> {
                 }
                 wanted => {
                     let slot = first + inputs.len();
-                    let (wanted, place) = (wanted.clone(), RefCell::new(None));
+                    let (wanted, place) = (wanted.clone(), Place::default());
                     inputs.push(Input { slot, wanted, type_oid: ty.oid, place });
                     slot
                 }
@@ -112,6 +185,7 @@ impl Frame<'_> {
         let more = &self.function.more_slots;
         more.set(more.get().max(inputs.len()));
         let ColumnType { type_oid, typmod, collation, .. } = code.result();
+        let current = Cell::new(if code.lasts() { self.state.turn() } else { 0 });
         let simple = Rc::new(Simple {
             uses_arrays: code.uses().iter().any(|(_, how)| *how == SlotUse::Elements),
             target,
@@ -119,7 +193,7 @@ impl Frame<'_> {
             ty: TypeRef { oid: type_oid, typmod, collation },
             inputs: inputs.into(),
             operands: operands.into(),
-            current: Cell::new(self.state.turn()),
+            current,
         });
         // Fields are looked for.
         Ok(self.suits(&simple).then_some(simple))
@@ -133,14 +207,7 @@ impl Frame<'_> {
                 Use::Field(v, field) => match &self.rows_of[*v] {
                     None => self.is_named_row(*v),
                     Some(row) => {
-                        let mut place = input.place.borrow_mut();
-                        if place.as_ref().is_some_and(|(columns, _)| Rc::ptr_eq(columns, &row.columns)) {
-                            return true;
-                        }
-                        let at = row.columns.iter().position(|c| c.name == *field);
-                        let at = at.filter(|at| row.columns[*at].type_oid == input.type_oid);
-                        *place = at.map(|at| (row.columns.clone(), at));
-                        at.is_some()
+                        input.place.find(&row.columns, field, |c| c.type_oid == input.type_oid).is_some()
                     }
                 },
             })
@@ -152,7 +219,7 @@ impl Frame<'_> {
         let slots = Slots { values: &self.slots, arrays: &self.arrays };
         let value = self.session.compute_in_body(&simple.code, slots, self.sees, &self.scene.0);
         if simple.code.reach() != Reach::Nothing {
-            self.state.next_turn();
+            self.state.look_again(self.session);
         }
         value
     }
@@ -172,8 +239,7 @@ impl Frame<'_> {
         }
         let turn = self.state.turn();
         if self.scene.1 != turn {
-            self.scene.0.refresh(self.session);
-            self.scene.1 = turn;
+            self.refresh_scene(turn);
         }
         Ok(())
     }
@@ -181,10 +247,14 @@ impl Frame<'_> {
     /// What is to be put into an expression's slot.
     fn found(&self, input: &Input) -> SqlResult<Datum> {
         let Use::Field(v, _) = &input.wanted else { return self.used_value(&input.wanted) };
-        match (&self.rows_of[*v], &*input.place.borrow()) {
-            (Some(row), Some((_, at))) => Ok(row.values[*at].clone()),
-            (None, _) if self.is_named_row(*v) => Ok(Datum::Null),
-            _ => Err(unassigned(&self.function.variables[*v].name)),
+        let missing = || unassigned(&self.function.variables[*v].name);
+        match &self.rows_of[*v] {
+            Some(row) => {
+                let at = input.place.known(&row.columns).ok_or_else(missing)?;
+                Ok(row.values[at].clone())
+            }
+            None if self.is_named_row(*v) => Ok(Datum::Null),
+            None => Err(missing()),
         }
     }
 }

@@ -11,7 +11,7 @@ use types::oids;
 use super::{Frame, RowValue};
 use crate::ast::*;
 use crate::checks::Check;
-use crate::expr::{Expression, Form, Names, Prepared, REFCURSOR, Shape, Use, unassigned};
+use crate::expr::{Expression, FieldName, Form, Names, Prepared, REFCURSOR, Shape, Use, unassigned};
 
 impl Frame<'_> {
     /// Whether a variable is a record.
@@ -145,6 +145,10 @@ impl Frame<'_> {
         if let Some(found) = self.at_once(expression) {
             return found.map_err(|e| self.within(e, expression));
         }
+        self.evaluate_slow(expression)
+    }
+
+    fn evaluate_slow(&mut self, expression: &Expression) -> SqlResult<(Datum, TypeRef)> {
         if let Some(simple) = self.simple(expression).map_err(|e| within_body(e, &expression.text))? {
             // Now that it is known to be current.
             let found = match self.at_once(expression) {
@@ -170,7 +174,7 @@ impl Frame<'_> {
             value = row.first().cloned().unwrap_or_default();
             Ok(())
         });
-        self.state.next_turn();
+        self.state.look_again(self.session);
         ran.map_err(|e| self.within(e, expression))?;
         if rows > 1 {
             return Err(sql_err!(CARDINALITY_VIOLATION, "query returned more than one row")
@@ -189,8 +193,12 @@ impl Frame<'_> {
 
     /// Computes a condition; NULL is false.
     pub(super) fn test(&mut self, expression: &Expression) -> SqlResult<bool> {
+        if let Some(found) = self.truth_at_once(expression) {
+            return found.map_err(|e| self.within(e, expression));
+        }
         let (value, ty) = self.evaluate(expression)?;
-        Ok(self.session.convert_in_body(value, ty.oid, (oids::bool, -1))? == Datum::Bool(true))
+        let value = self.session.convert_in_body(value, ty.oid, (oids::bool, -1))?;
+        Ok(matches!(value, Datum::Bool(true)))
     }
 
     /// Computes an expression as a text; `None` for NULL.
@@ -257,7 +265,7 @@ impl Frame<'_> {
         let converted = self.session.convert_in_body(value, from, (to.oid, to.typmod));
         if !(from.is_pinned() && to.oid.is_pinned()) {
             // Users' casts and constraints may have changed anything.
-            self.state.next_turn();
+            self.state.look_again(self.session);
         }
         converted
     }
@@ -277,28 +285,29 @@ impl Frame<'_> {
         Ok(())
     }
 
-    fn assign_field(&mut self, id: VarId, field: &str, value: Datum, from: Oid) -> SqlResult<()> {
+    fn assign_field(&mut self, id: VarId, field: &FieldName, value: Datum, from: Oid) -> SqlResult<()> {
         let Variable { name, kind, .. } = &self.function.variables[id];
         let VariableKind::Record(ty) = kind else {
             return Err(SqlError::internal("a field of a variable that is no row"));
         };
-        let columns = match &self.rows_of[id] {
-            Some(row) => row.columns.clone(),
-            None => match self.session.row_columns_of(ty.oid)? {
-                Some(columns) => columns.into(),
-                None => return Err(unassigned(name)),
-            },
-        };
-        let at = columns.iter().position(|c| c.name == field && c.type_oid.is_valid());
-        let at =
-            at.ok_or_else(|| sql_err!(UNDEFINED_COLUMN, "record \"{name}\" has no field \"{field}\""))?;
-        let ColumnType { type_oid, typmod, collation, .. } = columns[at];
-        let value = match from == type_oid && typmod < 0 {
-            true => value,
-            false => self.converted_to(value, from, TypeRef { oid: type_oid, typmod, collation })?,
-        };
-        let nothing = || RowValue { values: vec![Datum::Null; columns.len()], columns };
-        self.rows_of[id].get_or_insert_with(nothing).values[at] = value;
+        if self.rows_of[id].is_none() {
+            let columns = self.session.row_columns_of(ty.oid)?.ok_or_else(|| unassigned(name))?;
+            self.rows_of[id] =
+                Some(RowValue { values: vec![Datum::Null; columns.len()], columns: columns.into() });
+        }
+        let Some(row) = &mut self.rows_of[id] else { return Err(unassigned(name)) };
+        let at = field.place.find(&row.columns, &field.name, |c| c.type_oid.is_valid());
+        let at = at
+            .ok_or_else(|| sql_err!(UNDEFINED_COLUMN, "record \"{name}\" has no field \"{}\"", field.name))?;
+        let ColumnType { type_oid, typmod, collation, .. } = row.columns[at];
+        if from == type_oid && typmod < 0 {
+            row.values[at] = value;
+            return Ok(());
+        }
+        let value = self.converted_to(value, from, TypeRef { oid: type_oid, typmod, collation })?;
+        if let Some(row) = &mut self.rows_of[id] {
+            row.values[at] = value;
+        }
         Ok(())
     }
 

@@ -190,6 +190,37 @@ const STEPS: &[(&str, &str)] = &[
     ("reset role", ""),
     ("drop owned by reader", ""),
     ("drop role reader", ""),
+    (
+        "create function ints(a int, b int) returns text language plpgsql as $$ declare q int; m int; big bigint; c text; e text; begin for k in 1..2 loop begin m := a % b; q := a / b; big := a::bigint * b + k; c := case when b = 0 or a / b > 1 then 'big' when a is null or not (a < b) then 'not less' else coalesce(null, 'less') end; e := null; exception when others then e := sqlstate || ' ' || sqlerrm; end; end loop; return concat_ws(' ', m, q, big, c, e); end $$",
+        "",
+    ),
+    (
+        "select ints(7, 2), ints(-7, 2), ints(7, null), ints(7, 0), ints(-2147483648, -1), ints(1, 2)",
+        "1 3 16 big|-1 -3 -12 less|less|22012 division by zero|0 22003 integer out of range|1 0 4 less",
+    ),
+    (
+        "create function numerics() returns text language plpgsql as $$ declare d numeric := 1.5; big numeric := 1e30; n numeric := 0.5; begin for i in 1..4 loop d := d * 2 + 0.25 - n; n := coalesce(n, i) + d; big := big * d; if d > 2 and big <> 0 then d := -d; end if; end loop; return concat_ws(' ', d, big, n); end $$",
+        "",
+    ),
+    ("select numerics()", "-6.00 -1612875000000000000000000000000000.00000000 -22.75"),
+    (
+        "create function fields() returns text language plpgsql as $$ declare r record; begin select 1 as a, 2::bigint as b, 'x' as c into r; for i in 1..3 loop r.a := r.a + 1; r.b := r.b + r.a; r.c := r.c || r.a; if i = 2 then select 10 as z, 7::bigint as a, 5::bigint as b, 'y' as c into r; r.a := 5; end if; end loop; return r::text; end $$",
+        "",
+    ),
+    ("select fields(), fields()", "(10,6,11,y6)|(10,6,11,y6)"),
+    (
+        "create function missing() returns text language plpgsql as $$ declare r record; s text := ''; begin for i in 1..3 loop if i = 2 then select 1 as b into r; else select i as a into r; end if; begin s := s || (r.a + 1) || ' '; exception when others then s := s || sqlerrm || ' '; end; end loop; return s; end $$",
+        "",
+    ),
+    ("select missing()", "2 record \"r\" has no field \"a\" 4 "),
+    // A body that is refused has changed nothing: no transaction id was needed.
+    ("begin", ""),
+    (
+        "do $$ begin execute 'create function bad() returns void language plpgsql as ''begin frakbar; end'''; exception when syntax_error then raise notice 'refused'; end $$",
+        "",
+    ),
+    ("select pg_current_xact_id_if_assigned() is null", "t"),
+    ("commit", ""),
 ];
 
 #[test]
@@ -200,4 +231,23 @@ fn answers_are_those_of_statements() {
     for (sql, expected) in STEPS {
         assert_eq!(s.query(sql), *expected, "{sql}");
     }
+}
+
+#[test]
+fn a_function_that_another_session_replaces_is_called_anew() {
+    let server = Server::new();
+    server.instance().languages().register(vec![plpgsql::language()]);
+    let (s, other) = (server.connect(), server.connect());
+    let make = |body: &str| {
+        format!(
+            "create or replace function step(x int) returns int language plpgsql as $$ begin return {body}; end $$"
+        )
+    };
+    other.query(&make("x + 1"));
+    s.query("create function stepped() returns int language plpgsql as $$ declare s int := 0; begin for i in 1..3 loop s := step(s) + 0; end loop; return s; end $$");
+    assert_eq!(s.query("select stepped(), stepped()"), "3|3");
+    other.query(&make("x + 10"));
+    assert_eq!(s.query("select stepped(), stepped()"), "30|30");
+    other.query("drop function step");
+    assert_eq!(s.query("select stepped()"), "ERROR:  function step(integer) does not exist");
 }

@@ -35,7 +35,7 @@ use txn::Snapshot;
 pub use eval::row_store::{Place, RowStore};
 pub use language::{Language, Languages};
 pub use result::{RowShape, base_and_typmod, base_type, return_type};
-pub use simple::{Scene, SimpleExpression};
+pub use simple::{Epoch, Scene, SimpleExpression};
 pub use sql::within as within_body;
 pub use sql::{SqlBodies, arguments, check_body, check_result, within};
 pub(crate) use statement::Run;

@@ -5,8 +5,8 @@
 //! whether it may still be: a catalog, the search path or the user may have changed meanwhile.
 //!
 //! # Invariants
-//! 1. Between two calls of [`Session::is_still_simple`] for an expression no statement runs, no function of a user or of the session is called, and no
-//!    transaction or subtransaction ends, or it is asked again.
+//! 1. An expression is asked again ([`Session::is_still_simple`]) when the [`Epoch`] is not the one in which it was found current. Whoever keeps expressions looks at the
+//!    epoch when a statement has run, a function of a user or of the session was called, or a transaction or subtransaction has ended.
 //!
 //! # PostgreSQL counterpart
 //! `exec_eval_simple_expr` in `pl_exec.c`.
@@ -16,12 +16,14 @@ use std::rc::Rc;
 use analyze::ColumnType;
 use base::{CommandId, Oid, SqlResult};
 use eval::cx::Env;
+use eval::mere::Site;
 use eval::simple::{Change, Reach, Simple, SlotUse, Slots};
 use tuple::Datum;
 use txn::Snapshot;
 use types::FormatContext;
 
 use super::{BodyStatement, Sees};
+use crate::statement::Versions;
 use crate::{Planned, Session};
 
 /// A statement of a body that is one value, compiled.
@@ -35,6 +37,13 @@ pub struct Scene<'a> {
     format: Rc<FormatContext>,
     /// What the function's caller sees.
     sees: Option<(&'a Snapshot, CommandId)>,
+}
+
+/// What expressions depend on besides their variables: as long as it is the same, those that were found current are.
+pub struct Epoch {
+    generation: u64,
+    versions: Versions,
+    format: Rc<FormatContext>,
 }
 
 impl Scene<'_> {
@@ -60,10 +69,15 @@ impl SimpleExpression {
         self.code.changed_array()
     }
 
-    /// The value, if it is computed from integers in slots alone.
+    /// The expression, if it needs the values in its slots and nothing else.
     #[inline]
-    pub fn at_once(&self, slots: &[Datum]) -> Option<SqlResult<Datum>> {
-        self.code.at_once(slots)
+    pub fn mere(&self) -> Option<&Simple> {
+        Some(&self.code).filter(|code| code.is_mere())
+    }
+
+    /// Whether it is current as long as the epoch is the same: no snapshot may be too old for it.
+    pub fn lasts(&self) -> bool {
+        !self.planned.shared.checks_snapshot
     }
 
     /// The slot, if the expression is just a slot's value.
@@ -102,6 +116,19 @@ impl Session {
         Ok(code.map(|code| SimpleExpression { planned, code }))
     }
 
+    /// The present epoch.
+    pub fn epoch(&self) -> Epoch {
+        Epoch { generation: self.catalog.generation(), versions: self.versions(), format: self.format() }
+    }
+
+    /// Whether that is the present epoch.
+    #[inline]
+    pub fn is_epoch(&self, epoch: &Epoch) -> bool {
+        epoch.generation == self.catalog.generation()
+            && epoch.versions == self.versions()
+            && self.has_format(&epoch.format)
+    }
+
     /// Whether nothing has changed that the expression was made from.
     pub fn is_still_simple(&self, expression: &SimpleExpression) -> bool {
         self.still_holds(&expression.planned)
@@ -110,6 +137,12 @@ impl Session {
     /// What expressions of a body find as long as no setting changes.
     pub fn scene<'a>(&self, sees: Option<(&'a Snapshot, CommandId)>) -> Scene<'a> {
         Scene { format: self.format(), sees }
+    }
+
+    /// What an expression that is mere is computed with.
+    #[inline]
+    pub fn site<'a>(&'a self, slots: &'a [Datum], scene: &'a Scene<'_>) -> Site<'a> {
+        Site { params: slots, format: &scene.format, session: self }
     }
 
     /// Computes an expression. `sees` is what the body's statements see, `scene` what its caller saw.

@@ -10,6 +10,7 @@ use analyze::{ColumnType, Expr, IoCastExpr, Location, Param, ParamKind};
 use base::settings::Setting;
 use base::{Oid, SqlError, SqlResult};
 use catalog::{CatalogView, FunctionDef, Validity};
+use eval::mere::Site;
 use eval::simple::{Simple, Slots};
 use parse::ast::{Name, TypeName};
 use rustc_hash::FxHashMap;
@@ -154,6 +155,10 @@ impl Session {
             return Ok(value);
         }
         let conversion = self.conversion(from, to)?;
+        if conversion.code.is_mere() {
+            let format = self.format();
+            return conversion.code.mere(&Site { params: &[value], format: &format, session: self });
+        }
         let scene = self.scene(None);
         let slots = Slots { values: &[value], arrays: &[] };
         self.in_scene(conversion.code.reach(), Sees::Now, &scene, |env| conversion.code.eval(env, slots))
