@@ -225,6 +225,11 @@ impl<'a, 'c> Creator<'a, 'c> {
                 let condition = self.parameterised(condition.clone(), rels);
                 (Node::TidScan { rel: *rel, tids, condition }, filter.clone())
             }
+            ScanKind::TidRange { rel, bounds, condition, filter } => {
+                let condition = self.parameterised(condition.clone(), rels);
+                let node = Node::TidRangeScan { rel: *rel, bounds: bounds.clone(), condition };
+                (node, filter.clone())
+            }
         };
         let filter = self.parameterised(filter, rels);
         let output = self.parameterised(output, rels);

@@ -23,6 +23,11 @@ pub type ParamId = usize;
 /// `tideq`
 pub const TID_EQUAL: Oid = Oid(1292);
 
+/// `tidlt` and `tidle`, `tidgt` and `tidge`
+pub const TID_BELOW: [Oid; 2] = [Oid(2791), Oid(2793)];
+/// See [`TID_BELOW`].
+pub const TID_ABOVE: [Oid; 2] = [Oid(2790), Oid(2792)];
+
 /// A column of a relation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Var {

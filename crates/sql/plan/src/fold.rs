@@ -2,10 +2,12 @@
 
 use base::{Oid, SqlResult};
 use tuple::Datum;
+use types::array::Array;
 use types::{Call, Eval, FormatContext, Imp, Volatility};
 
-use crate::expr::{Expr, OperatorRef, Test};
+use crate::expr::{Expr, OperatorRef, ParamId, Test};
 use crate::function::Function;
+
 use crate::walk::{flatten_and, flatten_or};
 
 /// `age(timestamptz, timestamptz)`: declared immutable, though it depends on the session's time zone.
@@ -55,6 +57,13 @@ pub fn fold(expr: &mut Expr) {
             _ => None,
         },
         Expr::IoCast { arg, type_oid, .. } => fold_io_cast(arg, *type_oid),
+        Expr::ArrayCast { arg, element, cell, type_oid, target } => {
+            fold_array_cast(arg, (element, *cell), *target).map(|value| Expr::Const {
+                value,
+                type_oid: *type_oid,
+                typmod: -1,
+            })
+        }
         Expr::Json(json) => match &json.node {
             analyze::Json::Value(v) if matches!(v.formatted, Expr::Const { .. }) => Some(v.formatted.clone()),
             _ => None,
@@ -108,6 +117,28 @@ fn fold_io_cast(arg: &Expr, target: Oid) -> Option<Expr> {
     types::input(target, &text, -1, &cx).ok().and_then(constant)
 }
 
+/// A constant array of a built-in type whose elements are cast one by one.
+fn fold_array_cast(arg: &Expr, (element, cell): (&Expr, ParamId), target: Oid) -> Option<Datum> {
+    let Expr::Const { value, type_oid, .. } = arg else { return None };
+    let (source, _) = (types::builtin_type(*type_oid)?, types::builtin_type(target)?);
+    let Datum::Bytes(bytes) = value else { return Some(Datum::Null) };
+    let array = Array::from_payload(bytes);
+    let dimensions = array.dimensions.clone();
+    let cast = |value: Datum| {
+        let mut cast = element.clone();
+        cast.replace(&mut |e| {
+            let is_element = matches!(e, Expr::ExecParam { id, .. } if *id == cell);
+            is_element.then(|| Expr::Const { value: value.clone(), type_oid: source.element, typmod: -1 })
+        });
+        fold(&mut cast);
+        if let Expr::Const { value, .. } = cast { Some(value) } else { None }
+    };
+    let values = array.into_elements().into_iter().map(cast).collect::<Option<Vec<Datum>>>()?;
+    let format = FormatContext::default();
+    let array = Array::with_dimensions(target, dimensions, values, &Call::new(&format)).ok()?;
+    Some(array.to_datum())
+}
+
 /// CASE of a constant: the conditions compare with it.
 fn settle_operand(expr: &mut Expr) {
     let Expr::Case { operand, arms, .. } = expr else { return };
@@ -130,7 +161,7 @@ fn fold_array(elements: &[Expr], element: Oid) -> Option<Datum> {
     let value = |e: &Expr| if let Expr::Const { value, .. } = e { Some(value.clone()) } else { None };
     let values = elements.iter().map(value).collect::<Option<Vec<Datum>>>()?;
     let format = FormatContext::default();
-    let array = types::array::Array::from_values(element, values, &Call::new(&format)).ok()?;
+    let array = Array::from_values(element, values, &Call::new(&format)).ok()?;
     Some(array.to_datum())
 }
 

@@ -59,6 +59,7 @@ impl Planner<'_> {
             | Node::ForeignScan { .. }
             | Node::SampleScan { .. }
             | Node::TidScan { .. }
+            | Node::TidRangeScan { .. }
             | Node::CteScan { .. }
             | Node::WorkTableScan { .. }
             | Node::TransitionScan { .. }

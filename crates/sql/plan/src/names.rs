@@ -25,6 +25,7 @@ impl Shown {
             | Node::IndexOnlyScan { rel, .. }
             | Node::BitmapHeapScan { rel, .. }
             | Node::TidScan { rel, .. }
+            | Node::TidRangeScan { rel, .. }
             | Node::ValuesScan { rel, .. }
             | Node::FunctionScan { rel, .. }
             | Node::SubqueryScan { rel, .. }

@@ -335,7 +335,7 @@ impl Planner<'_> {
             ScanKind::Bitmap { rel, recheck, filter, .. } => {
                 is_shared(*rel) && recheck.iter().chain(filter).all(is_safe)
             }
-            ScanKind::Tid { .. } => false,
+            ScanKind::Tid { .. } | ScanKind::TidRange { .. } => false,
         }
     }
 }

@@ -6,7 +6,9 @@ use base::Oid;
 
 use crate::cost::DISABLED;
 use crate::expr::{Expr, RelId, SortKey};
-use crate::plan::{Bitmap, Cost, IndexCondition, IndexDistance, IndexRef, JoinClause, JoinKind, SoughtKeys};
+use crate::plan::{
+    Bitmap, Cost, IndexCondition, IndexDistance, IndexRef, JoinClause, JoinKind, SoughtKeys, TidBound,
+};
 use crate::relset::RelSet;
 
 /// One key of an order: an expression's number in its level's list, and the direction.
@@ -180,6 +182,12 @@ pub enum ScanKind {
     Tid {
         rel: RelId,
         tids: Vec<Expr>,
+        condition: Vec<Expr>,
+        filter: Vec<Expr>,
+    },
+    TidRange {
+        rel: RelId,
+        bounds: Vec<TidBound>,
         condition: Vec<Expr>,
         filter: Vec<Expr>,
     },

@@ -250,6 +250,7 @@ impl Plan {
             | Node::IndexOnlyScan { .. }
             | Node::BitmapHeapScan { .. }
             | Node::TidScan { .. }
+            | Node::TidRangeScan { .. }
             | Node::ValuesScan { .. }
             | Node::FunctionScan { .. }
             | Node::CteScan { .. }
@@ -273,6 +274,10 @@ impl Plan {
                 recheck.iter().for_each(f);
             }
             Node::TidScan { tids, .. } => tids.iter().for_each(f),
+            Node::TidRangeScan { bounds, condition, .. } => {
+                bounds.iter().for_each(|bound| f(&bound.value));
+                condition.iter().for_each(f);
+            }
             Node::Memoize { keys, .. } => keys.iter().for_each(f),
             Node::SampleScan { sample, .. } => {
                 std::iter::once(&sample.percent).chain(&sample.repeatable).for_each(f);
@@ -393,6 +398,15 @@ pub struct IndexDistance {
     pub value: Expr,
     /// The distance as it was, for EXPLAIN and for rows whose own the index does not know.
     pub original: Expr,
+}
+
+/// A bound of a scan by place.
+#[derive(Clone, Debug)]
+pub struct TidBound {
+    /// No row below it counts; otherwise none above it.
+    pub lower: bool,
+    /// The place.
+    pub value: Expr,
 }
 
 /// A range of an index's keys in which all rows are that a filter lets through. A serializable transaction that reads the whole table for them
@@ -869,6 +883,12 @@ pub enum Node {
     TidScan {
         rel: RelId,
         tids: Vec<Expr>,
+        condition: Vec<Expr>,
+    },
+    /// Pages between places; `condition` holds for the rows that count.
+    TidRangeScan {
+        rel: RelId,
+        bounds: Vec<TidBound>,
         condition: Vec<Expr>,
     },
     /// VALUES lists.

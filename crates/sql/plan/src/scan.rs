@@ -7,13 +7,13 @@ use catalog::families::OperatorFamilies;
 use tuple::Datum;
 
 use crate::cost::{IndexShape, IndexWork, TableShape, clamp_rows};
-use crate::expr::{CallForm, Expr, RelId, TID_EQUAL, Test, Var};
+use crate::expr::{CallForm, Expr, RelId, TID_ABOVE, TID_BELOW, TID_EQUAL, Test, Var};
 use crate::implication::follows;
 use crate::joins::Search;
 use crate::logical::Source;
 use crate::nearest::Nearest;
 use crate::path::{Enforced, Path, PathKey, PathKind, ScanKind, add_path};
-use crate::plan::{Bitmap, Cost, IndexBound, IndexCondition, IndexRef, SoughtKeys};
+use crate::plan::{Bitmap, Cost, IndexBound, IndexCondition, IndexRef, SoughtKeys, TidBound};
 use crate::relset::RelSet;
 use crate::selectivity;
 
@@ -79,6 +79,7 @@ impl Search<'_, '_> {
         add_path(&mut paths, scan_path(rel, Cost { startup, total, rows, width }, kind));
         self.partial_scan(rel, (&table, shape), filters, (rows, width), &mut paths);
         self.tid_path(rel, filters, shape, rows, width, &mut paths);
+        self.tid_range_path(rel, filters, shape, (rows, width), &mut paths);
         let joins = self.join_candidates(rel);
         let mut bitmaps: Vec<(Bitmap, f64, Vec<usize>)> = Vec::new();
         for position in 0..table.indexes.len() {
@@ -522,7 +523,7 @@ impl Search<'_, '_> {
         width: f64,
         paths: &mut Vec<Rc<Path>>,
     ) {
-        let is_ctid = |e: &Expr| matches!(e, Expr::Var(Var { column: -1, rel: r, .. }) if *r == rel);
+        let is_ctid = |e: &Expr| is_ctid(rel, e);
         for (i, qual) in filters.iter().enumerate() {
             if !self.level.may_be_looked_up(rel, qual) {
                 continue;
@@ -554,6 +555,40 @@ impl Search<'_, '_> {
             let cost = Cost { startup: 0.0, total, rows, width };
             add_path(paths, scan_path(rel, cost, PathKind::Scan(kind)));
         }
+    }
+
+    /// The pages between places that conditions name.
+    fn tid_range_path(
+        &self,
+        rel: RelId,
+        filters: &[Expr],
+        shape: TableShape,
+        (rows, width): (f64, f64),
+        paths: &mut Vec<Rc<Path>>,
+    ) {
+        let settings = self.planner.settings();
+        let (mut bounds, mut condition, mut filter) = (Vec::new(), Vec::new(), Vec::new());
+        for qual in filters {
+            match tid_bound(rel, qual).filter(|_| self.level.may_be_looked_up(rel, qual)) {
+                Some(bound) => {
+                    bounds.push(bound);
+                    condition.push(qual.clone());
+                }
+                None => filter.push(qual.clone()),
+            }
+        }
+        if bounds.is_empty() || !settings.enable_tidscan {
+            return;
+        }
+        let share = selectivity::conjunction(self.planner, &condition);
+        let pages = (shape.pages * share).ceil().max(1.0);
+        let operators: f64 = filter.iter().map(Expr::operators).sum();
+        let disk = settings.random_page(shape.costs) + settings.seq_page(shape.costs) * (pages - 1.0);
+        let cpu = settings.cpu_tuple_cost + settings.cpu_operator_cost * operators;
+        let total = disk + cpu * clamp_rows(shape.tuples * share);
+        let kind = ScanKind::TidRange { rel, bounds, condition, filter };
+        let cost = Cost { startup: 0.0, total, rows, width };
+        add_path(paths, scan_path(rel, cost, PathKind::Scan(kind)));
     }
 
     /// `a = 1 OR b = 2` with an index for each arm.
@@ -836,4 +871,20 @@ pub(crate) fn comparable(column: Oid, value: Oid) -> bool {
     let oid_like = |t: Oid| types::builtin_type(t).is_some_and(|t| t.physical == tuple::Physical::Oid);
     let floating = |t: Oid| matches!(t, Oid(700) | Oid(701));
     oid_like(column) && oid_like(value) || column == Oid(701) && floating(value) || value == Oid(2277)
+}
+fn is_ctid(rel: RelId, expr: &Expr) -> bool {
+    matches!(expr, Expr::Var(Var { column: -1, rel: r, .. }) if *r == rel)
+}
+
+/// The bound of a relation's places that a condition sets.
+fn tid_bound(rel: RelId, qual: &Expr) -> Option<TidBound> {
+    let Expr::Call(call) = qual else { return None };
+    let (below, above) = (TID_BELOW.contains(&call.function.oid()), TID_ABOVE.contains(&call.function.oid()));
+    let [left, right] = call.args.as_slice() else { return None };
+    let (value, swapped) = match (is_ctid(rel, left), is_ctid(rel, right)) {
+        (true, false) => (right, false),
+        (false, true) => (left, true),
+        _ => return None,
+    };
+    ((below || above) && value.is_fixed()).then(|| TidBound { lower: above != swapped, value: value.clone() })
 }

@@ -51,7 +51,7 @@ fn matter(plan: &Plan) -> bool {
         Node::BitmapHeapScan { bitmap, recheck, .. } => in_bitmap(bitmap) || any_param(recheck),
         Node::Result { one_time, .. } => any_param(one_time),
         Node::Modify(modify) => is_unsettled(modify),
-        Node::ValuesScan { .. } | Node::TidScan { .. } => false,
+        Node::ValuesScan { .. } | Node::TidScan { .. } | Node::TidRangeScan { .. } => false,
         // Whatever else a node says of parameters may weigh.
         _ => {
             let mut found = false;

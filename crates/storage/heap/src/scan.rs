@@ -115,6 +115,11 @@ impl HeapScan {
         Ok(scan)
     }
 
+    /// Is to go over these pages only, or all, when it starts again.
+    pub fn limit(&mut self, blocks: Option<Range<u32>>) {
+        self.range = blocks;
+    }
+
     /// Starts again from the first page; pages added meanwhile are included if the scan is of all pages.
     pub fn rescan(&mut self, access: &Access<'_>) -> HeapResult<()> {
         let nblocks = access.pool.nblocks(self.rel.desc.file, Fork::Main)?;

@@ -335,3 +335,66 @@ fn windows_share_frames_and_sorts() {
         "30|165|150|60|4650|1224"
     );
 }
+
+#[test]
+fn ranges_of_places_read_the_pages_between_them() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table places (id int, data text); insert into places select i, repeat('x', 1000) from generate_series(1, 40) i").unwrap();
+    s.run("vacuum analyze places").unwrap();
+    assert_eq!(
+        s.query("explain (costs off) select id from places where ctid > '(1,2)' and '(3,1)' >= ctid and id % 2 = 0"),
+        "Tid Range Scan on places\n  TID Cond: ((ctid > '(1,2)'::tid) AND ('(3,1)'::tid >= ctid))\n  Filter: ((id % 2) = 0)"
+    );
+    let ranges = [
+        ("ctid < '(2,0)'", "(id - 1) / 7 < 2"),
+        ("ctid <= '(2,3)'", "id <= 17"),
+        ("ctid > '(1,2)' and ctid < '(3,1)'", "id between 10 and 21"),
+        ("'(4,1)' <= ctid", "id >= 29"),
+        ("ctid > '(9,0)'", "false"),
+        ("ctid > '(3,0)' and ctid < '(1,0)'", "false"),
+        ("ctid < null::tid", "null"),
+        ("ctid >= '(4294967295,65535)'", "false"),
+    ];
+    for (places, rows) in ranges {
+        let ids = |condition: &str| s.query(&format!("select id from places where {condition} order by id"));
+        assert_eq!(ids(places), ids(rows), "{places}");
+    }
+    // One page is read of six, and one of the visibility map; for each outer row another.
+    let plan = s.query(
+        "explain (analyze, costs off, timing off, summary off) select * from places where ctid < '(1,0)'",
+    );
+    assert!(plan.contains("\n  Buffers: shared hit=2\n"), "{plan}");
+    let joined = "select a.b, count(p.id) from (values (0), (2), (5), (9)) a(b), lateral (select id from places where ctid >= format('(%s,1)', a.b)::tid and ctid < format('(%s,1)', a.b + 1)::tid offset 0) p group by a.b order by a.b";
+    assert_eq!(s.query(joined), "0|7\n2|7\n5|5");
+    s.run("begin; declare c cursor for select id from places where ctid >= '(1,3)' for update; fetch 2 from c; update places set data = 'y' where current of c; commit").unwrap();
+    assert_eq!(s.query("select id from places where data = 'y'"), "11");
+    s.run("delete from places where ctid < '(3,0)'").unwrap();
+    assert_eq!(s.query("select count(*), min(id) from places"), "19|22");
+    s.run("set enable_tidscan = off").unwrap();
+    assert_eq!(
+        s.query("explain (costs off) select id from places where ctid < '(1,0)'"),
+        "Seq Scan on places\n  Filter: (ctid < '(1,0)'::tid)"
+    );
+}
+
+#[test]
+fn constant_arrays_are_cast_when_the_plan_is_made() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run(
+        "create table words (a varchar, b bpchar) partition by list (a);
+         create table words_1 partition of words for values in ('ab', 'cd');
+         create table words_2 partition of words for values in ('ef', null)",
+    )
+    .unwrap();
+    assert_eq!(
+        s.query("explain (costs off) select * from words where a in ('ab', 'cd', 'x')"),
+        "Seq Scan on words_1 words\n  Filter: ((a)::text = ANY ('{ab,cd,x}'::text[]))"
+    );
+    let plan = s.query("explain (costs off) select * from words_1 where b = 'y'");
+    assert_eq!(plan, "Seq Scan on words_1\n  Filter: (b = 'y'::bpchar)");
+    assert_eq!(s.query("select array['1', '2']::text[]::int[] = '{1,2}'"), "t");
+    let wrong = "select case when false then 1 = any ('{1,x}'::text[]::int[]) end";
+    assert_eq!(s.query(wrong), "");
+}

@@ -207,6 +207,9 @@ impl<'p> Builder<'p> {
             P::BitmapHeapScan { rel, bitmap, recheck, parallel } => {
                 bitmap_scan::build(self, plan, (*rel, *parallel), bitmap, recheck)?
             }
+            P::TidRangeScan { rel, bounds, condition } => {
+                seq_scan::tid_range(self, plan, *rel, bounds, condition)?
+            }
             P::TidScan { rel, tids, condition } => table_scan::tid(self, plan, *rel, tids, condition)?,
             P::ValuesScan { rel, rows } => scan::values(self, plan, *rel, rows)?,
             P::FunctionScan { rel, functions, widths, ordinality } => {

@@ -1,16 +1,18 @@
-//! Sequential scans.
+//! Sequential scans: of all pages, or of those between places.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use base::{SqlResult, Tid};
 use counters::Counted;
 use engine::OpenIndex;
-use eval::code::Rows;
+use eval::code::{Code, Rows};
+use eval::compile::Inputs;
 use eval::cx::Cx;
-use eval::node::Batched;
+use eval::node::{Batched, datum_tid};
 use heap::{HeapRel, HeapScan, SoughtRows};
 use index::{Direction, ScanKeys};
-use plan::{ParamId, Plan, RelId, SoughtKeys};
+use plan::{Expr, ParamId, Plan, RelId, SoughtKeys, TidBound};
 use tuple::Datum;
 
 use super::row_reader::{RowReader, SelectiveReader};
@@ -27,19 +29,51 @@ pub(super) fn seq(
     sought: Option<&SoughtKeys>,
     parallel: bool,
 ) -> SqlResult<BoxNode> {
+    let sought = sought.map(|keys| Sought::new(builder, keys)).transpose()?;
+    build(builder, plan, rel, Limits { sought, parallel, bounds: Box::default(), condition: &[] })
+}
+
+/// A scan of the pages between places.
+pub(super) fn tid_range(
+    builder: &mut Builder<'_>,
+    plan: &Plan,
+    rel: RelId,
+    bounds: &[TidBound],
+    condition: &[Expr],
+) -> SqlResult<BoxNode> {
+    let code =
+        |bound: &TidBound| Ok((bound.lower, builder.compiler().expr(&bound.value, Inputs::default())?));
+    let bounds = bounds.iter().map(code).collect::<SqlResult<_>>()?;
+    build(builder, plan, rel, Limits { sought: None, parallel: false, bounds, condition })
+}
+
+/// What a scan is limited to.
+struct Limits<'p> {
+    sought: Option<Sought>,
+    parallel: bool,
+    bounds: Bounds,
+    /// Holds for the rows that count.
+    condition: &'p [Expr],
+}
+
+/// Places that rows lie between, and whether each is a lower bound.
+type Bounds = Box<[(bool, Code)]>;
+
+fn build(builder: &mut Builder<'_>, plan: &Plan, rel: RelId, limits: Limits<'_>) -> SqlResult<BoxNode> {
+    let Limits { sought, parallel, bounds, condition } = limits;
     if builder.recheck.contains(&rel) {
-        return recheck(builder, plan, rel, Vec::new());
+        return recheck(builder, plan, rel, condition.to_vec());
     }
-    let Parts { heap, raw, projection, table } = parts(builder, plan, rel, &[])?;
+    let Parts { heap, raw, projection, table } = parts(builder, plan, rel, condition)?;
     let batches = match std::mem::take(&mut builder.batches) {
-        true => BatchScan::new(builder, plan, &raw, &heap, &[])?.map(Box::new),
+        true => BatchScan::new(builder, plan, &raw, &heap, condition)?.map(Box::new),
         false => None,
     };
+    let codes = builder.compiler().list(condition, Inputs::scan(&raw))?;
     let whole = projection.is_identity(raw.upto + raw.system.len());
-    let reader = SelectiveReader::new(RowReader::new(heap.clone(), raw, table), plan, &[]);
+    let reader = SelectiveReader::new(RowReader::new(heap.clone(), raw, table), plan, condition);
     let (at, values, counted) = (Tid::default(), Vec::new(), Counted::new(table));
-    let idle = projection.is_idle();
-    let sought = sought.map(|keys| Sought::new(builder, keys)).transpose()?;
+    let idle = projection.is_idle() && condition.is_empty();
     let share = parallel.then_some(builder.scans);
     builder.scans += usize::from(parallel);
     Ok(Box::new(SeqScan {
@@ -49,6 +83,8 @@ pub(super) fn seq(
         idle,
         whole,
         sought,
+        bounds,
+        conditions: codes,
         share,
         scan: None,
         at,
@@ -67,6 +103,9 @@ struct SeqScan {
     /// What is read of a row is what is given of it.
     whole: bool,
     sought: Option<Sought>,
+    bounds: Bounds,
+    /// Of the rows between them.
+    conditions: Box<[Code]>,
     /// Its number among the scans whose pages the participants of a gathering share, if it is one.
     share: Option<usize>,
     scan: Option<HeapScan>,
@@ -84,7 +123,8 @@ impl SeqScan {
     fn start(&mut self, cx: &mut Cx<'_>) -> SqlResult<()> {
         if self.scan.is_none() {
             let rows = self.watch(cx)?;
-            let scan = HeapScan::new(&cx.env.access, self.heap.clone(), None).map_err(eval::error::heap)?;
+            let blocks = self.blocks(cx)?;
+            let scan = HeapScan::new(&cx.env.access, self.heap.clone(), blocks).map_err(eval::error::heap)?;
             let scan = self.scan.insert(scan);
             scan.seek(rows);
             if let Some(number) = self.share {
@@ -93,6 +133,24 @@ impl SeqScan {
             self.counted.scan.scans += 1;
         }
         Ok(())
+    }
+
+    /// The pages between the bounds; all, if there are none.
+    fn blocks(&self, cx: &mut Cx<'_>) -> SqlResult<Option<Range<u32>>> {
+        if self.bounds.is_empty() {
+            return Ok(None);
+        }
+        let mut blocks = 0..u32::MAX;
+        for (lower, code) in &self.bounds {
+            match datum_tid(&code.eval(Rows::one(&[]), cx)?) {
+                Some(place) if *lower => blocks.start = blocks.start.max(place.block.0),
+                Some(place) => blocks.end = blocks.end.min(place.block.0.saturating_add(1)),
+                // Nothing compares with NULL.
+                None => blocks.end = 0,
+            }
+        }
+        blocks.start = blocks.start.min(blocks.end);
+        Ok(Some(blocks))
     }
 
     /// Before all rows are read, a serializable transaction locks those that it looks for, or the table.
@@ -163,7 +221,7 @@ impl Node for SeqScan {
             let Some(tuple) = found else { return Ok(false) };
             self.at = tuple.tid;
             self.counted.scan.returned += 1;
-            if self.reader.read(&tuple, (&[], &self.projection), cx, &mut self.values)? {
+            if self.reader.read(&tuple, (&self.conditions, &self.projection), cx, &mut self.values)? {
                 if !self.whole {
                     self.projection.project(Rows::one(&self.values), cx)?;
                 }
@@ -226,8 +284,10 @@ impl Node for SeqScan {
         if let Some(batches) = &mut self.batches {
             batches.restart();
         }
+        let blocks = self.blocks(cx)?;
         let Some(scan) = &mut self.scan else { return Ok(()) };
         scan.seek(rows);
+        scan.limit(blocks);
         self.counted.scan.scans += 1;
         match self.share {
             Some(number) => share(scan, number, cx),

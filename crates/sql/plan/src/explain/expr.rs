@@ -63,6 +63,10 @@ impl<'a> Explain<'a> {
     }
 
     fn type_name(&self, type_oid: Oid, typmod: i32) -> String {
+        if type_oid == types::oids::bpchar && typmod < 0 {
+            // Of any length: `character` would mean one of length 1.
+            return "bpchar".into();
+        }
         let typmod = (typmod >= 0).then_some(typmod);
         self.display.type_name(type_oid, typmod)
     }

@@ -261,7 +261,7 @@ impl<'a> Explain<'a> {
             Node::SeqScan { .. } => settings.enable_seqscan,
             Node::IndexScan { .. } | Node::IndexOnlyScan { .. } => settings.enable_indexscan,
             Node::BitmapHeapScan { .. } => settings.enable_bitmapscan,
-            Node::TidScan { .. } => settings.enable_tidscan,
+            Node::TidScan { .. } | Node::TidRangeScan { .. } => settings.enable_tidscan,
             Node::NestLoop { .. } => settings.enable_nestloop,
             Node::HashJoin { .. } => settings.enable_hashjoin,
             Node::MergeJoin { .. } => settings.enable_mergejoin,
@@ -405,6 +405,7 @@ impl<'a> Explain<'a> {
                 self.of_table(Name::new("Bitmap Heap Scan").parallel(*parallel), *rel)
             }
             Node::TidScan { rel, .. } => self.of_table(Name::new("Tid Scan"), *rel),
+            Node::TidRangeScan { rel, .. } => self.of_table(Name::new("Tid Range Scan"), *rel),
             Node::ValuesScan { rel, .. } => {
                 let alias = &self.statement.relations[*rel].alias;
                 let text = format!("Values Scan on {}", quoted_always(alias));

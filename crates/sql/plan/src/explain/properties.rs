@@ -60,7 +60,7 @@ impl<'a> Explain<'a> {
                 self.rechecked(recheck.is_empty(), number, items);
                 qualify = verbose;
             }
-            Node::TidScan { condition, .. } => {
+            Node::TidScan { condition, .. } | Node::TidRangeScan { condition, .. } => {
                 self.quals("TID Cond", condition, verbose, items);
                 qualify = verbose;
             }
