@@ -11,6 +11,7 @@ use types::oids;
 
 use crate::expr::{Expression, FieldName};
 use crate::namespace::Scope;
+use crate::run::Values;
 
 /// Number of a variable in [`Function::variables`].
 pub type VarId = usize;
@@ -48,8 +49,24 @@ pub struct Function {
     pub trigger: Option<TriggerVariables>,
     /// The table that it last fired for, if it is a trigger's, and its columns.
     pub table: RefCell<Option<TableColumns>>,
+    /// Of runs that have ended, for the next ones: all NULL.
+    pub spare: RefCell<Vec<Values>>,
     /// The body.
     pub body: Block,
+}
+
+impl Function {
+    /// The value that a body returns which does nothing else.
+    pub fn only_value(&self) -> Option<&Expression> {
+        let plain = self.kind == FunctionKind::Function && !self.returns_set && self.outputs.is_empty();
+        let Block { declared, body, handlers: None, .. } = &self.body else { return None };
+        match body.as_slice() {
+            [Statement { kind: StatementKind::Return(Some(value)), .. }] if plain && declared.is_empty() => {
+                Some(value)
+            }
+            _ => None,
+        }
+    }
 }
 
 /// A table and the columns of its rows.

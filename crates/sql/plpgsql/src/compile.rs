@@ -169,6 +169,7 @@ pub fn block(session: &Session, text: &str) -> SqlResult<Rc<Function>> {
         print_strict_params: parser.print_strict_params,
         trigger: None,
         table: RefCell::default(),
+        spare: RefCell::default(),
         body,
     }))
 }
@@ -238,6 +239,7 @@ fn compile(
         print_strict_params: parser.print_strict_params,
         trigger: None,
         table: RefCell::default(),
+        spare: RefCell::default(),
         body,
     })
 }
@@ -289,6 +291,7 @@ fn compile_trigger(
         print_strict_params: parser.print_strict_params,
         trigger: facts.map(|facts| TriggerVariables { new, old, facts, uses_facts: may_name_facts(text) }),
         table: RefCell::default(),
+        spare: RefCell::default(),
         body,
     })
 }

@@ -50,6 +50,37 @@ pub enum Value {
     Row(Option<RowValue>),
 }
 
+/// The values of a run's variables.
+#[derive(Debug, Default)]
+pub struct Values {
+    /// Of scalar variables by number, and behind them what expressions find besides.
+    slots: Vec<Datum>,
+    /// Of records by number; none before they are assigned to.
+    rows: Vec<Option<RowValue>>,
+}
+
+/// Most values that a function keeps for its next runs: more only if it calls itself.
+const MOST_SPARE: usize = 4;
+
+impl Values {
+    /// For a run of a function: nothing but NULLs.
+    fn of(function: &Function) -> Values {
+        let mut values = function.spare.borrow_mut().pop().unwrap_or_default();
+        values.slots.resize(function.variables.len() + function.more_slots.get(), Datum::Null);
+        values.rows.resize_with(function.rows, || None);
+        values
+    }
+
+    fn give_back(mut self, function: &Function) {
+        let Ok(mut spare) = function.spare.try_borrow_mut() else { return };
+        if spare.len() < MOST_SPARE {
+            self.slots.iter_mut().filter(|value| !value.is_null()).for_each(|value| *value = Datum::Null);
+            self.rows.iter_mut().filter(|row| row.is_some()).for_each(|row| *row = None);
+            spare.push(self);
+        }
+    }
+}
+
 /// How a statement ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Flow {
@@ -104,6 +135,9 @@ pub fn call(
     function: &Function,
     invocation: &Invocation<'_>,
 ) -> SqlResult<Returned> {
+    if let Some(value) = simple::only_value(session, state, function, invocation) {
+        return Ok(Returned::Value(value));
+    }
     let calls = (Some(invocation), invocation.sees());
     let mut frame = Frame::new(session, state, function, calls, invocation.atomic);
     frame
@@ -111,6 +145,13 @@ pub fn call(
         .map_err(|e| frame.during(e, "while storing call arguments into local variables"))?;
     frame.run()?;
     frame.finish(invocation)
+}
+
+impl Drop for Frame<'_> {
+    fn drop(&mut self) {
+        let (slots, rows) = (std::mem::take(&mut self.slots), std::mem::take(&mut self.rows_of));
+        Values { slots, rows }.give_back(self.function);
+    }
 }
 
 /// Runs a block of DO.
@@ -128,7 +169,7 @@ impl<'a> Frame<'a> {
     ) -> Frame<'a> {
         // What ran before may have changed anything.
         state.look_again(session);
-        let variables = function.variables.len();
+        let Values { slots, rows: rows_of } = Values::of(function);
         let mut frame = Frame {
             session,
             state,
@@ -137,8 +178,8 @@ impl<'a> Frame<'a> {
             sees,
             scene: (session.scene(invocation.map(|i| (i.snapshot, i.command))), state.turn()),
             atomic,
-            slots: vec![Datum::Null; variables + function.more_slots.get()],
-            rows_of: vec![None; function.rows],
+            slots,
+            rows_of,
             arrays: Vec::new(),
             changed_arrays: 0,
             operands: Vec::new(),

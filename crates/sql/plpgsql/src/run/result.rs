@@ -20,7 +20,12 @@ impl Frame<'_> {
                 self.names_row(expression).map_err(|e| within_body(e, &expression.text))?
             {
                 let ty = self.type_of(variable);
-                self.returned = Some((Value::Row(self.rows_of[variable].clone()), ty));
+                // Nothing runs behind it, unless a handler around catches an error of its block's end.
+                let row = match self.session.in_subtransaction() {
+                    true => self.rows_of[variable].clone(),
+                    false => self.rows_of[variable].take(),
+                };
+                self.returned = Some((Value::Row(row), ty));
                 return Ok(Flow::Return);
             }
             let (value, ty) = self.evaluate(expression)?;

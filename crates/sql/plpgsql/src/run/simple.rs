@@ -6,12 +6,38 @@ use std::rc::Rc;
 use analyze::ColumnType;
 use base::SqlResult;
 use eval::simple::{Reach, SlotUse, Slots};
+use session::Session;
+use session::routine::Invocation;
 use tuple::Datum;
 use types::oids;
 
 use super::Frame;
-use crate::ast::{TypeRef, VarId};
+use crate::ast::{Function, TypeRef, VarId};
+use crate::compile::Compiled;
 use crate::expr::{Expression, FieldName, Input, Place, Prepared, Simple, Use, unassigned};
+
+/// The value of a function that only returns one, computed from its arguments without a frame. None: it is to be run, an error to be told included.
+pub(super) fn only_value(
+    session: &Session,
+    state: &Compiled,
+    function: &Function,
+    invocation: &Invocation<'_>,
+) -> Option<Datum> {
+    let simple = function.only_value()?.simple();
+    let simple = simple.as_ref()?;
+    let arguments_first = function.arguments.iter().copied().eq(0..invocation.args.len());
+    state.look_again(session);
+    let current = simple.current.get() == state.turn() && simple.operands.is_empty();
+    if !current
+        || !simple.inputs.is_empty()
+        || !arguments_first
+        || function.plain_result != Some(simple.ty.oid)
+    {
+        return None;
+    }
+    let format = session.format();
+    simple.code.mere()?.mere(&session.site(invocation.args, &format)).ok()
+}
 
 impl Frame<'_> {
     /// The value of an expression that was already found current in this turn, if slots are all that it needs.
@@ -19,7 +45,7 @@ impl Frame<'_> {
     pub(super) fn at_once(&mut self, expression: &Expression) -> Option<SqlResult<(Datum, TypeRef)>> {
         let simple = expression.simple();
         let simple = simple.as_ref()?;
-        let value = self.mere(simple)?.mere(&self.session.site(&self.slots, &self.scene.0));
+        let value = self.mere(simple)?.mere(&self.session.site(&self.slots, self.scene.0.format()));
         Some(value.map(|value| (value, simple.ty)))
     }
 
@@ -28,7 +54,7 @@ impl Frame<'_> {
     pub(super) fn truth_at_once(&mut self, expression: &Expression) -> Option<SqlResult<bool>> {
         let simple = expression.simple();
         let simple = simple.as_ref().filter(|simple| simple.ty.oid == oids::bool)?;
-        let truth = self.mere(simple)?.mere_truth(&self.session.site(&self.slots, &self.scene.0));
+        let truth = self.mere(simple)?.mere_truth(&self.session.site(&self.slots, self.scene.0.format()));
         Some(truth.map(|truth| truth == Some(true)))
     }
 
@@ -45,7 +71,7 @@ impl Frame<'_> {
             return None;
         }
         let mere = self.mere(simple)?;
-        let site = self.session.site(&self.slots, &self.scene.0);
+        let site = self.session.site(&self.slots, self.scene.0.format());
         Some(match mere.mere_sum(&site) {
             Some(sum) => sum.map(|sum| sum.put(&mut self.slots[variable])),
             None => mere.mere(&site).map(|value| self.slots[variable] = value),
@@ -68,7 +94,7 @@ impl Frame<'_> {
             return None;
         }
         let mere = self.mere(simple)?;
-        let site = self.session.site(&self.slots, &self.scene.0);
+        let site = self.session.site(&self.slots, self.scene.0.format());
         let place = &mut self.rows_of[variable].as_mut()?.values[at];
         Some(match mere.mere_sum(&site) {
             Some(sum) => sum.map(|sum| sum.put(place)),

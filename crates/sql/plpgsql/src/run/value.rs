@@ -150,12 +150,10 @@ impl Frame<'_> {
 
     fn evaluate_slow(&mut self, expression: &Expression) -> SqlResult<(Datum, TypeRef)> {
         if let Some(simple) = self.simple(expression).map_err(|e| within_body(e, &expression.text))? {
-            // Now that it is known to be current.
-            let found = match self.at_once(expression) {
-                Some(found) => found.map(|(value, _)| value),
-                None => self.compute(&simple),
-            };
-            return found.map(|value| (value, simple.ty)).map_err(|e| self.within(e, expression));
+            return self
+                .compute(&simple)
+                .map(|value| (value, simple.ty))
+                .map_err(|e| self.within(e, expression));
         }
         let prepared = self.prepared(expression).map_err(|e| within_body(e, &expression.text))?;
         let ty = match &*prepared.columns {

@@ -11,6 +11,7 @@
 //! # PostgreSQL counterpart
 //! `exec_eval_simple_expr` in `pl_exec.c`.
 
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 use analyze::ColumnType;
@@ -37,6 +38,10 @@ pub struct Scene<'a> {
     format: Rc<FormatContext>,
     /// What the function's caller sees.
     sees: Option<(&'a Snapshot, CommandId)>,
+    /// Stands where a snapshot is asked for by code that looks at nothing. It holds no horizon back.
+    unused: OnceCell<Snapshot>,
+    /// The snapshot of the last expression that saw the present: the next one's, as long as no transaction has ended.
+    last: RefCell<Option<Snapshot>>,
 }
 
 /// What expressions depend on besides their variables: as long as it is the same, those that were found current are.
@@ -47,6 +52,12 @@ pub struct Epoch {
 }
 
 impl Scene<'_> {
+    /// The formats of the settings when they were last looked at.
+    #[inline]
+    pub fn format(&self) -> &FormatContext {
+        &self.format
+    }
+
     /// Looks at settings again.
     pub fn refresh(&mut self, session: &Session) {
         self.format = session.format();
@@ -136,13 +147,13 @@ impl Session {
 
     /// What expressions of a body find as long as no setting changes.
     pub fn scene<'a>(&self, sees: Option<(&'a Snapshot, CommandId)>) -> Scene<'a> {
-        Scene { format: self.format(), sees }
+        Scene { format: self.format(), sees, unused: OnceCell::new(), last: RefCell::default() }
     }
 
     /// What an expression that is mere is computed with.
     #[inline]
-    pub fn site<'a>(&'a self, slots: &'a [Datum], scene: &'a Scene<'_>) -> Site<'a> {
-        Site { params: slots, format: &scene.format, session: self }
+    pub fn site<'a>(&'a self, slots: &'a [Datum], format: &'a FormatContext) -> Site<'a> {
+        Site { params: slots, format, session: self }
     }
 
     /// Computes an expression. `sees` is what the body's statements see, `scene` what its caller saw.
@@ -185,8 +196,8 @@ impl Session {
                 compute(&self.env(snapshot, command, &scene.format))
             }
             (Reach::Nothing, None) => {
-                let snapshot = self.next_snapshot();
-                compute(&self.env(&snapshot, CommandId(0), &scene.format))
+                let lent = || Snapshot::lent(self.next_snapshot().data().clone());
+                compute(&self.env(scene.unused.get_or_init(lent), CommandId(0), &scene.format))
             }
             (_, Some((snapshot, command))) => self.with_env(snapshot, command, compute),
             (_, None) => {
@@ -195,6 +206,7 @@ impl Session {
                     let mut txn = self.txn.borrow_mut();
                     (txn.statement_snapshot()?, txn.current_command())
                 };
+                scene.last.replace(Some(snapshot.clone()));
                 self.with_env(&snapshot, command, compute)
             }
         }
