@@ -405,6 +405,8 @@ impl Fast {
             | Setting::bytea_output
             | Setting::extra_float_digits
             | Setting::transform_null_equals
+            | Setting::xmlbinary
+            | Setting::xmloption
             | Setting::timezone_abbreviations
             | Setting::backslash_quote
             | Setting::client_encoding => self.format_version = self.format_version.wrapping_add(1),

@@ -24,7 +24,6 @@ const NO_WRAPAROUND: &str =
     "Ids have 64 bits: nothing wraps around, and each VACUUM looks at all that may be frozen.";
 const ONE_PROCESS: &str = "The server is one process and shares no memory with others.";
 const REPLICATION: &str = "Subscriptions do not apply changes yet.";
-const XML: &str = "There are no values of type xml.";
 
 settings! {
     "Customized Options" {
@@ -188,9 +187,9 @@ settings! {
         transaction_read_only = bool(false).user().no_reset().not_in_sample().works()
             .about("Whether this transaction is read-only.");
         transaction_timeout = int(0, 0, MAX).user().ms().works().about("Time a transaction may take; 0: any.");
-        xmlbinary = choice("base64", &["base64", "hex"]).user().moot(XML)
+        xmlbinary = choice("base64", &["base64", "hex"]).user().works()
             .about("How binary values are written in XML.");
-        xmloption = choice("content", &["content", "document"]).user().moot(XML)
+        xmloption = choice("content", &["content", "document"]).user().shapes_statements().works()
             .about("Whether XML values are documents or content.");
     }
     "Connections and Authentication / Authentication" {

@@ -297,6 +297,12 @@ fn input_state(analyzer: &Analyzer<'_>, e: &mut Expr) -> SqlResult<State> {
         Expr::Json(json) if matches!(**json, Json::Path(_) | Json::Table(_)) => {
             json.children_mut(&mut |c| assign(analyzer, c))?;
         }
+        Expr::Xml(xml) => {
+            xml.children_mut(&mut |c| assign(analyzer, c))?;
+            if xml.type_oid() == types::oids::text {
+                state = implicit(Oid(100), xml.location());
+            }
+        }
         Expr::Field(f) => {
             assign(analyzer, &mut f.arg)?;
             state = implicit(f.collation, crate::facts::location(&f.arg));

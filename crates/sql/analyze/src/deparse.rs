@@ -217,6 +217,7 @@ impl Deparse<'_> {
             }
             Expr::MergeAction(_) => out.push_str("MERGE_ACTION()"),
             Expr::Json(json) => self.json(json, scope, out),
+            Expr::Xml(xml) => self.xml(xml, scope, out),
             _ => {}
         }
     }

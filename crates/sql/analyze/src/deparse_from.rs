@@ -2,7 +2,7 @@
 
 use crate::clause::strip_implicit;
 use crate::deparse::{Deparse, Names, Scope};
-use crate::deparse_names::{QueryScope, is_json_table};
+use crate::deparse_names::{QueryScope, table_function};
 use crate::deparse_query::indent;
 use crate::expr::{CoercionForm, Expr, RowVersion};
 use crate::names::{format_type, quote_identifier};
@@ -117,9 +117,7 @@ impl Deparse<'_> {
             RteKind::Values(v) => out.push_str(&format!("({})", self.values(&v.rows, scope))),
             RteKind::Function(f) => {
                 definitions = self.functions(f, scope, out);
-                if is_json_table(rte) {
-                    name.push_str("json_table");
-                }
+                name.push_str(table_function(rte).unwrap_or_default());
             }
             RteKind::Cte(c) => {
                 out.push_str(&quote_identifier(&c.name));
@@ -190,7 +188,12 @@ impl Deparse<'_> {
         let text = self.text(e, scope);
         let call = match e {
             Expr::Func(f) => matches!(f.form, CoercionForm::Call | CoercionForm::SqlSyntax),
-            Expr::Coalesce(_) | Expr::MinMax(_) | Expr::NullIf(_) | Expr::SqlValue(_) | Expr::Json(_) => true,
+            Expr::Coalesce(_)
+            | Expr::MinMax(_)
+            | Expr::NullIf(_)
+            | Expr::SqlValue(_)
+            | Expr::Json(_)
+            | Expr::Xml(_) => true,
             _ => false,
         };
         if call {

@@ -209,7 +209,7 @@ impl QueryNames {
         }
         self.columns[at] = columns;
         self.listed[at] = match &rte.kind {
-            RteKind::Function(_) => !is_json_table(rte),
+            RteKind::Function(_) => table_function(rte).is_none(),
             RteKind::Relation(_) | RteKind::Transition(_) => changed,
             RteKind::Subquery(s) if s.view.is_valid() => changed,
             _ => changed || given > 0,
@@ -401,10 +401,14 @@ impl QueryScope<'_> {
     }
 }
 
-/// Whether an entry is JSON_TABLE.
-pub(crate) fn is_json_table(rte: &RangeTableEntry) -> bool {
-    let RteKind::Function(f) = &rte.kind else { return false };
-    matches!(f.functions.as_slice(), [one] if matches!(one.call, Expr::Json(_)))
+/// The name that JSON_TABLE or XMLTABLE has without an alias.
+pub(crate) fn table_function(rte: &RangeTableEntry) -> Option<&'static str> {
+    let RteKind::Function(f) = &rte.kind else { return None };
+    match f.functions.as_slice() {
+        [one] if matches!(one.call, Expr::Json(_)) => Some("json_table"),
+        [one] if matches!(one.call, Expr::Xml(_)) => Some("xmltable"),
+        _ => None,
+    }
 }
 
 /// A name like this one that is not taken.

@@ -45,6 +45,7 @@ impl Deparse<'_> {
             ("ltrim", [s, chars]) => out.push_str(&format!("TRIM(LEADING {chars} FROM {s})")),
             ("rtrim", [s]) => out.push_str(&format!("TRIM(TRAILING FROM {s})")),
             ("rtrim", [s, chars]) => out.push_str(&format!("TRIM(TRAILING {chars} FROM {s})")),
+            ("xmlexists", [path, xml]) => out.push_str(&format!("XMLEXISTS(({path}) PASSING ({xml}))")),
             ("pg_collation_for", [s]) => out.push_str(&format!("COLLATION FOR ({s})")),
             _ => return false,
         }

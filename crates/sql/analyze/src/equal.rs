@@ -62,6 +62,7 @@ fn clear(e: &mut Expr) {
         Expr::NamedArg(x) => x.location = none,
         Expr::MergeAction(x) => x.location = none,
         Expr::Json(x) => x.clear_location(),
+        Expr::Xml(x) => x.clear_location(),
         Expr::Subscript(_)
         | Expr::Field(_)
         | Expr::FieldStore(_)

@@ -17,6 +17,7 @@ use tuple::Datum;
 
 use crate::json_tree::Json;
 use crate::query::{Query, SortGroupClause};
+use crate::xml_tree::Xml;
 
 pub use parse::ast::{BoolOp, BoolTest, Location, SqlValueKind, SubLinkKind};
 
@@ -117,6 +118,8 @@ pub enum Expr {
     MergeAction(MergeActionExpr),
     /// A constructor, test or query of SQL/JSON.
     Json(Box<Json<Expr>>),
+    /// A node of XML.
+    Xml(Box<Xml<Expr>>),
 }
 
 /// Which version of a target row a column comes from (RETURNING OLD, NEW).

@@ -83,6 +83,7 @@ impl Analyzer<'_> {
                 Ok(Expr::CurrentOf(CurrentOf { rte, cursor: cursor.clone(), variable }))
             }
             ast::Expr::Json(json) => self.json_expr(json),
+            ast::Expr::Xml(xml) => self.xml_expr(xml),
             ast::Expr::MergeAction { location } => {
                 if !self.levels.iter().any(|level| level.merge_returning) {
                     let error = sql_err!(

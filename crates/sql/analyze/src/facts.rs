@@ -6,6 +6,7 @@ use types::oids;
 use crate::core::Analyzer;
 use crate::expr::{Expr, Location, SqlValueKind, SubLinkType};
 use crate::json_tree::Json;
+use crate::xml_tree::Xml;
 
 /// Type of an expression. A subquery in an expression has the type of its column; EXISTS and comparisons are boolean.
 pub fn expr_type(expr: &Expr, array_of: &dyn Fn(Oid) -> Oid) -> Oid {
@@ -56,6 +57,7 @@ pub fn expr_type(expr: &Expr, array_of: &dyn Fn(Oid) -> Oid) -> Oid {
         Expr::NextValue(x) => x.type_oid,
         Expr::MergeAction(_) => oids::text,
         Expr::Json(x) => x.type_oid(&|e| expr_type(e, array_of)),
+        Expr::Xml(x) => x.type_oid(),
     }
 }
 
@@ -162,6 +164,8 @@ pub fn expr_collation(expr: &Expr) -> Oid {
         Expr::NamedArg(x) => expr_collation(&x.arg),
         Expr::MergeAction(_) => Oid(100),
         Expr::Json(x) => json_collation(x),
+        // Only the text of XMLSERIALIZE has one.
+        Expr::Xml(x) if x.type_oid() == oids::text => Oid(100),
         _ => Oid::INVALID,
     }
 }
@@ -229,6 +233,10 @@ pub fn location(expr: &Expr) -> Location {
             Json::Value(v) => location(&v.raw),
             Json::Is(i) => i.location.leftmost(location(&i.arg)),
             json => json.location(),
+        },
+        Expr::Xml(x) => match &**x {
+            Xml::Call(c) => c.location.leftmost(first(&c.args)),
+            Xml::Table(t) => t.location,
         },
         Expr::CaseTest(_) | Expr::CurrentOf(_) | Expr::NextValue(_) => Location::NONE,
     }

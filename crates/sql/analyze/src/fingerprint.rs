@@ -287,6 +287,14 @@ impl Walk {
             Expr::CurrentOf(cursor) => self.mix(&cursor.cursor),
             Expr::NextValue(next) => self.mix(next.sequence),
             Expr::Json(json) => self.mix(discriminant(&**json)),
+            Expr::Xml(xml) => match &**xml {
+                crate::Xml::Call(call) => {
+                    self.mix((call.op, &call.name, &call.names, call.document, call.indent))
+                }
+                crate::Xml::Table(table) => {
+                    table.columns.iter().for_each(|c| self.mix((&c.name, c.type_oid)))
+                }
+            },
             _ => {}
         }
     }

@@ -102,6 +102,10 @@ impl Analyzer<'_> {
                 let item = self.json_table(t)?;
                 Ok((FromNode::Entry(item.rte), vec![item]))
             }
+            FromItem::XmlTable(t) => {
+                let item = self.xml_table(t)?;
+                Ok((FromNode::Entry(item.rte), vec![item]))
+            }
             FromItem::Join(j) => self.join(j),
         }
     }

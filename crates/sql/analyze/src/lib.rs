@@ -7,7 +7,7 @@
 //! Layout: [`expr`] and [`query`] are the tree, [`walk`] visits it, [`facts`] tells types. `core` is the analyzer's state; `select`, `dml`,
 //! `assign`, `conflict`, `cte`, `recursion`, [`search_cycle`], `from`, `target`, `join`, `clause`, `window`, `agg` follow the clauses of a statement, [`rewrite`] fills in
 //! what changes leave open, [`updatable`] takes them through views, `instead` leaves them to triggers; `columns` and `fuzzy` names; `expr_transform`, `variables`, `rows`, `func`, `resolve`, `coerce`, `polymorphic`, `collate` expressions; `lookup` asks registry and catalog.
-//! `json` and `json_path` are SQL/JSON, [`json_tree`] its nodes, [`json_text`] their clauses as text.
+//! `json` and `json_path` are SQL/JSON, [`json_tree`] its nodes, [`json_text`] their clauses as text; `xml`, [`xml_tree`] and [`xml_text`] those of XML.
 //! [`routine`]: the result of functions in SQL. [`fingerprint`]: what queries have in common that differ in constants. [`computed`]: virtual generated columns. [`policy`]: conditions of policies.
 //!
 //! Invariants:
@@ -38,6 +38,7 @@ mod deparse_json;
 mod deparse_names;
 mod deparse_query;
 mod deparse_syntax;
+mod deparse_xml;
 mod dml;
 mod equal;
 pub mod expr;
@@ -73,6 +74,9 @@ pub mod variables;
 pub mod views;
 pub mod walk;
 mod window;
+mod xml;
+pub mod xml_text;
+pub mod xml_tree;
 
 use std::rc::Rc;
 
@@ -88,6 +92,7 @@ pub use json_tree::*;
 pub use lookup::is_polymorphic;
 pub use query::*;
 pub use target::figure_name;
+pub use xml_tree::*;
 
 use crate::core::{Analyzer, Place};
 

@@ -284,6 +284,7 @@ impl Finder<'_> {
                 self.expr(&t.context.value);
                 t.passing.iter().for_each(|(_, v)| self.expr(&v.value));
             }
+            FromItem::XmlTable(t) => t.for_exprs(&mut |e| self.expr(e)),
             FromItem::Join(j) => {
                 let (l, r) = match j.kind {
                     JoinKind::Inner => (Context::Ok, Context::Ok),
@@ -353,6 +354,7 @@ impl Finder<'_> {
                     self.within(self.stricter(Context::Subquery), |f| f.select(query));
                 }
             }
+            Expr::Xml(xml) => xml.for_exprs(&mut |e| self.expr(e)),
             Expr::Column(_)
             | Expr::Param { .. }
             | Expr::Const { .. }

@@ -21,6 +21,7 @@ use tuple::Datum;
 use crate::expr::*;
 use crate::json_tree::*;
 use crate::query::*;
+use crate::xml_tree::*;
 
 /// The version written.
 const VERSION: &str = "1";
@@ -366,9 +367,10 @@ data_enums! {
         Var, Const, Param, Func, Op, Distinct, NullIf, ScalarArray, Bool, Aggregate, Grouping, Window, SubLink,
         Subscript, Field, FieldStore, Relabel, IoCast, ArrayCast, RowCast, Collate, Case, CaseTest, Array, Row,
         RowCompare, Coalesce, MinMax, SqlValue, NullTest, BooleanTest, ToDomain, DomainValue, Default, CurrentOf,
-        NamedArg, NextValue, MergeAction, Json;
+        NamedArg, NextValue, MergeAction, Json, Xml;
     }
     Json<Expr> { Value, Constructor, Is, Path, Table; }
+    Xml<Expr> { Call, Table; }
     RteKind { Relation, Subquery, Join, Function, Values, Cte, Transition; }
     FromNode { Entry, Join; }
     FrameBound { Preceding, Following; UnboundedPreceding, CurrentRow, UnboundedFollowing }
@@ -405,6 +407,8 @@ unit_enums! {
     JsonFormatKind { Default, Json, Jsonb }
     JsonEncoding { Default, Utf8, Utf16, Utf32 }
     JsonItemKind { Any, Object, Array, Scalar }
+    XmlOp { Concat, Element, Forest, Parse, Instruction, Root, Serialize, IsDocument }
+    XmlStandalone { Yes, No, NoValue, Omitted }
     JsonConstructorKind { Object, Array, ObjectAgg, ArrayAgg, Parse, Scalar, Serialize }
     JsonPathOp { Exists, Query, Value, Table }
     JsonWrapper { Unspecified, Without, Conditional, Unconditional }
@@ -502,6 +506,11 @@ structs! {
     JsonTableColumn<Expr> { name, type_oid, typmod, value }
     JsonTablePath<Expr> { path, name, columns, nested }
     JsonTable<Expr> { context, passing, error_on_error, on_error, root, location }
+    XmlCall<Expr> {
+        op, name, names, named, args, document, indent, preserve, standalone, target, location,
+    }
+    XmlTableColumn<Expr> { name, type_oid, typmod, ordinality, not_null, path, default }
+    XmlTable<Expr> { namespaces, document, row, columns, location }
 }
 
 /// The description of a relation is looked up again, so that its columns go by their names of now.

@@ -50,6 +50,7 @@ pub(crate) fn location(e: &Expr) -> Location {
         | Expr::NamedArg { location, .. }
         | Expr::MergeAction { location } => *location,
         Expr::Json(json) => json.location(),
+        Expr::Xml(xml) => xml.location(),
         Expr::CurrentOf { .. } => Location::NONE,
     }
 }

@@ -269,8 +269,24 @@ fn figure(e: &ast::Expr) -> Option<(String, bool)> {
         ast::Expr::MinMax { greatest, .. } => strong(if *greatest { "greatest" } else { "least" }),
         ast::Expr::SqlValue { kind, .. } => strong(sql_value_name(*kind)),
         ast::Expr::Json(json) => json_name(json).and_then(strong),
+        ast::Expr::Xml(xml) => xml_function(xml).and_then(strong),
         _ => None,
     }
+}
+
+/// The keyword of a function of XML, lower case.
+fn xml_function(xml: &ast::XmlExpr) -> Option<&'static str> {
+    use ast::XmlExpr as X;
+    Some(match xml {
+        X::Concat { .. } => "xmlconcat",
+        X::Element { .. } => "xmlelement",
+        X::Forest { .. } => "xmlforest",
+        X::Parse { .. } => "xmlparse",
+        X::Instruction { .. } => "xmlpi",
+        X::Root { .. } => "xmlroot",
+        X::Serialize { .. } => "xmlserialize",
+        X::IsDocument { .. } => return None,
+    })
 }
 
 /// The keyword of a function of SQL/JSON, lower case.

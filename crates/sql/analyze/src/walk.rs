@@ -76,6 +76,7 @@ macro_rules! children {
                 Expr::ToDomain(x) => f(&$($m)* x.arg),
                 Expr::NamedArg(x) => f(&$($m)* x.arg),
                 Expr::Json(x) => x.$name(&mut |e| f(e)),
+                Expr::Xml(x) => x.$name(&mut |e| f(e)),
             }
         }
     };

@@ -18,6 +18,7 @@ use crate::cx::Cx;
 use crate::decimal::DecimalCode;
 use crate::json::JsonCode;
 use crate::truth::{CompareCode, ListCode};
+use crate::xml::XmlCode;
 
 /// The rows that an expression reads.
 #[derive(Clone, Copy)]
@@ -295,6 +296,8 @@ pub enum Code {
     },
     Domain(Box<DomainCode>),
     Json(Box<JsonCode>),
+    /// A node of XML.
+    Xml(Box<XmlCode>),
     Subscript(Box<SubscriptCode>),
     RowNull {
         fields: Box<[Code]>,
@@ -508,6 +511,7 @@ impl Code {
             }
             Code::Sub(sub) => crate::subplan::eval(sub, rows, cx)?,
             Code::Json(json) => json.eval(rows, cx)?,
+            Code::Xml(xml) => xml.eval(rows, cx)?,
             Code::RowNull { fields, not } => {
                 for field in fields {
                     if field.eval(rows, cx)?.is_null() == *not {

@@ -15,6 +15,7 @@ use crate::decimal::DecimalCode;
 use crate::json::JsonCode;
 use crate::node::BoxNode;
 use crate::truth::{CompareCode, ListCode};
+use crate::xml::XmlCode;
 
 /// A subplan ready to run, with what it remembers between runs.
 pub struct SubProgram {
@@ -316,6 +317,7 @@ impl Compiler<'_> {
             Expr::SqlValue(kind, type_oid, typmod) => Code::SqlValue(*kind, *type_oid, *typmod),
             Expr::SubPlan(sub) => Code::Sub(Box::new(self.subplan(sub, inputs)?)),
             Expr::Json(json) => Code::Json(Box::new(self.json(json, inputs)?)),
+            Expr::Xml(xml) => Code::Xml(Box::new(self.xml(xml, inputs)?)),
             Expr::Aggregate(call) => {
                 return Err(SqlError::internal(format!(
                     "aggregate {} outside an aggregation",
@@ -472,6 +474,11 @@ impl Compiler<'_> {
             types: json.types.clone(),
             integer: self.statement.types.comparable(returned) == types::oids::int4,
         })
+    }
+
+    /// A node of XML.
+    pub fn xml(&self, xml: &plan::XmlExpr, inputs: Inputs<'_>) -> SqlResult<XmlCode> {
+        Ok(XmlCode { node: xml.node.map(&mut |e| self.expr(e, inputs))?, types: xml.types.clone() })
     }
 
     fn subplan(&self, sub: &SubPlanRef, inputs: Inputs<'_>) -> SqlResult<SubCode> {

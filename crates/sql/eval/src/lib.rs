@@ -37,3 +37,4 @@ mod temp_account;
 pub mod trigger;
 mod truth;
 pub mod turn;
+pub mod xml;

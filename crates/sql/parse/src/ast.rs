@@ -4,7 +4,7 @@
 //! grammar can be replaced without touching analysis.
 //!
 //! Layout: this file holds names, types, expressions and the five statements that read and write rows; [`ddl`] holds
-//! definitions of objects, [`foreign`] those of foreign data; [`json`] SQL/JSON; [`utility`] everything else. What a statement is as a whole stands beside its conversion, in `convert/statement`. The names are re-exported here.
+//! definitions of objects, [`foreign`] those of foreign data; [`json`] SQL/JSON, [`xml`] XML; [`utility`] everything else. What a statement is as a whole stands beside its conversion, in `convert/statement`. The names are re-exported here.
 //!
 //! Invariants:
 //! 1. Every [`Location`] is a byte offset into the text handed to [`crate::parse`], or [`Location::NONE`].
@@ -20,6 +20,7 @@ pub mod json;
 pub mod operator_class;
 pub mod publication;
 pub mod utility;
+pub mod xml;
 
 pub use ddl::*;
 pub use foreign::*;
@@ -27,6 +28,7 @@ pub use json::*;
 pub use operator_class::*;
 pub use publication::*;
 pub use utility::*;
+pub use xml::*;
 
 pub use crate::convert::statement::Statement;
 
@@ -314,6 +316,8 @@ pub enum Expr {
     },
     /// A constructor, test or query of SQL/JSON.
     Json(Box<JsonExpr>),
+    /// XMLELEMENT and its kin.
+    Xml(Box<XmlExpr>),
 }
 
 /// A reference by name.
@@ -952,6 +956,8 @@ pub enum FromItem {
     Join(Box<Join>),
     /// JSON_TABLE(...)
     JsonTable(Box<JsonTable>),
+    /// XMLTABLE(...)
+    XmlTable(Box<XmlTable>),
 }
 
 /// RETURNING.

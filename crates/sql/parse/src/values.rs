@@ -93,7 +93,8 @@ impl Finder<'_, '_> {
             FromItem::Table(_)
             | FromItem::Sample { .. }
             | FromItem::Function { .. }
-            | FromItem::JsonTable(_) => {}
+            | FromItem::JsonTable(_)
+            | FromItem::XmlTable(_) => {}
         });
     }
 

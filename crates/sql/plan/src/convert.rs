@@ -935,6 +935,7 @@ impl<'p, 'c> Converter<'p, 'c> {
             a::Expr::NamedArg(named) => self.expr(&named.arg)?,
             a::Expr::MergeAction(_) => self.merge_action_name()?,
             a::Expr::Json(json) => self.json(json)?,
+            a::Expr::Xml(xml) => self.xml(xml)?,
         })
     }
 

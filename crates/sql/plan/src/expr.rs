@@ -13,6 +13,7 @@ use types::record::RowType;
 use crate::aggregate::Steps;
 use crate::function::Function;
 use crate::json::JsonExpr;
+use crate::xml::XmlExpr;
 
 /// Number of a relation in [`crate::Statement::relations`]: unique across all query levels of a statement.
 pub type RelId = usize;
@@ -591,6 +592,8 @@ pub enum Expr {
     SqlValue(SqlValueKind, Oid, i32),
     /// A constructor, test or query of SQL/JSON, JSON_TABLE.
     Json(Box<JsonExpr>),
+    /// XMLELEMENT and its kin, XMLTABLE.
+    Xml(Box<XmlExpr>),
     /// `row IS [NOT] NULL`: of all fields.
     RowNullTest {
         /// The row.

@@ -13,6 +13,10 @@ use crate::walk::{flatten_and, flatten_or};
 /// `age(timestamptz, timestamptz)`: declared immutable, though it depends on the session's time zone.
 const AGE: Oid = Oid(1199);
 
+/// `xpath` warns, and writes numbers as settings say.
+const XPATH: Oid = Oid(2932);
+const XPATH_NAMED: Oid = Oid(2931);
+
 /// `range @> element` and `element <@ range`.
 const RANGE_CONTAINS_ELEMENT: Oid = Oid(3858);
 const ELEMENT_CONTAINED_BY_RANGE: Oid = Oid(3860);
@@ -225,7 +229,7 @@ impl<'a> Native<'a> {
     /// `None` if it is no such call.
     pub fn of(call: &'a crate::expr::Call) -> Option<Native<'a>> {
         let Some(Imp::Native(eval)) = call.function.imp() else { return None };
-        if !is_constant(&call.function) || call.function.oid() == AGE {
+        if !is_constant(&call.function) || [AGE, XPATH, XPATH_NAMED].contains(&call.function.oid()) {
             return None;
         }
         let types = call.args.iter().map(Expr::type_oid).collect();

@@ -89,6 +89,7 @@ mod upper;
 mod user_types;
 mod walk;
 mod window;
+mod xml;
 
 pub use aggregate::{Steps, UserAggregate, UserSteps};
 pub use constant_error::has_value;
@@ -102,6 +103,7 @@ pub use plan::*;
 pub use planner::{Context, convert_expression, plan};
 pub use stats::Statistics;
 pub use user_types::UserTypes;
+pub use xml::XmlExpr;
 
 use base::SqlError;
 

@@ -750,6 +750,7 @@ fn set_rows(expr: &Expr) -> f64 {
     match expr {
         Expr::Call(call) if call.function.retset() => call.function.rows().max(1.0),
         Expr::Json(json) if matches!(json.node, analyze::Json::Table(_)) => 100.0,
+        Expr::Xml(xml) if xml.is_table() => 100.0,
         _ => 1.0,
     }
 }

@@ -46,6 +46,7 @@ impl Expr {
             Expr::Grouping(_) => Oid(23),
             Expr::CurrentOf { .. } => types::oids::tid,
             Expr::Json(json) => crate::json::type_oid(json),
+            Expr::Xml(xml) => xml.node.type_oid(),
             Expr::ArrayOp(_)
             | Expr::And(_)
             | Expr::Or(_)
@@ -80,6 +81,7 @@ impl Expr {
             | Expr::Grouping(_) => {}
             Expr::CurrentOf { variable, .. } => variable.iter().for_each(|e| f(e)),
             Expr::Json(json) => json.for_children(f),
+            Expr::Xml(xml) => xml.for_children(f),
             Expr::Placeholder(placeholder) => f(&placeholder.arg),
             Expr::Call(call) | Expr::NullIf(call) | Expr::Distinct { equality: call, .. } => {
                 call.args.iter().for_each(f)
@@ -162,6 +164,7 @@ impl Expr {
             | Expr::Grouping(_) => {}
             Expr::CurrentOf { variable, .. } => variable.iter_mut().for_each(|e| f(e)),
             Expr::Json(json) => json.for_children_mut(f),
+            Expr::Xml(xml) => xml.for_children_mut(f),
             Expr::Placeholder(placeholder) => f(&mut placeholder.arg),
             Expr::Call(call) | Expr::NullIf(call) | Expr::Distinct { equality: call, .. } => {
                 call.args.iter_mut().for_each(f);
@@ -301,6 +304,7 @@ impl Expr {
             }
             Expr::SubPlan(_) | Expr::SqlValue(..) => true,
             Expr::Json(json) => json.volatility() != Volatility::Immutable,
+            Expr::Xml(xml) => xml.volatility() != Volatility::Immutable,
             _ => false,
         };
         if self.any(&mut |e| stable(e)) { Volatility::Stable } else { Volatility::Immutable }

@@ -361,6 +361,8 @@ fn format_of_settings(settings: &SessionSettings) -> FormatContext {
         extra_float_digits: settings.fast().extra_float_digits,
         array_nulls: settings.get(Setting::array_nulls).as_bool(),
         null_equals: settings.get(Setting::transform_null_equals).as_bool(),
+        xml_document: settings.text(Setting::xmloption) == "document",
+        xml_hex: settings.text(Setting::xmlbinary) == "hex",
         ..FormatContext::default()
     }
 }

@@ -36,6 +36,7 @@ fn of_node(expr: &Expr, out: &mut Vec<ObjectAddress>) {
         Expr::Relabel(r) => need(ObjectAddress::ty(r.result_type)),
         Expr::IoCast(c) => need(ObjectAddress::ty(c.result_type)),
         Expr::ToDomain(d) => need(ObjectAddress::ty(d.domain)),
+        Expr::Xml(xml) => need(ObjectAddress::ty(xml.type_oid())),
         Expr::Json(json) => need(ObjectAddress::ty(json.type_oid(&|_| Oid::INVALID))),
         Expr::Const(c) => {
             need(ObjectAddress::ty(c.type_oid));

@@ -84,6 +84,10 @@ pub struct FormatContext {
     pub array_nulls: bool,
     /// `transform_null_equals`: whether `x = NULL` is read as `x IS NULL`.
     pub null_equals: bool,
+    /// `xmloption`: texts become documents, and not content.
+    pub xml_document: bool,
+    /// `xmlbinary`: `bytea` is written in hexadecimal digits, and not as base64.
+    pub xml_hex: bool,
     /// Start of the transaction, microseconds since 2000-01-01 UTC: `now()`.
     pub transaction_time: i64,
     /// Arrival of the statement, microseconds since 2000-01-01 UTC.
@@ -112,6 +116,8 @@ impl Default for FormatContext {
             extra_float_digits: 1,
             array_nulls: true,
             null_equals: false,
+            xml_document: false,
+            xml_hex: false,
             transaction_time: 0,
             statement_time: 0,
             read_clock: Cell::new(false),

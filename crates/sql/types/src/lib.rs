@@ -84,6 +84,7 @@ pub mod timezone;
 mod transition;
 pub mod value;
 mod value_list;
+pub mod xml;
 
 pub use base::calendar;
 pub use call::{Call, FormatContext, Session};

@@ -44,6 +44,7 @@ types! {
     30 oidvector = crate::array::kinds::OIDVECTOR, 1013 _oidvector;
     32 pg_ddl_command = crate::pseudo::PG_DDL_COMMAND;
     114 json = crate::json::functions::JSON, 199 _json;
+    142 xml = crate::xml::XML, 143 _xml;
     194 pg_node_tree = crate::text::kinds::PG_NODE_TREE;
     269 table_am_handler = crate::pseudo::TABLE_AM_HANDLER;
     325 index_am_handler = crate::pseudo::INDEX_AM_HANDLER;

@@ -50,6 +50,8 @@ pub const ROWS: &[Row] = &[
     ),
     ("backslash_quote", Tells("off", "select E'\\''", "22P06 unsafe use of \\' in a string literal")),
     ("array_nulls", Tells("off", "select '{null}'::text[]", "{\"null\"}")),
+    ("xmlbinary", Tells("hex", "select xmlforest('bar'::bytea as a)", "<a>626172</a>")),
+    ("xmloption", Tells("document", "select xml 'a'", "2200M invalid XML document")),
     ("bytea_output", Tells("escape", "select 'ab'::bytea", "ab")),
     ("client_encoding", Tells("SQL_ASCII", "select pg_client_encoding()", "SQL_ASCII")),
     ("extra_float_digits", Tells("-10", "select 1.23456789::float8", "1.2346")),

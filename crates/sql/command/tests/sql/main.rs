@@ -54,3 +54,4 @@ mod types;
 mod unlogged;
 mod vacuuming;
 mod view_text;
+mod xml;

@@ -35,7 +35,7 @@ pub(crate) fn is_plain(expr: &Expr) -> bool {
     let other = |e: &Expr| match e {
         Expr::SubPlan(sub) => !sub.is_initial(),
         Expr::CurrentOf { .. } | Expr::Aggregate(_) | Expr::Window(_) | Expr::Grouping(_) => true,
-        Expr::ToDomain { .. } | Expr::Json(_) => true,
+        Expr::ToDomain { .. } | Expr::Json(_) | Expr::Xml(_) => true,
         Expr::Var(var) => var.column <= 0,
         _ => false,
     };

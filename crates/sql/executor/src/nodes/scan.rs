@@ -9,6 +9,7 @@ use eval::cx::Cx;
 use eval::json::JsonCode;
 use eval::row_store::{Place, RowStore};
 use eval::trigger::ChangedRows;
+use eval::xml::XmlCode;
 use plan::{Expr, ParamId, Plan, RelId};
 use tuple::Datum;
 use types::Imp;
@@ -283,6 +284,7 @@ fn defined_columns(
 enum Source {
     Set(SetCall),
     Table(Box<JsonCode>),
+    XmlTable(Box<XmlCode>),
     Scalar(Code),
 }
 
@@ -317,6 +319,9 @@ pub fn function(
             Expr::Json(json) if matches!(json.node, analyze::Json::Table(_)) => {
                 Source::Table(Box::new(compiler.json(json, Inputs::default())?))
             }
+            Expr::Xml(xml) if xml.is_table() => {
+                Source::XmlTable(Box::new(compiler.xml(xml, Inputs::default())?))
+            }
             other => Source::Scalar(compiler.expr(other, Inputs::default())?),
         };
         first += width;
@@ -348,6 +353,7 @@ impl FunctionScan {
             running.push(Some(match source {
                 Source::Set(call) => call.start(Rows::one(&[]), cx)?,
                 Source::Table(table) => Box::new(List(table.table(Rows::one(&[]), cx)?.into_iter())),
+                Source::XmlTable(table) => Box::new(List(table.table(Rows::one(&[]), cx)?.into_iter())),
                 Source::Scalar(code) => {
                     let value = code.eval(Rows::one(&[]), cx)?;
                     Box::new(List(vec![vec![value]].into_iter()))

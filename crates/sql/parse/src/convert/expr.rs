@@ -1,6 +1,6 @@
 //! Expressions and type names.
 
-use base::{SqlError, SqlResult};
+use base::SqlResult;
 use rupg_sql::nodes as n;
 
 use super::{Converter, loc, name, opt_text, shape, strings, text_of};
@@ -113,10 +113,8 @@ impl Converter<'_> {
             },
             n::Node::CurrentOfExpr(c) => Expr::CurrentOf { cursor: text_of(c.cursor_name) },
             n::Node::MergeSupportFunc(m) => Expr::MergeAction { location: loc(m.location) },
-            n::Node::XmlExpr(_) | n::Node::XmlSerialize(_) => {
-                return Err(SqlError::new(base::SqlState::FEATURE_NOT_SUPPORTED, "unsupported XML feature")
-                    .detail("This functionality requires the server to be built with libxml support."));
-            }
+            n::Node::XmlExpr(x) => self.xml_expr(*x)?,
+            n::Node::XmlSerialize(x) => self.xml_serialize(*x)?,
             node => match self.json_expr(node)? {
                 Some(expr) => expr,
                 None => return Err(shape("expression")),

@@ -1,6 +1,6 @@
 //! From the grammar library's nodes to our tree, in one pass that consumes them.
 //!
-//! Layout: this file holds the converter and what all parts use; [`statement`] statements as a whole; `expr` expressions and types, `json` those of SQL/JSON; `select` the statements that
+//! Layout: this file holds the converter and what all parts use; [`statement`] statements as a whole; `expr` expressions and types, `json` those of SQL/JSON, `xml` those of XML; `select` the statements that
 //! read and write rows; `ddl`, `alter`, `operator_class` and `publication` definitions; `utility` the rest;
 //! `unsupported` names what has no node.
 //!
@@ -17,6 +17,7 @@ mod select;
 pub mod statement;
 mod unsupported;
 mod utility;
+mod xml;
 
 use base::{SqlError, SqlResult, sql_err};
 use rupg_sql::nodes as n;

@@ -1,6 +1,6 @@
 //! SELECT, INSERT, UPDATE, DELETE, MERGE.
 
-use base::{SqlError, SqlResult};
+use base::SqlResult;
 use rupg_sql::nodes as n;
 
 use super::{
@@ -218,7 +218,7 @@ impl Converter<'_> {
                     location: loc(s.location),
                 }
             }
-            n::Node::RangeTableFunc(_) => return Err(SqlError::not_supported("XMLTABLE")),
+            n::Node::RangeTableFunc(t) => FromItem::XmlTable(Box::new(self.xml_table(*t)?)),
             n::Node::JsonTable(t) => FromItem::JsonTable(Box::new(self.json_table(*t)?)),
             _ => return Err(shape("FROM")),
         })

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use analyze::json_text::{JsonWriter, format_clause};
-use analyze::{Json, JsonConstructor};
+use analyze::xml_text::XmlWriter;
+use analyze::{Json, JsonConstructor, Xml, XmlOp};
 use base::Oid;
 use tuple::Datum;
 
@@ -190,7 +191,23 @@ impl<'a> Explain<'a> {
             Expr::Window(call) => self.window_call(call, (call.function.name(), ", ", ""), qualify),
             Expr::SubPlan(sub) => self.subplan_ref(sub, qualify),
             Expr::Json(json) => self.json(&json.node, qualify),
+            Expr::Xml(xml) => self.xml(&xml.node, qualify),
             Expr::Grouping(_) => "GROUPING(...)".into(),
+        }
+    }
+
+    fn xml(&self, node: &Xml<Expr>, qualify: bool) -> String {
+        let writer = XmlWriter {
+            expr: &|e| self.expr(e, qualify),
+            type_name: &|oid, typmod| self.type_name(oid, typmod),
+            is_null: &|e| matches!(e, Expr::Const { value: Datum::Null, .. }),
+        };
+        match node {
+            Xml::Call(c) if c.op == XmlOp::IsDocument => {
+                format!("({} IS DOCUMENT)", c.args.iter().map(writer.expr).collect::<String>())
+            }
+            Xml::Call(c) => writer.call(c),
+            Xml::Table(t) => writer.table(t),
         }
     }
 

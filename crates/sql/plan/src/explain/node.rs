@@ -340,8 +340,12 @@ impl<'a> Explain<'a> {
     fn of_function(&self, rel: RelId, functions: &[Expr]) -> Name {
         let name = Name::new("Function Scan");
         let alias = &self.statement.relations[rel].alias;
-        if let [Expr::Json(_)] = functions {
-            let table = "json_table";
+        let table = match functions {
+            [Expr::Json(_)] => Some("json_table"),
+            [Expr::Xml(_)] => Some("xmltable"),
+            _ => None,
+        };
+        if let Some(table) = table {
             let mut text = format!("Table Function Scan on {}", quoted_always(table));
             if **alias != *table {
                 text.push_str(&format!(" {}", quote(alias)));

@@ -66,7 +66,7 @@ impl<'a> Explain<'a> {
             }
             Node::FunctionScan { functions, .. } => {
                 if verbose {
-                    let table = matches!(functions.as_slice(), [Expr::Json(_)]);
+                    let table = matches!(functions.as_slice(), [Expr::Json(_) | Expr::Xml(_)]);
                     let label = if table { "Table Function Call" } else { "Function Call" };
                     items.push(property(label, self.list(functions, true)));
                 }

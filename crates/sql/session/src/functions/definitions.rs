@@ -184,7 +184,7 @@ impl Session {
         use analyze::Expr as E;
         let is_call = match analyze::stored::load_expr(stored, self)? {
             E::Func(f) => matches!(f.form, analyze::CoercionForm::Call | analyze::CoercionForm::SqlSyntax),
-            E::Coalesce(_) | E::MinMax(_) | E::NullIf(_) | E::SqlValue(_) | E::Json(_) => true,
+            E::Coalesce(_) | E::MinMax(_) | E::NullIf(_) | E::SqlValue(_) | E::Json(_) | E::Xml(_) => true,
             _ => false,
         };
         Ok(if is_call { text } else { format!("({text})") })

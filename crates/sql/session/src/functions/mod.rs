@@ -4,7 +4,7 @@
 //! # Layout
 //! One file per family: `facts` (who, where, when, encodings), `lists` (keywords, time zones), `index_properties`, `index_upkeep`, `large_objects`, `settings`, `brin` (summaries of ranges), `access_files` (`pg_hba.conf`), `files` (the server's files), `xact` (transactions), `wal` (the log, recovery, the control file), `names` (names,
 //! comments, visibility), `amvalidate` (whether an operator class is whole), `alias` (what types ask, `regclass` and the like), `definitions` (`pg_get_*def`, with `statistics_objects`), `objects` (addresses and names of objects), `partitions`, `sizes`,
-//! `privileges`, `locks`, `activity`, `statistics`, `server_statistics`, `sequences`, `updatable` (what views let through), `user_types` (values of enums, domains, rows). `text` holds what they write names with.
+//! `privileges`, `locks`, `activity`, `statistics`, `server_statistics`, `sequences`, `updatable` (what views let through), `user_types` (values of enums, domains, rows), `xml` (tables as XML). `text` holds what they write names with.
 //!
 //! # Invariants
 //! 1. Strict functions are not called with NULL; the caller sees to that.
@@ -45,6 +45,7 @@ mod updatable;
 mod user_types;
 mod wal;
 mod xact;
+mod xml;
 
 pub(crate) use user_types::DomainCheckers;
 
@@ -165,6 +166,9 @@ impl Session {
             return Ok(value);
         }
         if let Some(value) = self.text_search_function(id, args)? {
+            return Ok(value);
+        }
+        if let Some(value) = self.xml_mapping(id, call, args)? {
             return Ok(value);
         }
         self.row_as_value(id, call, args)

@@ -73,7 +73,9 @@ enum Kind {
 fn kind(type_oid: Oid, cx: &Call<'_>) -> Kind {
     use oids as o;
     match type_oid {
-        o::text | o::varchar | o::bpchar | o::name | o::unknown | o::cstring | o::json => return Kind::Text,
+        o::text | o::varchar | o::bpchar | o::name | o::unknown | o::cstring | o::json | o::xml => {
+            return Kind::Text;
+        }
         o::jsonb | o::jsonpath => return Kind::Versioned,
         o::record => return Kind::Row,
         _ => {}

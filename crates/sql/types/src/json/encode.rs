@@ -80,7 +80,7 @@ pub fn is_immutable(type_oid: Oid) -> bool {
 }
 
 /// ISO 8601 text of a date or time, whatever the session's style.
-fn moment_text(category: Category, value: &Datum, cx: &Call) -> String {
+pub(crate) fn moment_text(category: Category, value: &Datum, cx: &Call) -> String {
     let format = FormatContext { date_format: DateFormat::Iso, ..cx.format.clone() };
     let iso = Call { format: &format, ..*cx };
     let text = match category {

@@ -36,6 +36,7 @@ pub use build::JsonState;
 pub use construct::{Construction, DocumentKind, array, is_document, object, parse_unique, quoted, scalar};
 pub use edit::{Subscript, assign, subscript};
 pub use encode::is_immutable;
+pub(crate) use encode::{Category, category, moment_text};
 pub(crate) use functions::FUNCTIONS;
 pub(crate) use input::{from_text, json_from_text, json_receive, output, receive, send};
 pub(crate) use populate::FUNCTIONS as POPULATE_FUNCTIONS;

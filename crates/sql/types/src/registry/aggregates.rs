@@ -6,6 +6,7 @@ use crate::aggregate::{Bits, Kind::*, Regression, Spread};
 use crate::json::JsonAgg;
 use crate::ordered_set::Sorted;
 use crate::range::RangeAgg;
+use crate::xml::XmlAgg;
 
 use super::Aggregate;
 
@@ -126,6 +127,7 @@ pub static AGGREGATES: &[Aggregate] = &[
     agg(2827, 2806, 2815, 3342, 1022, Some("{0,0,0,0,0,0}"), 0, &Regression(Regression::CovarPop)), // covar_pop(float8,float8)
     agg(2828, 2806, 2816, 3342, 1022, Some("{0,0,0,0,0,0}"), 0, &Regression(Regression::CovarSamp)), // covar_samp(float8,float8)
     agg(2829, 2806, 2817, 3342, 1022, Some("{0,0,0,0,0,0}"), 0, &Regression(Regression::Corr)), // corr(float8,float8)
+    agg(2901, 2900, 0, 0, 142, None, 0, &XmlAgg), // xmlagg(xml)
     agg(3175, 3173, 3174, 0, 2281, None, 0, &JsonAgg { binary: false, object: false, strict: false, unique: false }), // json_agg(anyelement)
     agg(3197, 3180, 3196, 0, 2281, None, 0, &JsonAgg { binary: false, object: true, strict: false, unique: false }), // json_object_agg(any, any)
     agg(3267, 3265, 3266, 0, 2281, None, 0, &JsonAgg { binary: true, object: false, strict: false, unique: false }), // jsonb_agg(anyelement)

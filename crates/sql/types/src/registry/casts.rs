@@ -91,6 +91,7 @@ pub static CASTS: &[Cast] = &[
     cast(10049, 24, 2202, Implicit, Binary), // regproc to regprocedure
     cast(10137, 25, 18, Assignment, Function(Oid(944))), // text to char
     cast(10140, 25, 19, Implicit, Function(Oid(407))), // text to name
+    cast(10199, 25, 142, Explicit, Function(Oid(2896))), // text to xml
     cast(10125, 25, 1042, Implicit, Binary), // text to bpchar
     cast(10126, 25, 1043, Implicit, Binary), // text to varchar
     cast(10109, 25, 2205, Implicit, Function(Oid(1079))), // text to regclass
@@ -108,6 +109,9 @@ pub static CASTS: &[Cast] = &[
     cast(10111, 26, 4096, Implicit, Binary), // oid to regrole
     cast(10081, 26, 4191, Implicit, Binary), // oid to regcollation
     cast(10220, 114, 3802, Assignment, InOut), // json to jsonb
+    cast(10198, 142, 25, Assignment, Binary), // xml to text
+    cast(10208, 142, 1042, Assignment, Binary), // xml to bpchar
+    cast(10203, 142, 1043, Assignment, Binary), // xml to varchar
     cast(10151, 194, 25, Implicit, Binary), // pg_node_tree to text
     cast(10171, 600, 603, Assignment, Function(Oid(4091))), // point to box
     cast(10172, 601, 600, Explicit, Function(Oid(1532))), // lseg to point
@@ -147,11 +151,13 @@ pub static CASTS: &[Cast] = &[
     cast(10138, 1042, 18, Assignment, Function(Oid(944))), // bpchar to char
     cast(10141, 1042, 19, Implicit, Function(Oid(409))), // bpchar to name
     cast(10127, 1042, 25, Implicit, Function(Oid(401))), // bpchar to text
+    cast(10209, 1042, 142, Explicit, Function(Oid(2896))), // bpchar to xml
     cast(10210, 1042, 1042, Implicit, Function(Oid(668))), // bpchar to bpchar
     cast(10128, 1042, 1043, Implicit, Function(Oid(401))), // bpchar to varchar
     cast(10139, 1043, 18, Assignment, Function(Oid(944))), // varchar to char
     cast(10142, 1043, 19, Implicit, Function(Oid(1400))), // varchar to name
     cast(10129, 1043, 25, Implicit, Binary), // varchar to text
+    cast(10204, 1043, 142, Explicit, Function(Oid(2896))), // varchar to xml
     cast(10130, 1043, 1042, Implicit, Binary), // varchar to bpchar
     cast(10211, 1043, 1043, Implicit, Function(Oid(669))), // varchar to varchar
     cast(10110, 1043, 2205, Implicit, Function(Oid(1079))), // varchar to regclass

@@ -26,6 +26,7 @@ static FAMILIES: &[&[Function]] = &[
     crate::int::FUNCTIONS,
     crate::interval::FUNCTIONS,
     crate::macaddr::FUNCTIONS,
+    crate::xml::FUNCTIONS,
     crate::json::FUNCTIONS,
     crate::json::POPULATE_FUNCTIONS,
     crate::json::parts::FUNCTIONS,

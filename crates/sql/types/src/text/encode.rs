@@ -221,7 +221,7 @@ pub fn bytea_out(bytes: &[u8], style: ByteaOutput, out: &mut Vec<u8>) -> SqlResu
 const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// Base64 in lines of 76 characters.
-fn base64(bytes: &[u8]) -> SqlResult<Vec<u8>> {
+pub(crate) fn base64(bytes: &[u8]) -> SqlResult<Vec<u8>> {
     let mut out = Vec::with_capacity(bytes.len() * 4 / 3 + bytes.len() / 57 + 4);
     let (mut line, mut pace) = (0, Pace::new());
     for group in bytes.chunks(3) {

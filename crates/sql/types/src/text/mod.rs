@@ -25,6 +25,7 @@ pub(crate) use edit::FUNCTIONS as EDIT_FUNCTIONS;
 pub(crate) use edit::default_rules;
 pub use edit::{ALIKE, FiberFacts, alike, quote_identifier, server_encoding, texts_are_bytes};
 pub(crate) use encode::FUNCTIONS as ENCODE_FUNCTIONS;
+pub(crate) use encode::base64;
 pub use encode::{bytea_in, bytea_out, md5_text};
 pub(crate) use folded::FUNCTIONS as FOLDED_FUNCTIONS;
 pub(crate) use format::FUNCTIONS as FORMAT_FUNCTIONS;
