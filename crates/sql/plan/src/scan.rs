@@ -7,7 +7,8 @@ use catalog::families::OperatorFamilies;
 use tuple::Datum;
 
 use crate::cost::{IndexShape, IndexWork, TableShape, clamp_rows};
-use crate::expr::{CallForm, Expr, RelId, TID_ABOVE, TID_BELOW, TID_EQUAL, Test, Var};
+use crate::expr::{Call, CallForm, Expr, OperatorRef, RelId, TID_ABOVE, TID_BELOW, TID_EQUAL, Test, Var};
+use crate::function::Function;
 use crate::implication::follows;
 use crate::joins::Search;
 use crate::logical::Source;
@@ -362,7 +363,12 @@ impl Search<'_, '_> {
             }
             let Some(condition) = condition_on(&self.planner.families, (rel, index, column), expr, qual)
             else {
-                for condition in self.planner.range_of_pattern((index, column), expr, qual) {
+                let of_row = implied_bound(qual);
+                let of_row = of_row.and_then(|bound| {
+                    condition_on(&self.planner.families, (rel, index, column), expr, &bound)
+                });
+                let implied = self.planner.range_of_pattern((index, column), expr, qual);
+                for condition in implied.into_iter().chain(of_row) {
                     if condition.bound == IndexBound::Equal {
                         values = Some(1.0);
                     }
@@ -755,6 +761,32 @@ fn has_condition(
 
 fn reversed(key: PathKey) -> PathKey {
     PathKey { class: key.class, descending: !key.descending, nulls_first: !key.nulls_first }
+}
+
+/// What a comparison of rows says of their first columns: `a >= x` of `a > x OR (a = x AND …)`, as which it is planned. It is a bound for an index of which the
+/// comparison as a whole is none.
+fn implied_bound(qual: &Expr) -> Option<Expr> {
+    let Expr::Or(arms) = qual else { return None };
+    let [Expr::Call(strict), Expr::And(tied)] = arms.as_slice() else { return None };
+    let Some(Expr::Call(equal)) = tied.first() else { return None };
+    let (CallForm::Operator(strict_op), CallForm::Operator(equal_op)) = (&strict.form, &equal.form) else {
+        return None;
+    };
+    if &*equal_op.name != "=" || strict.args != equal.args || strict.collation != equal.collation {
+        return None;
+    }
+    let name = match &*strict_op.name {
+        "<" => "<=",
+        ">" => ">=",
+        _ => return None,
+    };
+    let known = types::registry::operator(strict_op.oid)?;
+    let loose = types::registry::operator_between(name, known.left, known.right)?;
+    Some(Expr::Call(Box::new(Call {
+        function: Function::Builtin(types::registry::function(loose.function)?),
+        form: CallForm::Operator(OperatorRef::built_in(loose)),
+        ..(**strict).clone()
+    })))
 }
 
 /// The bound that `qual` gives for an index column, if any.

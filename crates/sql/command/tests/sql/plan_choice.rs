@@ -107,3 +107,32 @@ fn the_protocol_and_functions_choose_too() {
         assert_eq!(s.query("select n(1), n(1950), n(null)"), "1899|1|0");
     }
 }
+
+#[test]
+fn a_comparison_of_rows_begins_in_the_index() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run(
+        "create table pages (a int, b text, c int); create index on pages (a, b, c);
+         insert into pages select i / 10, 'k' || i % 10, i from generate_series(1, 3000) i; insert into pages values (null, 'k1', 0), (150, null, 0)",
+    )
+    .unwrap();
+    s.run("vacuum analyze pages").unwrap();
+    let next = "select c from pages where (a, b) > (150, 'k7') order by a, b, c limit 4";
+    assert_eq!(
+        s.query(&format!("explain (costs off) {next}")),
+        "Limit\n  ->  Index Only Scan using pages_a_b_c_idx on pages\n        Index Cond: (a >= 150)\n        Filter: ((a > 150) OR ((a = 150) AND (b > 'k7'::text)))"
+    );
+    assert_eq!(s.query(next), "1508\n1509\n1510\n1511");
+    // Written out, and the other way round.
+    let written =
+        "select c from pages where a < 150 or (a = 150 and b < 'k1') order by a desc, b desc, c desc limit 2";
+    assert!(s.query(&format!("explain (costs off) {written}")).contains("Index Cond: (a <= 150)"));
+    assert_eq!(s.query(written), "1500\n1499");
+    s.run("set enable_indexscan = off; set enable_bitmapscan = off").unwrap();
+    let all = "select count(*), sum(c) from pages where (a, b) >= (150, 'k7')";
+    let by_rows = s.query(all);
+    s.run("reset enable_indexscan; reset enable_bitmapscan; set enable_seqscan = off").unwrap();
+    assert_eq!(s.query(all), by_rows);
+    assert_eq!(by_rows, "1494|3366729");
+}
