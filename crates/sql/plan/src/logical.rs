@@ -42,6 +42,8 @@ pub struct Block {
     pub aggregated: bool,
     /// Windows that window functions name.
     pub windows: Vec<Window>,
+    /// Conditions of the query above on window functions' values that, once false, are so for the rest of a partition.
+    pub run: Vec<Expr>,
     /// DISTINCT: the expressions that must differ.
     pub distinct: Vec<Expr>,
     /// DISTINCT ON rather than DISTINCT.
@@ -281,6 +283,7 @@ impl Block {
             window.order.iter_mut().for_each(|k| f(&mut k.expr));
             window.frame.offsets_mut().for_each(&mut *f);
         }
+        self.run.iter_mut().for_each(&mut *f);
         self.distinct.iter_mut().for_each(&mut *f);
         self.sort.iter_mut().for_each(|k| f(&mut k.expr));
         self.named_below.iter_mut().flat_map(|named| &mut named.exprs).for_each(&mut *f);

@@ -311,7 +311,8 @@ impl Plan {
                     call.order.iter().for_each(|k| f(&k.expr));
                 }
             }
-            Node::WindowAgg { partition, order, frame, calls, .. } => {
+            Node::WindowAgg { partition, order, frame, calls, run, .. } => {
+                run.iter().for_each(&mut *f);
                 partition.iter().for_each(&mut *f);
                 order.iter().for_each(|k| f(&k.expr));
                 frame.offsets().for_each(&mut *f);
@@ -1005,6 +1006,8 @@ pub enum Node {
         order: Vec<SortKey>,
         frame: WindowFrame,
         calls: Vec<WindowCall>,
+        /// Rows of which this is not true are left out, and so are the others of the partition behind the first of them.
+        run: Vec<Expr>,
         name: Arc<str>,
     },
     Limit {

@@ -1,5 +1,5 @@
 //! Conditions moved to where they keep rows away earlier: from HAVING to WHERE, and from a query into the subqueries in its FROM that were
-//! not merged with it.
+//! not merged with it. What cannot go below window functions may still end their computation (`Block::run`).
 //!
 //! # Invariants
 //! 1. What is moved says the same of all rows that become one (a group, rows that DISTINCT or a set operation finds equal), or of all rows that
@@ -11,12 +11,22 @@
 //! `subquery_push_qual` and what decides about it in `allpaths.c`. Columns that are brought to a common type by a set operation are no
 //! obstacle.
 
-use crate::expr::{Expr, RelId};
+use base::Oid;
+use types::Imp;
+use types::registry::WindowFn;
+
+use crate::expr::{Call, CallForm, Expr, OperatorRef, RelId, WindowCall};
+use crate::function::Function;
 use crate::level::Level;
 use crate::logical::{Block, SetOperation, SetTree, Source};
 use crate::placeholder::Merged;
+use crate::plan::{FrameBound, FrameExclude, FrameMode};
 use crate::planner::Planner;
+use crate::relset::RelSet;
 use crate::security::is_leakproof;
+
+/// `count(any)` and `count(*)`.
+const COUNTS: [Oid; 2] = [Oid(2147), Oid(2803)];
 
 impl Planner<'_> {
     /// Conditions of HAVING without aggregates decide about whole groups: before the rows are grouped they cost less.
@@ -58,6 +68,12 @@ impl Planner<'_> {
             if movable && self.takes(&inner, rel, &filter) {
                 take(&mut inner, rel, &filter);
                 level.pushed.push((rel, filter));
+            } else if movable && let Some((condition, whole)) = run_condition(&inner, rel, &filter) {
+                let condition = put_in(&inner, rel, &condition);
+                inner.run.push(condition);
+                if whole {
+                    level.pushed.push((rel, filter));
+                }
             }
         }
         self.sources[rel] = Source::Subquery(Box::new(inner));
@@ -118,6 +134,85 @@ impl Planner<'_> {
         let collation = value.collation();
         let collated = types::comparator::is_collatable(self.types.comparable(value.type_oid()));
         collated && self.types.rules(collation).is_ok_and(|rules| !rules.is_deterministic())
+    }
+}
+
+/// How the values of a window function go on from one row of a partition to the next.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Course {
+    Up,
+    Down,
+    Same,
+}
+
+impl Course {
+    fn of(block: &Block, call: &WindowCall) -> Option<Course> {
+        use WindowFn as F;
+        let frame = &block.windows.get(call.window)?.frame;
+        match call.function.imp() {
+            Some(Imp::Window(
+                F::RowNumber | F::Rank | F::DenseRank | F::PercentRank | F::CumeDist | F::Ntile,
+            )) => Some(Course::Up),
+            _ if !COUNTS.contains(&call.function.oid()) || frame.exclude != FrameExclude::Nothing => None,
+            _ => match (&frame.start, &frame.end) {
+                _ if block.windows[call.window].order.is_empty() && frame.mode != FrameMode::Rows => {
+                    Some(Course::Same)
+                }
+                (FrameBound::UnboundedPreceding, FrameBound::UnboundedFollowing) => Some(Course::Same),
+                (FrameBound::UnboundedPreceding, _) => Some(Course::Up),
+                (_, FrameBound::UnboundedFollowing) => Some(Course::Down),
+                _ => None,
+            },
+        }
+    }
+}
+
+/// A condition that window functions of a query need not be computed beyond, of one on their values; and whether it says all of that.
+fn run_condition(block: &Block, rel: RelId, qual: &Expr) -> Option<(Expr, bool)> {
+    let plain = block.set.is_none()
+        && block.limit.is_none()
+        && block.offset.is_none()
+        && block.modify.is_none()
+        && !block.distinct_on
+        && !block.targets.iter().any(|t| t.expr.returns_set());
+    if !plain || (block.barrier && !is_leakproof(qual)) {
+        return None;
+    }
+    let Expr::Call(call) = qual else { return None };
+    let (CallForm::Operator(operator), [left, right]) = (&call.form, call.args.as_slice()) else {
+        return None;
+    };
+    let (column, fixed, swapped) = match (left, right) {
+        (Expr::Var(var), fixed) if var.rel == rel => (var.column, fixed, false),
+        (fixed, Expr::Var(var)) if var.rel == rel => (var.column, fixed, true),
+        _ => return None,
+    };
+    if !RelSet::of(fixed).is_empty() {
+        return None;
+    }
+    let mut targets = block.targets.iter().filter(|t| !t.junk);
+    let Expr::Window(window) = &targets.nth(usize::try_from(column).ok()?.checked_sub(1)?)?.expr else {
+        return None;
+    };
+    let course = Course::of(block, window)?;
+    let known = types::registry::operator(operator.oid)?;
+    let falls = |course: Course| if swapped { course == Course::Down } else { course == Course::Up };
+    let rises = |course: Course| if swapped { course == Course::Up } else { course == Course::Down };
+    match known.name {
+        "<" | "<=" | ">" | ">=" | "=" if course == Course::Same => Some((qual.clone(), true)),
+        "<" | "<=" if falls(course) => Some((qual.clone(), true)),
+        ">" | ">=" if rises(course) => Some((qual.clone(), true)),
+        "=" => {
+            let name = if falls(course) { "<=" } else { ">=" };
+            let loose = types::registry::operator_between(name, known.left, known.right)?;
+            let condition = Expr::Call(Box::new(Call {
+                function: Function::Builtin(types::registry::function(loose.function)?),
+                form: CallForm::Operator(OperatorRef::built_in(loose)),
+                ..(**call).clone()
+            }));
+            Some((condition, false))
+        }
+        _ => None,
     }
 }
 

@@ -443,7 +443,7 @@ impl Planner<'_> {
         last: &[Expr],
     ) -> Plan {
         let mut calls: Vec<WindowCall> = Vec::new();
-        for expr in last {
+        for expr in last.iter().chain(&block.run) {
             collect_windows(expr, &mut calls);
         }
         for (number, window) in block.windows.iter().enumerate() {
@@ -453,7 +453,14 @@ impl Planner<'_> {
                 *order = wanted.order;
             }
             let own: Vec<WindowCall> = calls.iter().filter(|c| c.window == number).cloned().collect();
-            let output = if number + 1 == block.windows.len() && !has_set(block) {
+            // The windows above see all rows: what is said of those below is checked at the top.
+            let is_top = number + 1 == block.windows.len();
+            let of_top = |e: &&Expr| e.any(&mut |e| matches!(e, Expr::Window(c) if c.window == number));
+            let (run, filter): (Vec<&Expr>, Vec<&Expr>) = match is_top {
+                true => block.run.iter().partition(of_top),
+                false => Default::default(),
+            };
+            let output = if is_top && !has_set(block) {
                 last.to_vec()
             } else {
                 let mut all = plan.output.clone();
@@ -468,9 +475,10 @@ impl Planner<'_> {
                 order: window.order.clone(),
                 frame: window.frame.clone(),
                 calls: own,
+                run: run.into_iter().cloned().collect(),
                 name: window.name.clone(),
             };
-            plan = Plan { cost, output, filter: Vec::new(), node };
+            plan = Plan { cost, output, filter: filter.into_iter().cloned().collect(), node };
         }
         plan
     }

@@ -398,3 +398,71 @@ fn constant_arrays_are_cast_when_the_plan_is_made() {
     let wrong = "select case when false then 1 = any ('{1,x}'::text[]::int[]) end";
     assert_eq!(s.query(wrong), "");
 }
+
+#[test]
+fn windows_end_where_their_condition_does() {
+    let server = Server::new();
+    let s = server.connect();
+    s.run("create table steps (g int, n int, v text); insert into steps select i % 5, i, 'v' || i % 3 from generate_series(1, 1000) i; insert into steps values (7, null, null); create index on steps (n)").unwrap();
+    s.run("vacuum analyze steps").unwrap();
+    assert_eq!(
+        s.query("explain (costs off) select * from (select n, row_number() over (order by n) r from steps) s where r <= 3"),
+        "WindowAgg\n  Window: w1 AS (ORDER BY steps.n ROWS UNBOUNDED PRECEDING)\n  Run Condition: (row_number() OVER w1 <= 3)\n  ->  Index Only Scan using steps_n_idx on steps"
+    );
+    let plan = s.query("explain (analyze, costs off, timing off, summary off, buffers off) select * from (select n, row_number() over (order by n) r from steps) s where 3 >= r");
+    assert!(plan.contains("Run Condition: (3 >= row_number() OVER w1)"), "{plan}");
+    assert!(plan.contains("Index Only Scan using steps_n_idx on steps (actual rows=4.00 loops=1)"), "{plan}");
+    let queries = [
+        "select g, n, row_number() over (partition by g order by n desc) r, v from steps",
+        "select g, n, rank() over (partition by g order by v) r from steps",
+        "select g, n, dense_rank() over (order by g, v) r from steps",
+        "select g, v, count(*) over (partition by g order by n) r from steps",
+        "select g, v, count(v) over (partition by g order by n rows between current row and unbounded following) r from steps",
+        "select g, count(*) over (partition by g) r from steps",
+        "select g, ntile(7) over (partition by g order by n) r, row_number() over (order by v, n) o from steps",
+        "select distinct g, count(n) over (order by g) r from steps",
+        "select g, row_number() over (order by n) r from steps limit 600",
+        "select g, count(*) over (order by n rows between 2 preceding and current row) r from steps",
+    ];
+    let conditions = [
+        "r < 3",
+        "r <= 2",
+        "4 > r",
+        "r = 2",
+        "r > 150",
+        "r >= 199",
+        "200 <= r",
+        "r <> 1",
+        "r < null",
+        "r between 2 and 3",
+    ];
+    for query in queries {
+        for condition in conditions {
+            let rows = |fence: &str| {
+                s.query(&format!(
+                    "select * from ({query} {fence}) s where {condition} order by s::text collate \"C\""
+                ))
+            };
+            assert_eq!(
+                rows(""),
+                rows(if query.contains("limit") { "" } else { "offset 0" }),
+                "{query}: {condition}"
+            );
+            let only = |fence: &str| {
+                s.query(&format!("select count(*), min(g) from ({query} {fence}) s where {condition}"))
+            };
+            assert_eq!(
+                only(""),
+                only(if query.contains("limit") { "" } else { "offset 0" }),
+                "{query}: {condition}"
+            );
+        }
+    }
+    // Each row of the outer side begins anew.
+    let joined = "select p, (select string_agg(n::text, ',' order by n) from (select n, row_number() over (order by n desc) r from steps where g = p) s where r < p) from generate_series(0, 4) p";
+    assert_eq!(s.query(joined), "0|\n1|\n2|997\n3|993,998\n4|989,994,999");
+    assert_eq!(
+        s.query("explain (costs off) select * from (select n, row_number() over (order by n) a, rank() over (order by v) b from steps) s where a < 3 and b = 2"),
+        "Subquery Scan on s\n  Filter: (s.b = 2)\n  ->  WindowAgg\n        Window: w2 AS (ORDER BY steps.n ROWS UNBOUNDED PRECEDING)\n        Run Condition: (row_number() OVER w2 < 3)\n        Filter: ((rank() OVER w1) <= 2)\n        ->  Sort\n              Sort Key: steps.n\n              ->  WindowAgg\n                    Window: w1 AS (ORDER BY steps.v ROWS UNBOUNDED PRECEDING)\n                    ->  Sort\n                          Sort Key: steps.v\n                          ->  Seq Scan on steps"
+    );
+}

@@ -252,8 +252,8 @@ impl<'p> Builder<'p> {
             P::Aggregate { strategy, child, keys, rollups, calls, .. } => {
                 aggregate::build(self, plan, *strategy, child, keys, rollups, calls)?
             }
-            P::WindowAgg { child, partition, order, frame, calls, .. } => {
-                window::build(self, plan, child, partition, order, frame, calls)?
+            P::WindowAgg { child, partition, order, frame, calls, run, .. } => {
+                window::build(self, plan, child, (partition, order), frame, (calls, run))?
             }
             P::Limit { child, count, offset, with_ties } => {
                 simple::limit(self, child, count, offset, with_ties)?

@@ -2,7 +2,7 @@
 //! file.
 
 use base::{SqlError, SqlResult, sql_err};
-use eval::code::{Code, Rows};
+use eval::code::{Code, Rows, passes};
 use eval::compile::Inputs;
 use eval::cx::Cx;
 use eval::row_store::{Place, RowStore};
@@ -37,10 +37,9 @@ pub fn build<'p>(
     builder: &mut Builder<'p>,
     plan: &'p Plan,
     child: &'p Plan,
-    partition: &[Expr],
-    order: &[SortKey],
+    (partition, order): (&[Expr], &[SortKey]),
     frame: &WindowFrame,
-    calls: &[WindowCall],
+    (calls, run): (&[WindowCall], &[Expr]),
 ) -> SqlResult<BoxNode> {
     let inputs = Inputs::one(&child.output);
     let compiler = builder.compiler();
@@ -70,6 +69,11 @@ pub fn build<'p>(
     let mut carried = child.output.clone();
     carried.extend(calls.iter().map(|c| Expr::Window(Box::new(c.clone()))));
     let projection = builder.projection(plan, Inputs::one(&carried))?;
+    let run = compiler.list(run, Inputs::one(&carried))?;
+    let lazy = functions.iter().all(|function| {
+        use WindowFn as F;
+        matches!(function, Function::Window(F::RowNumber | F::Rank | F::DenseRank, _))
+    });
     let bound = |b: &FrameBound| -> SqlResult<Bound> {
         Ok(match b {
             FrameBound::UnboundedPreceding | FrameBound::UnboundedFollowing => Bound::Unbounded,
@@ -91,6 +95,10 @@ pub fn build<'p>(
         range: frame.range.clone(),
         functions,
         projection,
+        run,
+        lazy,
+        ended: false,
+        last: Vec::new(),
         rows: RowStore::default(),
         peers: Peers::default(),
         at: 0,
@@ -98,6 +106,7 @@ pub fn build<'p>(
         row: Vec::new(),
         next_row: None,
         started: false,
+        drained: false,
         running: Vec::new(),
         group_frame: None,
     }))
@@ -163,7 +172,15 @@ struct WindowAgg {
     range: Option<FrameRange>,
     functions: Vec<Function>,
     projection: Projection,
-    /// The partition.
+    /// Once one is not true, no more rows of the partition are wanted.
+    run: Box<[Code]>,
+    /// Its functions look at no row behind the current one: the partition is read as far as it is needed.
+    lazy: bool,
+    /// No more rows are wanted.
+    ended: bool,
+    /// The row of the partition last read.
+    last: Vec<Datum>,
+    /// The partition, as far as it was read.
     rows: RowStore,
     peers: Peers,
     /// The current row.
@@ -173,6 +190,8 @@ struct WindowAgg {
     places: Vec<Place>,
     next_row: Option<Vec<Datum>>,
     started: bool,
+    /// There are no more input rows.
+    drained: bool,
     /// Aggregates over a frame that only grows, or that can give rows back.
     running: Vec<Option<Running>>,
     /// The frame of a peer group, which is that of all its rows unless the frame counts rows.
@@ -183,31 +202,56 @@ impl WindowAgg {
     fn read_row(&mut self, cx: &mut Cx<'_>) -> SqlResult<()> {
         runtime::check_interrupts().map_err(eval::error::interrupted)?;
         self.next_row = if self.child.next(cx)? { Some(self.child.row().to_vec()) } else { None };
+        self.drained = self.next_row.is_none();
         Ok(())
     }
 
     fn read_partition(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
         self.forget();
         let Some(first) = self.next_row.take() else { return Ok(false) };
-        let mut last = first.clone();
+        self.last.clone_from(&first);
         self.peers.push(true);
-        self.rows.push(first.clone(), cx.env.work_mem, cx.env.temp)?;
-        loop {
-            self.read_row(cx)?;
-            let Some(row) = &self.next_row else { break };
-            if compare_rows(&self.partition, &first, row, cx)?.is_ne() {
-                break;
-            }
-            let begins = !self.order.is_empty() && compare_rows(&self.order, &last, row, cx)?.is_ne();
-            self.peers.push(begins);
-            last.clone_from(row);
-            if let Some(row) = self.next_row.take() {
-                self.rows.push(row, cx.env.work_mem, cx.env.temp)?;
-            }
-        }
-        let rows = &self.rows;
-        cx.tell(|before| stored(before, rows));
+        self.rows.push(first, cx.env.work_mem, cx.env.temp)?;
+        while !self.lazy && self.read_more(cx)? {}
+        self.tell_stored(cx);
         Ok(true)
+    }
+
+    /// Reads another row of the partition; false if there is none: then the next partition's first one is at hand.
+    fn read_more(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        if self.next_row.is_none() && !self.drained {
+            self.read_row(cx)?;
+        }
+        let same = match &self.next_row {
+            Some(row) => compare_rows(&self.partition, &self.last, row, cx)?.is_eq(),
+            None => false,
+        };
+        let Some(row) = self.next_row.as_ref().filter(|_| same) else {
+            self.tell_stored(cx);
+            return Ok(false);
+        };
+        let begins = !self.order.is_empty() && compare_rows(&self.order, &self.last, row, cx)?.is_ne();
+        self.peers.push(begins);
+        self.last.clone_from(row);
+        if let Some(row) = self.next_row.take() {
+            self.rows.push(row, cx.env.work_mem, cx.env.temp)?;
+        }
+        Ok(true)
+    }
+
+    fn tell_stored(&self, cx: &mut Cx<'_>) {
+        cx.tell(|before| stored(before, &self.rows));
+    }
+
+    /// Passes over the rest of a partition; without partitions, that is all.
+    fn pass_partition(&mut self, cx: &mut Cx<'_>) -> SqlResult<()> {
+        self.tell_stored(cx);
+        self.ended = self.partition.is_empty();
+        while self.lazy && !self.ended && self.read_more(cx)? {
+            self.rows.clear();
+        }
+        self.at = self.rows.len();
+        Ok(())
     }
 
     /// Forgets the partition.
@@ -487,7 +531,11 @@ impl Node for WindowAgg {
             self.read_row(cx)?;
         }
         loop {
-            if self.at >= self.rows.len() && !self.read_partition(cx)? {
+            if self.ended {
+                return Ok(false);
+            }
+            let at_hand = self.at < self.rows.len() || (self.lazy && self.at > 0 && self.read_more(cx)?);
+            if !at_hand && !self.read_partition(cx)? {
                 return Ok(false);
             }
             let mut place = self.places.pop().unwrap_or_default();
@@ -517,6 +565,10 @@ impl Node for WindowAgg {
             self.functions = functions;
             result?;
             self.at += 1;
+            if !self.run.is_empty() && !passes(&self.run, Rows::one(&row), cx)? {
+                self.pass_partition(cx)?;
+                continue;
+            }
             if self.projection.apply(Rows::one(&row), cx)? {
                 return Ok(true);
             }
@@ -529,7 +581,8 @@ impl Node for WindowAgg {
 
     fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()> {
         self.forget();
-        (self.next_row, self.started) = (None, false);
+        self.next_row = None;
+        (self.started, self.drained, self.ended) = (false, false, false);
         self.child.rescan(cx, changed)
     }
 

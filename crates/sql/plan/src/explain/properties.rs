@@ -97,9 +97,10 @@ impl<'a> Explain<'a> {
                 let child = Explain { carried: self.inputs(child), ..self.shallow() };
                 child.grouping(keys, rollups, upper, items);
             }
-            Node::WindowAgg { partition, order, frame, name, .. } => {
+            Node::WindowAgg { partition, order, frame, run, name, .. } => {
                 let text = self.window(partition, order, frame, upper);
                 items.push(property("Window", format!("{} AS ({text})", quote(name))));
+                self.quals("Run Condition", run, qualify, items);
             }
             Node::Modify(modify) => self.modify(modify, number, items),
             _ => {}
