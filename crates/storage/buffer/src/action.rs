@@ -86,6 +86,14 @@ impl<'a> WalAction<'a> {
         self
     }
 
+    /// Makes `bytes` page `i`'s data, which has none yet.
+    pub fn take_page_data(&mut self, i: usize, bytes: Vec<u8>) -> &mut Self {
+        if self.logged {
+            self.record.take_block_data(i, bytes);
+        }
+        self
+    }
+
     /// Appends to the main data.
     pub fn data(&mut self, bytes: &[u8]) -> &mut Self {
         if self.logged {

@@ -30,6 +30,8 @@ use base::{BlockNo, MultiXactId, OffsetNo, PAGE_SIZE, Tid, Xid};
 use page::PageBytes;
 use txn::{LockStrength, MemberStatus};
 
+use crate::row::TupleRef;
+
 /// Bytes of the header before the null bitmap.
 pub const HEADER_LEN: usize = 23;
 /// Bytes of a heap page's special area.
@@ -471,6 +473,33 @@ pub fn append_tuple(
     header[INFOMASK2..INFOMASK2 + 2].copy_from_slice(&(values.len() as u16).to_le_bytes());
     header[HOFF] = hoff as u8;
     info
+}
+
+/// Appends a tuple with the columns of a row version, as [`append_tuple`] would form it: nothing else of the version goes with them.
+pub(crate) fn append_copy(row: &TupleRef<'_>, out: &mut Vec<u8>) {
+    let start = out.len();
+    out.extend_from_slice(row.bytes());
+    let header = &mut out[start..start + HEADER_LEN];
+    let kept = infomask::HAS_NULL | infomask::HAS_VARLENA | infomask::HAS_EXTERNAL;
+    let mask = row.header().infomask & kept | infomask::XMAX_INVALID;
+    header[..INFOMASK2].fill(0);
+    header[INFOMASK2..INFOMASK2 + 2].copy_from_slice(&(row.columns() as u16).to_le_bytes());
+    header[INFOMASK..INFOMASK + 2].copy_from_slice(&mask.to_le_bytes());
+}
+
+/// Writes what is known of a new version before it has a place: no `xmax`, and itself as the next one.
+#[inline]
+pub(crate) fn begin_version(tuple: &mut [u8], xmin: u32, cid: u32) {
+    tuple[XMIN..XMIN + 4].copy_from_slice(&xmin.to_le_bytes());
+    tuple[XMAX..XMAX + 4].fill(0);
+    tuple[CID..CID + 4].copy_from_slice(&cid.to_le_bytes());
+}
+
+/// Writes the place of a new version.
+#[inline]
+pub(crate) fn place_version(tuple: &mut [u8], place: Tid) {
+    tuple[CTID_BLOCK..CTID_BLOCK + 4].copy_from_slice(&place.block.0.to_le_bytes());
+    tuple[CTID_OFFSET..CTID_OFFSET + 2].copy_from_slice(&place.offset.to_le_bytes());
 }
 
 /// Size of the tuple that [`form_tuple`] would build.

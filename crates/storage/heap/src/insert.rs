@@ -9,15 +9,16 @@
 
 use base::{BlockNo, CommandId, Tid};
 use buffer::{ExclusivePage, PageChange, WalAction};
-use tuple::Datum;
+use tuple::{Attr, Datum, RowLayout};
 use wal::Rmgr;
 
 use crate::error::{HeapError, HeapResult};
-use crate::header::{INFOMASK, append_tuple, infomask};
+use crate::header::{INFOMASK, append_copy, append_tuple, infomask};
 use crate::ops;
 use crate::place::{Placer, make_fit};
-use crate::records::{Put, VmChange, info, logged_len, put_tuple};
+use crate::records::{Put, VmChange, info, logged_len, put_new_tuple};
 use crate::rel::{Access, HeapRel, Writer};
+use crate::row::TupleRef;
 use crate::toast;
 use crate::vm::{self, MapGuards, VmCursor};
 
@@ -30,6 +31,26 @@ pub struct InsertOptions {
     pub frozen: bool,
 }
 
+/// Appends a row's bytes if they are few and have no value that is stored elsewhere; whether it did.
+fn form_small(rel: &HeapRel, values: &[Datum], options: InsertOptions, out: &mut Vec<u8>) -> bool {
+    let start = out.len();
+    let info = append_tuple(&rel.desc.layout, values, out);
+    let small = !info.has_external && out.len() - start <= toast::THRESHOLD;
+    match small {
+        true => freeze(&mut out[start..], options),
+        false => out.truncate(start),
+    }
+    small
+}
+
+fn freeze(tuple: &mut [u8], options: InsertOptions) {
+    if options.frozen {
+        let mask = &mut tuple[INFOMASK..INFOMASK + 2];
+        let frozen = u16::from_le_bytes([mask[0], mask[1]]) | infomask::XMIN_FROZEN;
+        mask.copy_from_slice(&frozen.to_le_bytes());
+    }
+}
+
 /// Appends a row's bytes, storing large values first. `out` is as long as before if that fails.
 fn form(
     access: &Access<'_>,
@@ -39,22 +60,23 @@ fn form(
     options: InsertOptions,
     out: &mut Vec<u8>,
 ) -> HeapResult<()> {
-    let (layout, start) = (&rel.desc.layout, out.len());
     // Most rows are small enough, and then need no measuring before.
-    let info = append_tuple(layout, values, out);
-    if info.has_external || out.len() - start > toast::THRESHOLD {
-        out.truncate(start);
-        match toast::shrink(access, rel, writer, values, None, options)? {
-            Some(smaller) => append_tuple(layout, &smaller, out),
-            None => append_tuple(layout, values, out),
-        };
+    if form_small(rel, values, options, out) {
+        return Ok(());
     }
-    if options.frozen {
-        let mask = &mut out[start + INFOMASK..start + INFOMASK + 2];
-        let frozen = u16::from_le_bytes([mask[0], mask[1]]) | infomask::XMIN_FROZEN;
-        mask.copy_from_slice(&frozen.to_le_bytes());
-    }
+    let (layout, start) = (&rel.desc.layout, out.len());
+    match toast::shrink(access, rel, writer, values, None, options)? {
+        Some(smaller) => append_tuple(layout, &smaller, out),
+        None => append_tuple(layout, values, out),
+    };
+    freeze(&mut out[start..], options);
     Ok(())
+}
+
+/// Whether rows of one layout have the same bytes as those of another.
+pub fn stores_alike(one: &RowLayout, other: &RowLayout) -> bool {
+    let class = |attr: &Attr| (attr.physical, attr.align);
+    one.attrs().iter().map(class).eq(other.attrs().iter().map(class))
 }
 
 /// Rows of one table on their way to it, as bytes: what a load keeps between two pages. Nothing of them can be seen before [`FormedRows::insert`], but for their large values in
@@ -82,6 +104,25 @@ impl FormedRows {
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.ends.clear();
+    }
+
+    /// Forms one more if it has no large values; otherwise nothing is done, and it is to be [added](FormedRows::add). Whether it was formed.
+    #[inline]
+    pub fn add_small(&mut self, rel: &HeapRel, values: &[Datum], options: InsertOptions) -> bool {
+        let small = form_small(rel, values, options, &mut self.bytes);
+        if small {
+            self.ends.push(self.bytes.len());
+        }
+        small
+    }
+
+    /// Takes one more over from a table that [stores rows alike](stores_alike): a row that [is whole](TupleRef::is_whole).
+    #[inline]
+    pub fn add_stored(&mut self, row: &TupleRef<'_>, options: InsertOptions) {
+        let start = self.bytes.len();
+        append_copy(row, &mut self.bytes);
+        freeze(&mut self.bytes[start..], options);
+        self.ends.push(self.bytes.len());
     }
 
     /// Forms one more. Its large values go to the TOAST table at once.
@@ -214,11 +255,11 @@ fn put_batch(
         if done > 0 && ops::room(&page) < page::align8(tuple.len()) + keep_free {
             break;
         }
-        let Ok(offset) = ops::insert(&mut page, block, None, tuple, xid, cid) else { break };
+        let Ok(offset) = ops::insert_new(&mut page, block, tuple, xid, cid) else { break };
         if !single {
             log.u16(logged_len(tuple.len()) as u16);
         }
-        put_tuple(&mut log, offset, tuple, 0, 0);
+        put_new_tuple(&mut log, offset, tuple);
         tids.push(Tid::new(block, offset));
         done += 1;
     }
@@ -242,7 +283,7 @@ fn put_batch(
     let logged = rel.desc.logged.as_ref();
     let change = PageChange { will_init: init, keep_data: logged.is_some(), ..PageChange::default() };
     let i = action.page(&mut page, change);
-    action.page_data(i, &log);
+    action.take_page_data(i, log);
     if let Some(logged) = logged {
         action.data(&logged.of_insert(writer));
     }

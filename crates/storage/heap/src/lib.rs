@@ -26,6 +26,7 @@
 //! `heapam.c` and its neighbours. Waiting and re-checking is the caller's.
 
 pub mod combo;
+mod delete_rows;
 mod error;
 mod fetch;
 pub mod fsm;
@@ -58,13 +59,14 @@ pub mod visibility;
 pub mod vm;
 
 pub use combo::ComboCids;
+pub use delete_rows::delete_rows;
 pub use error::{DeleteOutcome, HeapError, HeapResult, Later, LockOutcome, Refusal, UpdateOutcome};
 pub use fetch::{
     Fetched, FetchedRows, Liveness, dead_chains, fetch, fetch_exact, fetch_rows, fetch_version,
     unique_liveness,
 };
 pub use gathered::GatheredRows;
-pub use insert::{FormedRows, InsertOptions, insert, multi_insert};
+pub use insert::{FormedRows, InsertOptions, insert, multi_insert, stores_alike};
 pub use latest::fetch_latest;
 pub use lock::{Wanted, is_held, lock_later, lock_tuple};
 pub use lock_rows::{KnownHolders, fetch_and_lock_rows, lock_rows};

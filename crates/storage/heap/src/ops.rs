@@ -11,9 +11,11 @@
 
 use base::{BlockNo, MultiXactId, OffsetNo, Tid, Xid};
 use page::{LinePointer, LpFlags, PageBytes, flags};
+use txn::MemberStatus;
 
 use crate::header::{
-    Bases, HEADER_LEN, Header, INFOMASK, MAX_TUPLES_PER_PAGE, SPECIAL_LEN, infomask, infomask2, read_header,
+    self, Bases, HEADER_LEN, Header, INFOMASK, MAX_TUPLES_PER_PAGE, SPECIAL_LEN, infomask, infomask2,
+    read_header, status_bits,
 };
 
 /// The page is not in the state that the change was made for: damaged, or redo of another history.
@@ -50,6 +52,25 @@ pub fn insert(
     cid: u32,
 ) -> OpResult<OffsetNo> {
     insert_locked(page, block, at, tuple, xmin, cid, Xid::INVALID)
+}
+
+/// As [`insert`], of a tuple without `xmax` as it was formed, wherever there is room.
+#[inline]
+pub(crate) fn insert_new(
+    page: &mut PageBytes,
+    block: BlockNo,
+    tuple: &mut [u8],
+    xmin: Xid,
+    cid: u32,
+) -> OpResult<OffsetNo> {
+    let bases = Bases::of(page);
+    if !bases.fits(xmin) || tuple.len() < HEADER_LEN || room(page) < page::align8(tuple.len()) {
+        return Err(Mismatch);
+    }
+    header::begin_version(tuple, bases.encode(xmin), cid);
+    let offset = page::add_item(page, tuple, None).ok_or(Mismatch)?;
+    header::place_version(page::item_mut(page, offset).ok_or(Mismatch)?, Tid::new(block, offset));
+    Ok(offset)
 }
 
 /// As [`insert`], with an `xmax` that the tuple's flags describe: those that lock the version which the new one replaces.
@@ -144,6 +165,33 @@ pub fn stamp_xmax(page: &mut PageBytes, stamp: &Stamp) -> OpResult<()> {
     header.cid = stamp.cid.unwrap_or(header.cid);
     header.ctid = stamp.next;
     header.write(page::item_mut(page, stamp.offset).ok_or(Mismatch)?, bases);
+    Ok(())
+}
+
+/// A version that nobody holds, and that is deleted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EndedRow {
+    /// The version.
+    pub offset: OffsetNo,
+    /// New `cid` field.
+    pub cid: u32,
+    /// [`infomask::COMBO_CID`] if that is the number of a combo.
+    pub combo: u16,
+}
+
+/// Deletes versions, all of them for `xid`.
+pub fn delete_rows(page: &mut PageBytes, block: BlockNo, xid: Xid, rows: &[EndedRow]) -> OpResult<()> {
+    if !Bases::of(page).fits(xid) || rows.iter().any(|row| read_header(page, row.offset).is_none()) {
+        return Err(Mismatch);
+    }
+    let (bits, bits2) = status_bits(MemberStatus::Updated);
+    for &EndedRow { offset, cid, combo } in rows {
+        let next = Tid::new(block, offset);
+        let (infomask, infomask2) = (bits | combo, bits2);
+        stamp_xmax(page, &Stamp { offset, xmax: xid, infomask, infomask2, cid: Some(cid), next })?;
+    }
+    mark_prunable(page, xid);
+    set_all_visible(page, false);
     Ok(())
 }
 

@@ -40,6 +40,8 @@ pub mod info {
     pub const UPDATE_HERE: u8 = 12;
     /// Block data: row locks, for each that is like others its bits, the multixact if it is one, and the versions that it is on.
     pub const LOCK_ROWS: u8 = 15;
+    /// Block data: the set of versions that are deleted. They have no next ones.
+    pub const DELETE_ROWS: u8 = 16;
 }
 
 /// Appends little-endian numbers.
@@ -138,12 +140,15 @@ impl<'a> Get<'a> {
 /// Bytes of the header that [`put_tuple`] logs: infomask2, infomask, hoff.
 const LOGGED_HEADER: usize = 5;
 
-/// Logs a tuple: offset, flags of its header, and what follows the header less `prefix` and `suffix` bytes.
-pub(crate) fn put_tuple(out: &mut Vec<u8>, offset: OffsetNo, tuple: &[u8], prefix: usize, suffix: usize) {
-    put_locked_tuple(out, offset, tuple, prefix, suffix, Xid::INVALID);
+/// Logs a new tuple: offset, flags of its header, and what follows the header.
+#[inline]
+pub(crate) fn put_new_tuple(out: &mut Vec<u8>, offset: OffsetNo, tuple: &[u8]) {
+    out.u16(offset);
+    out.extend_from_slice(logged_tail(tuple));
 }
 
-/// Logs a tuple as [`put_tuple`] does, with its `xmax` behind the flags if these say that there is one.
+/// Logs a tuple as [`put_new_tuple`] does, but for `prefix` and `suffix` bytes of what follows the header, and with its `xmax` behind the flags if these say that
+/// there is one.
 pub(crate) fn put_locked_tuple(
     out: &mut Vec<u8>,
     offset: OffsetNo,

@@ -9,7 +9,7 @@ use page::PageBytes;
 use wal::{Record, RecordRef, ResourceManager, Rmgr, WalDescribe};
 
 use crate::header::HEADER_LEN;
-use crate::ops::{self, Mismatch, OpResult, Stamp};
+use crate::ops::{self, EndedRow, Mismatch, OpResult, Stamp};
 use crate::records::{
     Get, LoggedTuple, get_prune, get_rebase, get_row_locks, get_stamp, get_tuple, get_vm, info,
 };
@@ -98,6 +98,11 @@ pub(crate) fn apply(page: &mut PageBytes, change: &Change<'_>) -> OpResult<()> {
             ops::stamp_xmax(page, &lock)
         }
         (info::LOCK_ROWS, _) => ops::lock_rows(page, change.block, &get_row_locks(&mut get, change.xid)?),
+        (info::DELETE_ROWS, _) => {
+            let row = |offset| EndedRow { offset, cid: 0, combo: 0 };
+            let rows: Vec<EndedRow> = get.set()?.into_iter().map(row).collect();
+            ops::delete_rows(page, change.block, change.xid, &rows)
+        }
         (info::PRUNE, _) => {
             let (plan, visible) = get_prune(&mut get)?;
             ops::prune_with_gaps(page, &plan)?;
@@ -188,6 +193,7 @@ fn kind_name(kind: u8) -> &'static str {
         info::MULTI_INSERT => "MULTI_INSERT",
         info::LOCK => "LOCK",
         info::LOCK_ROWS => "LOCK_ROWS",
+        info::DELETE_ROWS => "DELETE_ROWS",
         info::PRUNE => "PRUNE",
         info::VISIBLE => "VISIBLE",
         info::INVISIBLE => "INVISIBLE",
@@ -224,6 +230,7 @@ impl WalDescribe for HeapDescribe {
             info::DELETE | info::LOCK => get_stamp(&mut get, record.xid)
                 .map(|s| format!("off: {}, infobits: {:#06x}", s.offset, s.infomask)),
             info::LOCK_ROWS => get_row_locks(&mut get, record.xid).map(|l| format!("nlocked: {}", l.len())),
+            info::DELETE_ROWS => get.set().map(|list| format!("ndeleted: {}", list.len())),
             info::HOT_UPDATE | info::UPDATE_HERE => get_stamp(&mut get, record.xid).map(|s| {
                 format!("old_xmax: {}, old_off: {}, new_off: {}", record.xid, s.offset, s.next.offset)
             }),

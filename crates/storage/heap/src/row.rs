@@ -6,6 +6,7 @@ use tuple::{BadRow, Datum, Position, RowBytes, RowLayout, RowPlace};
 
 use crate::header::{Bases, DataPlace, HEADER_LEN, Header, infomask};
 use crate::rel::View;
+use crate::toast;
 
 /// A row version in a buffer of the scan or fetch that found it.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +47,20 @@ impl<'a> TupleRef<'a> {
     #[inline]
     pub fn columns(&self) -> usize {
         self.header.columns()
+    }
+
+    /// Whether it stores as many columns, and all of their values in itself, so that a table with columns alike can store it as it is.
+    #[inline]
+    pub fn is_whole(&self, columns: usize) -> bool {
+        self.header.columns() == columns
+            && !self.header.has(infomask::HAS_EXTERNAL)
+            && self.bytes.len() <= toast::THRESHOLD
+    }
+
+    /// Whether some column that it stores is NULL.
+    #[inline]
+    pub fn has_nulls(&self) -> bool {
+        self.header.has(infomask::HAS_NULL)
     }
 
     /// Appends columns `0..upto` to `out`.

@@ -203,6 +203,14 @@ impl HeapScan {
         Ok(true)
     }
 
+    /// Passes over the visible rows that are left on the page but for those with these numbers, which ascend.
+    pub fn keep(&mut self, numbers: &[u16]) {
+        for (to, &number) in numbers.iter().enumerate() {
+            self.visible[self.at + to] = self.visible[self.at + number as usize];
+        }
+        self.visible.truncate(self.at + numbers.len());
+    }
+
     /// Where the visible rows that are left on the page lie in [`HeapScan::page`]; `false` if some is no tuple.
     pub fn places(&self, rows: &mut Vec<RowPlace>) -> bool {
         rows.clear();
@@ -314,7 +322,7 @@ impl HeapScan {
         let bases = Bases::of(&page);
         let serial = self.rel.serial(view.me);
         let rows = self.sought.is_some();
-        let mut dead = 0;
+        let (mut dead, mut seen_xmin) = (0, Xid::INVALID);
         for n in 1..=page::max_offset(&page) {
             if page::line_pointer(&page, n).is_none_or(|lp| lp.flags != LpFlags::Normal) {
                 continue;
@@ -326,7 +334,18 @@ impl HeapScan {
             let tid = Tid::new(self.block, n);
             let header = page::item(&page, n).and_then(|bytes| Header::read(bytes, bases));
             let Some(mut header) = header else { return Err(no_tuple(&self.rel, tid)) };
-            let sees = all_visible || judge.sees(n, &mut header, view)?;
+            let sees = if all_visible {
+                true
+            } else if header.raw_xmin == seen_xmin && !header.has_xmin_hint() && header.xmax_invalid() {
+                judge.hint_inserted(n, &mut header)
+            } else {
+                let hinted = header.has_xmin_hint();
+                let sees = judge.sees(n, &mut header, view)?;
+                if sees && !hinted && header.xmin_hinted_committed() {
+                    seen_xmin = header.raw_xmin;
+                }
+                sees
+            };
             if let Some(serial) = serial.as_ref().filter(|_| !all_visible || rows) {
                 let version = || TupleRef::new(tid, page::item(&page, n)?, bases);
                 let sought = self.sought.as_mut();

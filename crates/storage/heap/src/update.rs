@@ -96,7 +96,7 @@ pub(crate) fn corrupt(rel: &HeapRel, tid: Tid, what: &'static str) -> HeapError 
 }
 
 /// The `cid` field of a version that the writer ends: cmax, or a combo if he also began it.
-fn ending_cid(header: &Header, writer: &Writer<'_>) -> (u32, u16) {
+pub(crate) fn ending_cid(header: &Header, writer: &Writer<'_>) -> (u32, u16) {
     if header.xmin_hinted_committed() || !writer.me.is_mine(header.raw_xmin) {
         return (writer.cid.0, 0);
     }

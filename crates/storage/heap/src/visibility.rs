@@ -79,6 +79,13 @@ impl<P: Hintable> Judge<'_, P> {
         }
     }
 
+    /// Hints that the inserter committed, of which another version on the page has just been hinted. Returns true.
+    #[inline]
+    pub fn hint_inserted(&mut self, n: OffsetNo, header: &mut Header) -> bool {
+        self.hint(n, header, infomask::XMIN_COMMITTED);
+        true
+    }
+
     fn hint_committed(&mut self, n: OffsetNo, header: &mut Header, xid: Xid, bits: u16) {
         if self.txns.may_hint_committed(xid) {
             self.hint(n, header, bits);

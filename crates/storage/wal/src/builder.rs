@@ -84,6 +84,18 @@ impl<'a> RecordBuilder<'a> {
         self
     }
 
+    /// Makes `bytes` the data of block reference `i`, which has none yet: many bytes are not copied.
+    ///
+    /// # Panics
+    /// As [`RecordBuilder::block_data`].
+    pub fn take_block_data(&mut self, i: usize, bytes: Vec<u8>) -> &mut Self {
+        assert!(bytes.len() <= u16::MAX as usize, "too much block data in a WAL record");
+        let data = &mut self.blocks[i].data;
+        debug_assert!(data.is_empty(), "a block reference's data is taken once");
+        *data = SmallVec::from_vec(bytes);
+        self
+    }
+
     /// Decides which pages need images under this redo pointer, and with that the record's length and body check sum.
     pub(crate) fn assemble(&self, redo: Lsn, images: ImageOptions) -> Assembled<'_, 'a> {
         let mut record = Assembled {

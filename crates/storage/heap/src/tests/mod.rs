@@ -1,5 +1,6 @@
 mod by_the_page;
 mod gathering;
+mod many;
 mod pages;
 mod rewriting;
 mod rows;

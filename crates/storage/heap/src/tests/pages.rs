@@ -8,9 +8,10 @@ use tuple::{Attr, Datum, Physical, RowLayout};
 use crate::header::{
     Bases, Header, MAX_TUPLES_PER_PAGE, form_tuple, infomask, infomask2, read_header, tuple_len,
 };
-use crate::ops::{self, Mismatch, PrunePlan, RebasePlan, RowLock, Stamp};
+use crate::ops::{self, EndedRow, Mismatch, PrunePlan, RebasePlan, RowLock, Stamp};
 use crate::records::{
-    Put, common_parts, info, logged_len, put_prune, put_rebase, put_row_locks, put_stamp, put_tuple,
+    Put, common_parts, info, logged_len, put_locked_tuple, put_new_tuple, put_prune, put_rebase,
+    put_row_locks, put_stamp,
 };
 use crate::redo::{Change, apply};
 
@@ -61,7 +62,7 @@ impl Pair {
     fn insert(&mut self, xid: Xid, mut tuple: Vec<u8>) -> Option<u16> {
         let offset = ops::insert(&mut self.page, BLOCK, None, &mut tuple, xid, 3).ok()?;
         let mut log = Vec::new();
-        put_tuple(&mut log, offset, &tuple, 0, 0);
+        put_new_tuple(&mut log, offset, &tuple);
         self.redo(info::INSERT, xid, &log);
         Some(offset)
     }
@@ -78,6 +79,13 @@ impl Pair {
         put_row_locks(&mut log, locks);
         ops::lock_rows(&mut self.page, BLOCK, locks).unwrap();
         self.redo(info::LOCK_ROWS, xid, &log);
+    }
+
+    fn delete_rows(&mut self, xid: Xid, rows: &[EndedRow]) {
+        let mut log = Vec::new();
+        log.set(&rows.iter().map(|row| row.offset).collect::<Vec<_>>());
+        ops::delete_rows(&mut self.page, BLOCK, xid, rows).unwrap();
+        self.redo(info::DELETE_ROWS, xid, &log);
     }
 
     fn update(&mut self, old: u16, xid: Xid, mut tuple: Vec<u8>) {
@@ -97,7 +105,7 @@ impl Pair {
         put_stamp(&mut log, &stamp);
         log.u16(prefix);
         log.u16(suffix);
-        put_tuple(&mut log, new, &tuple, prefix as usize, suffix as usize);
+        put_locked_tuple(&mut log, new, &tuple, prefix as usize, suffix as usize, Xid::INVALID);
         self.redo(info::HOT_UPDATE, xid, &log);
     }
 
@@ -116,6 +124,7 @@ enum Step {
     Update(usize, usize),
     Lock(usize),
     LockRows(u8),
+    DeleteRows(u8),
     Prune(u8),
 }
 
@@ -126,6 +135,7 @@ fn step() -> impl Strategy<Value = Step> {
         3 => (any::<usize>(), 0usize..300).prop_map(|(n, len)| Step::Update(n, len)),
         1 => any::<usize>().prop_map(Step::Lock),
         1 => any::<u8>().prop_map(Step::LockRows),
+        1 => any::<u8>().prop_map(Step::DeleteRows),
         1 => any::<u8>().prop_map(Step::Prune),
     ]
 }
@@ -171,6 +181,12 @@ proptest! {
                     let locks = there.iter().enumerate().filter_map(|(i, &n)| Some((lock(i)?, n)));
                     pair.lock_rows(xid, &locks.collect::<Vec<_>>());
                 }
+                Step::DeleteRows(which) => {
+                    let chosen = there.iter().filter(|n| (**n + u16::from(which)) % 3 != 0);
+                    let combo = |n: u16| if n.is_multiple_of(2) { infomask::COMBO_CID } else { 0 };
+                    let rows = chosen.map(|&n| EndedRow { offset: n, cid: i as u32, combo: combo(n) });
+                    pair.delete_rows(xid, &rows.collect::<Vec<_>>());
+                }
                 Step::Prune(which) => {
                     let mut plan = PrunePlan { prune_xid: xid, ..PrunePlan::default() };
                     for (i, &n) in there.iter().enumerate() {
@@ -194,7 +210,7 @@ proptest! {
     }
 
     #[test]
-    fn damaged_records_do_not_panic(kind in 0u8..16, data in proptest::collection::vec(any::<u8>(), 0..80), index in 0usize..2) {
+    fn damaged_records_do_not_panic(kind in 0u8..18, data in proptest::collection::vec(any::<u8>(), 0..80), index in 0usize..2) {
         let mut pair = Pair::new();
         for i in 0..10 {
             pair.insert(Xid(100), row(i, 20, false));
@@ -233,7 +249,7 @@ fn redo_of_a_batch_and_of_a_new_page() {
         let mut tuple = row(i, 10, i == 1);
         let offset = ops::insert(&mut pair.page, BLOCK, None, &mut tuple, Xid(100), 0).unwrap();
         log.u16(logged_len(tuple.len()) as u16);
-        put_tuple(&mut log, offset, &tuple, 0, 0);
+        put_new_tuple(&mut log, offset, &tuple);
     }
     *pair.redone = [0; PAGE_SIZE];
     let change = Change {
