@@ -404,7 +404,8 @@ fn series(start: i64, stop: i64, step: i64, datum: fn(i64) -> Datum) -> SqlResul
 }
 
 /// Reads what most integers look like: a few decimal digits, perhaps behind a minus sign. `None` only says that this is something else.
-fn parse_plain(text: &[u8]) -> Option<i64> {
+#[inline]
+pub fn parse_plain(text: &[u8]) -> Option<i64> {
     let (negative, digits) = match text {
         [b'-', rest @ ..] => (true, rest),
         _ => (false, text),

@@ -162,3 +162,19 @@ proptest! {
         prop_assert_eq!(text(&read(&options, &out, 7).unwrap()), rows);
     }
 }
+
+#[test]
+fn the_first_of_two_bytes_is_found_whatever_is_behind() {
+    for length in 0..40 {
+        for (at, byte) in (0..length).flat_map(|at| [(at, b'a'), (at, b'b')]) {
+            // Bytes that differ from those sought in one bit, and one of them behind the limit.
+            let mut bytes: Vec<u8> = (0..length).map(|i| [b'c', b'`', 0, 255, b'a' ^ 0x80][i % 5]).collect();
+            bytes[at] = byte;
+            assert_eq!(first_of(b'a', b'b', &bytes, length), at);
+            assert_eq!(first_of(b'a', b'b', &bytes, at), at);
+            assert_eq!(first_of(b'b', b'a', &bytes, at / 2), at / 2);
+            bytes[at] = b'c';
+            assert_eq!(first_of(b'a', b'b', &bytes, length), length);
+        }
+    }
+}
