@@ -65,6 +65,30 @@ fn a_statement_that_waits_has_locked_the_rows_before_and_none_behind() {
     assert_eq!(watcher.value(free), "1 2 3 4 5 6");
 }
 
+/// Rows of one page are deleted together, but for who waits among them.
+#[test]
+fn a_delete_that_waits_has_deleted_the_rows_before_and_checks_that_one_again() {
+    let server = Server::start(&[]);
+    let (mut one, mut two, mut watcher) = (server.client(), server.client(), server.client());
+    run(
+        &mut one,
+        &["create table t (id int, v int)", "insert into t select g, 0 from generate_series(1, 8) g"],
+    );
+    run(&mut one, &["begin", "update t set v = v + 1 where id = 4", "delete from t where id = 6"]);
+    run(&mut one, &["select from t where id = 2 for key share"]);
+    let free =
+        "select string_agg(id::text, ' ' order by id) from (select id from t for update skip locked) s";
+    thread::scope(|scope| {
+        let waiting = scope.spawn(|| two.query("delete from t where v = 0 and id < 8"));
+        // It waits for the one that is locked.
+        until("the second waits", || watcher.value(free) == "3 5 7 8");
+        run(&mut one, &["commit"]);
+        waiting.join().unwrap().unwrap();
+    });
+    assert_eq!(watcher.value("select string_agg(id || ':' || v, ' ') from t"), "8:0 4:1");
+    assert_eq!(watcher.value(free), "4 8");
+}
+
 #[test]
 fn a_prepared_transaction_keeps_its_share_of_a_row_over_kill_9() {
     let mut server = Server::start(&["max_prepared_transactions=4"]);

@@ -18,13 +18,13 @@ use analyze::{Analyzed, facts};
 use base::{Oid, SqlError, SqlResult, sql_err};
 use catalog::change::{NewColumn, NewTable, ObjectAddress};
 use catalog::{CatalogView, RelationKind, Table};
-use executor::run::Prepared;
-use heap::InsertOptions;
+use executor::run::{Prepared, StoredRows};
+use heap::{InsertOptions, TupleRef};
 use parse::Statement;
 use parse::ast::{CreateTableAs, Into, Persistence};
 use session::commands::{self, TableQuery};
 use session::{Arguments, Session, Source};
-use tuple::Datum;
+use tuple::{Datum, RowLayout};
 use types::Call;
 
 use super::heap_load::HeapLoad;
@@ -50,7 +50,7 @@ pub(crate) fn run(
     let mut query = Query::new(session, statement, text, arguments)?;
     let Some(mut load) = query.target(session, statement)? else { return Ok("CREATE TABLE AS".into()) };
     let Query { internal, source, params, .. } = &mut query;
-    internal.run_written(session, (source, params), &mut |row| load.put(row))?;
+    internal.run_written_into(session, (source, params), &mut *load)?;
     load.finish().map(|rows| format!("SELECT {rows}"))
 }
 
@@ -283,6 +283,10 @@ impl<'s> Load<'s> {
     /// Takes a row.
     pub(crate) fn put(&mut self, row: &[Datum]) -> SqlResult<()> {
         self.heap.add(self.session, row)?;
+        self.taken()
+    }
+
+    fn taken(&mut self) -> SqlResult<()> {
         self.rows += 1;
         if self.heap.is_full() {
             self.heap.store(self.session)?;
@@ -298,11 +302,22 @@ impl<'s> Load<'s> {
     }
 }
 
-impl commands::Load for Load<'_> {
+impl StoredRows for Load<'_> {
+    fn layout(&self) -> &RowLayout {
+        &self.heap.heap().desc.layout
+    }
+
     fn put(&mut self, row: &[Datum]) -> SqlResult<()> {
         Load::put(self, row)
     }
 
+    fn put_stored(&mut self, row: &TupleRef<'_>) -> SqlResult<()> {
+        self.heap.add_stored(row);
+        self.taken()
+    }
+}
+
+impl commands::Load for Load<'_> {
     fn finish(self: Box<Self>) -> SqlResult<u64> {
         Load::finish(*self)
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use base::{Oid, SqlResult, Tid};
 use counters::Change;
 use eval::cx::Facilities;
-use heap::{Access, Chunks, FormedRows, HeapRel, HeapResult, InsertOptions, Writer};
+use heap::{Access, Chunks, FormedRows, HeapRel, HeapResult, InsertOptions, TupleRef, Writer};
 use session::Session;
 use tuple::Datum;
 
@@ -47,9 +47,19 @@ impl HeapLoad {
     }
 
     /// Forms a row.
+    #[inline]
     pub(crate) fn add(&mut self, session: &Session, row: &[Datum]) -> SqlResult<()> {
         let (heap, options, formed) = (&self.heap, self.options, &mut self.formed);
+        if formed.add_small(heap, row, options) {
+            return Ok(());
+        }
         with_writer(session, heap, |access, writer| formed.add(access, heap, writer, row, options))
+    }
+
+    /// Takes a row over from a table that [stores rows alike](heap::stores_alike), where it [is whole](TupleRef::is_whole).
+    #[inline]
+    pub(crate) fn add_stored(&mut self, row: &TupleRef<'_>) {
+        self.formed.add_stored(row, self.options);
     }
 
     /// Stores all that wait. Returns their places.

@@ -7,7 +7,7 @@ use analyze::{ParamTypes, Query, RteKind, walk};
 use base::{Oid, SqlResult};
 use eval::cx::{Env, Load};
 use eval::trigger::Events;
-use executor::run::{Execution, Prepared, Progress};
+use executor::run::{Execution, Prepared, Progress, StoredRows};
 use parse::Statement;
 use session::{Session, Source};
 use tuple::Datum;
@@ -139,6 +139,16 @@ impl Internal {
         self.with_env(session, |execution, env| execution.run(env, params, each))
     }
 
+    /// The same where its rows go to a table.
+    pub(crate) fn run_into(
+        &mut self,
+        session: &Session,
+        params: &[Datum],
+        table: &mut dyn StoredRows,
+    ) -> SqlResult<Progress> {
+        self.with_env(session, |execution, env| execution.run_into(env, params, table))
+    }
+
     fn with_env(
         &mut self,
         session: &Session,
@@ -158,12 +168,31 @@ impl Internal {
         (source, params): (&Source, &[Datum]),
         each: &mut dyn FnMut(&[Datum]) -> SqlResult<()>,
     ) -> SqlResult<Progress> {
+        self.watched(session, (source, params), |execution, env| execution.run(env, params, each))
+    }
+
+    /// The same where its rows go to a table.
+    pub(crate) fn run_written_into(
+        &mut self,
+        session: &Session,
+        (source, params): (&Source, &[Datum]),
+        table: &mut dyn StoredRows,
+    ) -> SqlResult<Progress> {
+        self.watched(session, (source, params), |execution, env| execution.run_into(env, params, table))
+    }
+
+    fn watched(
+        &mut self,
+        session: &Session,
+        written: (&Source, &[Datum]),
+        f: impl FnOnce(&mut Execution, &Env<'_>) -> SqlResult<Progress>,
+    ) -> SqlResult<Progress> {
         let (snapshot, command) = {
             let mut txn = session.txn.borrow_mut();
             (txn.statement_snapshot()?, txn.current_command())
         };
-        session.watch_within((source, params), &mut self.execution, |execution| {
-            session.with_env(&snapshot, command, |env| execution.run(env, params, each))
+        session.watch_within(written, &mut self.execution, |execution| {
+            session.with_env(&snapshot, command, |env| f(execution, env))
         })
     }
 }

@@ -122,7 +122,7 @@ fn fill(session: &Session, view: &Table) -> SqlResult<u64> {
         set_populated(session, view.oid, true)?;
         alter_rows::replace(session, view, &mut |load| {
             load.freeze();
-            query.run(session, &[], &mut |row| load.put(row)).map(drop)
+            query.run_into(session, &[], load).map(drop)
         })
     })
 }
@@ -153,7 +153,7 @@ fn change(session: &Session, view: &Arc<Table>) -> SqlResult<()> {
         let mut query = planned(session, view)?;
         let new = new_rows(session, view, schema)?;
         let mut load = Load::new(session, new.clone())?;
-        query.run(session, &[], &mut |row| load.put(row))?;
+        query.run_into(session, &[], &mut load)?;
         load.finish()?;
         let texts = Texts::new(view, &new, unique);
         check_distinct(session, view, &texts.duplicates)?;

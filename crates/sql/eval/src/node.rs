@@ -9,8 +9,9 @@
 //! 3. After `rescan` a node behaves as newly built; with `changed` it may keep what depends on none of those cells.
 
 use base::{Oid, SqlResult, Tid};
+use heap::TupleRef;
 use plan::ParamId;
-use tuple::{Batch, Bytes, Datum};
+use tuple::{Batch, Bytes, Datum, RowLayout};
 
 use crate::cx::Cx;
 
@@ -23,6 +24,16 @@ pub enum Batched<'a> {
     Rows(Batch<'a>),
     /// The next row, if there is one, is to be had by [`Node::next`] only.
     NotNow,
+    /// There are no more.
+    End,
+}
+
+/// What a node gives that is asked for rows as they are stored.
+pub enum Stored<'a> {
+    /// A row that [is whole](TupleRef::is_whole).
+    Row(TupleRef<'a>),
+    /// The node's current row.
+    Values,
     /// There are no more.
     End,
 }
@@ -49,6 +60,14 @@ pub trait Node {
     /// Goes on over rows that are at hand, as columns; afterwards there is no current row. A node that was built to be asked for rows only gives none.
     fn batch(&mut self, _cx: &mut Cx<'_>) -> SqlResult<Batched<'_>> {
         Ok(Batched::NotNow)
+    }
+    /// The layout of the table whose rows the node gives, all columns of them as they are, if it can give them as they are stored.
+    fn stored_layout(&self) -> Option<&RowLayout> {
+        None
+    }
+    /// Moves to the next row of a node with a [stored layout](Node::stored_layout). If that is given as it is stored, there is no current row.
+    fn next_stored(&mut self, cx: &mut Cx<'_>) -> SqlResult<Stored<'_>> {
+        Ok(if self.next(cx)? { Stored::Values } else { Stored::End })
     }
     /// Whether the node has locked the current row as the page lock that it was built with says.
     fn is_locked(&self) -> bool {

@@ -428,6 +428,12 @@ pub fn must_be_kept(heap: &HeapRel, tid: Tid, cx: &Cx<'_>) -> SqlResult<()> {
     must_show(&kept, heap, tid, cx)
 }
 
+/// The error that a row's bytes are no row of its table.
+#[cold]
+pub fn corrupted(table: Oid, tid: Tid) -> SqlError {
+    sql_err!(DATA_CORRUPTED, "corrupted tuple {tid} of relation {table}")
+}
+
 /// All columns of the version at `tid`, large values as pointers, then the system columns; false if there is none.
 pub fn read_version(
     heap: &HeapRel,
@@ -442,9 +448,7 @@ pub fn read_version(
     }
     let Some(tuple) = buffer.get() else { return Ok(false) };
     out.clear();
-    tuple
-        .decode(&heap.desc.layout, heap.desc.layout.len(), out)
-        .map_err(|_| sql_err!(DATA_CORRUPTED, "corrupted tuple {tid} of relation {table}"))?;
+    tuple.decode(&heap.desc.layout, heap.desc.layout.len(), out).map_err(|_| corrupted(table, tid))?;
     out.push(tid_datum(tid));
     out.push(Datum::Oid(tuple.xmin().0 as u32));
     out.push(Datum::Oid(tuple.raw_cid().0));

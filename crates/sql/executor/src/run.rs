@@ -14,13 +14,14 @@ use base::{Oid, SqlError, SqlResult, sql_err};
 use eval::compile::SubProgram;
 use eval::cx::{Counters, Cx, Env, Load, Part, State};
 use eval::needs::Needs;
-use eval::node::{BoxNode, Node, Origin};
+use eval::node::{BoxNode, Node, Origin, Stored};
 use eval::row_store::RowStore;
 use eval::trigger::{Condition, Events};
 use eval::turn::Turn;
+use heap::TupleRef;
 use parse::fingerprint::Fingerprint;
 use plan::{Context, Expr, Statement};
-use tuple::Datum;
+use tuple::{Datum, RowLayout};
 
 use crate::kept;
 use crate::nodes::{Builder, Drained, OriginSink, depends_on};
@@ -73,6 +74,16 @@ pub struct Progress {
     pub processed: u64,
     /// There are no more rows.
     pub finished: bool,
+}
+
+/// A table that rows of a query go to.
+pub trait StoredRows {
+    /// Its columns.
+    fn layout(&self) -> &RowLayout;
+    /// Takes a row.
+    fn put(&mut self, row: &[Datum]) -> SqlResult<()>;
+    /// Takes a row that [is whole](TupleRef::is_whole), of a table that [stores rows alike](heap::stores_alike).
+    fn put_stored(&mut self, row: &TupleRef<'_>) -> SqlResult<()>;
 }
 
 /// The state tree of a statement.
@@ -249,7 +260,32 @@ impl Execution {
         each: &mut dyn FnMut(&[Datum]) -> SqlResult<()>,
     ) -> SqlResult<Progress> {
         let width = self.prepared.statement.result.len();
-        self.fetch_nodes(env, limit, &mut |node| each(&node.row()[..width]))
+        self.fetch_nodes(env, limit, &mut |node, cx| match node.next(cx)? {
+            true => each(&node.row()[..width]).map(|()| true),
+            false => Ok(false),
+        })
+    }
+
+    /// A whole run whose rows go to a table: as they are stored elsewhere, where that is what the table would have.
+    pub fn run_into(
+        &mut self,
+        env: &Env<'_>,
+        params: &[Datum],
+        table: &mut dyn StoredRows,
+    ) -> SqlResult<Progress> {
+        self.start(params);
+        let alike = |layout: &RowLayout| heap::stores_alike(layout, table.layout());
+        if !self.node.stored_layout().is_some_and(alike) {
+            return self.fetch(env, 0, &mut |row| table.put(row));
+        }
+        self.fetch_nodes(env, 0, &mut |node, cx| {
+            match node.next_stored(cx)? {
+                Stored::Row(row) => table.put_stored(&row)?,
+                Stored::Values => table.put(node.row())?,
+                Stored::End => return Ok(false),
+            }
+            Ok(true)
+        })
     }
 
     /// As [`fetch`](Self::fetch), with the [`origins`](Self::origins) of each row.
@@ -261,10 +297,13 @@ impl Execution {
     ) -> SqlResult<Progress> {
         let width = self.prepared.statement.result.len();
         let mut origins = Vec::new();
-        self.fetch_nodes(env, limit, &mut |node| {
+        self.fetch_nodes(env, limit, &mut |node, cx| {
+            if !node.next(cx)? {
+                return Ok(false);
+            }
             origins.clear();
             node.origins(&mut origins);
-            each(&node.row()[..width], &origins)
+            each(&node.row()[..width], &origins).map(|()| true)
         })
     }
 
@@ -277,11 +316,12 @@ impl Execution {
         found
     }
 
+    /// Has `next` move the topmost node to the next row, and do with it what is to be done, up to `limit` times or until that tells of the end.
     fn fetch_nodes(
         &mut self,
         env: &Env<'_>,
         limit: u64,
-        each: &mut dyn FnMut(&dyn Node) -> SqlResult<()>,
+        next: &mut dyn FnMut(&mut dyn Node, &mut Cx<'_>) -> SqlResult<bool>,
     ) -> SqlResult<Progress> {
         let events = self.state.events.len();
         let mut rows = 0;
@@ -294,9 +334,8 @@ impl Execution {
                     begin(node, cx)?;
                 }
                 while !finished && (limit == 0 || rows < limit) {
-                    if node.next(cx)? {
+                    if next(&mut **node, cx)? {
                         rows += 1;
-                        each(&**node)?;
                         // Who asked for so many rows is told of the end when the next one is asked for.
                         finished = limit == 0 && node.is_over();
                     } else {

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use analyze::ParamTypes;
 use base::SqlResult;
 use catalog::Table;
-use executor::run::Prepared;
+use executor::run::{Prepared, StoredRows};
 use parse::Statement;
 use parse::ast::{Call, CreateTableAs, DefElem, Execute};
 use tuple::Datum;
@@ -113,9 +113,7 @@ pub trait TableQuery {
 }
 
 /// Rows on their way into a new table.
-pub trait Load {
-    /// Takes a row.
-    fn put(&mut self, row: &[Datum]) -> SqlResult<()>;
+pub trait Load: StoredRows {
     /// Stores the last rows, and shows all of them to the commands that follow. Returns their number.
     fn finish(self: Box<Self>) -> SqlResult<u64>;
 }

@@ -118,8 +118,18 @@ impl BatchScan {
         heap: &HeapRel,
         recheck: &[Expr],
     ) -> SqlResult<Option<BatchScan>> {
+        BatchScan::over(builder, (&plan.filter, &plan.output), raw, heap, recheck)
+    }
+
+    fn over(
+        builder: &Builder<'_>,
+        (filter, output): (&[Expr], &[Expr]),
+        raw: &RawRow,
+        heap: &HeapRel,
+        recheck: &[Expr],
+    ) -> SqlResult<Option<BatchScan>> {
         let layout = &heap.desc.layout;
-        let plain = plan.filter.iter().chain(&plan.output).chain(recheck).all(is_plain);
+        let plain = filter.iter().chain(output).chain(recheck).all(is_plain);
         if !plain || !raw.system.is_empty() || raw.upto > layout.len() {
             return Ok(None);
         }
@@ -134,11 +144,11 @@ impl BatchScan {
             Ok(Condition::new(code, &reads(expr), types))
         };
         let conditions = |exprs: &[Expr]| exprs.iter().map(condition).collect::<SqlResult<Vec<_>>>();
-        let (rechecks, filter) = (conditions(recheck)?, conditions(&plan.filter)?);
+        let (rechecks, conditions) = (conditions(recheck)?, conditions(filter)?);
         let mut columns: Vec<Column> =
             layout.attrs()[..raw.upto].iter().map(|attr| Column::new(attr.physical)).collect();
         let (mut outputs, mut places) = (Vec::new(), Vec::new());
-        for expr in &plan.output {
+        for expr in output {
             let vector = Vector::new(compiler.expr(expr, Inputs::scan(raw))?, &reads(expr));
             places.push(vector.as_column().unwrap_or(columns.len()));
             if vector.as_column().is_none() {
@@ -147,7 +157,7 @@ impl BatchScan {
             }
         }
         let reader = |more: &[Expr]| {
-            let wanted = raw.read_by(plan.filter.iter().chain(&plan.output).chain(more));
+            let wanted = raw.read_by(filter.iter().chain(output).chain(more));
             ColumnReader::new(layout, |column| wanted.get(column) == Some(&true))
         };
         let identity = (0..raw.upto).collect();
@@ -156,7 +166,7 @@ impl BatchScan {
             reader: reader(&[]),
             rechecking: reader(recheck),
             recheck: rechecks,
-            filter,
+            filter: conditions,
             outputs,
             columns,
             own: raw.upto,
@@ -168,6 +178,20 @@ impl BatchScan {
             all: true,
             refused: None,
         }))
+    }
+
+    /// For a scan whose rows are asked for one by one: it only [chooses](Self::choose) among those at hand. None if there is nothing to choose by.
+    pub(crate) fn choosing(
+        builder: &Builder<'_>,
+        plan: &Plan,
+        raw: &RawRow,
+        heap: &HeapRel,
+    ) -> SqlResult<Option<BatchScan>> {
+        if plan.filter.is_empty() {
+            return Ok(None);
+        }
+        let columns = RawRow { system: Vec::new(), ..raw.clone() };
+        BatchScan::over(builder, (&plan.filter, &[]), &columns, heap, &[])
     }
 
     /// Forgets that it has refused rows.
@@ -196,6 +220,23 @@ impl BatchScan {
         rechecks: bool,
         cx: &mut Cx<'_>,
     ) -> Page {
+        let page = self.look(heap, at_hand, rechecks, cx);
+        if !matches!(page, Page::Refused) {
+            at_hand.pass();
+        }
+        page
+    }
+
+    /// Has the scan pass over the rows at hand that the filter does not let through; of those that are given all are left.
+    pub(crate) fn choose(&mut self, heap: &HeapRel, scan: &mut HeapScan, cx: &mut Cx<'_>) -> Page {
+        let page = self.look(heap, scan, false, cx);
+        if let Page::Given(count) | Page::Passed(count) = page {
+            scan.keep(self.chosen(count));
+        }
+        page
+    }
+
+    fn look(&mut self, heap: &HeapRel, at_hand: &dyn AtHand, rechecks: bool, cx: &mut Cx<'_>) -> Page {
         let conditions = if rechecks { self.recheck.len() } else { 0 } + self.filter.len();
         self.all = conditions == 0;
         let reader = if rechecks { &self.rechecking } else { &self.reader };
@@ -220,7 +261,6 @@ impl BatchScan {
             self.refused = Some((at_hand.block(), Some(error)));
             return Page::Refused;
         }
-        at_hand.pass();
         if self.chosen(count).is_empty() { Page::Passed(count) } else { Page::Given(count) }
     }
 

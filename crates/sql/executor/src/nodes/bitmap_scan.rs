@@ -274,7 +274,7 @@ impl BitmapScan {
             let Some(tuple) = found else { break };
             self.counted.scan.fetched += 1;
             self.origin = Some(tuple.tid);
-            if self.reader.read(&tuple, (&self.quals, &self.projection), cx, &mut self.values)? {
+            if self.reader.read(&tuple, (&self.quals, Some(&self.projection)), cx, &mut self.values)? {
                 self.projection.project(Rows::one(&self.values), cx)?;
                 return Ok(true);
             }
@@ -302,7 +302,7 @@ impl BitmapScan {
             self.counted.scan.fetched += 1;
             self.origin = Some(tuple.tid);
             let conditions: &[Code] = if rechecks { &self.quals } else { &[] };
-            if self.reader.read(&tuple, (conditions, &self.projection), cx, &mut self.values)? {
+            if self.reader.read(&tuple, (conditions, Some(&self.projection)), cx, &mut self.values)? {
                 self.projection.project(Rows::one(&self.values), cx)?;
                 return Ok(true);
             }
@@ -389,7 +389,7 @@ impl Node for BitmapScan {
             self.counted.scan.fetched += 1;
             self.origin = Some(tuple.tid);
             let conditions: &[Code] = if *recheck { &self.quals } else { &[] };
-            if self.reader.read(&tuple, (conditions, &self.projection), cx, &mut self.values)? {
+            if self.reader.read(&tuple, (conditions, Some(&self.projection)), cx, &mut self.values)? {
                 self.projection.project(Rows::one(&self.values), cx)?;
                 return Ok(true);
             }

@@ -107,6 +107,8 @@ pub struct Builder<'p> {
     pub(crate) page_lock: Option<ahead::PageLock>,
     /// The scan that is built next is asked for many rows.
     pub(crate) batches: bool,
+    /// All rows of the sequential scan that is built next are asked for, one by one.
+    pub(crate) chooses: bool,
     /// For a bulk load, which gives one row in a run.
     pub loading: bool,
     /// Build for checking a concurrently updated row again: these relations yield their [`eval::cx::GivenRow`] only.
@@ -128,6 +130,7 @@ impl<'p> Builder<'p> {
             drained,
             page_lock: None,
             batches: false,
+            chooses: false,
             loading: false,
             scans: 0,
             recheck: Vec::new(),
@@ -141,13 +144,18 @@ impl<'p> Builder<'p> {
         Compiler { statement: self.statement }
     }
 
-    /// Whether a node above this plan is to ask for many rows at once: it is a scan that is expected to read many, or a hash join of one.
-    pub(crate) fn takes_batches_of(&self, plan: &Plan) -> bool {
+    /// Whether a plan is expected to read so many rows that it is worth while to look at many at once.
+    pub(crate) fn reads_many(&self, plan: &Plan) -> bool {
         /// Cost of a scan of about a thousand rows.
         const MANY: f64 = 20.0;
+        self.statement.batches && plan.cost.total >= MANY
+    }
+
+    /// Whether a node above this plan is to ask for many rows at once: it is a scan that is expected to read many, or a hash join of one.
+    pub(crate) fn takes_batches_of(&self, plan: &Plan) -> bool {
         /// Rows of a bitmap that make up for what a batch costs.
         const MANY_NAMED: f64 = 100.0;
-        if !self.statement.batches || plan.cost.total < MANY {
+        if !self.reads_many(plan) {
             return false;
         }
         let plain = || plan.filter.iter().chain(&plan.output).all(is_plain);

@@ -1,4 +1,4 @@
-//! INSERT, UPDATE, DELETE and MERGE (`merge`), where they set off triggers (`fire`), where triggers do it all (`instead`), where rows of an INSERT are stored together (`batch`), and what policies and views demand of rows (`check`).
+//! INSERT, UPDATE, DELETE and MERGE (`merge`), where they set off triggers (`fire`), where triggers do it all (`instead`), where rows of an INSERT are stored together (`batch`) or those of a DELETE deleted together (`together`), and what policies and views demand of rows (`check`).
 //!
 //! A row that another transaction changed meanwhile is waited for; under READ COMMITTED the newest version is then locked and
 //! the conditions are checked against it again, under REPEATABLE READ the statement fails (40001).
@@ -11,6 +11,7 @@ mod check;
 mod fire;
 mod instead;
 mod merge;
+mod together;
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -40,6 +41,7 @@ use batch::Batch;
 pub use batch::has_effects;
 use check::RowChecks;
 use merge::Arms;
+use together::Doomed;
 
 /// A modification node.
 pub fn build<'p>(builder: &mut Builder<'p>, plan: &'p Plan, modify: &'p Modify) -> SqlResult<BoxNode> {
@@ -78,6 +80,8 @@ pub fn build<'p>(builder: &mut Builder<'p>, plan: &'p Plan, modify: &'p Modify) 
     let targets = modify.targets.iter().map(|t| Ok(Rc::new(Target::new(builder, t)?)));
     let targets = targets.collect::<SqlResult<Vec<_>>>()?;
     let others = recheck::references(builder.statement, &modify.source.output, &[modify.rel]);
+    builder.chooses =
+        matches!(modify.source.node, PlanNode::SeqScan { .. }) && builder.reads_many(&modify.source);
     let source = builder.build(&modify.source)?;
     let statement_triggers = TableTriggers::new(&modify.table).map(Rc::new);
     let batch = Batch::of(builder, modify, (&targets, statement_triggers.as_deref()));
@@ -98,6 +102,7 @@ pub fn build<'p>(builder: &mut Builder<'p>, plan: &'p Plan, modify: &'p Modify) 
         router,
         partition,
         batch,
+        doomed: Doomed::default(),
         source,
         others,
         source_row: Vec::new(),
@@ -208,6 +213,8 @@ struct ModifyNode {
     partition: Vec<PartitionChecker>,
     /// Rows to be stored together, where that is allowed.
     batch: Option<Batch>,
+    /// Rows to be deleted together, where that is allowed.
+    doomed: Doomed,
     source: BoxNode,
     /// Tables that the source joins to the target.
     others: Vec<Reference>,
@@ -675,8 +682,13 @@ impl Node for ModifyNode {
             }
             return self.end(cx);
         }
+        let deletes_together = self.deletes_together(cx);
         loop {
             runtime::check_interrupts().map_err(eval::error::interrupted)?;
+            if deletes_together && self.doomed.begun {
+                self.delete_together(cx)?;
+                return self.end(cx);
+            }
             if let Some(row) = self.pending.take() {
                 self.source_row = row;
             } else {
@@ -686,6 +698,7 @@ impl Node for ModifyNode {
                 self.source_row.clear();
                 self.source_row.extend_from_slice(self.source.row());
             }
+            self.doomed.begun = true;
             let written = match self.command {
                 Command::Merge => self.merge_counted(cx)?,
                 _ if self.is_instead => self.instead(cx)?,
@@ -708,6 +721,7 @@ impl Node for ModifyNode {
 
     fn rescan(&mut self, cx: &mut Cx<'_>, changed: &[ParamId]) -> SqlResult<()> {
         (self.begun, self.ended) = (false, false);
+        self.doomed = Doomed::default();
         if let Some(batch) = &mut self.batch {
             batch.restart();
         }

@@ -10,10 +10,10 @@ use eval::compile::{Compiler, Inputs, RawRow};
 use eval::cx::Cx;
 use eval::node::tid_datum;
 use eval::trigger::TableTriggers;
-use heap::{FormedRows, HeapRel, HeapTuple, InsertOptions, LockStrength, Refusal, UpdateOutcome};
+use heap::{FormedRows, HeapRel, HeapTuple, InsertOptions, LockStrength, Refusal, TupleRef, UpdateOutcome};
 use plan::published::Hindrances;
 use plan::{Command, RelId};
-use tuple::Datum;
+use tuple::{Datum, RowLayout};
 use txn::{LockMode, LockTag, LockWait};
 
 use super::Builder;
@@ -268,6 +268,28 @@ impl Target {
         self.places.is_none() && !self.computes()
     }
 
+    /// Whether rows that are stored as `layout` says have the same bytes here.
+    pub fn stores_alike(&self, layout: &RowLayout) -> bool {
+        heap::stores_alike(layout, &self.heap.desc.layout)
+    }
+
+    /// Checks a row of a table that stores rows alike, as [`Target::check_row`] does for a target that computes nothing.
+    pub fn check_stored(
+        &self,
+        row: &TupleRef<'_>,
+        buffer: &mut Vec<Datum>,
+        cx: &mut Cx<'_>,
+    ) -> SqlResult<()> {
+        if !row.has_nulls() || !self.not_null.iter().any(|column| row.row().is_null(*column)) {
+            return Ok(());
+        }
+        buffer.clear();
+        let decoded = row.decode(&self.heap.desc.layout, self.width(), buffer);
+        decoded.map_err(|_| recheck::corrupted(self.table.oid, row.tid))?;
+        buffer.resize(self.width() + SYSTEM.len(), Datum::Null);
+        self.check_row(&self.table, buffer, cx)
+    }
+
     /// Whether a column that must have a value has none in `row`.
     pub fn misses_value(&self, row: &[Datum]) -> bool {
         self.not_null.iter().any(|column| row[*column].is_null())
@@ -275,11 +297,12 @@ impl Target {
 
     /// Forms a checked row of a table without indexes, to be stored by [`Target::insert_formed`].
     pub fn form(&self, row: &[Datum], formed: &mut FormedRows, cx: &mut Cx<'_>) -> SqlResult<()> {
-        let heap = &self.heap;
-        cx.with_writer(heap, |access, writer| {
-            formed.add(access, heap, writer, row, InsertOptions::default())
-        })?
-        .map_err(eval::error::heap)
+        let (heap, options) = (&self.heap, InsertOptions::default());
+        if formed.add_small(heap, row, options) {
+            return Ok(());
+        }
+        cx.with_writer(heap, |access, writer| formed.add(access, heap, writer, row, options))?
+            .map_err(eval::error::heap)
     }
 
     /// Stores rows that were formed.

@@ -12,6 +12,7 @@ use plan::{Expr, Plan};
 use tuple::{Datum, Physical, Selection, Undecoded};
 
 use super::Projection;
+use crate::recheck::corrupted;
 
 /// Decodes rows of one table into the layout of a [`RawRow`].
 pub(super) struct RowReader {
@@ -31,6 +32,11 @@ impl RowReader {
         self.table
     }
 
+    /// Whether it reads all columns of the table, and nothing else.
+    pub fn is_of_all(&self) -> bool {
+        self.raw.upto == self.heap.desc.layout.len() && self.raw.system.is_empty()
+    }
+
     /// Replaces `out` by the row's values.
     #[inline]
     pub fn read(&self, tuple: &heap::TupleRef<'_>, out: &mut Vec<Datum>) -> SqlResult<()> {
@@ -46,7 +52,7 @@ impl RowReader {
 
     #[cold]
     fn corrupted(&self, tid: Tid) -> SqlError {
-        base::sql_err!(DATA_CORRUPTED, "corrupted tuple {tid} of relation {}", self.table)
+        corrupted(self.table, tid)
     }
 
     #[inline]
@@ -103,22 +109,38 @@ impl SelectiveReader {
         SelectiveReader { reader, selection, left: Undecoded::default(), varlenas }
     }
 
-    /// Whether the row passes conditions and the filter; then `out` holds its values.
+    /// Whether the row passes conditions and the filter, if that is still to be asked; then `out` holds its values.
     #[inline]
     pub(super) fn read(
         &mut self,
         tuple: &heap::TupleRef<'_>,
-        (conditions, projection): (&[Code], &Projection),
+        (conditions, filter): (&[Code], Option<&Projection>),
+        cx: &mut Cx<'_>,
+        out: &mut Vec<Datum>,
+    ) -> SqlResult<bool> {
+        let passes = self.read_first(tuple, (conditions, filter), cx, out)?;
+        if passes {
+            self.read_rest(tuple, cx, out)?;
+        }
+        Ok(passes)
+    }
+
+    /// The first step of [`SelectiveReader::read`]: whether the row passes conditions and the filter.
+    #[inline]
+    pub(super) fn read_first(
+        &mut self,
+        tuple: &heap::TupleRef<'_>,
+        (conditions, filter): (&[Code], Option<&Projection>),
         cx: &mut Cx<'_>,
         out: &mut Vec<Datum>,
     ) -> SqlResult<bool> {
         let layout = &self.reader.heap.desc.layout;
-        let row = tuple.row();
         let corrupted = |_| self.reader.corrupted(tuple.tid);
         // Columns that are not wanted stay NULL from the first row on.
         out.resize(self.reader.raw.upto, Datum::Null);
-        self.selection.decode_first(layout, &row, &mut self.left, out).map_err(corrupted)?;
-        if !projection.filter.is_empty() || !conditions.is_empty() {
+        self.selection.decode_first(layout, &tuple.row(), &mut self.left, out).map_err(corrupted)?;
+        let filter = filter.filter(|projection| !projection.filter.is_empty());
+        if filter.is_some() || !conditions.is_empty() {
             self.reader.read_system(tuple, out);
             self.detoast(cx, out)?;
             let rows = Rows::one(out);
@@ -126,15 +148,29 @@ impl SelectiveReader {
                 cx.note_rechecked_rows(1);
                 return Ok(false);
             }
-            if !projection.accepts(rows, cx)? {
+            if let Some(projection) = filter
+                && !projection.accepts(rows, cx)?
+            {
                 return Ok(false);
             }
             out.truncate(self.reader.raw.upto);
         }
-        self.selection.decode_rest(layout, &row, &mut self.left, out).map_err(corrupted)?;
-        self.reader.read_system(tuple, out);
-        self.detoast(cx, out)?;
         Ok(true)
+    }
+
+    /// The second step: the values that are not in `out` yet.
+    #[inline]
+    pub(super) fn read_rest(
+        &mut self,
+        tuple: &heap::TupleRef<'_>,
+        cx: &mut Cx<'_>,
+        out: &mut Vec<Datum>,
+    ) -> SqlResult<()> {
+        let layout = &self.reader.heap.desc.layout;
+        let corrupted = |_| self.reader.corrupted(tuple.tid);
+        self.selection.decode_rest(layout, &tuple.row(), &mut self.left, out).map_err(corrupted)?;
+        self.reader.read_system(tuple, out);
+        self.detoast(cx, out)
     }
 
     #[inline]

@@ -126,7 +126,7 @@ impl Node for SampleScan {
                 continue;
             }
             self.counted.scan.returned += 1;
-            if self.reader.read(&tuple, (&[], &self.projection), cx, &mut self.values)? {
+            if self.reader.read(&tuple, (&[], Some(&self.projection)), cx, &mut self.values)? {
                 self.projection.project(Rows::one(&self.values), cx)?;
                 return Ok(true);
             }

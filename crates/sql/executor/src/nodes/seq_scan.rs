@@ -3,17 +3,17 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use base::{SqlResult, Tid};
+use base::{SqlError, SqlResult, Tid};
 use counters::Counted;
 use engine::OpenIndex;
 use eval::code::{Code, Rows};
 use eval::compile::Inputs;
 use eval::cx::Cx;
-use eval::node::{Batched, datum_tid};
+use eval::node::{Batched, Stored, datum_tid};
 use heap::{HeapRel, HeapScan, SoughtRows};
 use index::{Direction, ScanKeys};
 use plan::{Expr, ParamId, Plan, RelId, SoughtKeys, TidBound};
-use tuple::Datum;
+use tuple::{Datum, RowLayout};
 
 use super::row_reader::{RowReader, SelectiveReader};
 use super::table_scan::{Keys, Parts, parts, recheck};
@@ -61,6 +61,7 @@ type Bounds = Box<[(bool, Code)]>;
 
 fn build(builder: &mut Builder<'_>, plan: &Plan, rel: RelId, limits: Limits<'_>) -> SqlResult<BoxNode> {
     let Limits { sought, parallel, bounds, condition } = limits;
+    let chooses = std::mem::take(&mut builder.chooses);
     if builder.recheck.contains(&rel) {
         return recheck(builder, plan, rel, condition.to_vec());
     }
@@ -70,6 +71,10 @@ fn build(builder: &mut Builder<'_>, plan: &Plan, rel: RelId, limits: Limits<'_>)
         false => None,
     };
     let codes = builder.compiler().list(condition, Inputs::scan(&raw))?;
+    let chooser = match chooses {
+        true => BatchScan::choosing(builder, plan, &raw, &heap)?.map(Box::new),
+        false => None,
+    };
     let whole = projection.is_identity(raw.upto + raw.system.len());
     let reader = SelectiveReader::new(RowReader::new(heap.clone(), raw, table), plan, condition);
     let (at, values, counted) = (Tid::default(), Vec::new(), Counted::new(table));
@@ -91,6 +96,8 @@ fn build(builder: &mut Builder<'_>, plan: &Plan, rel: RelId, limits: Limits<'_>)
         values,
         counted,
         batches,
+        chooser,
+        chosen: false,
     }))
 }
 
@@ -115,6 +122,10 @@ struct SeqScan {
     counted: Counted,
     /// Of a scan that is asked for many rows.
     batches: Option<Box<BatchScan>>,
+    /// Chooses the rows of a page that pass the filter, all at once.
+    chooser: Option<Box<BatchScan>>,
+    /// The rows that are left on the page have passed the filter.
+    chosen: bool,
 }
 
 impl SeqScan {
@@ -151,6 +162,65 @@ impl SeqScan {
         }
         blocks.start = blocks.start.min(blocks.end);
         Ok(Some(blocks))
+    }
+
+    /// Before a row is read that is asked for alone: comes to a page whose rows pass the filter, or may pass it. False at the end.
+    #[inline]
+    fn choose(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        match &self.scan {
+            Some(scan) if self.chooser.is_some() && scan.left() == 0 => self.choose_page(cx),
+            _ => Ok(true),
+        }
+    }
+
+    fn choose_page(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        let (Some(chooser), Some(scan)) = (&mut self.chooser, &mut self.scan) else { return Ok(true) };
+        chooser.unexplained()?;
+        loop {
+            runtime::check_interrupts().map_err(eval::error::interrupted)?;
+            if !cx.with_view(|access, view| scan.come_to_page(access, view)).map_err(eval::error::heap)? {
+                return Ok(false);
+            }
+            let page = chooser.choose(&self.heap, scan, cx);
+            self.chosen = !matches!(page, Page::Refused);
+            if let Page::Given(count) | Page::Passed(count) = page {
+                // Those that are left are counted as they are handed out.
+                self.counted.scan.returned += (count - scan.left()) as i64;
+            }
+            if !matches!(page, Page::Passed(_)) {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Moves the scan to the next row that passes the filter: whether that can be given as it is stored. Otherwise its values are read.
+    fn find_stored(&mut self, cx: &mut Cx<'_>) -> SqlResult<Option<bool>> {
+        let columns = self.heap.desc.layout.len();
+        loop {
+            runtime::check_interrupts().map_err(eval::error::interrupted)?;
+            if !self.choose(cx)? {
+                return Ok(None);
+            }
+            let Some(scan) = &mut self.scan else { return Ok(None) };
+            let found = cx.with_view(|access, view| scan.next(access, view)).map_err(eval::error::heap)?;
+            let Some(tuple) = found else { return Ok(None) };
+            self.at = tuple.tid;
+            self.counted.scan.returned += 1;
+            let filter = (!self.chosen).then_some(&self.projection);
+            if !self.reader.read_first(&tuple, (&self.conditions, filter), cx, &mut self.values)? {
+                continue;
+            }
+            let whole = tuple.is_whole(columns);
+            if !whole {
+                self.reader.read_rest(&tuple, cx, &mut self.values)?;
+            }
+            return Ok(Some(whole));
+        }
+    }
+
+    fn restart_batches(&mut self) {
+        self.batches.iter_mut().chain(&mut self.chooser).for_each(|batches| batches.restart());
+        self.chosen = false;
     }
 
     /// Before all rows are read, a serializable transaction locks those that it looks for, or the table.
@@ -214,14 +284,18 @@ impl Sought {
 impl Node for SeqScan {
     fn next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
         self.start(cx)?;
-        let Some(scan) = &mut self.scan else { return Ok(false) };
         loop {
             runtime::check_interrupts().map_err(eval::error::interrupted)?;
+            if !self.choose(cx)? {
+                return Ok(false);
+            }
+            let Some(scan) = &mut self.scan else { return Ok(false) };
             let found = cx.with_view(|access, view| scan.next(access, view)).map_err(eval::error::heap)?;
             let Some(tuple) = found else { return Ok(false) };
             self.at = tuple.tid;
             self.counted.scan.returned += 1;
-            if self.reader.read(&tuple, (&self.conditions, &self.projection), cx, &mut self.values)? {
+            let filter = (!self.chosen).then_some(&self.projection);
+            if self.reader.read(&tuple, (&self.conditions, filter), cx, &mut self.values)? {
                 if !self.whole {
                     self.projection.project(Rows::one(&self.values), cx)?;
                 }
@@ -232,6 +306,22 @@ impl Node for SeqScan {
 
     fn row(&self) -> &[Datum] {
         if self.whole { &self.values } else { self.projection.row() }
+    }
+
+    fn stored_layout(&self) -> Option<&RowLayout> {
+        (self.whole && self.reader.reader.is_of_all()).then_some(&*self.heap.desc.layout)
+    }
+
+    fn next_stored(&mut self, cx: &mut Cx<'_>) -> SqlResult<Stored<'_>> {
+        self.start(cx)?;
+        match self.find_stored(cx)? {
+            None => Ok(Stored::End),
+            Some(false) => Ok(Stored::Values),
+            Some(true) => match self.scan.as_ref().and_then(HeapScan::current) {
+                Some(tuple) => Ok(Stored::Row(tuple)),
+                None => Err(SqlError::internal("a scan without the row that it has found")),
+            },
+        }
     }
 
     fn skip(&mut self, _cx: &mut Cx<'_>) -> SqlResult<usize> {
@@ -281,9 +371,7 @@ impl Node for SeqScan {
             return Ok(());
         }
         let rows = self.watch(cx)?;
-        if let Some(batches) = &mut self.batches {
-            batches.restart();
-        }
+        self.restart_batches();
         let blocks = self.blocks(cx)?;
         let Some(scan) = &mut self.scan else { return Ok(()) };
         scan.seek(rows);
@@ -296,9 +384,7 @@ impl Node for SeqScan {
     }
 
     fn close(&mut self, cx: &mut Cx<'_>) {
-        if let Some(batches) = &mut self.batches {
-            batches.restart();
-        }
+        self.restart_batches();
         if let Some(scan) = self.scan.take() {
             self.counted.scan.add_pages(scan.pages());
         }

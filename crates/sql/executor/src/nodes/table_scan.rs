@@ -730,7 +730,7 @@ impl Node for TidScan {
             let Some(tuple) = found.then(|| self.tuple.get()).flatten() else { continue };
             self.counted.scan.fetched += 1;
             self.origin = Some(tuple.tid);
-            if self.reader.read(&tuple, (&[], &self.projection), cx, &mut self.values)? {
+            if self.reader.read(&tuple, (&[], Some(&self.projection)), cx, &mut self.values)? {
                 self.projection.project(Rows::one(&self.values), cx)?;
                 return Ok(true);
             }

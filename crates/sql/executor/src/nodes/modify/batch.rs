@@ -16,9 +16,10 @@ use base::{SqlResult, Tid};
 use catalog::TriggerKind;
 use catalog::view::RelationKind;
 use eval::cx::Cx;
+use eval::node::Stored;
 use eval::spill::row_bytes;
 use eval::trigger::{Event, TableTriggers};
-use heap::FormedRows;
+use heap::{FormedRows, InsertOptions, TupleRef};
 use plan::{Command, Expr, Function, Modify, Node as PlanNode, TargetTable};
 use tuple::Datum;
 
@@ -117,6 +118,12 @@ impl Batch {
         Ok(())
     }
 
+    /// Keeps a row as it is stored elsewhere.
+    fn copy(&mut self, at: usize, row: &TupleRef<'_>) {
+        self.bytes += row.bytes().len();
+        self.of_target(at, 0).formed.add_stored(row, InsertOptions::default());
+    }
+
     fn is_full(&self) -> bool {
         self.count >= MOST_ROWS || self.bytes >= MOST_BYTES
     }
@@ -202,9 +209,10 @@ impl ModifyNode {
     /// INSERT whose rows are stored together: reads and stores all of them. Those of a load's run are read, and stored if they are many by now.
     pub(super) fn insert_batches(&mut self, cx: &mut Cx<'_>) -> SqlResult<()> {
         let Some(Batch { loading, .. }) = self.batch else { return Ok(()) };
+        let copies = self.copies_rows();
         loop {
             runtime::check_interrupts().map_err(eval::error::interrupted)?;
-            match self.keep_next(cx) {
+            match if copies { self.copy_next(cx) } else { self.keep_next(cx) } {
                 Ok(more) => {
                     if !more && !loading || self.batch.as_ref().is_some_and(Batch::is_full) {
                         self.store_batch(cx)?;
@@ -221,6 +229,33 @@ impl ModifyNode {
                 }
             }
         }
+    }
+
+    /// Whether rows of the source can go to the table as they are stored elsewhere.
+    fn copies_rows(&self) -> bool {
+        let [target] = self.targets.as_slice() else { return false };
+        self.router.is_none()
+            && self.partition.is_empty()
+            && target.takes_rows_as_they_are()
+            && !self.wants_values(target)
+            && self.source.stored_layout().is_some_and(|layout| target.stores_alike(layout))
+    }
+
+    /// Keeps the next row of a source whose rows can be taken as they are stored; false if there is none.
+    fn copy_next(&mut self, cx: &mut Cx<'_>) -> SqlResult<bool> {
+        let target = self.targets[self.at].clone();
+        let Some(mut batch) = self.batch.take() else { return Ok(false) };
+        let taken = match self.source.next_stored(cx) {
+            Ok(Stored::Row(row)) => target
+                .check_stored(&row, &mut self.row, cx)
+                .map(|()| batch.copy(self.at, &row))
+                .map(|()| true),
+            Ok(Stored::Values) => self.check_and_keep(&mut batch, cx).map(|()| true),
+            Ok(Stored::End) => Ok(false),
+            Err(error) => Err(error),
+        };
+        self.batch = Some(batch);
+        taken
     }
 
     /// Checks and keeps the next row; false if there is none.
