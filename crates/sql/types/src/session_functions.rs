@@ -422,6 +422,17 @@ functions! {
     4100 pg_get_shmem_allocations_numa() -> record [strict returns_set rows(50.0) names(&["name", "numa_node", "size"]) outs(b"ooo", &[crate::oids::text, crate::oids::int4, crate::oids::int8])] { session PgGetShmemAllocationsNuma }
     6318 pg_get_wait_events() -> record [strict returns_set rows(250.0) names(&["type", "name", "description"]) outs(b"ooo", &[crate::oids::text, crate::oids::text, crate::oids::text])] { session PgGetWaitEvents }
     6250 pg_ident_file_mappings() -> record [strict returns_set rows(1000.0) names(&["map_number", "file_name", "line_number", "map_name", "sys_name", "pg_username", "error"]) outs(b"ooooooo", &[crate::oids::int4, crate::oids::text, crate::oids::int4, crate::oids::text, crate::oids::text, crate::oids::text, crate::oids::text])] { session PgIdentFileMappings }
+    6003 pg_replication_origin_create(text) -> oid [strict parallel_unsafe] { session PgReplicationOriginCreate }
+    6004 pg_replication_origin_drop(text) -> void [strict parallel_unsafe] { session PgReplicationOriginDrop }
+    6005 pg_replication_origin_oid(text) -> oid [stable strict] { session PgReplicationOriginOid }
+    6006 pg_replication_origin_session_setup(text) -> void [strict parallel_unsafe] { session PgReplicationOriginSessionSetup }
+    6007 pg_replication_origin_session_reset() -> void [strict parallel_unsafe] { session PgReplicationOriginSessionReset }
+    6008 pg_replication_origin_session_is_setup() -> bool [strict restricted] { session PgReplicationOriginSessionIsSetup }
+    6009 pg_replication_origin_session_progress(bool) -> pg_lsn [strict parallel_unsafe] { session PgReplicationOriginSessionProgress }
+    6010 pg_replication_origin_xact_setup(pg_lsn, timestamptz) -> void [strict restricted] { session PgReplicationOriginXactSetup }
+    6011 pg_replication_origin_xact_reset() -> void [strict restricted] { session PgReplicationOriginXactReset }
+    6012 pg_replication_origin_advance(text, pg_lsn) -> void [strict parallel_unsafe] { session PgReplicationOriginAdvance }
+    6013 pg_replication_origin_progress(text, bool) -> pg_lsn [strict parallel_unsafe] { session PgReplicationOriginProgress }
     6014 pg_show_replication_origin_status() -> record [restricted returns_set rows(100.0) names(&["local_id", "external_id", "remote_lsn", "local_lsn"]) outs(b"oooo", &[crate::oids::oid, crate::oids::text, crate::oids::pg_lsn, crate::oids::pg_lsn])] { session PgShowReplicationOriginStatus }
     3195 pg_stat_get_archiver() -> record [stable restricted names(&["archived_count", "last_archived_wal", "last_archived_time", "failed_count", "last_failed_wal", "last_failed_time", "stats_reset"]) outs(b"ooooooo", &[crate::oids::int8, crate::oids::text, crate::oids::timestamptz, crate::oids::int8, crate::oids::text, crate::oids::timestamptz, crate::oids::timestamptz])] { session PgStatGetArchiver }
     1940 pg_stat_get_backend_activity(int4) -> text [stable strict restricted] { session PgStatGetBackendActivity }

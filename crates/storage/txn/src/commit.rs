@@ -4,7 +4,7 @@
 //! subtransaction xids, for each run its distance from the end of the run before (the first: from the transaction's
 //! xid) and its length; count of files, for each tablespace, database, number; count of mapped files, for each database, relation,
 //! number; length of the invalidations and their bytes, which this crate does not read; count of relations that were locked against all others, for each
-//! database and relation. A million savepoints in one session are one run.
+//! database and relation; of a transaction that was replicated, its [`Mark`]. A million savepoints in one session are one run.
 //!
 //! Invariants: a commit goes through these steps in this order, and a crash between any two is harmless
 //! 1. record inserted (lost: the transaction never happened);
@@ -43,6 +43,7 @@ use crate::clog::Outcome;
 use crate::early::MOST_CHILDREN;
 use crate::error::TxnError;
 use crate::order::Number;
+use crate::origin::Mark;
 use crate::running::Completion;
 use crate::subxact::Family;
 use crate::synchronous::Reach;
@@ -60,6 +61,10 @@ pub mod info {
     pub const COMMIT_PREPARED: u8 = 3;
     /// A prepared transaction was rolled back; its data are those of [`ABORT`].
     pub const ABORT_PREPARED: u8 = 4;
+    /// How far a replication origin has come, said by itself: its number in LEB128, the position u64.
+    pub const ORIGIN_SET: u8 = 5;
+    /// A replication origin is no more; the same data.
+    pub const ORIGIN_DROP: u8 = 6;
 }
 
 /// That a transaction ended.
@@ -113,6 +118,8 @@ pub struct EndRecord {
     pub invalidations: Vec<u8>,
     /// Relations that nobody else may use when it ends: database and relation.
     pub locks: Vec<(Oid, Oid)>,
+    /// Where it comes from, if it was replicated.
+    pub origin: Option<Mark>,
 }
 
 /// Appends a number in LEB128.
@@ -140,7 +147,7 @@ pub(crate) fn get(bytes: &mut &[u8]) -> Option<u64> {
 
 /// The record's bytes, for a transaction that ends at `time`.
 pub fn encode(remains: &Remains<'_>, time: i64) -> Vec<u8> {
-    let Remains { xid, subxids, files, mapped, invalidations, locks } = *remains;
+    let Remains { xid, subxids, files, mapped, invalidations, locks, origin } = *remains;
     let mut out = Vec::with_capacity(16 + invalidations.len() + 12 * (files.len() + mapped.len()));
     out.extend_from_slice(&time.to_le_bytes());
     let runs = || subxids.chunk_by(|a, b| b.0 == a.0 + 1);
@@ -169,6 +176,7 @@ pub fn encode(remains: &Remains<'_>, time: i64) -> Vec<u8> {
         put(&mut out, database.0.into());
         put(&mut out, relation.0.into());
     }
+    origin.iter().for_each(|mark| mark.encode(&mut out));
     out
 }
 
@@ -202,6 +210,9 @@ pub fn decode(xid: Xid, bytes: &[u8]) -> Option<EndRecord> {
     let rest = &mut rest;
     for _ in 0..get(rest)? {
         record.locks.push((Oid(number(rest)?), Oid(number(rest)?)));
+    }
+    if !rest.is_empty() {
+        record.origin = Some(Mark::decode(rest)?);
     }
     Some(record)
 }
@@ -293,6 +304,8 @@ pub struct Remains<'a> {
     pub invalidations: &'a [u8],
     /// Relations that it has locked against all others: database and relation.
     pub locks: &'a [(Oid, Oid)],
+    /// Where it comes from, if it was replicated.
+    pub origin: Option<Mark>,
 }
 
 impl Remains<'_> {
@@ -423,6 +436,9 @@ impl TxnSystem {
         let turn = Turn::enter(self);
         stop_point!("commit-before-record");
         let lsn = remains.log(self, info::COMMIT);
+        if let Some(mark) = remains.origin {
+            self.origins.advance(mark, lsn);
+        }
         stop_point!("commit-before-flush");
         // A commit whose record was not inserted must never be seen. If the log breaks later, whoever relies on the record fails.
         match durable {
@@ -543,11 +559,16 @@ mod tests {
                 mapped: &mapped,
                 invalidations: &invalidations,
                 locks: &locks,
+                origin: None,
             };
             let bytes = encode(&remains, time);
-            let record = EndRecord { time, subxids, files, mapped, invalidations, locks };
+            let origin = Some(Mark { origin: 9, remote: Lsn(77), time });
+            let replicated = encode(&Remains { origin, ..remains }, time);
+            let record = EndRecord { time, subxids, files, mapped, invalidations, locks, origin: None };
+            let with_origin = EndRecord { origin, ..record.clone() };
             prop_assert_eq!(decode(Xid(1_000), &bytes), Some(record));
             prop_assert_eq!(decode(Xid(1_000), &bytes[..cut.index(bytes.len())]), None);
+            prop_assert_eq!(decode(Xid(1_000), &replicated), Some(with_origin));
         }
 
         #[test]

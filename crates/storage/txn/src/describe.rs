@@ -9,7 +9,7 @@ use base::{RelFile, Xid};
 use wal::{Record, Rmgr, WalDescribe};
 
 use crate::commit::{self, MappedFile, info};
-use crate::{LockTag, PreparedState, clog, logical, multixact, standby};
+use crate::{LockTag, PreparedState, clog, logical, multixact, origin, standby};
 
 /// Describes records of `Rmgr::Xact`, `Rmgr::Clog` and `Rmgr::Multixact`.
 pub struct XactDescribe;
@@ -31,6 +31,8 @@ fn name(rmgr: Rmgr, kind: u8) -> &'static str {
         (Rmgr::Xact, info::PREPARE) => "PREPARE",
         (Rmgr::Xact, info::COMMIT_PREPARED) => "COMMIT_PREPARED",
         (Rmgr::Xact, info::ABORT_PREPARED) => "ABORT_PREPARED",
+        (Rmgr::Xact, info::ORIGIN_SET) => "ORIGIN_SET",
+        (Rmgr::Xact, info::ORIGIN_DROP) => "ORIGIN_DROP",
         (Rmgr::Clog, clog::ZERO_PAGE) => "ZEROPAGE",
         (Rmgr::Clog, clog::TRUNCATE) => "TRUNCATE",
         (Rmgr::Multixact, multixact::ZERO_PAGE) => "ZERO_PAGE",
@@ -82,6 +84,10 @@ fn text(rmgr: Rmgr, kind: u8, xid: Xid, data: &[u8], out: &mut dyn fmt::Write) -
             xids(out, &state.subxids)?;
             bytes(out, state.invalidations.len())
         }
+        (Rmgr::Xact, info::ORIGIN_SET | info::ORIGIN_DROP) => match origin::decode_record(data) {
+            Some((number, remote)) => write!(out, "{number} at {remote}"),
+            None => Ok(()),
+        },
         (Rmgr::Xact, _) => {
             let Some(end) = commit::decode(xid, data) else { return Ok(()) };
             if matches!(kind, info::COMMIT_PREPARED | info::ABORT_PREPARED) {
@@ -91,7 +97,13 @@ fn text(rmgr: Rmgr, kind: u8, xid: Xid, data: &[u8], out: &mut dyn fmt::Write) -
             files(out, "rels", &end.files)?;
             mapped(out, &end.mapped)?;
             xids(out, &end.subxids)?;
-            bytes(out, end.invalidations.len())
+            bytes(out, end.invalidations.len())?;
+            match end.origin {
+                Some(mark) => {
+                    write!(out, "; origin: node {}, lsn {}, at {}", mark.origin, mark.remote, Utc(mark.time))
+                }
+                None => Ok(()),
+            }
         }
         _ => Ok(()),
     }
@@ -185,8 +197,11 @@ mod tests {
             mapped: &[MappedFile { database: Oid(5), relation: Oid(2608), number: 16400 }],
             invalidations: b"abc",
             locks: &[],
+            origin: Some(origin::Mark { origin: 4, remote: base::Lsn(0x1A0), time: 0 }),
         };
-        let rest = "relmap: 5/2608 to 16400; subxacts: 9; inval msgs: 3 bytes";
+        let rest = format!(
+            "relmap: 5/2608 to 16400; subxacts: 9; inval msgs: 3 bytes; origin: node 4, lsn 0/1A0, at {start}"
+        );
         assert_eq!(
             show(info::COMMIT, &commit::encode(&remains, 0)),
             format!("COMMIT {start}; rels: {}; {rest}", file(1))

@@ -29,6 +29,7 @@ mod model;
 pub mod multixact;
 pub mod old_snapshot;
 pub mod order;
+pub mod origin;
 pub mod prepared;
 pub mod prepared_state;
 pub mod redo;

@@ -577,7 +577,8 @@ impl TxnSystem {
             true => state.locks.iter().filter_map(exclusive).collect(),
             false => Vec::new(),
         };
-        let remains = Remains { xid, subxids, files, mapped: &[], invalidations, locks: &locks };
+        let remains =
+            Remains { xid, subxids, files, mapped: &[], invalidations, locks: &locks, origin: None };
         let worker = self.worker();
         let pass = self.gate().enter(&worker.in_flight);
         let turn = commit.then(|| Turn::enter(self));

@@ -13,6 +13,7 @@ use crate::clog::{self, Outcome};
 use crate::commit::{self, info};
 use crate::error::TxnError;
 use crate::multixact;
+use crate::origin::{self, Progress};
 use crate::prepared_state::PreparedState;
 use crate::standby;
 use crate::system::TxnSystem;
@@ -78,6 +79,9 @@ impl TxnSystem {
                     .mark(Some(xid), &record.subxids, outcome, end, false)
                     .map_err(TxnError::status(xid))?;
                 self.map_files(&record.mapped);
+                if let (Some(mark), Outcome::Committed) = (record.origin, outcome) {
+                    self.origins().advance(mark, end);
+                }
                 let mut ended = record.subxids;
                 ended.insert(0, xid);
                 self.running().replay_end(&ended);
@@ -86,6 +90,16 @@ impl TxnSystem {
                 if matches!(info, info::COMMIT_PREPARED | info::ABORT_PREPARED) {
                     self.prepared().redo_end(xid);
                 }
+                Ok(true)
+            }
+            (Rmgr::Xact, info::ORIGIN_SET) => {
+                let Some((origin, remote)) = origin::decode_record(data) else { return Ok(false) };
+                self.origins().set(origin, Progress { remote, local: end });
+                Ok(true)
+            }
+            (Rmgr::Xact, info::ORIGIN_DROP) => {
+                let Some((origin, _)) = origin::decode_record(data) else { return Ok(false) };
+                self.origins().remove(origin);
                 Ok(true)
             }
             // What they tell is heeded before ([`standby`](crate::standby)).

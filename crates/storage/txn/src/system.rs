@@ -32,6 +32,7 @@ use crate::long_wait::LockTimeouts;
 use crate::multixact::{MultiXacts, RecentSets};
 use crate::old_snapshot::{OldSnapshots, Removed};
 use crate::order::CommitOrder;
+use crate::origin::Origins;
 use crate::prepared::{PreparedTransactions, TWO_PHASE_DIR};
 use crate::running::{Running, RunningEntry};
 use crate::serializable::{PredicateLimits, Serializable};
@@ -145,6 +146,8 @@ pub struct TxnOptions {
     pub multixact_buffers: usize,
     /// Prepared transactions at most (`max_prepared_transactions`).
     pub max_prepared: usize,
+    /// Replication origins that may have come somewhere (`max_active_replication_origins`).
+    pub max_origins: usize,
     /// Things that can be locked at the same time, but for weak locks on relations.
     pub max_locks: usize,
     /// Age from which snapshots may lose rows (`old_snapshot_threshold`); none: never.
@@ -159,6 +162,7 @@ impl Default for TxnOptions {
             transaction_buffers: 1024,
             multixact_buffers: 1024,
             max_prepared: 0,
+            max_origins: 10,
             max_locks: usize::MAX,
             old_snapshot_threshold: None,
             predicate: PredicateLimits::default(),
@@ -285,6 +289,7 @@ pub struct TxnSystem {
     pub(crate) multixacts: MultiXacts,
     pub(crate) truncation: Truncation,
     pub(crate) prepared: PreparedTransactions,
+    pub(crate) origins: Origins,
     pub(crate) virtuals: VirtualXids,
     pub(crate) order: CommitOrder,
     /// Who commits and has to wait for others that come before.
@@ -352,6 +357,7 @@ impl TxnSystem {
             files,
             multixacts,
             prepared: PreparedTransactions::new(data_dir, options.max_prepared),
+            origins: Origins::new(data_dir, options.max_origins),
             virtuals: VirtualXids::default(),
             order: CommitOrder::default(),
             behind: WaitQueue::new(),
@@ -385,6 +391,7 @@ impl TxnSystem {
     /// Before replay: reads what is known of prepared transactions. Nobody gets an xid.
     pub fn begin_recovery(&self) -> Result<(), TxnError> {
         self.clog.begin_recovery();
+        self.origins.load()?;
         self.prepared.load()
     }
 
@@ -781,10 +788,16 @@ impl TxnSystem {
         self.gate.wait();
     }
 
-    /// Makes durable what redo from `redo` on would not find: the commit log, multixacts, and what is prepared, which is returned.
+    /// How far other servers' changes were applied.
+    pub fn origins(&self) -> &Origins {
+        &self.origins
+    }
+
+    /// Makes durable what redo from `redo` on would not find: the commit log, multixacts, how far origins have come, and what is prepared, which is returned.
     pub fn checkpoint(&self, redo: Lsn) -> Result<Vec<Xid>, TxnError> {
         self.clog.checkpoint().map_err(TxnError::status(self.next_xid()))?;
         self.multixacts.checkpoint().map_err(TxnError::multi(self.next_multi()))?;
+        self.origins.checkpoint(&*self.log)?;
         self.prepared.checkpoint(redo)
     }
 
@@ -792,6 +805,7 @@ impl TxnSystem {
     pub fn restart_point(&self) -> Result<(), TxnError> {
         self.clog.checkpoint().map_err(TxnError::status(self.next_xid()))?;
         self.multixacts.checkpoint().map_err(TxnError::multi(self.next_multi()))?;
+        self.origins.checkpoint(&*self.log)?;
         self.prepared.keep_recovered()
     }
 

@@ -31,6 +31,7 @@ use crate::lock::{LockError, LockMode, LockTag, LockWait};
 use crate::lock_held::HeldLocks;
 use crate::logical::Described;
 use crate::long_wait::LockTimeouts;
+use crate::origin::Mark;
 use crate::prepared::PrepareError;
 use crate::prepared_state::PreparedState;
 use crate::running::RunningEntry;
@@ -183,6 +184,8 @@ pub struct Transaction {
     levels: SmallVec<[Level; 1]>,
     held: HeldLocks,
     timeouts: LockTimeouts,
+    /// What its commits say of where they come from.
+    origin: Option<Mark>,
     /// The tables that it has described to decoders of the log.
     pub(crate) described: RefCell<Option<Box<Described>>>,
 }
@@ -215,6 +218,7 @@ impl Transaction {
             levels: SmallVec::new(),
             held: HeldLocks::new(session),
             timeouts: LockTimeouts::default(),
+            origin: None,
             described: RefCell::default(),
         }
     }
@@ -253,6 +257,16 @@ impl Transaction {
     /// `deadlock_timeout` and `lock_timeout`, from now on.
     pub fn set_timeouts(&mut self, timeouts: LockTimeouts) {
         self.timeouts = timeouts;
+    }
+
+    /// Commits say from now on that the transaction comes from there.
+    pub fn set_origin(&mut self, origin: Option<Mark>) {
+        self.origin = origin;
+    }
+
+    /// What commits say of where they come from.
+    pub fn origin(&self) -> Option<Mark> {
+        self.origin
     }
 
     /// Starts a transaction if none is running: before every statement.
@@ -797,7 +811,8 @@ impl Transaction {
                 let changes_more = !invalidations.is_empty() || !files.is_empty() || !mapped.is_empty();
                 let locks = if changes_more { self.held.exclusive_relations() } else { Vec::new() };
                 let locks = &locks;
-                let remains = Remains { xid, subxids, files, mapped, invalidations, locks };
+                let origin = self.origin;
+                let remains = Remains { xid, subxids, files, mapped, invalidations, locks, origin };
                 let durable = Durable::of(&remains, sync, decided.is_some() || !stale.is_empty());
                 Some((xid, self.system.commit_tree(remains, (durable, sync), &worker.in_flight, decided)?))
             }

@@ -2,7 +2,7 @@
 //! Connections that replicate: they take commands of their own beside SQL, or instead of it, and send the log.
 //!
 //! # Layout
-//! [`grammar`]: the commands, from their text. `slots`: those about slots, and functions of SQL that do the same. `sender`: START_REPLICATION. `logical`: decoded changes. `link`: what both know of a receiver. `backup`: base backups. `senders`: who sends,
+//! [`grammar`]: the commands, from their text. `slots`: those about slots, and functions of SQL that do the same. `sender`: START_REPLICATION. `logical`: decoded changes. `origins`: where replicated transactions come from. `link`: what both know of a receiver. `backup`: base backups. `senders`: who sends,
 //! as others see it; `synchronous`: which of them commits wait for. This file: who may replicate, and commands that answer with a row.
 //!
 //! # Invariants
@@ -16,6 +16,7 @@ pub mod backup;
 pub mod grammar;
 mod link;
 mod logical;
+mod origins;
 mod sender;
 mod senders;
 pub mod slots;

@@ -207,7 +207,10 @@ impl Session {
                 self.drop_slot(arg(args, 0), false)?;
                 Ok(Some(Datum::text("")))
             }
-            _ => self.logical_value(id, args),
+            _ => match self.origin_function(id, args)? {
+                None => self.logical_value(id, args),
+                value => Ok(value),
+            },
         }
     }
 

@@ -280,6 +280,7 @@ impl Decoder {
                     commit: record.lsn,
                     end: record.end,
                     time: end.time,
+                    origin: end.origin,
                     changes,
                     tables: FxHashMap::default(),
                     chunks: FxHashMap::default(),
@@ -391,6 +392,8 @@ pub struct Transaction {
     pub end: Lsn,
     /// When it committed, microseconds since 2000-01-01 UTC.
     pub time: i64,
+    /// Where it comes from, if it was replicated itself.
+    pub origin: Option<txn::origin::Mark>,
     changes: Changes,
     /// Tables by their last descriptions.
     tables: FxHashMap<Oid, Arc<Description>>,

@@ -234,6 +234,9 @@ impl Session {
             }
             Event::Committed(transaction) => transaction,
         };
+        if transaction.origin.is_some() && !plugin.wants_replicated() {
+            return Ok(());
+        }
         let told = told(&transaction);
         plugin.begin(self, &told, &mut sink)?;
         while let Some((lsn, change)) = transaction.next_change()? {
@@ -253,5 +256,6 @@ fn told(transaction: &Transaction) -> Told {
         commit: transaction.commit,
         end: transaction.end,
         time: transaction.time,
+        origin: transaction.origin,
     }
 }

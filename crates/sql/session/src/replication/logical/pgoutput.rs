@@ -5,6 +5,7 @@
 //! | first byte | what follows |
 //! |---|---|
 //! | `B` begin | position of the commit record i64, time i64, xid i32 |
+//! | `O` origin | position of the commit record at the first server i64, name; behind `B`, of a transaction that was replicated itself |
 //! | `C` commit | 0 i8, position of the commit record i64, its end i64, time i64 |
 //! | `R` table | OID i32, schema, name, replica identity i8, number of columns i16; for each: 1 if it is of the key i8, name, type i32, modifier i32 |
 //! | `Y` type | OID i32, schema, name |
@@ -44,6 +45,8 @@ pub(super) struct PgOutput {
     names: Vec<String>,
     binary: bool,
     messages: bool,
+    /// Transactions that were replicated themselves are told too.
+    replicated: bool,
     /// BEGIN was sent of the transaction that is told.
     begun: bool,
     /// How tables are published, and what the receiver knows of them.
@@ -242,6 +245,7 @@ impl PgOutput {
             names: read.names.unwrap_or_default(),
             binary: read.binary.unwrap_or(false),
             messages: read.messages.unwrap_or(false),
+            replicated: !read.origin.is_some_and(|origin| origin.eq_ignore_ascii_case("none")),
             begun: false,
             tables: FxHashMap::default(),
             known: None,
@@ -249,15 +253,21 @@ impl PgOutput {
         })
     }
 
-    fn send_begin(&mut self, of: &Told, sink: &mut Sink) {
+    fn send_begin(&mut self, session: &Session, of: &Told, sink: &mut Sink) -> SqlResult<()> {
         if std::mem::replace(&mut self.begun, true) {
-            return;
+            return Ok(());
         }
         let mut out = vec![b'B'];
         out.extend_from_slice(&of.commit.0.to_be_bytes());
         out.extend_from_slice(&of.time.to_be_bytes());
         out.extend_from_slice(&of.xid.to_be_bytes());
         sink.put(of.first, out);
+        let Some(mark) = of.origin else { return Ok(()) };
+        // One that was dropped meanwhile has no name.
+        if let Some(name) = session.with_reader(|reader| reader.origin_name(mark.origin))? {
+            sink.put(of.first, origin_message(mark.remote, &name));
+        }
+        Ok(())
     }
 
     /// Sees to it that it is known how a table is published.
@@ -298,7 +308,7 @@ impl PgOutput {
         let binary = self.binary;
         let entry = self.tables.get_mut(&table.oid).expect("looked up above");
         let Some(change) = entry.published(session, change)? else { return Ok(()) };
-        self.send_begin(of, sink);
+        self.send_begin(session, of, sink)?;
         let entry = self.tables.get_mut(&table.oid).expect("looked up above");
         entry.send_tables(session, lsn, sink)?;
         let mut out = Vec::with_capacity(64);
@@ -338,7 +348,7 @@ impl PgOutput {
                 continue;
             }
             oids.push(table.oid);
-            self.send_begin(of, sink);
+            self.send_begin(session, of, sink)?;
             self.tables.get_mut(&table.oid).expect("looked up above").send_tables(session, lsn, sink)?;
         }
         if oids.is_empty() {
@@ -626,6 +636,13 @@ fn table_message<'a>(
     out
 }
 
+fn origin_message(remote: Lsn, name: &str) -> Vec<u8> {
+    let mut out = vec![b'O'];
+    out.extend_from_slice(&remote.0.to_be_bytes());
+    put_text(&mut out, name);
+    out
+}
+
 fn message_bytes(message: &Message, transactional: bool) -> Vec<u8> {
     let mut out = vec![b'M', u8::from(transactional)];
     out.extend_from_slice(&message.lsn.0.to_be_bytes());
@@ -638,6 +655,10 @@ fn message_bytes(message: &Message, transactional: bool) -> Vec<u8> {
 impl Plugin for PgOutput {
     fn is_binary(&self) -> bool {
         true
+    }
+
+    fn wants_replicated(&self) -> bool {
+        self.replicated
     }
 
     fn begin(&mut self, _session: &Session, _of: &Told, _sink: &mut Sink) -> SqlResult<()> {
@@ -665,7 +686,7 @@ impl Plugin for PgOutput {
                 self.truncate(session, of, (lsn, tables, flags), sink)
             }
             Change::Message(message) if self.messages => {
-                self.send_begin(of, sink);
+                self.send_begin(session, of, sink)?;
                 sink.put(lsn, message_bytes(message, true));
                 Ok(())
             }
@@ -782,13 +803,12 @@ mod tests {
         );
         let message = Message { lsn: Lsn(0x0102), prefix: "p".into(), contents: b"xy".to_vec() };
         assert_eq!(message_bytes(&message, true), b"M\x01\0\0\0\0\0\0\x01\x02p\0\0\0\0\x02xy");
-        let mut plugin =
-            PgOutput::new(&[option("proto_version", "1"), option("publication_names", "p")]).unwrap();
-        let told = Told { xid: 7, first: Lsn(1), commit: Lsn(2), end: Lsn(3), time: 4 };
-        let mut sink = Sink::default();
-        plugin.send_begin(&told, &mut sink);
-        plugin.send_begin(&told, &mut sink);
-        let begin = b"B\0\0\0\0\0\0\0\x02\0\0\0\0\0\0\0\x04\0\0\0\x07".to_vec();
-        assert_eq!(sink.messages, [(Lsn(1), begin)]);
+        assert_eq!(origin_message(Lsn(0x0102), "pg_7"), b"O\0\0\0\0\0\0\x01\x02pg_7\0");
+        let origin = |word| {
+            let options =
+                [option("proto_version", "1"), option("publication_names", "p"), option("origin", word)];
+            PgOutput::new(&options).unwrap().wants_replicated()
+        };
+        assert!(origin("any") && !origin("NONE"));
     }
 }

@@ -9,6 +9,7 @@
 use base::{Lsn, Oid, SqlResult, SqlState, sql_err};
 use engine::decoding::{Change, Message};
 use tuple::Datum;
+use txn::origin::Mark;
 
 use super::{pgoutput, test_decoding};
 use crate::Session;
@@ -42,12 +43,16 @@ pub(crate) struct Told {
     pub(crate) end: Lsn,
     /// When it committed.
     pub(crate) time: i64,
+    /// Where it comes from, if it was replicated itself.
+    pub(crate) origin: Option<Mark>,
 }
 
 /// An output plugin.
 pub(crate) trait Plugin {
     /// Whether its messages are no texts.
     fn is_binary(&self) -> bool;
+    /// Whether it wants transactions that were replicated themselves.
+    fn wants_replicated(&self) -> bool;
     /// A transaction begins.
     fn begin(&mut self, session: &Session, of: &Told, sink: &mut Sink) -> SqlResult<()>;
     /// A change of it, at this position.

@@ -17,6 +17,7 @@ pub(super) struct TestDecoding {
     include_timestamp: bool,
     force_binary: bool,
     skip_empty: bool,
+    only_local: bool,
     /// BEGIN was written of the transaction that is told.
     begun: bool,
 }
@@ -28,17 +29,19 @@ impl TestDecoding {
             include_timestamp: false,
             force_binary: false,
             skip_empty: false,
+            only_local: false,
             begun: false,
         };
         for (name, value) in options {
-            // What there is nothing of, in Stampede: changes that came from elsewhere, tables being rewritten.
+            // What there is nothing of, in Stampede: tables being rewritten, transactions told before they end.
             let mut ignored = false;
             let target = match name.as_str() {
                 "include-xids" => &mut this.include_xids,
                 "include-timestamp" => &mut this.include_timestamp,
                 "force-binary" => &mut this.force_binary,
                 "skip-empty-xacts" => &mut this.skip_empty,
-                "only-local" | "include-rewrites" | "stream-changes" => &mut ignored,
+                "only-local" => &mut this.only_local,
+                "include-rewrites" | "stream-changes" => &mut ignored,
                 _ => {
                     let value = value.as_deref().unwrap_or("(null)");
                     return Err(bad_option(format!("option \"{name}\" = \"{value}\" is unknown")));
@@ -111,6 +114,10 @@ fn write_literal(type_oid: base::Oid, text: &[u8], out: &mut Vec<u8>) {
 }
 
 impl Plugin for TestDecoding {
+    fn wants_replicated(&self) -> bool {
+        !self.only_local
+    }
+
     fn is_binary(&self) -> bool {
         self.force_binary
     }
