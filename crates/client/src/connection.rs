@@ -85,6 +85,8 @@ pub struct Connection {
     pub host: String,
     /// Its port.
     pub port: u16,
+    /// It asked for a password.
+    pub asked: bool,
 }
 
 impl Connection {
@@ -191,6 +193,7 @@ impl Connection {
             parameters: Vec::new(),
             host: place.host.clone(),
             port: place.port,
+            asked: false,
         };
         let started = connection.start(options, place, replication, endpoint).await;
         started.map(|()| connection).map_err(|failure| match failure {
@@ -275,11 +278,13 @@ impl Connection {
                 Request::Ok if verified => return Ok(()),
                 Request::Ok => return Err(broken("server did not complete authentication")),
                 Request::Password => {
+                    self.asked = true;
                     let mut body = password()?.as_bytes().to_vec();
                     body.push(0);
                     self.send(b'p', &body).await?;
                 }
                 Request::Md5(salt) => {
+                    self.asked = true;
                     let mut body =
                         md5_hash(options.user.as_bytes(), password()?.as_bytes(), salt).into_bytes();
                     body.push(0);
@@ -308,6 +313,7 @@ impl Connection {
                             ));
                         }
                     };
+                    self.asked = true;
                     let scram = ScramSha256::new(password()?.as_bytes(), binding);
                     let mut body = mechanism.as_bytes().to_vec();
                     body.push(0);
@@ -388,12 +394,12 @@ impl Connection {
         }
     }
 
-    /// Runs a command that begins a stream in both directions; false if the server has nothing to send, when [`rows`](Self::rows) says what it answers.
+    /// Runs a command that begins a stream, to here or in both directions; false if the server has nothing to send, when [`rows`](Self::rows) says what it answers.
     pub async fn start_stream(&mut self, text: &str) -> Result<bool, Failure> {
         self.send_query(text).await?;
         loop {
             match self.next(false).await? {
-                b'W' => return Ok(true),
+                b'W' | b'H' => return Ok(true),
                 b'T' => return Ok(false),
                 b'N' | b'S' => {}
                 b'E' => {

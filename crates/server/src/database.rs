@@ -25,6 +25,7 @@ use runtime::fs::ReadMethod;
 use runtime::usage::Account;
 use session::functions::SUMMARIZER_PID;
 use session::replication::synchronous::{Flaw, Names};
+use session::subscription::{Failure, Publisher};
 use session::{
     ConnectionStrings, Format, Instance, LogSink, Notification, Output, ParamValue, Passwords, Session,
     SessionInfo, Situation, SocketSink, TransactionStatus,
@@ -38,6 +39,7 @@ use crate::config::access;
 use crate::descriptors;
 use crate::log;
 use crate::loops::Loops;
+use crate::publisher;
 use crate::receiver::Receiver;
 use crate::recovery_settings::archive_recovery;
 use crate::sessions::Sessions;
@@ -56,6 +58,8 @@ pub struct Stampede {
     loops: Arc<Loops>,
     /// The launcher of automatic vacuums, and its workers.
     upkeep: Arc<Loops>,
+    /// The launcher of subscriptions' workers, and these.
+    appliers: Arc<Loops>,
 }
 
 /// What sessions share, with the languages that functions may be written in, the extensions, and how passwords are kept.
@@ -156,6 +160,7 @@ fn options(
         transactions: (settings.int(Setting::max_connections)
             + settings.int(Setting::max_prepared_transactions).max(0)) as usize,
     };
+    options.txn.max_origins = settings.int(Setting::max_active_replication_origins).max(0) as usize;
     options.txn.max_prepared = settings.int(Setting::max_prepared_transactions).max(0) as usize;
     let owners = settings.int(Setting::max_connections).max(1) as usize + options.txn.max_prepared;
     options.txn.max_locks = settings.int(Setting::max_locks_per_transaction).max(1) as usize * owners;
@@ -360,9 +365,9 @@ pub fn open(
     }
     instance.counters().load(dir, clean);
     instance.preload().map_err(|error| SqlError::fatal(error.code(), error.message().to_owned()))?;
-    let (stop, loops, upkeep) = Default::default();
+    let (stop, loops, upkeep, appliers) = Default::default();
     let autovacuum = Autovacuum::new(&instance);
-    Ok(Some(Arc::new(Stampede { instance, autovacuum, upstream, stop, loops, upkeep })))
+    Ok(Some(Arc::new(Stampede { instance, autovacuum, upstream, stop, loops, upkeep, appliers })))
 }
 
 /// Tells how the last server ended. What is wrong with the control file is the engine's to say.
@@ -421,6 +426,10 @@ struct LibpqStrings;
 impl ConnectionStrings for LibpqStrings {
     fn read(&self, text: &str) -> Result<Vec<(String, String)>, String> {
         client::options::named(text).map(|options| options.into_iter().collect())
+    }
+
+    fn connect(&self, text: &str, name: &str, asked: bool) -> Result<Box<dyn Publisher>, Failure> {
+        publisher::connect(text, name, asked)
     }
 }
 
@@ -541,6 +550,7 @@ impl Database for Stampede {
         self.upstream.take_settings(settings.clone());
         self.instance.set_settings(settings.clone());
         self.autovacuum.take_settings(&settings);
+        self.instance.subscribers().wake().set();
     }
 
     fn start_background(&self, workers: &Workers, sessions: &Arc<Sessions>) {
@@ -563,6 +573,7 @@ impl Database for Stampede {
         }
         let over = (self.instance.clone(), self.autovacuum.clone());
         upkeep::start(over, workers, sessions, &self.upkeep);
+        upkeep::start_appliers(self.instance.clone(), workers, sessions, &self.appliers);
     }
 
     fn start_standalone(&self, workers: &Workers) {
@@ -578,7 +589,9 @@ impl Database for Stampede {
 
     fn shutdown(&self) -> SqlResult<()> {
         self.autovacuum.stop();
+        self.instance.subscribers().shut_down();
         self.upkeep.wait();
+        self.appliers.wait();
         self.stop.stop(self.instance.engine());
         self.loops.wait();
         let closed = self.instance.engine().shutdown().map_err(fatal);

@@ -1,9 +1,10 @@
-//! Automatic vacuums: where their launcher and its workers run.
+//! Automatic vacuums, and the workers of subscriptions: where they and their launchers run.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use base::SqlError;
+use command::apply;
 use command::autovacuum::{Autovacuum, Host, Launcher, Place};
 use runtime::Workers;
 use session::{Instance, LogSink};
@@ -12,7 +13,7 @@ use crate::log::{self, Subject};
 use crate::loops::Loops;
 use crate::sessions::Sessions;
 
-/// The workers of the runtime, for those of automatic vacuums.
+/// The workers of the runtime, for those of automatic vacuums, or of subscriptions.
 struct Upkeep {
     workers: Workers,
     sessions: Arc<Sessions>,
@@ -41,8 +42,49 @@ pub fn start(
     });
 }
 
+/// Starts the launcher of subscriptions' workers.
+pub fn start_appliers(
+    instance: Arc<Instance>,
+    workers: &Workers,
+    sessions: &Arc<Sessions>,
+    loops: &Arc<Loops>,
+) {
+    let running = loops.enter();
+    let host = Arc::new(Upkeep {
+        workers: workers.clone(),
+        sessions: sessions.clone(),
+        loops: loops.clone(),
+        started: AtomicUsize::new(0),
+    });
+    workers.spawn_fiber_on(0, move || {
+        let _running = running;
+        apply::Launcher::new(instance, host).run();
+    });
+}
+
+impl apply::Host for Upkeep {
+    fn start_worker(&self, work: Box<dyn FnOnce(Place) + Send>) {
+        self.run(work);
+    }
+
+    fn log(&self, line: &SqlError) {
+        log::report(line, None, None);
+    }
+}
+
 impl Host for Upkeep {
     fn start_worker(&self, work: Box<dyn FnOnce(Place) + Send>) {
+        self.run(work);
+    }
+
+    fn log(&self, line: &SqlError) {
+        log::report(line, None, None);
+    }
+}
+
+impl Upkeep {
+    /// Runs a worker in a fiber of its own.
+    fn run(&self, work: Box<dyn FnOnce(Place) + Send>) {
         let (running, number) = (self.loops.enter(), self.sessions.reserve());
         // Relaxed: they are only spread.
         let at = self.started.fetch_add(1, Ordering::Relaxed) + 1;
@@ -51,10 +93,6 @@ impl Host for Upkeep {
             work(Place { pid, log: Box::new(move |database| sink(pid, database)) });
             drop(number);
         });
-    }
-
-    fn log(&self, line: &SqlError) {
-        log::report(line, None, None);
     }
 }
 

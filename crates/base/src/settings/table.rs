@@ -23,7 +23,7 @@ const NO_PLAN: &str = "No plan does so.";
 const NO_WRAPAROUND: &str =
     "Ids have 64 bits: nothing wraps around, and each VACUUM looks at all that may be frozen.";
 const ONE_PROCESS: &str = "The server is one process and shares no memory with others.";
-const REPLICATION: &str = "Subscriptions do not apply changes yet.";
+const ONE_APPLIES: &str = "One worker applies all changes of a subscription.";
 
 settings! {
     "Customized Options" {
@@ -520,13 +520,13 @@ settings! {
             .about("Time between attempts to get log.");
     }
     "Replication / Subscribers" {
-        max_active_replication_origins = int(10, 0, 262143).postmaster().moot(REPLICATION)
+        max_active_replication_origins = int(10, 0, 262143).postmaster().works()
             .about("Replication origins at most.");
-        max_logical_replication_workers = int(4, 0, 262143).postmaster().moot(REPLICATION)
+        max_logical_replication_workers = int(4, 0, 262143).postmaster().works()
             .about("Logical replication workers at most.");
-        max_parallel_apply_workers_per_subscription = int(2, 0, 1024).sighup().moot(REPLICATION)
+        max_parallel_apply_workers_per_subscription = int(2, 0, 1024).sighup().moot(ONE_APPLIES)
             .about("Parallel apply workers of a subscription at most.");
-        max_sync_workers_per_subscription = int(2, 0, 262143).sighup().moot(REPLICATION)
+        max_sync_workers_per_subscription = int(2, 0, 262143).sighup().works()
             .about("Table copying workers of a subscription at most.");
     }
     "Reporting and Logging / Process Title" {

@@ -49,7 +49,7 @@ fn what_runs_beside_the_sessions_is_shown_once_each() {
     let mut client = server.client();
     let shown = "select string_agg(backend_type, ', ' order by backend_type) from (
         select min(backend_type) as backend_type from pg_stat_activity where pid < 10 group by pid having count(*) = 1) s";
-    let all = "archiver, autovacuum launcher, background writer, checkpointer, walsummarizer, walwriter";
+    let all = "archiver, autovacuum launcher, background writer, checkpointer, logical replication launcher, walsummarizer, walwriter";
     until("all are shown", || client.value(shown) == all);
 }
 

@@ -78,6 +78,7 @@ mod standby;
 mod start;
 mod statements;
 mod streaming;
+mod subscriptions;
 mod summaries;
 mod tablespaces;
 mod temp_files;

@@ -9,7 +9,7 @@
 //! * Databases: `database`.
 //! * Extensions, languages, LOAD: `extension`. Foreign data: `foreign`.
 //! * Triggers and SET CONSTRAINTS: `trigger`. Row security: `policy`.
-//! * Logical replication: `publication` (with `publication_filter`), `subscription` (with `subscription_options`).
+//! * Logical replication: `publication` (with `publication_filter`), `subscription` (with `subscription_options`), `apply` (subscriptions at work).
 //! * What all kinds of objects have in common: `object_kind` (with `comment`, `drop`, `rename`, `owner`).
 //! * Who may do what: `role`, `grant`, `owner`. Rows: `copy`. Upkeep: `vacuum`, `analyze` (with `sample`, `statistics`, `statistics_extended`), `extended_statistics`. The session: `settings`, `lock`.
 //! * What they share: `names` (finding and locking relations), `type_name`, `object_name`, `options`, `storage_parameter`,
@@ -35,6 +35,7 @@ mod alter_tree;
 mod alter_type;
 mod alter_user_type;
 mod analyze;
+pub mod apply;
 pub mod autovacuum;
 mod base_type;
 mod call;

@@ -1,26 +1,31 @@
 //! # What
-//! CREATE, ALTER and DROP SUBSCRIPTION: what is to be replicated, and from where. Nobody connects to a publisher or applies its changes yet; a statement
-//! that would need it fails with 0A000.
+//! CREATE, ALTER and DROP SUBSCRIPTION: what is to be replicated, and from where. They make and drop slots at the publisher, and ask it for tables; its changes are applied by
+//! workers ([`apply`](crate::apply)), who hear of a change of the subscription when that is committed.
 //!
 //! # Locks
-//! The catalog row is the lock: who changes it first.
+//! The catalog row is the lock: who changes it first. DROP locks the subscription against workers that begin ([`lock_tag`]).
 //!
 //! # PostgreSQL counterpart
 //! `commands/subscriptioncmds.c`.
 
 use base::{Oid, SqlError, SqlResult, SqlState, sql_err};
 use catalog::authority;
-use catalog::change::{NewSubscription, ObjectAddress};
+use catalog::change::{NewSubscription, ObjectAddress, Subscribed};
 use catalog::system::pg_subscription as s;
 use catalog::{Row, RowExt, predefined, text_array, texts_of};
 use parse::ast::{
-    AlterSubscription, CreateSubscription, DefElem, DropSubscription, ObjectName, SubscriptionAction,
+    AlterSubscription, CreateSubscription, DefElem, DropSubscription, ObjectName, RangeVar,
+    SubscriptionAction,
 };
 use session::Session;
+use session::subscription::{Failure, Publisher};
 use tuple::Datum;
+use txn::{End, LockMode, LockTag, LockWait, Phase};
 
 use super::subscription_options::{OF_CREATE, OF_SET, Options};
 use super::{comment, names};
+use crate::apply::subscription::{Subscription, create_slot, drop_slot, literals, published};
+use crate::apply::target::check_kind;
 
 /// CREATE SUBSCRIPTION.
 pub(crate) fn create(session: &Session, statement: &CreateSubscription, text: &str) -> SqlResult<()> {
@@ -43,11 +48,8 @@ pub(crate) fn create(session: &Session, statement: &CreateSubscription, text: &s
     }
     check_connection(session, &statement.connection, password_required && !session.has_all_rights()?)?;
     check_each_once(&statement.publications)?;
-    if options.connects() {
-        return Err(not_connected(
-            "CREATE SUBSCRIPTION with connect = true",
-            "Use CREATE SUBSCRIPTION ... WITH (connect = false).",
-        ));
+    if options.connects() && options.two_phase == Some(true) {
+        return Err(no_two_phase("CREATE SUBSCRIPTION ... WITH (two_phase = true)"));
     }
     let new = NewSubscription {
         name: name.clone(),
@@ -60,12 +62,20 @@ pub(crate) fn create(session: &Session, statement: &CreateSubscription, text: &s
         run_as_owner: options.run_as_owner.unwrap_or(false),
         failover: options.failover.unwrap_or(false),
         connection: statement.connection.clone(),
-        slot: options.slot_name.unwrap_or_else(|| Some(name.clone())),
-        synchronous_commit: options.synchronous_commit.unwrap_or_else(|| "off".into()),
+        slot: options.slot_name.clone().unwrap_or_else(|| Some(name.clone())),
+        synchronous_commit: options.synchronous_commit.clone().unwrap_or_else(|| "off".into()),
         publications: statement.publications.clone(),
-        origin: options.origin.unwrap_or_else(|| "any".into()),
+        origin: options.origin.clone().unwrap_or_else(|| "any".into()),
+        enabled: options.enabled(),
     };
-    session.with_changer(|changer| changer.create_subscription(&new))?;
+    let oid = session.with_changer(|changer| changer.create_subscription(&new))?;
+    tell_workers(session, oid);
+    let row = session.with_reader(|reader| reader.subscription_by_oid(oid))?;
+    let made = Subscription::of(&row.ok_or_else(|| undefined(name))?);
+    session.origin(&made.origin_name(None))?;
+    if options.connects() {
+        return begin(session, &made, &options);
+    }
     let warning = SqlError::with_severity(
         base::Severity::Warning,
         SqlState::WARNING,
@@ -93,10 +103,149 @@ fn taken(name: &str) -> SqlError {
     sql_err!(DUPLICATE_OBJECT, "subscription \"{name}\" already exists")
 }
 
-/// What would need a connection to a publisher, or somebody who applies its changes.
-fn not_connected(what: &str, hint: &str) -> SqlError {
-    let error = SqlError::not_supported(what);
-    if hint.is_empty() { error } else { error.hint(hint.to_owned()) }
+/// Prepared transactions are applied when they commit.
+fn no_two_phase(what: &str) -> SqlError {
+    SqlError::not_supported(what)
+}
+
+/// The lock that keeps workers from a subscription.
+pub(crate) fn lock_tag(subscription: Oid) -> LockTag {
+    LockTag::Object { database: Oid::INVALID, class: s::TABLE.oid, object: subscription, sub: 0 }
+}
+
+/// The workers look at the subscription again once this is committed.
+fn tell_workers(session: &Session, subscription: Oid) {
+    let subscribers = session.instance.subscribers().clone();
+    let tell = move |end| {
+        if end == End::Commit {
+            subscribers.changed(subscription);
+        }
+    };
+    session.txn.borrow_mut().on_end(Phase::AfterLocks, Box::new(tell));
+}
+
+fn connect(session: &Session, known: &Subscription) -> SqlResult<Box<dyn Publisher>> {
+    known.connect(session, &known.name).map_err(|failure| match failure {
+        Failure::Refused(code, message) if code == "2F003" => {
+            sql_err!(S_R_E_PROHIBITED_SQL_STATEMENT_ATTEMPTED, "{message}")
+                .detail("Non-superuser cannot connect if the server does not request a password.")
+        }
+        failure => {
+            failure.error(&format!("subscription \"{}\" could not connect to the publisher", known.name))
+        }
+    })
+}
+
+/// A new subscription: what the publisher has for it, and its slot there.
+fn begin(session: &Session, known: &Subscription, options: &Options) -> SqlResult<()> {
+    let mut publisher = connect(session, known)?;
+    warn_of_missing(session, &mut *publisher, &known.publications)?;
+    let state = if options.copy_data.unwrap_or(true) { b'i' } else { b'r' };
+    for (schema, name) in published(&mut *publisher, &known.publication_list())? {
+        let table = local_table(session, (&schema, &name))?;
+        session.with_changer(|changer| changer.set_subscribed(known.oid, table, (state, None)))?;
+    }
+    if let Some(slot) = known.slot.as_deref().filter(|_| options.creates_slot()) {
+        let failover = options.failover == Some(true);
+        create_slot(&mut *publisher, slot, false, failover)?;
+        session.notice(names::notice(
+            SqlState::SUCCESSFUL_COMPLETION,
+            format!("created replication slot \"{slot}\" on publisher"),
+        ));
+    } else if let Some((slot, failover)) = known.slot.as_deref().zip(options.failover) {
+        alter_slot(&mut *publisher, slot, failover)?;
+    }
+    publisher.close();
+    Ok(())
+}
+
+/// A publication that is not there yet may come.
+fn warn_of_missing(
+    session: &Session,
+    publisher: &mut dyn Publisher,
+    publications: &[String],
+) -> SqlResult<()> {
+    let query = format!(
+        "SELECT t.pubname FROM pg_catalog.pg_publication t WHERE t.pubname IN ({})",
+        literals(publications)
+    );
+    let rows = publisher
+        .query(&query)
+        .map_err(|failure| failure.error("could not receive list of publications from the publisher"))?;
+    let known: Vec<String> = rows.into_iter().flatten().flatten().collect();
+    let missing = publications.iter().filter(|name| !known.contains(name));
+    let missing: Vec<String> = missing.map(|name| format!("\"{name}\"")).collect();
+    let message = match missing.as_slice() {
+        [] => return Ok(()),
+        [one] => format!("publication {one} does not exist on the publisher"),
+        many => format!("publications {} do not exist on the publisher", many.join(", ")),
+    };
+    let severity = base::Severity::Warning;
+    session.notice(SqlError::with_severity(severity, SqlState::UNDEFINED_OBJECT, message));
+    Ok(())
+}
+
+/// The table of ours for one that is published.
+fn local_table(session: &Session, (schema, name): (&str, &str)) -> SqlResult<Oid> {
+    let named = RangeVar { schema: Some(schema.into()), name: name.into(), ..RangeVar::default() };
+    let table = names::open(session, &named, LockMode::AccessShare)?;
+    check_kind(table.kind, (schema, name))?;
+    Ok(table.oid)
+}
+
+fn alter_slot(publisher: &mut dyn Publisher, slot: &str, failover: bool) -> SqlResult<()> {
+    let quoted = types::text::quote_identifier(slot);
+    let command = format!("ALTER_REPLICATION_SLOT {quoted} ( FAILOVER {failover} )");
+    let tried = format!("could not alter replication slot \"{slot}\"");
+    publisher.query(&command).map(drop).map_err(|failure| failure.error(&tried))
+}
+
+/// Brings the list of tables up to what the publications publish now.
+fn refresh(session: &Session, known: &Subscription, copies: bool) -> SqlResult<()> {
+    let mut publisher = connect(session, known)?;
+    warn_of_missing(session, &mut *publisher, &known.publications)?;
+    let before = session.with_reader(|reader| reader.subscribed(known.oid))?;
+    let state = if copies { b'i' } else { b'r' };
+    let mut now = Vec::new();
+    for (schema, name) in published(&mut *publisher, &known.publication_list())? {
+        let table = local_table(session, (&schema, &name))?;
+        now.push(table);
+        if !before.iter().any(|one| one.table == table) {
+            session.with_changer(|changer| changer.set_subscribed(known.oid, table, (state, None)))?;
+        }
+    }
+    let gone: Vec<Subscribed> = before.into_iter().filter(|one| !now.contains(&one.table)).collect();
+    for one in &gone {
+        session.with_changer(|changer| changer.forget_subscribed(known.oid, one.table))?;
+        let subscribers = session.instance.subscribers();
+        subscribers.stop(|of, table| (of, table) == (known.oid, one.table))?;
+    }
+    drop_copies(session, known, &mut *publisher, &gone)?;
+    publisher.close();
+    tell_workers(session, known.oid);
+    Ok(())
+}
+
+/// Whether somebody may have made a slot for the copy of a table, and not dropped it yet.
+fn may_have_slot(one: &Subscribed) -> bool {
+    !matches!(one.state, b'r' | b's')
+}
+
+/// Drops slots and origins of copies of tables.
+fn drop_copies(
+    session: &Session,
+    known: &Subscription,
+    publisher: &mut dyn Publisher,
+    tables: &[Subscribed],
+) -> SqlResult<()> {
+    for one in tables.iter().filter(|one| may_have_slot(one)) {
+        let slot = known.copy_slot(session, one.table);
+        drop_slot(publisher, &slot).map_err(|failure| {
+            failure.error(&format!("could not drop replication slot \"{slot}\" on publisher"))
+        })?;
+        session.drop_origin(&known.origin_name(Some(one.table)))?;
+    }
+    Ok(())
 }
 
 /// Whoever makes or renames a subscription must be allowed to create objects in the database.
@@ -154,6 +303,7 @@ fn changed(session: &Session, name: &str) -> SqlResult<Row> {
 }
 
 fn edit(session: &Session, row: &Row, edit: impl FnOnce(&mut Row)) -> SqlResult<()> {
+    tell_workers(session, row.oid(s::OID));
     session.with_changer(|changer| changer.edit_subscription(row.oid(s::OID), edit))
 }
 
@@ -182,19 +332,22 @@ pub(crate) fn alter(session: &Session, statement: &AlterSubscription, text: &str
             set_publications(session, &row, &all, (given, "DROP", false), text)
         }
         A::Refresh(given) => {
-            Options::read(given, &["copy_data"], text)?;
+            let options = Options::read(given, &["copy_data"], text)?;
             if !row.bool(s::SUBENABLED) {
                 return Err(not_now(
                     "ALTER SUBSCRIPTION ... REFRESH is not allowed for disabled subscriptions",
                 ));
             }
-            Err(not_connected("ALTER SUBSCRIPTION ... REFRESH", ""))
+            session.prevent_in_block("ALTER SUBSCRIPTION ... REFRESH")?;
+            refresh(session, &Subscription::of(&row), options.copy_data.unwrap_or(true))
         }
         A::Enable(true) if row[s::SUBSLOTNAME].is_null() => {
             Err(not_now("cannot enable subscription that does not have a slot name"))
         }
-        A::Enable(true) => Err(not_connected("ALTER SUBSCRIPTION ... ENABLE", "")),
-        A::Enable(false) => edit(session, &row, |row| row[s::SUBENABLED] = false.into()),
+        A::Enable(true) if row.char(s::SUBTWOPHASESTATE) != b'd' => {
+            Err(no_two_phase("ALTER SUBSCRIPTION ... ENABLE of a subscription with two_phase = true"))
+        }
+        A::Enable(on) => edit(session, &row, |row| row[s::SUBENABLED] = (*on).into()),
         A::Skip(given) => {
             if !session.has_all_rights()? {
                 return Err(denied("must be superuser to skip transaction"));
@@ -216,8 +369,14 @@ fn set_options(session: &Session, row: &Row, given: &[DefElem], text: &str) -> S
     if let Some(two_phase) = options.two_phase {
         check_slot_option(session, row, "two_phase", (!two_phase, options.slot_name.is_some()))?;
     }
-    if options.failover.is_some() {
+    if let Some(failover) = options.failover {
         check_slot_option(session, row, "failover", (true, options.slot_name.is_some()))?;
+        let known = Subscription::of(row);
+        let mut publisher = connect(session, &known)?;
+        if let Some(slot) = &known.slot {
+            alter_slot(&mut *publisher, slot, failover)?;
+        }
+        publisher.close();
     }
     edit(session, row, |row| {
         let flags = [
@@ -225,6 +384,7 @@ fn set_options(session: &Session, row: &Row, given: &[DefElem], text: &str) -> S
             (s::SUBDISABLEONERR, options.disable_on_error),
             (s::SUBPASSWORDREQUIRED, options.password_required),
             (s::SUBRUNASOWNER, options.run_as_owner),
+            (s::SUBFAILOVER, options.failover),
         ];
         for (column, value) in flags {
             if let Some(value) = value {
@@ -275,7 +435,10 @@ fn check_slot_option(
             "\"slot_name\" and \"{option}\" cannot be altered at the same time"
         ));
     }
-    Err(not_connected(&statement, ""))
+    match option {
+        "two_phase" => Err(no_two_phase(&statement)),
+        _ => Ok(()),
+    }
 }
 
 /// SET, ADD and DROP PUBLICATION. `copies`: what is new can be copied.
@@ -295,9 +458,14 @@ fn set_publications(
         return Err(error.hint(hint));
     }
     if refreshes {
-        return Err(not_connected("ALTER SUBSCRIPTION with refresh", &hint));
+        session.prevent_in_block("ALTER SUBSCRIPTION with refresh")?;
     }
-    edit(session, row, |row| row[s::SUBPUBLICATIONS] = text_array(publications))
+    edit(session, row, |row| row[s::SUBPUBLICATIONS] = text_array(publications))?;
+    if !refreshes {
+        return Ok(());
+    }
+    let known = Subscription { publications: publications.to_vec(), ..Subscription::of(row) };
+    refresh(session, &known, options.copy_data.unwrap_or(true))
 }
 
 /// The publications of a subscription with others added, or taken away.
@@ -339,12 +507,59 @@ pub(crate) fn drop_one(session: &Session, statement: &DropSubscription) -> SqlRe
     let row = changed(session, name)?;
     if !row[s::SUBSLOTNAME].is_null() {
         session.prevent_in_block("DROP SUBSCRIPTION")?;
-        return Err(not_connected(
-            "DROP SUBSCRIPTION of a subscription with a replication slot",
-            "Use ALTER SUBSCRIPTION ... DISABLE to disable the subscription, and then use ALTER SUBSCRIPTION ... SET (slot_name = NONE) to disassociate it from the slot.",
+    }
+    let known = Subscription::of(&row);
+    session.txn.borrow_mut().lock(lock_tag(known.oid), LockMode::AccessExclusive, LockWait::Block)?;
+    let mut copies = session.with_reader(|reader| reader.subscribed(known.oid))?;
+    copies.retain(may_have_slot);
+    session.with_changer(|changer| changer.drop_subscription(known.oid))?;
+    let subscribers = session.instance.subscribers().clone();
+    subscribers.stop(|of, _| of == known.oid)?;
+    copies.iter().try_for_each(|one| session.drop_origin(&known.origin_name(Some(one.table))).map(drop))?;
+    session.drop_origin(&known.origin_name(None))?;
+    subscribers.forget(known.oid);
+    if known.slot.is_none() && copies.is_empty() {
+        return Ok(());
+    }
+    let mut publisher = match known.connect(session, &known.name) {
+        Ok(publisher) => publisher,
+        Err(Failure::Interrupted(interrupt)) => return Err(interrupt.into()),
+        Err(failure) => return unreachable(session, &known, &copies, failure),
+    };
+    drop_copies(session, &known, &mut *publisher, &copies)?;
+    if let Some(slot) = &known.slot {
+        let tried = format!("could not drop replication slot \"{slot}\" on publisher");
+        if !drop_slot(&mut *publisher, slot).map_err(|failure| failure.error(&tried))? {
+            return Err(SqlError::new(
+                SqlState::CONNECTION_FAILURE,
+                format!("{tried}: ERROR:  replication slot \"{slot}\" does not exist"),
+            ));
+        }
+        session.notice(names::notice(
+            SqlState::SUCCESSFUL_COMPLETION,
+            format!("dropped replication slot \"{slot}\" on publisher"),
         ));
     }
-    session.with_changer(|changer| changer.drop_subscription(row.oid(s::OID)))
+    publisher.close();
+    Ok(())
+}
+
+/// The publisher cannot be asked to drop slots: that is an error, unless the subscription has let go of its own.
+fn unreachable(
+    session: &Session,
+    known: &Subscription,
+    copies: &[Subscribed],
+    failure: Failure,
+) -> SqlResult<()> {
+    for one in copies {
+        let slot = known.copy_slot(session, one.table);
+        session.warning(SqlState::WARNING, &format!("could not drop tablesync replication slot \"{slot}\""));
+    }
+    let Some(slot) = &known.slot else { return Ok(()) };
+    let tried = format!("could not connect to publisher when attempting to drop replication slot \"{slot}\"");
+    Err(failure.error(&tried).hint(
+        "Use ALTER SUBSCRIPTION ... DISABLE to disable the subscription, and then use ALTER SUBSCRIPTION ... SET (slot_name = NONE) to disassociate it from the slot.",
+    ))
 }
 
 /// What COMMENT names.
@@ -377,6 +592,7 @@ pub(super) fn set_owner(session: &Session, object: &ObjectName, owner: Oid) -> S
     let row = changed(session, row.str(s::SUBNAME))?;
     check_taker(session, owner)?;
     let address = ObjectAddress::subscription(row.oid(s::OID));
+    tell_workers(session, row.oid(s::OID));
     session.with_changer(|changer| changer.set_object_owner(address, s::SUBOWNER, owner))
 }
 

@@ -12,6 +12,7 @@
 //! * [`commands`]: what sessions know of utility statements, which the crate `command` carries out. `options`: values of option lists.
 //! * `functions`: functions of SQL that need a session. [`routine`]: functions that users made, and the languages that they are written in. [`module`]: extensions that are compiled in.
 //! * `firing`: carries out triggers. `lookup`: what statements name. `expression`, `uses`: expressions in definitions. `index_entries`, `violation`: entries of rows that no plan writes.
+//! * [`subscription`]: what runs for subscriptions, and what they need of publishers.
 //! * [`replication`]: connections that replicate: their commands, what they send.
 //! * `clock_map`: a map of limited size.
 //!
@@ -78,6 +79,7 @@ mod shapes;
 mod socket;
 mod statement;
 mod statements;
+pub mod subscription;
 pub mod table_rows;
 mod temporary;
 pub mod text_search;
@@ -172,6 +174,8 @@ pub struct Instance {
     statements: OnceLock<Arc<dyn crate::hooks::Statements>>,
     /// Who sends the log.
     senders: replication::Senders,
+    /// What runs for subscriptions.
+    subscribers: Arc<subscription::Subscribers>,
 }
 
 /// What passwords are stored as: the business of the layer that checks them.
@@ -184,10 +188,18 @@ pub trait Passwords: Send + Sync {
     fn matches(&self, verifier: &str, password: &str) -> bool;
 }
 
-/// What subscriptions say of how to connect: the business of the layer that connects.
+/// What subscriptions say of how to connect, and the connections: the business of the layer that connects.
 pub trait ConnectionStrings: Send + Sync {
     /// Names and values of the options in a connection string. The error is a message.
     fn read(&self, text: &str) -> Result<Vec<(String, String)>, String>;
+    /// Connects to a publisher, for commands and for a stream of changes; `name` is what it shows of us. The connection of whom a password must be
+    /// asked of (`asked`) is refused if it is not.
+    fn connect(
+        &self,
+        text: &str,
+        name: &str,
+        asked: bool,
+    ) -> Result<Box<dyn subscription::Publisher>, subscription::Failure>;
 }
 
 impl Drop for Instance {
@@ -246,6 +258,7 @@ impl Instance {
             files_within: OnceLock::new(),
             statements: OnceLock::new(),
             senders,
+            subscribers: Arc::default(),
         })
     }
 
@@ -292,6 +305,11 @@ impl Instance {
     /// Who sends the log.
     pub fn senders(&self) -> &replication::Senders {
         &self.senders
+    }
+
+    /// What runs for subscriptions.
+    pub fn subscribers(&self) -> &Arc<subscription::Subscribers> {
+        &self.subscribers
     }
 
     /// Threads that help sessions.

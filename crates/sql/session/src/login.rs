@@ -231,6 +231,7 @@ impl Session {
         self.txn.borrow_mut().unlock_all_for_session(|_| true);
         self.give_up_backup();
         self.engine().slots().end_session(self.info.pid);
+        self.leave_origin();
         if self.backend.kind == BackendKind::Sender {
             self.instance.senders().leave(self.info.pid);
         }

@@ -97,6 +97,10 @@ pub enum BackendKind {
     Sender,
     /// One that looks at a data directory without a server.
     Inspector,
+    /// The server's own, which applies the changes of a subscription.
+    ApplyWorker,
+    /// The server's own, which copies a table of a subscription.
+    TableCopier,
 }
 
 impl BackendKind {
@@ -107,6 +111,8 @@ impl BackendKind {
             BackendKind::AutovacuumWorker => "autovacuum worker",
             BackendKind::Sender => "walsender",
             BackendKind::Inspector => "standalone backend",
+            BackendKind::ApplyWorker => "logical replication apply worker",
+            BackendKind::TableCopier => "logical replication tablesync worker",
         }
     }
 

@@ -119,7 +119,10 @@ impl Session {
     pub(super) fn synchronous_commit(&self) -> SyncCommit {
         let wanted = self.settings.borrow().fast().synchronous_commit;
         match self.backend.kind {
-            BackendKind::Client | BackendKind::Inspector => wanted,
+            BackendKind::Client
+            | BackendKind::Inspector
+            | BackendKind::ApplyWorker
+            | BackendKind::TableCopier => wanted,
             BackendKind::AutovacuumWorker | BackendKind::Sender if wanted == SyncCommit::Off => wanted,
             BackendKind::AutovacuumWorker | BackendKind::Sender => SyncCommit::Local,
         }

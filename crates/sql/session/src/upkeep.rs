@@ -1,4 +1,4 @@
-//! Sessions without a client, which vacuum tables: how they are made, and how they yield to sessions that need a table.
+//! Sessions without a client, which vacuum tables or apply changes: how they are made, and how they yield to sessions that need a table.
 //!
 //! # PostgreSQL counterpart
 //! `AutoVacWorkerMain` in `autovacuum.c`; `ProcSleep` in `proc.c`, where it cancels a worker.
@@ -31,6 +31,25 @@ impl Session {
     /// A session without a client, which keeps up tables of a database: with all rights, and as little as may be of what users set.
     pub fn for_upkeep(instance: Arc<Instance>, pid: i32, database: Oid) -> SqlResult<Session> {
         Session::without_client(instance, pid, database, BackendKind::AutovacuumWorker)
+    }
+
+    /// A session without a client, which applies the changes of a subscription, or copies a table for one: with all rights, but where it takes others'. No
+    /// triggers fire but those that are to fire on a replica.
+    pub fn for_subscription(
+        instance: Arc<Instance>,
+        pid: i32,
+        database: Oid,
+        copies: bool,
+    ) -> SqlResult<Session> {
+        let kind = if copies { BackendKind::TableCopier } else { BackendKind::ApplyWorker };
+        let session = Session::without_client(instance, pid, database, kind)?;
+        {
+            let mut settings = session.settings.borrow_mut();
+            settings.set_internal(Setting::session_replication_role, Value::Choice("replica"));
+            settings.set_internal(Setting::row_security, Value::Bool(true));
+        }
+        session.apply_settings();
+        Ok(session)
     }
 
     /// A session on a data directory that is only inspected, without a server.

@@ -58,7 +58,8 @@ pub fn names() -> impl Iterator<Item = &'static str> {
         .chain(ARCHIVE.iter().copied())
         .chain(SUMMARIES.iter().copied())
         .chain(STANDBY.iter().copied())
-        .chain(DECODING.iter().copied());
+        .chain(DECODING.iter().copied())
+        .chain(SUBSCRIPTIONS.iter().copied());
     started.chain(TLS.iter().map(|row| row.0)).chain(elsewhere)
 }
 
@@ -104,6 +105,13 @@ const STANDBY: &[&str] = &[
 
 /// Seen by the tests of logical decoding.
 const DECODING: &[&str] = &["logical_decoding_work_mem", "wal_level"];
+
+/// Seen by the tests of subscriptions.
+const SUBSCRIPTIONS: &[&str] = &[
+    "max_active_replication_origins",
+    "max_logical_replication_workers",
+    "max_sync_workers_per_subscription",
+];
 
 /// On a server whose values for all of them are others.
 const STARTED: &[Row] = &[

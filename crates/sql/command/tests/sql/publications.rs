@@ -1,6 +1,7 @@
 //! Publications: what can be in them, what they keep from being changed, what they tell subscribers; and subscriptions, as far as nobody connects.
 
 use session::ConnectionStrings;
+use session::subscription::{Failure, Publisher};
 
 use crate::support::{Client, Server};
 
@@ -342,6 +343,10 @@ impl ConnectionStrings for Words {
         };
         text.split_whitespace().map(pair).collect()
     }
+
+    fn connect(&self, _text: &str, _name: &str, _asked: bool) -> Result<Box<dyn Publisher>, Failure> {
+        Err(Failure::Broken("nobody is there".into()))
+    }
 }
 
 #[test]
@@ -364,7 +369,7 @@ fn subscriptions_are_kept_though_nobody_connects() {
             ),
             (
                 "create subscription s connection 'host=x' publication p",
-                "0A000 CREATE SUBSCRIPTION with connect = true is not supported yet",
+                "08006 subscription \"s\" could not connect to the publisher: nobody is there",
             ),
             (
                 "begin; create subscription s connection 'host=x' publication p",
@@ -393,7 +398,15 @@ fn subscriptions_are_kept_though_nobody_connects() {
                 "42710 subscription \"s\" already exists",
             ),
             ("comment on subscription s is 'mine'", ""),
-            ("alter subscription s enable", "0A000 ALTER SUBSCRIPTION ... ENABLE is not supported yet"),
+            (
+                "create subscription t connection 'host=x' publication p with (two_phase)",
+                "0A000 CREATE SUBSCRIPTION ... WITH (two_phase = true) is not supported yet",
+            ),
+            ("alter subscription s enable", ""),
+            (
+                "alter subscription s refresh publication",
+                "08006 subscription \"s\" could not connect to the publisher: nobody is there",
+            ),
             ("alter subscription s disable", ""),
             ("alter subscription s set (origin = here)", "22023 unrecognized origin value: \"here\""),
             (
@@ -417,7 +430,7 @@ fn subscriptions_are_kept_though_nobody_connects() {
             ("alter subscription s skip (lsn = '0/12345')", ""),
             (
                 "alter subscription s set (failover)",
-                "0A000 ALTER SUBSCRIPTION ... SET (failover) is not supported yet",
+                "08006 subscription \"s\" could not connect to the publisher: nobody is there",
             ),
         ],
     );
@@ -434,7 +447,7 @@ fn subscriptions_are_kept_though_nobody_connects() {
         &[
             (
                 "drop subscription s",
-                "0A000 DROP SUBSCRIPTION of a subscription with a replication slot is not supported yet",
+                "08006 could not connect to publisher when attempting to drop replication slot \"s\": nobody is there",
             ),
             ("begin; drop subscription s", "25001 DROP SUBSCRIPTION cannot run inside a transaction block"),
             ("rollback; alter subscription s rename to t; alter subscription t set (slot_name = none)", ""),

@@ -233,11 +233,10 @@ impl Session {
         use SessionFn as F;
         Ok(Some(match id {
             F::PgStatGetWalSenders => self.sender_rows()?,
-            // Nothing replicates decoded changes; no memory is of one node, and no I/O is in flight behind a statement's back.
-            F::PgStatGetSubscription
-            | F::PgShowReplicationOriginStatus
-            | F::PgGetAios
-            | F::PgGetShmemAllocationsNuma => Vec::new(),
+            F::PgShowReplicationOriginStatus => self.origin_rows()?,
+            F::PgStatGetSubscription => self.subscription_rows(args),
+            // No memory is of one node, and no I/O is in flight behind a statement's back.
+            F::PgGetAios | F::PgGetShmemAllocationsNuma => Vec::new(),
             F::PgGetShmemAllocations => memory_of_server(&self.engine().options()),
             F::PgGetBackendMemoryContexts => memory_of_session(),
             F::PgStatGetWalReceiver => vec![self.receiver_row()?],
@@ -260,9 +259,10 @@ impl Session {
                 vec![row]
             }
             F::PgStatGetSubscriptionStats => {
+                let counted = self.instance().subscribers().counted(Oid(arg(args, 0)));
                 let mut row = vec![args[0].clone()];
-                row.extend(std::iter::repeat_n(Datum::Int8(0), 9));
-                row.push(Datum::Null);
+                row.extend(counted.counts.map(Datum::Int8));
+                row.push(counted.since.map_or(Datum::Null, Datum::Int8));
                 vec![row]
             }
             F::PgStatGetWal => vec![self.wal_row()?],
@@ -294,6 +294,54 @@ impl Session {
             F::PgGetWaitEvents => wait_events(),
             _ => return Ok(None),
         }))
+    }
+
+    /// The workers of subscriptions, or of one.
+    fn subscription_rows(&self, args: &[Datum]) -> Vec<Row> {
+        let wanted = match args.first() {
+            Some(Datum::Oid(oid)) => Some(Oid(*oid)),
+            _ => None,
+        };
+        let position = |lsn: base::Lsn| match lsn {
+            base::Lsn::INVALID => Datum::Null,
+            lsn => Datum::Int8(lsn.0 as i64),
+        };
+        let moment = |micros: Option<i64>| micros.map_or(Datum::Null, Datum::Int8);
+        let workers = self.instance().subscribers().list().into_iter();
+        let row = |(subscription, table, pid, seen): (Oid, Oid, i32, crate::subscription::Seen)| {
+            let (sent, came) = seen.last_message.unzip();
+            let (reported, asked) = seen.reported.unzip();
+            let (table, kind) = match table.is_valid() {
+                true => (Datum::Oid(table.0), "table synchronization"),
+                false => (Datum::Null, "apply"),
+            };
+            vec![
+                Datum::Oid(subscription.0),
+                table,
+                Datum::Int4(pid),
+                Datum::Null,
+                position(seen.received),
+                moment(sent),
+                moment(came),
+                position(reported.unwrap_or_default()),
+                moment(asked),
+                Datum::text(kind),
+            ]
+        };
+        workers.filter(|worker| wanted.is_none_or(|wanted| worker.0 == wanted)).map(row).collect()
+    }
+
+    /// Sets to zero what was counted of one subscription, or of all.
+    fn reset_subscription_figures(&self, args: &[Datum]) -> SqlResult<()> {
+        let all = match args.first() {
+            Some(Datum::Oid(0)) => {
+                return Err(sql_err!(INVALID_PARAMETER_VALUE, "invalid subscription OID 0"));
+            }
+            Some(Datum::Oid(oid)) => vec![Oid(*oid)],
+            _ => self.with_reader(|reader| reader.all_subscriptions())?,
+        };
+        all.into_iter().for_each(|oid| self.instance().subscribers().reset(oid));
+        Ok(())
     }
 
     /// The row of `pg_stat_wal`.
@@ -349,7 +397,7 @@ impl Session {
                 Group::all().filter(|group| wanted(*group)).for_each(|group| self.reset_group(group));
             }
             // There are none, whichever is named.
-            F::PgStatResetSubscriptionStats => {}
+            F::PgStatResetSubscriptionStats => self.reset_subscription_figures(args)?,
             F::PgStatResetReplicationSlot => {
                 let slots = self.engine().slots();
                 match arg::<Option<&str>>(args, 0) {
