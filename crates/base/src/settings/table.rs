@@ -467,7 +467,7 @@ settings! {
             .about("Whether partitions are left out at planning and execution.");
         enable_partitionwise_aggregate = bool(false).user().explain().moot(NO_PLAN)
             .about("Whether partitions may be aggregated one by one.");
-        enable_partitionwise_join = bool(false).user().explain().moot(NO_PLAN)
+        enable_partitionwise_join = bool(false).user().explain().works()
             .about("Whether partitions may be joined one by one.");
         enable_presorted_aggregate = bool(true).user().explain().works()
             .about("Whether plans may sort the input of ordered aggregates.");

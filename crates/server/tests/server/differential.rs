@@ -38,6 +38,7 @@ const PROFILES: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     ("rows", &[("stampede.batch_execution", "off")]),
+    ("by partitions", &[("enable_partitionwise_join", "on"), ("enable_memoize", "off")]),
     ("batches", BATCHES),
     ("workers, rows", &[("stampede.batch_execution", "off"), SETUP, ROW, SIZE, INDEX_SIZE, WORKERS, FORCED]),
     ("workers, batches", &[BATCHES[0], BATCHES[1], SETUP, ROW, SIZE, INDEX_SIZE, WORKERS]),

@@ -4,8 +4,8 @@
 //! Each member is planned as if it stood in its parent's place in the level: conditions, classes and what is needed are translated,
 //! so that everything known about paths of tables serves members as well.
 //!
-//! # PostgreSQL counterpart and differences
-//! `add_paths_to_append_rel` of `optimizer/path/allpaths.c`. Members are not joined one by one.
+//! # PostgreSQL counterpart
+//! `add_paths_to_append_rel` of `optimizer/path/allpaths.c`.
 
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ use crate::create::{Creator, add_unique, columns_of, wrap_sort};
 use crate::expr::{Expr, RelId, SortKey};
 use crate::inherit::Member;
 use crate::joins::Search;
-use crate::path::{Enforced, Path, PathKey, PathKind, add_path, cheapest, order_contains};
+use crate::path::{Enforced, Path, PathKey, PathKind, Places, Whole, add_path, cheapest, order_contains};
 use crate::plan::{Cost, Node, Plan, SortKeys, Tree};
 use crate::relset::RelSet;
 
@@ -23,23 +23,28 @@ impl Search<'_, '_> {
         let members = self.planner.members(rel);
         let each: Vec<Vec<Rc<Path>>> = members.iter().map(|m| self.paths_of_member(rel, m)).collect();
         let mut paths = Vec::new();
-        let free = |p: &Path| p.outer.is_empty();
-        if let Some(children) = pick(&each, |paths| cheapest(paths, free)) {
-            self.add_append(rel, children, Vec::new(), &mut paths);
-        }
-        for order in self.orders_of(&each) {
-            self.add_merge(rel, &each, &order, |cost| cost.total, &mut paths);
-            self.add_merge(rel, &each, &order, |cost| cost.startup, &mut paths);
-        }
+        let of = (&Whole::Members(rel), RelSet::one(rel));
+        self.appended(of, &each, &mut paths);
         for outer in outers_of(&each) {
             let children = members.iter().zip(&each).map(|(m, paths)| self.driven(rel, m, paths, outer));
-            let children = children.collect::<Option<Vec<_>>>();
-            if let Some(children) = children {
-                self.add_append(rel, children, Vec::new(), &mut paths);
+            if let Some(children) = children.collect::<Option<Vec<_>>>() {
+                add_path(&mut paths, self.append_path(of, children, Vec::new()));
             }
         }
         self.partial_append(rel, &members, &mut paths);
         paths
+    }
+
+    /// Adds the paths that give what each child gives in one of its paths, driven by nothing: in any order, and in each that is useful.
+    pub(crate) fn appended(&self, of: (&Whole, RelSet), each: &[Vec<Rc<Path>>], paths: &mut Vec<Rc<Path>>) {
+        let free = |p: &Path| p.outer.is_empty();
+        if let Some(children) = pick(each, |paths| cheapest(paths, free)) {
+            add_path(paths, self.append_path(of, children, Vec::new()));
+        }
+        for order in self.orders_of(each) {
+            self.add_merge(of, each, &order, |cost| cost.total, paths);
+            self.add_merge(of, each, &order, |cost| cost.startup, paths);
+        }
     }
 
     /// The cheapest path of a member that rows of `outer` drive: where no index serves, the whole table with the join's conditions.
@@ -72,15 +77,7 @@ impl Search<'_, '_> {
     fn paths_of_member(&mut self, rel: RelId, member: &Member) -> Vec<Rc<Path>> {
         let known = self.level.singles.len();
         let mut paths = self.as_member(rel, member, |search, filters| search.own_paths(member.rel, filters));
-        // Orders by expressions that only the member's level came to know mean nothing here.
-        for path in &mut paths {
-            let meant = path.order.iter().take_while(|k| self.level.knows(k, known)).count();
-            if meant < path.order.len()
-                && let Some(path) = Rc::get_mut(path)
-            {
-                path.order.truncate(meant);
-            }
-        }
+        self.keep_known_orders(&mut paths, known);
         paths
     }
 
@@ -99,15 +96,15 @@ impl Search<'_, '_> {
     }
 
     fn add_merge(
-        &mut self,
-        rel: RelId,
+        &self,
+        (whole, rels): (&Whole, RelSet),
         each: &[Vec<Rc<Path>>],
         order: &[PathKey],
         measure: impl Fn(&Cost) -> f64,
         paths: &mut Vec<Rc<Path>>,
     ) {
         let key = |k: &PathKey| {
-            let expr = self.level.expr_of(k, rel)?;
+            let expr = self.level.expr_of(k, rels)?;
             Some(SortKey { expr, descending: k.descending, nulls_first: k.nulls_first })
         };
         let Some(keys) = order.iter().map(key).collect::<Option<Vec<_>>>() else { return };
@@ -137,25 +134,27 @@ impl Search<'_, '_> {
         let comparison = 2.0 * settings.cpu_operator_cost * inputs.log2();
         cost.startup += comparison * inputs;
         cost.total += comparison * inputs + cost.rows * (comparison + 0.5 * settings.cpu_tuple_cost);
-        let conditions = self.level.filters_of(rel);
-        let kind = PathKind::Append { rel, children, keys, conditions };
-        let (rels, outer, order) = (RelSet::one(rel), RelSet::EMPTY, order.to_vec());
+        let conditions = self.conditions_of(whole);
+        let kind = PathKind::Append { whole: whole.clone(), children, keys, conditions };
+        let (outer, order) = (RelSet::EMPTY, order.to_vec());
         add_path(paths, Path { rels, cost, order, outer, enforced: Vec::new(), workers: 0, kind });
     }
 
-    fn add_append(
-        &mut self,
-        rel: RelId,
-        children: Vec<Rc<Path>>,
-        order: Vec<PathKey>,
-        paths: &mut Vec<Rc<Path>>,
-    ) {
-        let path = self.append_path(rel, children, order);
-        add_path(paths, path);
+    /// What rows of the whole satisfy.
+    fn conditions_of(&self, whole: &Whole) -> Vec<Expr> {
+        match whole {
+            Whole::Members(rel) => self.level.filters_of(*rel),
+            Whole::Joins(_) => Vec::new(),
+        }
     }
 
     /// The rows of the members one after the other.
-    pub(crate) fn append_path(&self, rel: RelId, children: Vec<Rc<Path>>, order: Vec<PathKey>) -> Path {
+    pub(crate) fn append_path(
+        &self,
+        (whole, rels): (&Whole, RelSet),
+        children: Vec<Rc<Path>>,
+        order: Vec<PathKey>,
+    ) -> Path {
         let settings = self.planner.settings();
         let sum = |f: fn(&Cost) -> f64| children.iter().map(|c| f(&c.cost)).sum::<f64>();
         let rows = sum(|c| c.rows);
@@ -169,21 +168,21 @@ impl Search<'_, '_> {
         // What only some members check must be checked above.
         let mut enforced: Vec<Enforced> = children.first().map_or(Vec::new(), |c| c.enforced.clone());
         enforced.retain(|e| children.iter().all(|c| c.enforced.contains(e)));
-        let mut conditions = self.level.filters_of(rel);
-        conditions.extend(enforced.iter().filter_map(|e| self.enforced_condition(rel, e, outer)));
-        let kind = PathKind::Append { rel, children, keys: Vec::new(), conditions };
-        Path { rels: RelSet::one(rel), cost, order, outer, enforced, workers: 0, kind }
+        let mut conditions = self.conditions_of(whole);
+        conditions.extend(enforced.iter().filter_map(|e| self.enforced_condition(rels, e, outer)));
+        let kind = PathKind::Append { whole: whole.clone(), children, keys: Vec::new(), conditions };
+        Path { rels, cost, order, outer, enforced, workers: 0, kind }
     }
 }
 
 impl Search<'_, '_> {
     /// A join condition that a scan checks, over the parent.
-    fn enforced_condition(&self, rel: RelId, enforced: &Enforced, outer: RelSet) -> Option<Expr> {
+    fn enforced_condition(&self, rels: RelSet, enforced: &Enforced, outer: RelSet) -> Option<Expr> {
         match enforced {
             Enforced::Clause(number) => self.level.clauses.get(*number).map(|c| c.expr.clone()),
             Enforced::Class(number) => {
                 let class = self.level.classes.get(*number)?;
-                let mine = class.member_within(RelSet::one(rel))?;
+                let mine = class.member_within(rels)?;
                 Some(class.equality(mine, class.member_within(outer)?))
             }
         }
@@ -196,7 +195,7 @@ fn pick(each: &[Vec<Rc<Path>>], choose: impl Fn(&[Rc<Path>]) -> Option<Rc<Path>>
 }
 
 /// Relations whose rows may drive scans of members.
-fn outers_of(each: &[Vec<Rc<Path>>]) -> Vec<RelSet> {
+pub(crate) fn outers_of(each: &[Vec<Rc<Path>>]) -> Vec<RelSet> {
     let mut outers: Vec<RelSet> =
         each.iter().flatten().map(|p| p.outer).filter(|outer| !outer.is_empty()).collect();
     outers.sort();
@@ -205,23 +204,27 @@ fn outers_of(each: &[Vec<Rc<Path>>]) -> Vec<RelSet> {
 }
 
 impl Creator<'_, '_> {
-    /// The nodes of a path over a tree.
+    /// The nodes of a path over trees.
     pub(crate) fn append(
         &mut self,
         path: &Path,
-        (rel, children, keys): (RelId, &[Rc<Path>], &[SortKey]),
+        (whole, children, keys): (&Whole, &[Rc<Path>], &[SortKey]),
         conditions: &[Expr],
         output: Vec<Expr>,
     ) -> Plan {
-        let partitioned =
-            self.planner.relations[rel].table.as_ref().is_some_and(|t| t.partitioning.is_some());
+        let partitioned = match whole {
+            Whole::Members(rel) => {
+                self.planner.relations[*rel].table.as_ref().is_some_and(|t| t.partitioning.is_some())
+            }
+            Whole::Joins(_) => true,
+        };
         if partitioned || output.iter().all(|e| matches!(e, Expr::Var(_))) {
-            return self.append_columns(path, (rel, children, keys), conditions, output);
+            return self.append_columns(path, (whole, children, keys), conditions, output);
         }
         // Expressions are computed above the children of a plain table.
         let mut columns = Vec::new();
         columns_of(&output, path.rels, &[], &mut columns);
-        let plan = self.append_columns(path, (rel, children, keys), conditions, columns);
+        let plan = self.append_columns(path, (whole, children, keys), conditions, columns);
         let output = self.parameterised(output, path.rels);
         let node = Node::Result { one_time: Vec::new(), child: Some(Box::new(plan)) };
         Plan { cost: path.cost, output, filter: Vec::new(), node }
@@ -230,21 +233,25 @@ impl Creator<'_, '_> {
     fn append_columns(
         &mut self,
         path: &Path,
-        (rel, children, keys): (RelId, &[Rc<Path>], &[SortKey]),
+        (whole, children, keys): (&Whole, &[Rc<Path>], &[SortKey]),
         conditions: &[Expr],
         mut output: Vec<Expr>,
     ) -> Plan {
         keys.iter().for_each(|k| add_unique(&mut output, k.expr.clone()));
-        let members = self.planner.members(rel);
+        let each: Vec<Places> = match whole {
+            Whole::Members(rel) => {
+                self.planner.members(*rel).iter().map(|m| Rc::from([(*rel, m.clone())])).collect()
+            }
+            Whole::Joins(each) => each.to_vec(),
+        };
         let mut plans = Vec::with_capacity(children.len());
-        for (member, child) in members.iter().zip(children) {
-            let own = output.iter().map(|e| self.planner.for_member(rel, member, e)).collect();
+        for (places, child) in each.iter().zip(children) {
+            let places: Vec<(RelId, &Member)> = places.iter().map(|(rel, member)| (*rel, member)).collect();
+            let own = output.iter().map(|e| self.planner.for_places(&places, e)).collect();
             let mut plan = self.create(child, own);
             if !keys.is_empty() && !order_contains(&child.order, &path.order) {
-                let own = |k: &SortKey| SortKey {
-                    expr: self.planner.for_member(rel, member, &k.expr),
-                    ..k.clone()
-                };
+                let own =
+                    |k: &SortKey| SortKey { expr: self.planner.for_places(&places, &k.expr), ..k.clone() };
                 let keys = SortKeys(keys.iter().map(own).collect());
                 plan = wrap_sort(plan, keys, None, self.planner);
             }
@@ -256,12 +263,14 @@ impl Creator<'_, '_> {
             let never = Node::Result { one_time: vec![Expr::boolean(false)], child: None };
             return Plan { cost, output, filter, node: never };
         }
-        let pruning = self.planner.branch(rel).filter(|_| plans.len() > 1).and_then(|branch| {
-            let conditions = self.parameterised(conditions.to_vec(), path.rels);
-            self.planner.pruning(rel, &branch, &conditions)
-        });
-        let tree = || Box::new(Tree { rel, members: members.iter().map(|m| m.rel).collect(), pruning });
-        let tree = self.planner.sources[rel].is_table().then(tree);
+        let tree = match whole {
+            Whole::Members(rel) => self.tree_of(*rel, conditions, path, plans.len()),
+            Whole::Joins(_) => {
+                let (all, tree) = flattened(plans, &each, keys.is_empty());
+                plans = all;
+                Some(Box::new(tree))
+            }
+        };
         let node = match keys {
             [] => Node::Append { children: plans, tree },
             _ if plans.len() == 1 => Node::Append { children: plans, tree },
@@ -269,4 +278,52 @@ impl Creator<'_, '_> {
         };
         Plan { cost, output, filter, node }
     }
+
+    /// What the members that a relation stands for are to it, if it is a table.
+    fn tree_of(
+        &mut self,
+        rel: RelId,
+        conditions: &[Expr],
+        path: &Path,
+        children: usize,
+    ) -> Option<Box<Tree>> {
+        if !self.planner.sources[rel].is_table() {
+            return None;
+        }
+        let pruning = self.planner.branch(rel).filter(|_| children > 1).and_then(|branch| {
+            let conditions = self.parameterised(conditions.to_vec(), path.rels);
+            self.planner.pruning(rel, &branch, &conditions)
+        });
+        let members = self.planner.members(rel).iter().map(|member| vec![member.rel]).collect();
+        Some(Box::new(Tree { rels: vec![rel], members, pruning }))
+    }
+}
+
+/// The parts of a join, and in place of a part that is such parts itself, those; merged ones stay as they are.
+fn flattened(plans: Vec<Plan>, each: &[Places], any_order: bool) -> (Vec<Plan>, Tree) {
+    let rels: Vec<RelId> = each.first().map_or(Vec::new(), |p| p.iter().map(|(rel, _)| *rel).collect());
+    let mut tree = Tree { rels, members: Vec::new(), pruning: None };
+    let mut all = Vec::with_capacity(plans.len());
+    for (plan, places) in plans.into_iter().zip(each) {
+        let own: Vec<RelId> = places.iter().map(|(_, member)| member.rel).collect();
+        let below = match &plan.node {
+            Node::Append { tree: Some(below), .. } if any_order => own
+                .iter()
+                .map(|rel| below.rels.iter().position(|of| of == rel))
+                .collect::<Option<Vec<usize>>>(),
+            _ => None,
+        };
+        match (plan.node, below) {
+            (Node::Append { children, tree: Some(below_tree) }, Some(below)) => {
+                let own = |members: &Vec<RelId>| below.iter().map(|at| members[*at]).collect::<Vec<_>>();
+                tree.members.extend(below_tree.members.iter().map(own));
+                all.extend(children);
+            }
+            (node, _) => {
+                tree.members.push(own);
+                all.push(Plan { node, ..plan });
+            }
+        }
+    }
+    (all, tree)
 }

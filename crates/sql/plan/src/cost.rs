@@ -37,6 +37,8 @@ pub struct Settings {
     pub enable_group_by_reordering: bool,
     /// Partitions are left out that conditions exclude.
     pub enable_partition_pruning: bool,
+    /// Partitioned tables are joined by their partitions.
+    pub enable_partitionwise_join: bool,
     pub enable_material: bool,
     /// Inner sides of loops keep their results.
     pub enable_memoize: bool,
@@ -99,6 +101,7 @@ impl Default for Settings {
             enable_presorted_aggregate: true,
             enable_group_by_reordering: true,
             enable_partition_pruning: true,
+            enable_partitionwise_join: false,
             enable_material: true,
             enable_memoize: true,
             geqo_threshold: 12,

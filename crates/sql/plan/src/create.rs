@@ -66,8 +66,8 @@ impl<'a, 'c> Creator<'a, 'c> {
     pub fn create(&mut self, path: &Path, output: Vec<Expr>) -> Plan {
         match &path.kind {
             PathKind::Scan(scan) => self.scan(path, scan, output),
-            PathKind::Append { rel, children, keys, conditions } => {
-                self.append(path, (*rel, children.as_slice(), keys.as_slice()), conditions, output)
+            PathKind::Append { whole, children, keys, conditions } => {
+                self.append(path, (whole, children.as_slice(), keys.as_slice()), conditions, output)
             }
             PathKind::Gather { child } => self.gather(path, child, output, None),
             PathKind::GatherMerge { child, keys, limit } => {

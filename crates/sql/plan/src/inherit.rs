@@ -3,7 +3,8 @@
 //!
 //! # Invariants
 //! 1. A table of a tree has every column of the parent under the same name, with the same type and collation; only numbers differ.
-//! 2. Tables of a tree are numbered from [`FIRST_MEMBER`] on. No member belongs to a set of relations but its own.
+//! 2. Tables of a tree are numbered from [`FIRST_MEMBER`] on. A member is in a set of relations in its parent's place
+//!    only, together with members of other trees where these are joined by their partitions ([`crate::partwise`]).
 //!
 //! # PostgreSQL counterpart
 //! `optimizer/util/inherit.c`, `optimizer/util/appendinfo.c`.
@@ -26,7 +27,7 @@ use crate::logical::Source;
 use crate::plan::{Command, Modify, RelColumn, Relation, TargetTable};
 use crate::planner::Planner;
 use crate::prune::Branch;
-use crate::relset::FIRST_MEMBER;
+use crate::relset::{FIRST_MEMBER, SLOTS};
 use crate::selectivity;
 
 /// A relation that stands for members.
@@ -57,7 +58,7 @@ impl Inherited {
 }
 
 /// What a relation stands for among others.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(crate) struct Member {
     /// Its number.
     pub rel: RelId,
@@ -68,7 +69,7 @@ pub(crate) struct Member {
 }
 
 /// The columns of a relation in a member.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(crate) enum Columns {
     /// Those of a table of the tree.
     Of(TreeTable),
@@ -77,6 +78,7 @@ pub(crate) enum Columns {
 }
 
 /// What a part of a UNION ALL does with the rows that it reads.
+#[derive(Debug)]
 pub(crate) struct Part {
     /// The columns that it computes.
     pub exprs: Vec<Expr>,
@@ -103,7 +105,7 @@ impl Member {
 }
 
 /// A table of a tree.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(crate) struct TreeTable {
     /// Its number.
     pub rel: RelId,
@@ -173,6 +175,7 @@ impl Planner<'_> {
     pub(crate) fn expand(&mut self, rel: RelId, level: &Level) -> SqlResult<()> {
         let Some(inherited) = self.inherited.get(&rel) else { return Ok(()) };
         let (mode, only) = (inherited.mode, inherited.only);
+        self.take_slot(rel, level);
         let Some(root) = self.relations[rel].table.clone() else { return Ok(()) };
         let (mut tables, mut branch) = (Vec::new(), None);
         if root.partitioning.is_none() {
@@ -186,7 +189,8 @@ impl Planner<'_> {
         for table in tables {
             runtime::check_interrupts().map_err(crate::interrupted)?;
             self.lock(table.oid, mode);
-            let table = self.add_member(&root, table)?;
+            let number = self.next_member_of(rel);
+            let table = self.add_member(&root, table, number)?;
             let tuples = self.tuples_of(table.rel, &table.table);
             if let Source::Sample(sample) = &self.sources[rel] {
                 self.sources[table.rel] = Source::Sample(sample.clone());
@@ -196,6 +200,43 @@ impl Planner<'_> {
         let inherited = Inherited { mode, only, branch, ..Inherited::of(members) };
         self.inherited.insert(rel, inherited);
         Ok(())
+    }
+
+    /// A partitioned partition of `parent` as a member: what stands for the tables of `branch` among the parent's.
+    pub(crate) fn add_branch(&mut self, parent: RelId, branch: &Branch) -> SqlResult<Member> {
+        let Some(root) = self.relations[parent].table.clone() else {
+            return Err(SqlError::internal("a tree without a table"));
+        };
+        let table = branch.table();
+        let number = self.next_member_of(parent);
+        let own = self.add_member(&root, table.clone(), number)?;
+        self.sources[own.rel] = match &self.sources[parent] {
+            Source::Sample(sample) => Source::Sample(sample.clone()),
+            _ => Source::Table,
+        };
+        let all = self.members(parent);
+        let mut places = Vec::new();
+        branch.members(&mut places);
+        let mut members = Vec::with_capacity(places.len());
+        for member in places.iter().filter_map(|at| all.get(*at)) {
+            let Some(leaf) = member.table() else { continue };
+            let columns = column_map(table, &leaf.table)?;
+            members.push(Member {
+                columns: Columns::Of(TreeTable { columns, ..leaf.clone() }),
+                ..member.clone()
+            });
+        }
+        let rel = own.rel;
+        let mut member = Member { rel, tuples: 0.0, columns: Columns::Of(own) };
+        let translate = |e: &Expr| self.for_member(parent, &member, e);
+        let branch = Some(Rc::new(branch.renumbered(&places, &translate)));
+        let inherited = Inherited { mode: self.mode_of(parent), branch, ..Inherited::of(members) };
+        member.tuples = inherited.tuples;
+        self.inherited.insert(rel, inherited);
+        if let Some(slot) = self.slots.get(&parent) {
+            self.slots.insert(rel, *slot);
+        }
+        Ok(member)
     }
 
     /// The lock that members of a relation's tree need.
@@ -235,9 +276,8 @@ impl Planner<'_> {
         Ok(table.persistence == 't' && !self.context.catalog.search_path()?.contains(&table.schema))
     }
 
-    pub(crate) fn add_member(&mut self, root: &Table, table: Arc<Table>) -> SqlResult<TreeTable> {
+    pub(crate) fn add_member(&mut self, root: &Table, table: Arc<Table>, rel: RelId) -> SqlResult<TreeTable> {
         let columns = column_map(root, &table)?;
-        let rel = self.next_member();
         let column = |c: &catalog::view::Column| RelColumn {
             name: c.name.as_str().into(),
             type_oid: c.type_oid,
@@ -253,6 +293,33 @@ impl Planner<'_> {
         Ok(TreeTable { rel, table, columns })
     }
 
+    /// Lets the members of a partitioned table be joined with those of the level's other ones.
+    fn take_slot(&mut self, rel: RelId, level: &Level) {
+        let partitioned =
+            self.relations[rel].table.as_ref().is_some_and(|table| table.partitioning.is_some());
+        if !self.settings().enable_partitionwise_join || !partitioned || level.rels.len() < 2 {
+            return;
+        }
+        let taken = level.rels.iter().filter(|other| self.slots.contains_key(other)).count();
+        if taken < SLOTS {
+            // Bits go by numbers from the first member on.
+            let first = self.next_member() - FIRST_MEMBER;
+            self.slots.insert(rel, FIRST_MEMBER + first.next_multiple_of(SLOTS) + taken);
+        }
+    }
+
+    /// The number of the next member of a relation's tree.
+    pub(crate) fn next_member_of(&mut self, rel: RelId) -> RelId {
+        let Some(&slot) = self.slots.get(&rel) else { return self.next_member() };
+        let free = |at: &RelId| {
+            let known = self.relations.get(*at);
+            known.is_none_or(|known| known.table.is_none() && known.columns.is_empty())
+        };
+        let number = (slot..).step_by(SLOTS).find(free).unwrap_or(slot);
+        self.slots.insert(rel, number);
+        number
+    }
+
     /// The number of the next member.
     pub(crate) fn next_member(&self) -> RelId {
         self.relations.len().max(FIRST_MEMBER)
@@ -260,17 +327,23 @@ impl Planner<'_> {
 
     /// An expression over `parent` as one over a member.
     pub(crate) fn for_member(&self, parent: RelId, member: &Member, expr: &Expr) -> Expr {
+        self.for_places(&[(parent, member)], expr)
+    }
+
+    /// An expression over relations as one over members that stand in their places.
+    pub(crate) fn for_places(&self, places: &[(RelId, &Member)], expr: &Expr) -> Expr {
         let mut expr = expr.clone();
-        expr.replace(&mut |e| match e {
-            Expr::Var(var) if var.rel == parent => match &member.columns {
+        expr.replace(&mut |e| {
+            let Expr::Var(var) = e else { return None };
+            let (_, member) = places.iter().find(|(parent, _)| *parent == var.rel)?;
+            match &member.columns {
                 Columns::Of(table) => Some(self.member_column(table, var)),
                 Columns::Computed(part) => {
                     usize::try_from(var.column - 1).ok().and_then(|i| part.exprs.get(i)).cloned()
                 }
-            },
-            _ => None,
+            }
         });
-        if member.table().is_none() {
+        if places.iter().any(|(_, member)| member.table().is_none()) {
             fold(&mut expr);
         }
         expr
@@ -278,7 +351,7 @@ impl Planner<'_> {
 
     /// The level as a member sees it that takes the place of the relation that stands for it, and the conditions on it alone.
     pub(crate) fn level_of(&self, level: &Level, rel: RelId, member: &Member) -> (Level, Vec<Expr>) {
-        let mut own = level.for_member(rel, member.rel, &|e| self.for_member(rel, member, e));
+        let mut own = self.level_with(level, &[(rel, member)]);
         own.restrict(member.rel, member.filters());
         let mut filters = own.filters_of(member.rel);
         // Columns that are constants there decide some of them.
@@ -287,6 +360,12 @@ impl Planner<'_> {
             filters.retain(|filter| !is_true(filter));
         }
         (own, filters)
+    }
+
+    /// The level as members see it that take the places of the relations that stand for them.
+    pub(crate) fn level_with(&self, level: &Level, places: &[(RelId, &Member)]) -> Level {
+        let numbers: Vec<(RelId, RelId)> = places.iter().map(|(rel, member)| (*rel, member.rel)).collect();
+        level.for_members(&numbers, &|e| self.for_places(places, e))
     }
 
     fn member_column(&self, member: &TreeTable, var: &Var) -> Expr {

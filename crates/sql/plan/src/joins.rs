@@ -10,6 +10,7 @@ use crate::cost::{HashWork, Matches, Rescan, buckets, clamp_rows};
 use crate::expr::{Expr, RelId, SortKey, Var};
 use crate::level::{Level, as_equality, compared};
 use crate::order::{self, Limits, Problem};
+use crate::partwise::{Pairing, Partwise};
 use crate::path::{Enforced, Keep, Path, PathKey, PathKind, ScanKind, add_path, cheapest, order_contains};
 use crate::plan::{Cost, JoinClause, JoinKind};
 use crate::planner::Planner;
@@ -26,10 +27,11 @@ pub(crate) struct Search<'a, 'c> {
     pub wanted: Vec<Vec<PathKey>>,
     /// Paths of relations without a table, made before.
     pub given: HashMap<RelId, Cost>,
-    joined: HashMap<RelSet, Vec<Rc<Path>>>,
+    pub joined: HashMap<RelSet, Vec<Rc<Path>>>,
     /// The cheapest partial path of each set of relations that has one.
     pub partial: HashMap<RelSet, Rc<Path>>,
-    rows: HashMap<RelSet, f64>,
+    pub rows: HashMap<RelSet, f64>,
+    pub partwise: Partwise,
 }
 
 impl<'a, 'c> Search<'a, 'c> {
@@ -43,6 +45,7 @@ impl<'a, 'c> Search<'a, 'c> {
             joined: HashMap::new(),
             partial: HashMap::new(),
             rows: HashMap::new(),
+            partwise: Partwise::default(),
         }
     }
 
@@ -80,7 +83,7 @@ impl<'a, 'c> Search<'a, 'c> {
         })
     }
 
-    fn estimate_base(&mut self, rel: RelId) {
+    pub(crate) fn estimate_base(&mut self, rel: RelId) {
         self.planner.note_statistics(rel);
         let filters = self.level.filters_of(rel);
         if let Some(rows) = self.planner.member_rows(rel, &filters) {
@@ -98,7 +101,7 @@ impl<'a, 'c> Search<'a, 'c> {
         self.rows.insert(RelSet::one(rel), clamp_rows(tuples * share));
     }
 
-    fn base_paths(&mut self, rel: RelId) -> Vec<Rc<Path>> {
+    pub(crate) fn base_paths(&mut self, rel: RelId) -> Vec<Rc<Path>> {
         let filters = self.level.filters_of(rel);
         if self.planner.is_inherited(rel) {
             return self.member_paths(rel);
@@ -160,7 +163,8 @@ impl<'a, 'c> Search<'a, 'c> {
 
     /// Rows of a set of relations joined, roughly, when it drives a scan.
     pub fn rows_of(&self, rels: RelSet) -> f64 {
-        rels.iter()
+        self.level
+            .rels_in(rels)
             .map(|rel| self.planner.rows_left.get(&rel).copied().unwrap_or(1.0))
             .product::<f64>()
             .max(1.0)
@@ -214,6 +218,9 @@ impl<'a, 'c> Search<'a, 'c> {
                     break;
                 }
             }
+            for rels in &made {
+                self.join_parts(*rels)?;
+            }
             levels.push(made);
         }
         Ok(())
@@ -264,6 +271,7 @@ impl<'a, 'c> Search<'a, 'c> {
             let within: Vec<usize> = (0..parts.len()).filter(|i| parts[*i].is_subset(region)).collect();
             let Some((i, j)) = self.cheapest_pair(parts, &within)? else { return Ok(()) };
             parts[i] = parts[i] | parts[j];
+            self.join_parts(parts[i])?;
             parts.remove(j);
         }
     }
@@ -376,17 +384,12 @@ impl<'a, 'c> Search<'a, 'c> {
             Some((number, true)) => (right, left, self.level.specials[number].kind),
         };
         let before = self.joined.get(&(left | right)).map_or(0, Vec::len);
-        self.pair(outer, inner, kind, special.map(|s| s.0));
-        if kind == JoinKind::Inner {
-            self.pair(inner, outer, kind, None);
-        } else if let Some(swapped) = swapped(kind) {
-            self.pair(inner, outer, swapped, special.map(|s| s.0));
-        }
+        self.pair_both(Pairing { outer, inner, kind, special: special.map(|s| s.0) });
         self.joined.get(&(left | right)).is_some_and(|p| !p.is_empty()) || before > 0
     }
 
     /// Conditions checked at this join: those that decide matches, and those that filter afterwards.
-    fn clauses_at(
+    pub(crate) fn clauses_at(
         &self,
         outer: RelSet,
         inner: RelSet,
@@ -418,7 +421,7 @@ impl<'a, 'c> Search<'a, 'c> {
         (join, filter)
     }
 
-    fn pair(&mut self, outer: RelSet, inner: RelSet, kind: JoinKind, special: Option<usize>) {
+    pub(crate) fn pair(&mut self, outer: RelSet, inner: RelSet, kind: JoinKind, special: Option<usize>) {
         let both = outer | inner;
         let (clauses, filter) = self.clauses_at(outer, inner, special);
         let exprs: Vec<Expr> = clauses.iter().map(|(_, e)| e.clone()).collect();
@@ -482,10 +485,7 @@ impl<'a, 'c> Search<'a, 'c> {
 
     /// Whether at most one row of `inner` can match.
     fn is_inner_unique(&self, inner: RelSet, clauses: &[Expr]) -> bool {
-        if inner.len() != 1 {
-            return false;
-        }
-        let Some(rel) = inner.iter().next() else { return false };
+        let Some(rel) = self.level.only_rel(inner) else { return false };
         let filters = self.level.filters_of(rel);
         self.planner.is_unique_by(rel, clauses.iter().chain(&filters))
     }
@@ -770,7 +770,7 @@ impl Pair<'_> {
 }
 
 /// The kind of join when the sides are exchanged.
-fn swapped(kind: JoinKind) -> Option<JoinKind> {
+pub(crate) fn swapped(kind: JoinKind) -> Option<JoinKind> {
     Some(match kind {
         JoinKind::Left => JoinKind::Right,
         JoinKind::Semi => JoinKind::RightSemi,

@@ -14,7 +14,7 @@ use crate::logical::{From, Guard, rels_of};
 use crate::order::Shape;
 use crate::path::PathKey;
 use crate::plan::JoinKind;
-use crate::relset::RelSet;
+use crate::relset::{FIRST_MEMBER, RelSet};
 use crate::sorting::Wanted;
 use crate::walk::{flatten_and, or_restriction};
 
@@ -104,6 +104,8 @@ pub struct Level {
     pub guards: Vec<Guard>,
     /// Conditions on a subquery that are checked inside it.
     pub pushed: Vec<(RelId, Expr)>,
+    /// Members that stand in their parents' places.
+    pub members: Vec<RelId>,
 }
 
 /// Number from which [`PathKey::class`] counts `singles`.
@@ -290,13 +292,16 @@ impl Level {
         if self.is_guarded(rel) { self.behind_guards(rel, out) } else { out }
     }
 
-    /// The level as a member of an inheritance tree sees it that stands for its parent. Classes and single expressions keep their
-    /// numbers; `translate` turns the parent's columns into the member's.
-    pub fn for_member(&self, parent: RelId, member: RelId, translate: &dyn Fn(&Expr) -> Expr) -> Level {
-        let set = |set: RelSet| match set.contains(parent) {
-            true => (set - RelSet::one(parent)) | RelSet::one(member),
-            false => set,
+    /// The level as members of inheritance trees see it that stand for their parents (`places`: parent and member). Classes and single
+    /// expressions keep their numbers; `translate` turns the parents' columns into the members'.
+    pub fn for_members(&self, places: &[(RelId, RelId)], translate: &dyn Fn(&Expr) -> Expr) -> Level {
+        let set = |set: RelSet| {
+            places
+                .iter()
+                .filter(|(parent, _)| set.contains(*parent))
+                .fold(set, |to, (parent, member)| (to - RelSet::one(*parent)) | RelSet::one(*member))
         };
+        let of = |rel: RelId| places.iter().find(|(parent, _)| *parent == rel).map(|(_, member)| *member);
         let clause = |c: &Clause| Clause { expr: translate(&c.expr), rels: set(c.rels), special: c.special };
         let special = |s: &Special| Special {
             kind: s.kind,
@@ -309,7 +314,9 @@ impl Level {
             members: c.members.iter().map(|(e, rels)| (translate(e), set(*rels))).collect(),
             pattern: c.pattern.clone(),
         };
-        let guard = |g: &Guard| Guard { rel: member, rank: g.rank, expr: translate(&g.expr) };
+        let guard = |g: &Guard| Some(Guard { rel: of(g.rel)?, rank: g.rank, expr: translate(&g.expr) });
+        let replaced = |rel: &&RelId| of(**rel).is_none();
+        let members = self.members.iter().filter(replaced).copied();
         Level {
             rels: set(self.rels),
             written: Vec::new(),
@@ -320,8 +327,14 @@ impl Level {
             constant: Vec::new(),
             lateral: self.lateral.iter().map(|(rel, needs)| (*rel, set(*needs))).collect(),
             lateral_values: HashMap::new(),
-            guards: self.guards.iter().filter(|guard| guard.rel == parent).map(guard).collect(),
-            pushed: self.pushed.iter().filter(|(of, _)| *of == member).cloned().collect(),
+            guards: self.guards.iter().filter_map(guard).collect(),
+            pushed: self
+                .pushed
+                .iter()
+                .filter(|(rel, _)| places.iter().any(|(_, m)| m == rel))
+                .cloned()
+                .collect(),
+            members: members.chain(places.iter().map(|(_, member)| *member)).collect(),
         }
     }
 
@@ -342,16 +355,26 @@ impl Level {
         key.class.checked_sub(SINGLES).is_none_or(|single| single < singles)
     }
 
-    /// An expression over `rel` alone that equals an order's key, if there is one.
-    pub fn expr_of(&self, key: &PathKey, rel: RelId) -> Option<Expr> {
-        let one = RelSet::one(rel);
+    /// An expression over `rels` that equals an order's key, if there is one.
+    pub fn expr_of(&self, key: &PathKey, rels: RelSet) -> Option<Expr> {
+        let within = |own: RelSet| !own.is_empty() && own.is_subset(rels);
         match key.class.checked_sub(SINGLES) {
-            Some(single) => self.singles.get(single).filter(|e| RelSet::of(e) == one).cloned(),
-            None => {
-                let members = &self.classes.get(key.class)?.members;
-                members.iter().find(|(_, rels)| *rels == one).map(|(e, _)| e.clone())
-            }
+            Some(single) => self.singles.get(single).filter(|e| within(RelSet::of(e))).cloned(),
+            None => self.classes.get(key.class)?.member_within(rels).cloned(),
         }
+    }
+
+    /// The relations of a set, members that stand in their parents' places among them.
+    pub fn rels_in(&self, rels: RelSet) -> impl Iterator<Item = RelId> {
+        rels.iter().map(move |rel| {
+            let stands = |member: &&RelId| RelSet::one(**member) == RelSet::one(rel);
+            if rel < FIRST_MEMBER { rel } else { self.members.iter().find(stands).copied().unwrap_or(rel) }
+        })
+    }
+
+    /// The only relation of a set.
+    pub fn only_rel(&self, rels: RelSet) -> Option<RelId> {
+        if rels.len() == 1 { self.rels_in(rels).next() } else { None }
     }
 
     /// Conditions that classes give for one relation: members against the constant, or against each other.

@@ -9,6 +9,7 @@
 //! * `group`, `grouping_sets`: grouping. `ordered_calls`: aggregates with an order of their own. `extremes`: `min` and `max` by index.
 //! * [`extended`]: estimates by statistics of several columns together.
 //! * `pattern`: ranges of indexes that patterns keep to, and what they match.
+//! * `partwise`: joins of partitioned tables by their partitions. `matching`: which partitions can have rows that join.
 //! * `unique`: joins of which one row at most can match.
 //! * `pushdown`: conditions moved below grouping and into subqueries.
 //! * `security`: policies and other conditions that hide rows from those of the user.
@@ -55,6 +56,7 @@ mod joins;
 mod json;
 mod level;
 mod logical;
+mod matching;
 mod memoize;
 mod merge;
 mod names;
@@ -63,6 +65,7 @@ mod order;
 mod ordered_calls;
 mod parallel;
 pub mod partition;
+mod partwise;
 mod path;
 mod pattern;
 mod placeholder;

@@ -21,10 +21,10 @@ const ROW: f64 = 40.0;
 impl Search<'_, '_> {
     /// How `inner` can keep its results while `outer` drives it. `single`: at most one of its rows is read each time. None: it cannot.
     pub(crate) fn memo(&self, outer: &Path, inner: &Path, single: bool) -> Option<Memo> {
-        if inner.outer.is_empty() || inner.rels.len() != 1 || outer.cost.rows < 2.0 {
+        if inner.outer.is_empty() || outer.cost.rows < 2.0 {
             return None;
         }
-        let rel = inner.rels.iter().next()?;
+        let rel = self.level.only_rel(inner.rels)?;
         if !self.planner.settings().enable_memoize
             || !inner.outer.is_subset(outer.rels)
             || self.is_volatile(rel)

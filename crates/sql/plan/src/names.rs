@@ -35,15 +35,15 @@ impl Shown {
                 self.rels.insert(*rel);
             }
             Node::Append { tree: Some(tree), children } => {
-                self.parents.extend(tree.members.iter().map(|m| (*m, tree.rel)));
+                self.parents.extend(tree.parents());
                 // The scan of an only member is shown in place of the tree's.
                 if children.len() > 1 {
-                    self.rels.insert(tree.rel);
+                    self.rels.extend(&tree.rels);
                 }
             }
             Node::MergeAppend { tree: Some(tree), .. } => {
-                self.parents.extend(tree.members.iter().map(|m| (*m, tree.rel)));
-                self.rels.insert(tree.rel);
+                self.parents.extend(tree.parents());
+                self.rels.extend(&tree.rels);
             }
             Node::Modify(modify) => {
                 self.rels.insert(modify.rel);
@@ -68,9 +68,21 @@ impl Planner<'_> {
             FIRST_MEMBER.. => usize::MAX,
             rel => self.depths.get(rel).copied().unwrap_or_default(),
         };
-        order.sort_by_key(|rel| (depth(*rel), *rel));
+        // A member that stands for others comes before them, though it was numbered later.
+        let mut first = HashMap::new();
+        for (member, parent) in shown.parents.iter().filter(|(_, parent)| **parent >= FIRST_MEMBER) {
+            first
+                .entry(*parent)
+                .and_modify(|first: &mut RelId| *first = (*first).min(*member))
+                .or_insert(*member);
+        }
+        let place = |rel: &RelId| (first.get(rel).copied().unwrap_or(*rel), !first.contains_key(rel));
+        order.sort_by_key(|rel| (depth(*rel), place(rel)));
         // Members are called by what was written for their parent, whatever that is called now.
-        let written = |rel: &RelId| self.relations[*shown.parents.get(rel).unwrap_or(rel)].alias.clone();
+        let written = |rel: &RelId| {
+            let root = std::iter::successors(Some(*rel), |rel| shown.parents.get(rel).copied()).last();
+            self.relations[root.unwrap_or(*rel)].alias.clone()
+        };
         let aliases: Vec<Arc<str>> = order.iter().map(written).collect();
         let mut taken = HashMap::new();
         for (rel, alias) in order.into_iter().zip(aliases) {

@@ -50,7 +50,7 @@ impl Search<'_, '_> {
         if key.descending || key.nulls_first {
             return None;
         }
-        let original = self.level.expr_of(key, rel)?;
+        let original = self.level.expr_of(key, RelSet::one(rel))?;
         let Expr::Call(call) = strip(&original) else { return None };
         let CallForm::Operator(operator) = &call.form else { return None };
         let [left, right] = call.args.as_slice() else { return None };

@@ -32,7 +32,7 @@ use crate::function::Function;
 use crate::inherit::Member;
 use crate::joins::{Pair, Search};
 use crate::logical::Source;
-use crate::path::{Path, PathKind, ScanKind, add_path, cheapest};
+use crate::path::{Path, PathKind, ScanKind, Whole, add_path, cheapest};
 use crate::plan::{Cost, JoinClause, JoinKind, Node, Plan, SortKeys, Statement};
 use crate::planner::Planner;
 use crate::relset::{FIRST_MEMBER, RelSet};
@@ -179,7 +179,8 @@ impl Search<'_, '_> {
             children.push(Rc::new(part));
         }
         let whole = paths.iter().map(|path| path.cost.rows).fold(1.0, f64::max);
-        let path = self.append_path(rel, children, Vec::new());
+        let of = (&Whole::Members(rel), RelSet::one(rel));
+        let path = self.append_path(of, children, Vec::new());
         self.add_partial(Rc::new(Path { workers, ..path }), whole, paths);
     }
 

@@ -36,7 +36,7 @@ pub struct KeyColumn {
 
 impl KeyColumn {
     /// Whether a function of a user tells its order.
-    fn asks(&self) -> bool {
+    pub(crate) fn asks(&self) -> bool {
         self.order.is_some_and(Order::asks)
     }
 
@@ -730,6 +730,46 @@ impl Edge {
             }
         }
         edge
+    }
+}
+
+/// A key column of integers.
+#[cfg(test)]
+pub(crate) fn key_of_integers() -> KeyColumn {
+    KeyColumn {
+        type_oid: types::oids::int4,
+        comparable: types::oids::int4,
+        hash_function: None,
+        collation: base::Oid::INVALID,
+        order: types::compare(types::oids::int4).map(Order::Plain),
+        hash: Comparator::of(types::oids::int4, &collation::C).seeded_hash,
+    }
+}
+
+#[cfg(test)]
+impl PartitionMap {
+    /// Partitions whose bounds are in order already.
+    pub(crate) fn for_tests(
+        keys: Vec<KeyColumn>,
+        strategy: Strategy,
+        bounds: Vec<BoundValues>,
+    ) -> PartitionMap {
+        let list = |partition: (usize, &BoundValues)| match partition {
+            (i, Bound::List(values)) => values.iter().cloned().map(|v| (v, i)).collect::<Vec<_>>(),
+            _ => Vec::new(),
+        };
+        let all: Vec<(Datum, usize)> = bounds.iter().enumerate().flat_map(list).collect();
+        let null = all.iter().find(|(v, _)| v.is_null()).map(|(_, i)| *i);
+        PartitionMap {
+            keys,
+            strategy,
+            partitions: (0..bounds.len() as u32).map(Oid).collect(),
+            default: bounds.iter().position(|b| *b == Bound::Default),
+            values: all.into_iter().filter(|(v, _)| !v.is_null()).collect(),
+            null,
+            slots: Vec::new(),
+            bounds,
+        }
     }
 }
 

@@ -1,37 +1,11 @@
 use super::*;
 
-fn int() -> KeyColumn {
-    KeyColumn {
-        type_oid: types::oids::int4,
-        comparable: types::oids::int4,
-        hash_function: None,
-        collation: base::Oid::INVALID,
-        order: types::compare(types::oids::int4).map(Order::Plain),
-        hash: Comparator::of(types::oids::int4, &collation::C).seeded_hash,
-    }
-}
-
 fn v(n: i32) -> Datum {
     Datum::Int4(n)
 }
 
 fn map(strategy: Strategy, keys: usize, bounds: Vec<BoundValues>) -> PartitionMap {
-    let list = |partition: (usize, &BoundValues)| match partition {
-        (i, Bound::List(values)) => values.iter().cloned().map(|v| (v, i)).collect::<Vec<_>>(),
-        _ => Vec::new(),
-    };
-    let all: Vec<(Datum, usize)> = bounds.iter().enumerate().flat_map(list).collect();
-    let null = all.iter().find(|(v, _)| v.is_null()).map(|(_, i)| *i);
-    PartitionMap {
-        keys: vec![int(); keys],
-        strategy,
-        partitions: (0..bounds.len() as u32).map(Oid).collect(),
-        default: bounds.iter().position(|b| *b == Bound::Default),
-        values: all.into_iter().filter(|(v, _)| !v.is_null()).collect(),
-        null,
-        slots: Vec::new(),
-        bounds,
-    }
+    PartitionMap::for_tests(vec![key_of_integers(); keys], strategy, bounds)
 }
 
 fn range(from: &[Limit<Datum>], to: &[Limit<Datum>]) -> BoundValues {

@@ -6,6 +6,7 @@ use base::Oid;
 
 use crate::cost::DISABLED;
 use crate::expr::{Expr, RelId, SortKey};
+use crate::inherit::Member;
 use crate::plan::{
     Bitmap, Cost, IndexCondition, IndexDistance, IndexRef, JoinClause, JoinKind, SoughtKeys, TidBound,
 };
@@ -80,9 +81,9 @@ impl Path {
 #[allow(missing_docs)]
 pub enum PathKind {
     Scan(ScanKind),
-    /// The members of an inheritance tree, in their order; with keys, merged.
+    /// The members of an inheritance tree, in their order, or joins of such members; with keys, merged.
     Append {
-        rel: RelId,
+        whole: Whole,
         children: Vec<Rc<Path>>,
         keys: Vec<SortKey>,
         /// What rows satisfy, for choosing partitions when the plan runs.
@@ -129,6 +130,18 @@ pub enum PathKind {
         sort_inner: bool,
     },
 }
+
+/// What the children of an [`PathKind::Append`] are parts of.
+#[derive(Clone, Debug)]
+pub enum Whole {
+    /// A relation, whose members they read.
+    Members(RelId),
+    /// A join: each child joins members that stand in the places of its relations.
+    Joins(Rc<[Places]>),
+}
+
+/// Relations, and the member that stands in the place of each.
+pub type Places = Rc<[(RelId, Member)]>;
 
 /// What a nested loop keeps of its inner side.
 #[derive(Clone, Debug)]

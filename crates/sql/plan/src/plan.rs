@@ -1039,15 +1039,28 @@ pub enum Node {
     Modify(Box<Modify>),
 }
 
-/// Whose rows an [`Node::Append`] gives, if its children are the members of an inheritance tree.
+/// Whose rows an [`Node::Append`] gives, if its children are the members of an inheritance tree, or join those of several.
 #[derive(Debug)]
 pub struct Tree {
-    /// The relation that stands for the tree.
-    pub rel: RelId,
-    /// The member that each child reads.
-    pub members: Vec<RelId>,
+    /// The relations that stand for the trees.
+    pub rels: Vec<RelId>,
+    /// The member of each that a child reads.
+    pub members: Vec<Vec<RelId>>,
     /// Which children are read, if that depends on values that are known only at run time.
     pub pruning: Option<Pruning>,
+}
+
+impl Tree {
+    /// The members of one relation, if it is among those whose rows are given.
+    pub fn members_of(&self, rel: RelId) -> Option<Vec<RelId>> {
+        let at = self.rels.iter().position(|of| *of == rel)?;
+        Some(self.members.iter().filter_map(|child| child.get(at)).copied().collect())
+    }
+
+    /// Each member with what stands for it.
+    pub fn parents(&self) -> impl Iterator<Item = (RelId, RelId)> {
+        self.members.iter().flat_map(|child| child.iter().copied().zip(self.rels.iter().copied()))
+    }
 }
 
 /// Keys of a sort.

@@ -12,7 +12,7 @@ use types::record::RowType;
 use crate::convert::Converter;
 use crate::cost::Settings;
 use crate::expr::{Expr, ParamId, RelId, Var};
-use crate::inherit::Inherited;
+use crate::inherit::{Inherited, Member};
 use crate::logical::{Block, Guard, Source};
 use crate::path::DerivedKey;
 use crate::plan::{Command, Node, Plan, Relation, ResultColumn, Statement, SubPlan};
@@ -97,6 +97,10 @@ pub struct Planner<'c> {
     pub(crate) whole_rows: HashMap<RelId, Arc<RowType>>,
     /// Relations that stand for inheritance trees.
     pub(crate) inherited: HashMap<RelId, Inherited>,
+    /// Of trees whose members are joined with those of others: the number of the last member, or the least that the first may have.
+    pub(crate) slots: HashMap<RelId, RelId>,
+    /// Partitioned partitions of relations, by number, as members.
+    pub(crate) branch_members: HashMap<(RelId, usize), Member>,
     /// Relations so far, members of inheritance trees not counted.
     pub(crate) named: usize,
     /// How deep the query is whose relations are being numbered, and the depth of each relation's.
@@ -218,6 +222,8 @@ impl<'c> Planner<'c> {
             types: UserTypes::default(),
             whole_rows: HashMap::new(),
             inherited: HashMap::new(),
+            slots: HashMap::new(),
+            branch_members: HashMap::new(),
             named: 0,
             depth: 0,
             depths: Vec::new(),

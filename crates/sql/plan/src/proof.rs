@@ -36,7 +36,8 @@ pub fn bound_follows(
     let Some(of) = &two.partitioning else { return Ok(false) };
 
     let mut planner = Planner::new(context)?;
-    let rel = planner.add_member(table, table.clone())?.rel;
+    let number = planner.next_member();
+    let rel = planner.add_member(table, table.clone(), number)?.rel;
     let keys = planner.partition_keys(rel, &two, &column_map(table, &two)?)?;
     let mut known = Vec::new();
     for check in table.checks.iter().filter(|check| check.validated && check.enforced) {

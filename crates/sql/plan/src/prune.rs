@@ -18,7 +18,7 @@ use crate::scan::{comparable, strip};
 use crate::walk::flatten_and;
 
 /// A partitioned table of a tree.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Branch {
     map: Arc<PartitionMap>,
     table: Arc<Table>,
@@ -28,8 +28,9 @@ pub(crate) struct Branch {
     parts: Vec<Option<Part>>,
 }
 
-#[derive(Debug)]
-enum Part {
+/// What is read for a partition.
+#[derive(Clone, Debug)]
+pub(crate) enum Part {
     /// A member of the tree, by position.
     Member(usize),
     Branch(Box<Branch>),
@@ -190,13 +191,13 @@ impl Key<'_> {
     }
 
     /// Whether a comparison is in the order of a column of the key.
-    fn is_alike(&self, column: usize, collation: Oid) -> bool {
+    pub(crate) fn is_alike(&self, column: usize, collation: Oid) -> bool {
         let own = self.of.collations.get(column).copied().unwrap_or_default();
         !own.is_valid() || own == collation
     }
 
     /// What an operator asks of a column of the key.
-    fn comparison(&self, column: usize, operator: Oid) -> Option<Comparison> {
+    pub(crate) fn comparison(&self, column: usize, operator: Oid) -> Option<Comparison> {
         let class = self.families.class(*self.of.opclasses.get(column)?)?;
         let known = |oid: Oid| self.families.membership(class.family, oid);
         if self.of.strategy == Strategy::Hash {
@@ -346,6 +347,50 @@ impl Planner<'_> {
 }
 
 impl Branch {
+    /// The table.
+    pub fn table(&self) -> &Arc<Table> {
+        &self.table
+    }
+
+    /// Its partitions' bounds.
+    pub fn map(&self) -> &PartitionMap {
+        &self.map
+    }
+
+    /// Its key over the relation that stands for the tree.
+    pub fn keys(&self) -> &[Expr] {
+        &self.keys
+    }
+
+    /// Of each partition, what is read for it; none of one that no row can come from.
+    pub fn parts(&self) -> &[Option<Part>] {
+        &self.parts
+    }
+
+    /// The members below it, by position in the tree.
+    pub fn members(&self, out: &mut Vec<usize>) {
+        for part in self.parts.iter().flatten() {
+            match part {
+                Part::Member(at) => out.push(*at),
+                Part::Branch(branch) => branch.members(out),
+            }
+        }
+    }
+
+    /// The same in a tree whose members those at `places` are.
+    pub fn renumbered(&self, places: &[usize], translate: &dyn Fn(&Expr) -> Expr) -> Branch {
+        let part = |part: &Part| match part {
+            Part::Member(at) => Some(Part::Member(places.iter().position(|place| place == at)?)),
+            Part::Branch(branch) => Some(Part::Branch(Box::new(branch.renumbered(places, translate)))),
+        };
+        Branch {
+            map: self.map.clone(),
+            table: self.table.clone(),
+            keys: self.keys.iter().map(translate).collect(),
+            parts: self.parts.iter().map(|p| p.as_ref().and_then(part)).collect(),
+        }
+    }
+
     /// All that is left is read.
     fn unpruned(&self) -> Pruning {
         let part = |part: &Part| match part {

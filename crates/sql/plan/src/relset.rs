@@ -1,20 +1,29 @@
 //! Sets of relations.
 //!
-//! Members of inheritance trees, which are numbered from [`FIRST_MEMBER`] on, share one bit: conditions and paths are made for one
-//! member at a time, which takes its parent's place, so that no set ever holds two of them.
+//! Members of inheritance trees, which are numbered from [`FIRST_MEMBER`] on, share a few bits: conditions and paths are made for one
+//! member of a tree at a time, which takes its parent's place, so that no set ever holds two of them. Trees whose members are joined with
+//! each other number them so that they have different bits ([`SLOTS`]).
 
 use std::ops::{BitAnd, BitOr, Sub};
 
 use crate::expr::{Expr, RelId};
 
 /// Bits of a set.
-const BITS: usize = 1280;
+const BITS: usize = 1344;
 
 /// Most relations that a statement may have, members of inheritance trees not counted.
-pub const MAX_RELATIONS: usize = BITS - 1;
+pub const MAX_RELATIONS: usize = 1279;
 
 /// Number of the first member of an inheritance tree.
 pub const FIRST_MEMBER: RelId = MAX_RELATIONS;
+
+/// Bits of members: one whose number is so many greater has the same.
+pub const SLOTS: usize = 16;
+
+/// The bit of a relation.
+fn bit(rel: RelId) -> usize {
+    if rel < FIRST_MEMBER { rel } else { FIRST_MEMBER + (rel - FIRST_MEMBER) % SLOTS }
+}
 
 /// A set of relations of a statement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -33,13 +42,13 @@ impl RelSet {
 
     /// Adds a relation.
     pub fn insert(&mut self, rel: RelId) {
-        let bit = rel.min(FIRST_MEMBER);
+        let bit = bit(rel);
         self.0[bit / 64] |= 1 << (bit % 64);
     }
 
     /// Whether it is in.
     pub fn contains(&self, rel: RelId) -> bool {
-        let bit = rel.min(FIRST_MEMBER);
+        let bit = bit(rel);
         self.0[bit / 64] >> (bit % 64) & 1 != 0
     }
 
@@ -63,9 +72,9 @@ impl RelSet {
         self.0.iter().map(|w| w.count_ones() as usize).sum()
     }
 
-    /// In ascending order.
-    pub fn iter(&self) -> impl Iterator<Item = RelId> + '_ {
-        self.0.iter().enumerate().flat_map(|(at, &word)| {
+    /// In ascending order. Of a member it is known only what tree it is of ([`crate::level::Level::rels_in`]).
+    pub fn iter(self) -> impl Iterator<Item = RelId> {
+        self.0.into_iter().enumerate().flat_map(|(at, word)| {
             let mut rest = word;
             std::iter::from_fn(move || {
                 let bit = (rest != 0).then(|| rest.trailing_zeros() as usize)?;

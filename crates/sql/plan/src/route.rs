@@ -115,7 +115,8 @@ impl Planner<'_> {
             let at = match known {
                 Some(at) => at,
                 None => {
-                    let member = self.add_member(root, part)?;
+                    let number = self.next_member();
+                    let member = self.add_member(root, part, number)?;
                     targets.push(self.target_table(member.rel, &member.table, member.renumbered())?);
                     targets.len() - 1
                 }

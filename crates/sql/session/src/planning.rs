@@ -331,6 +331,7 @@ pub(crate) fn planner_settings(settings: &SessionSettings) -> plan::Settings {
         enable_presorted_aggregate: on(Setting::enable_presorted_aggregate),
         enable_group_by_reordering: on(Setting::enable_group_by_reordering),
         enable_partition_pruning: on(Setting::enable_partition_pruning),
+        enable_partitionwise_join: on(Setting::enable_partitionwise_join),
         enable_material: on(Setting::enable_material),
         enable_memoize: on(Setting::enable_memoize),
         geqo_threshold: int(Setting::geqo_threshold).max(2) as usize,

@@ -279,6 +279,10 @@ pub const ROWS: &[Row] = &[
     ("enable_nestloop", Tells("off", "explain select * from t, u where t.b < u.b", "Disabled: true")),
     ("enable_partition_pruning", Tells("off", "explain select * from p where a = 1", "p2")),
     (
+        "enable_partitionwise_join",
+        Tells("on", "explain select * from p x join p y on x.a = y.a", "(x_1.a = y_1.a)"),
+    ),
+    (
         "stampede.batch_execution",
         Silences("off", "explain (analyze, verbose) select count(*) from w3 where b > 3", "Row Batches"),
     ),

@@ -29,6 +29,7 @@ mod names;
 mod objects;
 mod operator_classes;
 mod partitions;
+mod partwise;
 mod plan_choice;
 mod privileges;
 mod publications;

@@ -104,9 +104,9 @@ pub fn calls(plan: &Plan, meant: &dyn Fn(&plan::Function) -> bool) -> bool {
 pub fn members(plan: &Plan, rel: RelId) -> Vec<RelId> {
     if let plan::Node::Append { tree: Some(tree), .. } | plan::Node::MergeAppend { tree: Some(tree), .. } =
         &plan.node
-        && tree.rel == rel
+        && let Some(members) = tree.members_of(rel)
     {
-        return tree.members.clone();
+        return members;
     }
     let mut found = Vec::new();
     plan.for_children(&mut |child| {

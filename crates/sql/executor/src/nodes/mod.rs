@@ -289,8 +289,9 @@ impl<'p> Builder<'p> {
         match children {
             [only] => Some(only),
             _ => {
-                let member = tree.members.iter().position(|m| self.recheck.contains(m))?;
-                children.get(member)
+                let recheck = |rel: &RelId| self.recheck.contains(rel);
+                let child = tree.members.iter().position(|members| members.iter().any(recheck))?;
+                children.get(child)
             }
         }
     }

@@ -170,7 +170,7 @@ impl<'a> Explain<'a> {
     /// Whether the statement names several relations.
     fn several(&self) -> bool {
         let named = |relation: &&Relation| !relation.alias.is_empty() || !relation.columns.is_empty();
-        self.statement.relations.iter().filter(named).count() > 1
+        self.statement.relations.iter().filter(named).nth(1).is_some()
     }
 
     /// What the node's rows are made of.
