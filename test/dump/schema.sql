@@ -555,6 +555,13 @@ CREATE POLICY changed ON app.rooms USING ((room > 0)) WITH CHECK ((CURRENT_USER 
 COMMENT ON POLICY seen ON app.rooms IS 'what readers see';
 ALTER TABLE app.periods FORCE ROW LEVEL SECURITY;
 
+-- Rules.
+CREATE RULE seen AS ON UPDATE TO app.rooms WHERE ((old.note IS DISTINCT FROM new.note)) DO INSERT INTO app.near (a) VALUES (new.room);
+CREATE RULE "Gone" AS ON DELETE TO app.rooms DO (DELETE FROM app.near WHERE (near.a = old.room); NOTIFY rooms, 'gone');
+ALTER TABLE app.rooms ENABLE ALWAYS RULE "Gone";
+ALTER TABLE app.rooms DISABLE RULE seen;
+COMMENT ON RULE "Gone" ON app.rooms IS 'the near go too';
+
 -- Publications.
 CREATE PUBLICATION of_all FOR ALL TABLES WITH (publish = 'insert, truncate', publish_generated_columns = stored);
 CREATE PUBLICATION of_some FOR TABLE app.rooms (room, note) WHERE ((room > 7) AND (note IS NOT NULL)), app.periods;

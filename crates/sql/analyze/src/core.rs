@@ -229,8 +229,10 @@ pub(crate) struct Analyzer<'a> {
     pub(crate) calling: bool,
     /// What VALUE is, in a domain's constraint: type, modifier, collation.
     pub(crate) domain_value: Option<(Oid, i32, Oid)>,
-    /// Changes stay as they are written: they are to be stored, and filled in when they run.
-    pub(crate) as_written: bool,
+    /// How many levels stand around the statement: that of the rows which a rule is about.
+    pub(crate) outside: usize,
+    /// Rules do not count: the statement is not a user's.
+    pub(crate) beyond_rules: bool,
 }
 
 impl<'a> Analyzer<'a> {
@@ -249,7 +251,8 @@ impl<'a> Analyzer<'a> {
             levels,
             calling: false,
             domain_value: None,
-            as_written: false,
+            outside: 0,
+            beyond_rules: false,
         }
     }
 

@@ -60,7 +60,7 @@ impl Analyzer<'_> {
         });
         let pending = if recursive { self.level().pending.pop() } else { None };
         let query = result?;
-        if query.command != Command::Select && self.levels.len() > 1 {
+        if query.command != Command::Select && self.levels.len() > 1 + self.outside {
             let error = sql_err!(
                 FEATURE_NOT_SUPPORTED,
                 "WITH clause containing a data-modifying statement must be at the top level"

@@ -611,11 +611,10 @@ impl Deparse<'_> {
     }
 
     fn row_compare(&self, r: &RowCompareExpr, scope: &Scope<'_>, out: &mut String) {
-        out.push_str("(ROW(");
-        self.list(&r.left, scope, out);
-        out.push_str(&format!(") {} ROW(", r.ops.first().map_or(String::new(), |o| self.operator(*o))));
-        self.list(&r.right, scope, out);
-        out.push_str("))");
+        let operator = r.ops.first().map_or(String::new(), |o| self.operator(*o));
+        let row =
+            |list: &[Expr]| list.iter().map(|e| self.top_level(e, scope)).collect::<Vec<_>>().join(", ");
+        out.push_str(&format!("(ROW({}) {operator} ROW({}))", row(&r.left), row(&r.right)));
     }
 
     fn sql_value(&self, v: &SqlValueExpr, out: &mut String) {

@@ -27,6 +27,12 @@ impl Deparse<'_> {
         text
     }
 
+    /// A query that a rule does, of whose relation these are the columns.
+    pub fn rule_action(&self, query: &Query, columns: &[String]) -> String {
+        let rows = Scope { names: Names::Change(columns), outer: None };
+        self.named_query(query, Some(&rows), None, true)
+    }
+
     /// A query inside another, or alone.
     pub(crate) fn subquery(&self, query: &Query, outer: Option<&Scope<'_>>) -> String {
         self.named_query(query, outer, None, true)

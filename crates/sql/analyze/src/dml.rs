@@ -412,12 +412,9 @@ impl Analyzer<'_> {
         self.finish_change(query)
     }
 
-    /// Ends the analysis of a change: what it leaves open is filled in, unless it is to be kept as it was written.
+    /// Ends the analysis of a change; what it leaves open is filled in by [`crate::rewrite`].
     fn finish_change(&mut self, mut query: Query) -> SqlResult<Query> {
         self.finish_query(&mut query)?;
-        if !self.as_written {
-            self.rewrite(&mut query)?;
-        }
         Ok(query)
     }
 
@@ -432,7 +429,10 @@ impl Analyzer<'_> {
         for (given, default, version) in [(&r.old, "old", RowVersion::Old), (&r.new, "new", RowVersion::New)]
         {
             let taken = |a: &mut Self, name: &str| {
-                a.level().namespace.iter().any(|n| n.rel_visible && n.name == name)
+                // The rows that a rule is about have their names in its actions.
+                let own = a.levels.len() - 1..a.levels.len();
+                let mut levels = own.chain(0..a.outside.min(a.levels.len() - 1));
+                levels.any(|at| a.levels[at].namespace.iter().any(|n| n.rel_visible && n.name == name))
             };
             let name = match given {
                 Some(name) => {

@@ -9,7 +9,7 @@ use std::convert::Infallible;
 
 use base::{SqlError, SqlResult, sql_err};
 use catalog::TriggerKind;
-use catalog::view::Table;
+use catalog::view::{RelationKind, Table};
 
 use crate::core::Analyzer;
 use crate::expr::Expr;
@@ -19,10 +19,10 @@ use crate::updatable::replace_entry;
 use crate::walk;
 
 impl Analyzer<'_> {
-    /// Prepares a statement that triggers of its target, a view, carry out; false if they do not.
-    pub(crate) fn instead(&mut self, query: &mut Query, rte: usize, view: &Table) -> SqlResult<bool> {
-        if !is_handled(query, view)? {
-            return Ok(false);
+    /// Prepares a statement that triggers of its target carry out, if that is a view.
+    pub(crate) fn instead(&mut self, query: &mut Query, rte: usize, view: &Table) -> SqlResult<()> {
+        if view.kind != RelationKind::View {
+            return Ok(());
         }
         if query.on_conflict.is_some() {
             return Err(SqlError::not_supported("ON CONFLICT on a view with INSTEAD OF triggers"));
@@ -31,7 +31,7 @@ impl Analyzer<'_> {
             Command::Insert => leave_open_null(query),
             _ => self.read_view(query, rte, view)?,
         }
-        Ok(true)
+        Ok(())
     }
 
     /// Adds the view's rows to what the statement reads.
@@ -70,7 +70,7 @@ impl Analyzer<'_> {
 }
 
 /// Whether triggers of a view carry out all that a statement does.
-fn is_handled(query: &Query, view: &Table) -> SqlResult<bool> {
+pub(crate) fn is_handled(query: &Query, view: &Table) -> SqlResult<bool> {
     let has = |command: Command| {
         let event = match command {
             Command::Insert => TriggerKind::INSERT,
@@ -95,7 +95,7 @@ fn is_handled(query: &Query, view: &Table) -> SqlResult<bool> {
 }
 
 /// DEFAULT in rows of VALUES that no view has filled in.
-fn leave_open_null(query: &mut Query) {
+pub(crate) fn leave_open_null(query: &mut Query) {
     for entry in &mut query.range_table {
         let RteKind::Values(values) = &mut entry.kind else { continue };
         for value in values.rows.iter_mut().flatten() {

@@ -6,9 +6,9 @@
 //!
 //! Layout: [`expr`] and [`query`] are the tree, [`walk`] visits it, [`facts`] tells types. `core` is the analyzer's state; `select`, `dml`,
 //! `assign`, `conflict`, `cte`, `recursion`, [`search_cycle`], `from`, `target`, `join`, `clause`, `window`, `agg` follow the clauses of a statement, [`rewrite`] fills in
-//! what changes leave open, [`updatable`] takes them through views, `instead` leaves them to triggers; `columns` and `fuzzy` names; `expr_transform`, `variables`, `rows`, `func`, `resolve`, `coerce`, `polymorphic`, `collate` expressions; `lookup` asks registry and catalog.
+//! what changes leave open and applies rules, which `rule_action` joins to the statement, [`updatable`] takes them through views, `instead` leaves them to triggers; `columns` and `fuzzy` names; `expr_transform`, `variables`, `rows`, `func`, `resolve`, `coerce`, `polymorphic`, `collate` expressions; `lookup` asks registry and catalog.
 //! `json` and `json_path` are SQL/JSON, [`json_tree`] its nodes, [`json_text`] their clauses as text; `xml`, [`xml_tree`] and [`xml_text`] those of XML.
-//! [`routine`]: the result of functions in SQL. [`fingerprint`]: what queries have in common that differ in constants. [`computed`]: virtual generated columns. [`policy`]: conditions of policies.
+//! [`routine`]: the result of functions in SQL. [`fingerprint`]: what queries have in common that differ in constants. [`computed`]: virtual generated columns. [`policy`]: conditions of policies. [`rule`]: what rules do.
 //!
 //! Invariants:
 //! 1. Analysis reads the catalog through [`CatalogView`] only and changes nothing.
@@ -17,7 +17,7 @@
 //! Locks: none taken here; the caller holds the relation locks that its [`CatalogView`] takes on lookup.
 //!
 //! PostgreSQL counterpart and differences: `parser/analyze.c` and its neighbours, and of `rewrite/` the expansion of views and the
-//! filling in of defaults, done in the same pass. A column of a join is replaced by what it stands for at once.
+//! filling in of defaults. Views that are read are expanded in the same pass. A column of a join is replaced by what it stands for at once.
 
 mod agg;
 pub mod aggregate;
@@ -64,6 +64,8 @@ mod resolve;
 pub mod rewrite;
 pub mod routine;
 mod rows;
+pub mod rule;
+mod rule_action;
 pub mod search_cycle;
 mod select;
 pub mod stored;
@@ -91,6 +93,8 @@ pub use expr::*;
 pub use json_tree::*;
 pub use lookup::is_polymorphic;
 pub use query::*;
+pub use rewrite::ByRules;
+pub use rule::{Notify, RuleAction};
 pub use target::figure_name;
 pub use xml_tree::*;
 
@@ -103,6 +107,8 @@ pub struct Analyzed {
     pub query: Query,
     /// Types of `$1`, `$2`...; those the caller gave first.
     pub params: Vec<Oid>,
+    /// What is done beside it, if rules say so.
+    pub rules: Option<Box<ByRules>>,
 }
 
 /// How `$n` is to be understood.
@@ -148,13 +154,31 @@ pub fn analyze_body(
     catalog: &dyn CatalogView,
     call: &types::Call<'_>,
 ) -> SqlResult<Analyzed> {
+    written(&mut Analyzer::new(text, params, catalog, call), statement)
+}
+
+/// As [`analyze_statement`], for a statement that looks after tables and is no user's: rules do not count.
+pub fn analyze_beyond_rules(
+    statement: &Statement,
+    text: &str,
+    params: ParamTypes,
+    catalog: &dyn CatalogView,
+    call: &types::Call<'_>,
+) -> SqlResult<Analyzed> {
     let analyzer = Analyzer::new(text, params, catalog, call);
-    analyze_with(Analyzer { as_written: true, ..analyzer }, statement)
+    analyze_with(Analyzer { beyond_rules: true, ..analyzer }, statement)
 }
 
 fn analyze_with(mut analyzer: Analyzer<'_>, statement: &Statement) -> SqlResult<Analyzed> {
+    let mut analyzed = written(&mut analyzer, statement)?;
+    analyzed.rules = analyzer.rewrite_statement(&mut analyzed.query)?;
+    Ok(analyzed)
+}
+
+/// A statement as it was written.
+fn written(analyzer: &mut Analyzer<'_>, statement: &Statement) -> SqlResult<Analyzed> {
     let mut query = analyzer.statement(statement)?;
-    let params = match analyzer.params {
+    let params = match std::mem::replace(&mut analyzer.params, ParamTypes::None) {
         ParamTypes::None => Vec::new(),
         ParamTypes::Fixed(types) => types,
         ParamTypes::Variables(variables) => variables.types(),
@@ -163,7 +187,7 @@ fn analyze_with(mut analyzer: Analyzer<'_>, statement: &Statement) -> SqlResult<
             types
         }
     };
-    Ok(Analyzed { query, params })
+    Ok(Analyzed { query, params, rules: None })
 }
 
 /// Gives parameters that were met before their type was known that type; all must have one.

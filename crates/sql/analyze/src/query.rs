@@ -13,7 +13,7 @@
 //! 5. No [`crate::Var`] names a join's entry: a column of a join stands there as what it is made of.
 //!
 //! PostgreSQL counterpart: `Query`, `RangeTblEntry` and so on of `nodes/parsenodes.h`, after parse analysis and rewriting.
-//! Differences: indexes from 0; views and defaults are dealt with in the same pass; there are no rules.
+//! Differences: indexes from 0; views that are read are expanded by analysis.
 
 use std::sync::Arc;
 

@@ -21,6 +21,7 @@ use tuple::Datum;
 use crate::expr::*;
 use crate::json_tree::*;
 use crate::query::*;
+use crate::rule::{Notify, RuleAction};
 use crate::xml_tree::*;
 
 /// The version written.
@@ -38,6 +39,16 @@ pub fn store_query(query: &Query) -> String {
 
 /// The expression of a stored text.
 pub fn load_expr(text: &str, catalog: &dyn CatalogView) -> SqlResult<Expr> {
+    read(text, catalog)
+}
+
+/// Text of what a rule does.
+pub fn store_actions(actions: &Vec<RuleAction>) -> String {
+    write(actions)
+}
+
+/// What a rule does, of a stored text.
+pub fn load_actions(text: &str, catalog: &dyn CatalogView) -> SqlResult<Vec<RuleAction>> {
     read(text, catalog)
 }
 
@@ -371,6 +382,7 @@ data_enums! {
     }
     Json<Expr> { Value, Constructor, Is, Path, Table; }
     Xml<Expr> { Call, Table; }
+    RuleAction { Query, Notify; }
     RteKind { Relation, Subquery, Join, Function, Values, Cte, Transition; }
     FromNode { Entry, Join; }
     FrameBound { Preceding, Following; UnboundedPreceding, CurrentRow, UnboundedFollowing }
@@ -488,6 +500,7 @@ structs! {
     InferenceElement { expr, collation, opclass }
     ConflictUpdate { targets, filter, excluded_rte }
     ViewCheck { view, condition, cascaded }
+    Notify { channel, payload }
     MergeAction { matched, command, condition, targets, overriding }
 }
 

@@ -1,7 +1,7 @@
 //! Views as targets of INSERT, UPDATE, DELETE and MERGE.
 //!
-//! What: a view that selects plain columns of one table (or of another such view) can be written to. `change_through_views`
-//! turns a statement on a view into one on the table below, view by view: columns of the view become what they stand for, its WHERE
+//! What: a view that selects plain columns of one table (or of another such view) can be written to. `through_view`
+//! turns a statement on a view into one on the relation below: columns of the view become what they stand for, its WHERE
 //! joins the statement's own or, of a security barrier, comes before it ([`Relation::barriers`]), WITH CHECK OPTION is noted in [`Query::view_checks`]. [`relation_events`] and [`column_is_updatable`] answer
 //! what can be done, for catalogs' functions.
 //!
@@ -16,8 +16,8 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use base::{Oid, SqlError, SqlResult, sql_err};
-use catalog::TriggerKind;
 use catalog::view::{CatalogView, RelationKind, Table};
+use catalog::{RuleEvent, TriggerKind};
 
 use crate::core::Analyzer;
 use crate::expr::{BoolExpr, BoolOp, CoercionForm, Expr, Location, RowExpr, RowVersion, TargetEntry, Var};
@@ -124,7 +124,7 @@ fn base_relation(query: &Query, catalog: &dyn CatalogView) -> SqlResult<Arc<Tabl
     }
 }
 
-/// What can be done with a relation's rows, as bits of [`events`]; `triggers`: also what INSTEAD OF triggers do.
+/// What can be done with a relation's rows, by rules too, as bits of [`events`]; `triggers`: also what INSTEAD OF triggers do.
 pub fn relation_events(table: &Table, triggers: bool, catalog: &dyn CatalogView) -> SqlResult<u32> {
     events_of(table, catalog, (None, triggers))
 }
@@ -154,6 +154,17 @@ fn instead_events(view: &Table) -> u32 {
     kinds.map(event).iter().fold(0, |all, event| all | event)
 }
 
+/// What rules of a relation do in every case.
+fn rule_events(table: &Table) -> u32 {
+    let always = table.rules.iter().filter(|rule| rule.instead && rule.condition.is_none());
+    let event = |event| match event {
+        RuleEvent::Update => events::UPDATE,
+        RuleEvent::Insert => events::INSERT,
+        RuleEvent::Delete => events::DELETE,
+    };
+    always.fold(0, |all, rule| all | event(rule.event))
+}
+
 fn events_of(
     table: &Table,
     catalog: &dyn CatalogView,
@@ -164,10 +175,10 @@ fn events_of(
         RelationKind::View => {}
         _ => return Ok(0),
     }
-    let by_triggers = if triggers { instead_events(table) } else { 0 };
+    let by_others = rule_events(table) | if triggers { instead_events(table) } else { 0 };
     let query = crate::views::expand(table, catalog)?;
-    if by_triggers == events::ALL || view_problem(&query, false).is_some() {
-        return Ok(by_triggers);
+    if by_others == events::ALL || view_problem(&query, false).is_some() {
+        return Ok(by_others);
     }
     let given: Vec<&TargetEntry> = query.targets.iter().filter(|t| !t.junk).collect();
     let wanted = |i: usize| columns.is_none_or(|list| list.contains(&(i as i16 + 1)));
@@ -180,29 +191,14 @@ fn events_of(
     let own = if below.is_empty() { events::DELETE } else { events::ALL };
     let base = base_relation(&query, catalog)?;
     if base.kind != RelationKind::View {
-        return Ok(by_triggers | own);
+        return Ok(by_others | own);
     }
-    Ok(by_triggers | own & events_of(&base, catalog, (Some(&below), triggers))?)
+    Ok(by_others | own & events_of(&base, catalog, (Some(&below), triggers))?)
 }
 
 impl Analyzer<'_> {
-    /// Puts the table below in place of a view that a statement changes.
-    pub(crate) fn change_through_views(&mut self, query: &mut Query) -> SqlResult<()> {
-        let mut seen = Vec::new();
-        while let Some((rte, view)) = target_view(query) {
-            if seen.contains(&view.oid) {
-                return Err(crate::views::recursion(&view.name));
-            }
-            seen.push(view.oid);
-            if self.instead(query, rte, &view)? {
-                return Ok(());
-            }
-            self.through_view(query, rte, &view)?;
-        }
-        Ok(())
-    }
-
-    fn through_view(&mut self, query: &mut Query, old: usize, view: &Table) -> SqlResult<()> {
+    /// Puts the relation below in place of a view that a statement changes.
+    pub(crate) fn through_view(&mut self, query: &mut Query, old: usize, view: &Table) -> SqlResult<()> {
         let below = crate::views::expand(view, self.catalog)?;
         let actions = query.merge_actions.iter().map(|a| a.command);
         let writes = matches!(query.command, Command::Insert | Command::Update)
@@ -335,16 +331,8 @@ impl Columns {
     }
 }
 
-/// The view that a statement changes, if it is one.
-fn target_view(query: &Query) -> Option<(usize, Arc<Table>)> {
-    let rte = query.target?;
-    match &query.range_table.get(rte)?.kind {
-        RteKind::Relation(r) if r.table.kind == RelationKind::View => Some((rte, r.table.clone())),
-        _ => None,
-    }
-}
-
-fn not_updatable(view: &Table, query: &Query, problem: &str) -> SqlError {
+/// The error that a view cannot be changed, with the reason.
+pub(crate) fn not_updatable(view: &Table, query: &Query, problem: &str) -> SqlError {
     let merge = query.command == Command::Merge;
     let acts = |c: &Command| matches!(c, Command::Insert | Command::Update | Command::Delete);
     let command = match merge {

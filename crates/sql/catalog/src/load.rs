@@ -31,8 +31,7 @@ use crate::policy::RowSecurity;
 use crate::publication::ReplicaIdentity;
 use crate::row::{Row, RowExt};
 use crate::system::{
-    catalog_of, pg_attrdef, pg_attribute, pg_class, pg_constraint, pg_depend, pg_index, pg_rewrite,
-    pg_sequence,
+    catalog_of, pg_attrdef, pg_attribute, pg_class, pg_constraint, pg_depend, pg_index, pg_sequence,
 };
 use crate::tables::Place;
 use crate::toast_index::{open_toast, open_toast_index, toast_layout};
@@ -70,6 +69,10 @@ impl Reader<'_> {
         let LoadedColumns { mut columns, attrs, missing, acls: column_grants, .. } =
             self.load_columns(oid, class.int(pg_class::RELNATTS) as usize)?;
         self.load_defaults(oid, &mut columns)?;
+        let (view_query, rules) = match class.bool(pg_class::RELHASRULES) {
+            true => self.load_rules(oid)?,
+            false => Default::default(),
+        };
         let file = self.file_of(&class);
         let options = options_of(&class[pg_class::RELOPTIONS]);
         let mut table = Table {
@@ -118,7 +121,8 @@ impl Reader<'_> {
                 | RelationKind::ForeignTable => self.load_statistics_objects(oid)?,
                 _ => Vec::new(),
             },
-            view_query: if class.bool(pg_class::RELHASRULES) { self.load_view(oid)? } else { None },
+            view_query,
+            rules,
             populated: class.bool(pg_class::RELISPOPULATED),
             options,
             file,
@@ -427,12 +431,6 @@ impl Reader<'_> {
             cache: row.long(s::SEQCACHE),
             cycle: row.bool(s::SEQCYCLE),
         }))
-    }
-
-    fn load_view(&self, view: Oid) -> SqlResult<Option<Arc<str>>> {
-        let index = pg_rewrite::PG_REWRITE_REL_RULENAME_INDEX;
-        let rule = self.find_one(&pg_rewrite::TABLE, index, &[view.into(), "_RETURN".into()])?;
-        Ok(rule.map(|(_, row)| row.str(pg_rewrite::EV_ACTION).into()))
     }
 
     /// Indexes of a table in OID order, as PostgreSQL lists them.

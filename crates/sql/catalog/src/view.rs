@@ -20,6 +20,7 @@ use crate::families::OperatorFamilies;
 use crate::partition::{Detaching, Partitioning};
 use crate::policy::RowSecurity;
 use crate::publication::{Published, ReplicaIdentity};
+use crate::rule::Rule;
 use crate::trigger::Trigger;
 use crate::validity::Validity;
 
@@ -338,6 +339,8 @@ pub struct Table {
     pub indexes: Vec<Arc<Index>>,
     /// Triggers by name, the order in which they fire.
     pub triggers: Vec<Arc<Trigger>>,
+    /// Rules by name, the order in which they are applied; a view's query is not among them.
+    pub rules: Vec<Arc<Rule>>,
     /// Row security, if it is enabled.
     pub row_security: Option<Arc<RowSecurity>>,
     /// Statistics objects, by OID.
@@ -818,6 +821,11 @@ pub trait CatalogView {
     /// The rows that triggers of a statement may read under this name, in the function of one of them.
     fn transition(&self, _name: &str) -> Option<Transition> {
         None
+    }
+
+    /// Whether the session replicates what others have done (`session_replication_role = replica`).
+    fn replicates(&self) -> bool {
+        false
     }
 
     /// The materialized view whose rows this session is bringing up to date, which statements may write to; 0 if none.

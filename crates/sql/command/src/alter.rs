@@ -28,8 +28,8 @@ use super::storage_parameter::{self, Target};
 use super::{
     access_method, alter_attribute, alter_column_options, alter_constraint, alter_identity, alter_tree,
     alter_type, cluster, compression, detach, drop, expression, foreign, generated, inherit, names,
-    object_kind, options, owner, partition, partition_index, persistence, policy, replica_identity, schema,
-    set_tablespace, trigger, typed_table, view,
+    object_kind, options, owner, partition, partition_index, persistence, policy, replica_identity, rule,
+    schema, set_tablespace, trigger, typed_table, view,
 };
 
 /// ALTER TABLE, INDEX, VIEW, SEQUENCE, MATERIALIZED VIEW.
@@ -364,6 +364,7 @@ fn action(
             foreign::table::set_column_options(session, table, name, options)
         }
         AlterAction::Trigger(which, letter) => trigger::enable(session, table, which, *letter, recurse),
+        AlterAction::Rule(name, letter) => rule::enable(session, table, name, *letter),
         other => Err(SqlError::not_supported(format!("ALTER TABLE {}", action_name(other)))),
     }
 }
@@ -371,7 +372,6 @@ fn action(
 fn action_name(action: &AlterAction) -> &'static str {
     match action {
         AlterAction::DropOids => "SET WITHOUT OIDS",
-        AlterAction::Rule(..) => "ENABLE or DISABLE RULE",
         _ => "action",
     }
 }

@@ -88,7 +88,7 @@ pub(super) fn fill(session: &Session, table: &Table, column: &str, checked: bool
     }));
     let format = session.format();
     let call = Call::new(&format).with_session(session);
-    let mut analyzed = analyze::analyze_statement(&update, "", analyze::ParamTypes::None, session, &call)?;
+    let mut analyzed = analyze::analyze_beyond_rules(&update, "", analyze::ParamTypes::None, session, &call)?;
     unsecure(&mut analyzed.query);
     for entry in &mut analyzed.query.range_table {
         if let RteKind::Relation(relation) = &mut entry.kind {
@@ -140,7 +140,7 @@ impl OldRows {
         let format = session.format();
         let call = Call::new(&format).with_session(session);
         let none = analyze::ParamTypes::None;
-        let mut analyzed = analyze::analyze_statement(&select, "", none, session, &call)?;
+        let mut analyzed = analyze::analyze_beyond_rules(&select, "", none, session, &call)?;
         unsecure(&mut analyzed.query);
         if let Some(i) = live.iter().position(|&i| i == number as usize - 1) {
             analyzed.query.targets[i].expr = value;

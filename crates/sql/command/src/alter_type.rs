@@ -140,12 +140,9 @@ fn check_dependents(session: &Session, table: &Table, number: i16) -> SqlResult<
 }
 
 fn used_by_view(session: &Session, column: &str, rule: Oid) -> SqlResult<SqlError> {
-    let by_oid = pg_rewrite::PG_REWRITE_OID_INDEX;
-    let row = session.with_reader(|r| r.find_one(&pg_rewrite::TABLE, by_oid, &[rule.into()]))?;
-    let view = row.map_or(Oid::INVALID, |(_, row)| row.oid(pg_rewrite::EV_CLASS));
-    let view = session.with_reader(|r| r.describe(ObjectAddress::relation(view)))?;
+    let rule = session.with_reader(|r| r.describe(ObjectAddress::rule(rule)))?;
     let error = sql_err!(FEATURE_NOT_SUPPORTED, "cannot alter type of a column used by a view or rule");
-    Ok(error.detail(format!("rule _RETURN on {view} depends on column \"{column}\"")))
+    Ok(error.detail(format!("{rule} depends on column \"{column}\"")))
 }
 
 pub(super) fn new_column(session: &Session, wanted: &Wanted<'_>, text: &str) -> SqlResult<NewColumn> {

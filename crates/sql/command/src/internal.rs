@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use analyze::{ParamTypes, Query, RteKind, walk};
-use base::{Oid, SqlResult};
+use base::{Oid, SqlResult, sql_err};
 use eval::cx::{Env, Load};
 use eval::trigger::Events;
 use executor::run::{Execution, Prepared, Progress, StoredRows};
@@ -20,7 +20,7 @@ pub(crate) struct Internal {
 }
 
 impl Internal {
-    /// Analyses and plans a statement of `text` with parameters of these types, and takes its locks.
+    /// Analyses and plans a statement of `text`, for which rules do not count, with parameters of these types, and takes its locks.
     pub(crate) fn new(
         session: &Session,
         statement: &Statement,
@@ -28,6 +28,27 @@ impl Internal {
         params: &[Oid],
     ) -> SqlResult<Internal> {
         Internal::changed(session, statement, text, params, |_| ())
+    }
+
+    /// The same of a query that a user wrote, whose rows `what` takes: rules may put another query in its place, and no more.
+    pub(crate) fn of_user(
+        session: &Session,
+        statement: &Statement,
+        text: &str,
+        what: &str,
+    ) -> SqlResult<Internal> {
+        let format = session.format();
+        let call = Call::new(&format).with_session(session);
+        let analyze = || {
+            let analyzed = analyze::analyze_statement(statement, text, ParamTypes::None, session, &call)?;
+            analyzed.as_one().map_err(|rules| match rules {
+                analyze::rewrite::NOTIFY => {
+                    sql_err!(FEATURE_NOT_SUPPORTED, "{what} query must not be a utility command")
+                }
+                rules => sql_err!(FEATURE_NOT_SUPPORTED, "{rules} are not supported for {what}"),
+            })
+        };
+        Ok(Internal::analyzed(session, analyze)?.0)
     }
 
     /// The same of a statement that is not the user's but looks after tables: row security hides nothing from it.
@@ -52,7 +73,7 @@ impl Internal {
         let call = Call::new(&format).with_session(session);
         let types = if params.is_empty() { ParamTypes::None } else { ParamTypes::Fixed(params.to_vec()) };
         let analyze = || {
-            let mut analyzed = analyze::analyze_statement(statement, text, types.clone(), session, &call)?;
+            let mut analyzed = analyze::analyze_beyond_rules(statement, text, types.clone(), session, &call)?;
             change(&mut analyzed.query);
             Ok(analyzed)
         };

@@ -8,7 +8,7 @@
 //!   `temporary`, `schema`, `view`, `sequence`.
 //! * Databases: `database`.
 //! * Extensions, languages, LOAD: `extension`. Foreign data: `foreign`.
-//! * Triggers and SET CONSTRAINTS: `trigger`. Row security: `policy`.
+//! * Triggers and SET CONSTRAINTS: `trigger`. Row security: `policy`. Rules: `rule`.
 //! * Logical replication: `publication` (with `publication_filter`), `subscription` (with `subscription_options`), `apply` (subscriptions at work).
 //! * What all kinds of objects have in common: `object_kind` (with `comment`, `drop`, `rename`, `owner`).
 //! * Who may do what: `role`, `grant`, `owner`. Rows: `copy`. Upkeep: `vacuum`, `analyze` (with `sample`, `statistics`, `statistics_extended`), `extended_statistics`. The session: `settings`, `lock`.
@@ -97,6 +97,7 @@ mod replica_identity;
 mod rewrite;
 mod rewrite_catalog;
 mod role;
+mod rule;
 mod sample;
 mod schema;
 mod schema_object;

@@ -131,7 +131,7 @@ fn fill(session: &Session, view: &Table) -> SqlResult<u64> {
 fn planned(session: &Session, view: &Table) -> SqlResult<Internal> {
     let analyze = || {
         let query = analyze::views::expand(view, session)?;
-        Ok(Analyzed { query, params: Vec::new() })
+        Ok(Analyzed { query, params: Vec::new(), rules: None })
     };
     let (internal, _) = Internal::analyzed(session, analyze)?;
     session.check_access(&internal.prepared().needs)?;

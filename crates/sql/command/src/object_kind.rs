@@ -23,8 +23,8 @@ use super::text_search::{DICTIONARY, PARSER, TEMPLATE};
 use super::text_search_configuration::CONFIGURATION;
 use super::{
     access_method, alter_function, alter_user_type, comment, database, drop, extension, foreign, language,
-    operator, operator_class, owner, policy, publication, rename, role, subscription, tablespace, trigger,
-    user_type,
+    operator, operator_class, owner, policy, publication, rename, role, rule, subscription, tablespace,
+    trigger, user_type,
 };
 
 type FindOne = fn(&Session, ObjectKind, &ObjectName) -> SqlResult<ObjectAddress>;
@@ -337,7 +337,12 @@ pub(crate) fn of(kind: ObjectKind) -> Descriptor {
             rename: Some(policy::rename),
             ..D::bare(words!("POLICY"))
         },
-        K::Rule => D::bare(words!("RULE")),
+        K::Rule => D {
+            address: Some(|session, _, object| rule::address(session, object)),
+            dropped: Some(rule::dropped),
+            rename: Some(rule::rename),
+            ..D::bare(words!("RULE"))
+        },
         K::TextSearchConfiguration => D {
             address: Some(|session, _, object| CONFIGURATION.commented(session, object)),
             dropped: Some(|session, statement| CONFIGURATION.dropped(session, statement)),

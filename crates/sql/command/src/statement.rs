@@ -24,7 +24,7 @@ use super::{
     access_method, aggregate, alter, alter_function, alter_operator, alter_system, base_type, call,
     checkpoint, cluster, collation, comment, conversion, copy, create_as, database, discard, drop,
     extended_statistics, extension, foreign, function, grant, index, language, lock, matview, object_kind,
-    on_commit, operator, operator_class, owner, policy, publication, range_type, reindex, role, schema,
+    on_commit, operator, operator_class, owner, policy, publication, range_type, reindex, role, rule, schema,
     sequence, set_tablespace, settings, subscription, table, tablespace, text_search,
     text_search_configuration, trigger, truncate, user_type, vacuum, view,
 };
@@ -61,6 +61,7 @@ pub(crate) fn describe(statement: &Statement) -> Descriptor<'_> {
         S::CreateSequence { .. } => D::definition("CREATE SEQUENCE"),
         S::AlterSequence { .. } => D::definition("ALTER SEQUENCE"),
         S::CreateTrigger(_) => D::definition("CREATE TRIGGER"),
+        S::CreateRule(_) => D::definition("CREATE RULE"),
         S::CreatePolicy(_) => D::definition("CREATE POLICY"),
         S::AlterPolicy(_) => D::definition("ALTER POLICY"),
         S::CreatePublication(_) => D::definition("CREATE PUBLICATION"),
@@ -329,6 +330,7 @@ fn carry_out(
             sequence::alter(session, name, options, *missing_ok, text)?;
         }
         Statement::CreateTrigger(s) => trigger::create(session, s, text)?,
+        Statement::CreateRule(s) => rule::create(session, s, text)?,
         Statement::CreatePolicy(s) => policy::create(session, s, text)?,
         Statement::AlterPolicy(s) => policy::alter(session, s, text)?,
         Statement::CreatePublication(s) => publication::create(session, s, text)?,

@@ -197,7 +197,12 @@ fn syntax_errors() {
             41,
             "syntax error at or near \"select\"",
         ),
-        ("create rule r as on insert to t do nothing", "0A000", 0, "CREATE RULE is not supported yet"),
+        (
+            "create transform for int language sql (from sql with function f(internal))",
+            "0A000",
+            0,
+            "CREATE TRANSFORM is not supported yet",
+        ),
     ];
     for (sql, code, position, message) in cases {
         let e = parse(sql).expect_err(sql);

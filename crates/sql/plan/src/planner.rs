@@ -156,7 +156,9 @@ fn plan_once(
             origin: (t.source_table, t.source_column),
         })
         .collect::<Vec<_>>();
-    let command = match query.command {
+    // What rules have put nothing in place of tells that it did nothing.
+    let replaced = analyzed.rules.as_ref().filter(|rules| rules.replaced);
+    let command = match replaced.map_or(query.command, |rules| rules.command) {
         analyze::Command::Insert => Command::Insert,
         analyze::Command::Update => Command::Update,
         analyze::Command::Delete => Command::Delete,

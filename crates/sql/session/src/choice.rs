@@ -18,10 +18,10 @@ use std::sync::Arc;
 
 use base::SqlResult;
 use base::settings::{PlanCacheMode, Setting};
-use executor::run::Prepared;
 use tuple::Datum;
 
 use super::Session;
+use super::beside;
 use super::planning::RecordingView;
 use super::statement::{Planned, SharedPlan, Source};
 
@@ -121,16 +121,16 @@ impl Session {
     ) -> SqlResult<Rc<Planned>> {
         let view = RecordingView::new(self);
         let fingerprint = generic.shared.prepared.fingerprint.clone();
-        let prepared = self.watch_planning(source, || {
+        let (prepared, beside) = self.watch_planning(source, || {
             self.with_planner(&view, |context| {
                 let fraction = source.fraction(context.settings);
                 let read_at_once = source.is_read_at_once();
                 let context = plan::Context { params: Some(params), fraction, read_at_once, ..*context };
-                Prepared::with_fingerprint(analyzed, fingerprint, &context)
+                beside::plan(analyzed, fingerprint, &context)
             })
         })?;
-        self.lock_relations(&prepared.statement)?;
-        let shared = SharedPlan::custom(&generic.shared, prepared, view.into_tables());
+        let shared = SharedPlan::custom(&generic.shared, (prepared, beside), view.into_tables());
+        self.lock_plan(&shared)?;
         Ok(Rc::new(generic.with_plan(Arc::new(shared))))
     }
 }

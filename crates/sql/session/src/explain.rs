@@ -21,10 +21,11 @@ use runtime::usage::Usage;
 use tuple::Datum;
 use types::oids;
 
+use super::beside::Task;
 use super::choice::Wanted;
 use super::explain_options::{Asked, Form, form};
 use super::planning::planner_settings;
-use super::statement::{Source, Work};
+use super::statement::{Planned, Source, Work};
 use super::{Arguments, Session};
 use crate::commands::TableQuery;
 use crate::output::{Column, Format, Output, RowEncoder};
@@ -50,6 +51,8 @@ enum Subject<'q> {
 
 struct Explained<'q> {
     prepared: Arc<Prepared>,
+    /// Its plan, if rules may have made several queries of it.
+    planned: Option<Rc<Planned>>,
     /// What it is read from.
     source: Rc<Source>,
     params: Vec<Datum>,
@@ -86,21 +89,62 @@ impl Session {
         let (began, before) = (runtime::now(), Usage::so_far());
         let subject = self.subject(query, &asked, text, arguments)?;
         let planning = Planning { nanos: nanos_since(began), usage: Usage::so_far() - before };
-        let items = match subject {
+        let mut explained = match subject {
             Subject::Nothing(name) => return self.send(&asked, &[Item::Dummy(name)], out),
-            Subject::Plan(mut explained) => {
-                let run = match asked.options.analyze {
-                    true => Some(self.measure(&mut explained, &asked)?),
-                    false => {
-                        self.count_shown(&explained)?;
-                        None
-                    }
-                };
-                self.describe(&explained.prepared, &asked, &planning, run.as_ref())
+            Subject::Plan(explained) => explained,
+        };
+        let planned = explained.planned.clone();
+        let Some(beside) = planned.as_ref().and_then(|planned| planned.shared.beside.as_ref()) else {
+            let query = self.explained(&mut explained, &asked, &planning)?;
+            return self.send(&asked, &[query], out);
+        };
+        let mut all = Vec::new();
+        let own = Task::Plan(explained.prepared.clone());
+        let own = (!beside.replaced).then_some(&own);
+        for task in beside.before.iter().chain(own).chain(&beside.after) {
+            if !all.is_empty() {
+                all.push(Item::Line(Some(String::new()), Vec::new()));
+            }
+            match task {
+                Task::Notify(_) if asked.form == Form::Text => {
+                    all.push(Item::Line(Some("NOTIFY".to_owned()), Vec::new()));
+                }
+                Task::Notify(_) => all.push(Item::Dummy("Notify")),
+                Task::Plan(prepared) => {
+                    explained.prepared = prepared.clone();
+                    all.push(self.explained(&mut explained, &asked, &planning)?);
+                    self.see_changes()?;
+                }
+            }
+        }
+        if all.is_empty() && asked.form == Form::Text {
+            all.push(Item::Line(Some("Query rewrites to nothing".to_owned()), Vec::new()));
+        }
+        self.send(&asked, &all, out)
+    }
+
+    /// One plan, run if asked.
+    fn explained(
+        &self,
+        explained: &mut Explained<'_>,
+        asked: &Asked,
+        planning: &Planning,
+    ) -> SqlResult<Item> {
+        let run = match asked.options.analyze {
+            true => Some(self.measure(explained, asked)?),
+            false => {
+                self.count_shown(explained)?;
+                None
             }
         };
-        let query = Group { kind: "Query", label: None, shape: Shape::Object, heading: Heading::None, items };
-        self.send(&asked, &[Item::Group(query)], out)
+        let items = self.describe(&explained.prepared, asked, planning, run.as_ref());
+        Ok(Item::Group(Group {
+            kind: "Query",
+            label: None,
+            shape: Shape::Object,
+            heading: Heading::None,
+            items,
+        }))
     }
 
     fn subject<'q>(
@@ -110,8 +154,10 @@ impl Session {
         text: &str,
         arguments: &Arguments<'_>,
     ) -> SqlResult<Subject<'q>> {
-        let of = |prepared, source, params| {
-            Subject::Plan(Box::new(Explained { prepared, source, params, table: None }))
+        let of = |planned: Rc<Planned>, source, params| {
+            let prepared = planned.shared.prepared.clone();
+            let planned = Some(planned);
+            Subject::Plan(Box::new(Explained { prepared, planned, source, params, table: None }))
         };
         let (query, of_cursor) = match query {
             Statement::DeclareCursor(declare) => (&declare.query, true),
@@ -120,7 +166,7 @@ impl Session {
         match query {
             Statement::Execute(execute) => {
                 let (source, params) = self.prepared_for_execute(execute, text)?;
-                Ok(of(self.plan_of(&source, &params)?, source, params))
+                Ok(of(self.planned_for(&source, &params)?, source, params))
             }
             Statement::CreateTableAs(create) => {
                 let Some(made) = self.commands().table_query(self, create, text, arguments)? else {
@@ -128,7 +174,7 @@ impl Session {
                 };
                 let (prepared, params) = (made.prepared().clone(), made.params().to_vec());
                 let (source, table) = (made.source().clone(), Some((&**create, made)));
-                Ok(Subject::Plan(Box::new(Explained { prepared, source, params, table })))
+                Ok(Subject::Plan(Box::new(Explained { prepared, planned: None, source, params, table })))
             }
             query => {
                 let source = match asked.generic {
@@ -144,7 +190,7 @@ impl Session {
                 let planned = self.plan_for(&source, params, Wanted::Exact)?;
                 planned.shared.check_constants()?;
                 self.check_permitted(&planned.shared)?;
-                Ok(of(planned.shared.prepared.clone(), source, params.to_vec()))
+                Ok(of(planned, source, params.to_vec()))
             }
         }
     }

@@ -29,6 +29,7 @@ mod access;
 mod access_files;
 mod arguments;
 mod auto_explain;
+mod beside;
 mod choice;
 mod clock_map;
 pub mod commands;

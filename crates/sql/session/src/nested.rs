@@ -14,7 +14,7 @@ use tuple::Datum;
 use super::Session;
 use super::choice::Wanted;
 use super::portal::{Formats, Portal};
-use super::statement::{Place, Source, Work};
+use super::statement::{Place, Planned, Source, Work};
 use crate::output::{Column, Output};
 
 impl Session {
@@ -58,12 +58,17 @@ impl Session {
 
     /// The plan of a prepared statement for these parameters, which is shown or makes a table.
     pub fn plan_of(&self, source: &Source, params: &[Datum]) -> SqlResult<Arc<executor::run::Prepared>> {
+        Ok(self.planned_for(source, params)?.shared.prepared.clone())
+    }
+
+    /// The same, with what is done beside it.
+    pub(super) fn planned_for(&self, source: &Source, params: &[Datum]) -> SqlResult<Rc<Planned>> {
         let Work::Query(_) = &source.work else {
             return Err(sql_err!(INVALID_CURSOR_DEFINITION, "prepared statement is not a SELECT"));
         };
         let planned = self.plan_for(source, params, Wanted::Exact)?;
         self.check_permitted(&planned.shared)?;
-        Ok(planned.shared.prepared.clone())
+        Ok(planned)
     }
 
     fn source_of_execute(&self, name: &str) -> SqlResult<Rc<Source>> {

@@ -62,6 +62,9 @@ impl CatalogView for Session {
     fn transition(&self, name: &str) -> Option<Transition> {
         self.transition_named(name)
     }
+    fn replicates(&self) -> bool {
+        self.settings.borrow().text(Setting::session_replication_role) == "replica"
+    }
     fn maintained(&self) -> Oid {
         self.identity.maintained.get()
     }
@@ -200,6 +203,9 @@ impl CatalogView for RecordingView<'_> {
         let found = self.catalog.transition(name)?;
         self.record(Some(found.table.clone()));
         Some(found)
+    }
+    fn replicates(&self) -> bool {
+        self.catalog.replicates()
     }
     fn maintained(&self) -> Oid {
         self.catalog.maintained()

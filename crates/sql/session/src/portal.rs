@@ -38,6 +38,8 @@ pub(crate) struct Portal {
     plan: RefCell<Option<Rc<Planned>>>,
     /// In which subtransaction, and when, it was made.
     pub(super) made: (SubxactId, i64),
+    /// The client is shown rows that it could not know of: that of a Query message.
+    pub(super) shows_all: bool,
     /// What the client sent, where that is not the text of the source.
     shown: Option<Arc<str>>,
     /// Made by DECLARE.
@@ -73,7 +75,8 @@ impl Portal {
     pub(crate) fn new(source: Rc<Source>, params: Params, formats: Formats) -> Box<Portal> {
         let (plan, made) = (RefCell::default(), (SubxactId(0), 0));
         let state = State::Ready;
-        Box::new(Portal { source, params, formats, state, plan, made, shown: None, cursor: None })
+        let shows_all = false;
+        Box::new(Portal { source, params, formats, state, plan, made, shows_all, shown: None, cursor: None })
     }
 
     /// One that the client sees as this text, with a plan whose relations are locked.
@@ -182,7 +185,14 @@ impl Session {
         let mut running = match std::mem::replace(&mut portal.state, State::Done) {
             State::Suspended(running) => running,
             State::Stored(stored) => return self.send_stored(portal, stored, max_rows, out),
-            State::Ready => self.start(portal)?,
+            State::Ready => {
+                let planned = self.portal_plan(portal)?;
+                if planned.shared.beside.is_some() {
+                    let stored = self.carry_out_all(portal, planned, out)?;
+                    return self.send_stored(portal, stored, max_rows, out);
+                }
+                self.start(portal, planned)?
+            }
             State::Done => return Ok(Some(Tag::Rows("SELECT", 0))),
         };
         // A client sees no row of a change that fails, be it in a later row or in an AFTER trigger.
@@ -243,6 +253,32 @@ impl Session {
         Ok(Box::new(Stored { planned, rows, sent: 0, processed: done?.processed }))
     }
 
+    /// Carries out a statement and what is done beside it.
+    #[cold]
+    fn carry_out_all(
+        &self,
+        portal: &Portal,
+        planned: Rc<Planned>,
+        out: &mut dyn Output,
+    ) -> SqlResult<Box<Stored>> {
+        let shared = planned.shared.clone();
+        self.check_permitted(&shared)?;
+        self.refuse_plan(&shared)?;
+        let nothing = Stored { planned: planned.clone(), rows: RowStore::default(), sent: 0, processed: 0 };
+        let Some(beside) = &shared.beside else { return Ok(Box::new(nothing)) };
+        let shown = portal.shows_all && shared.columns.is_none();
+        let snapshot = self.txn.borrow_mut().statement_snapshot()?;
+        self.run_tasks(&beside.before, &portal.params, &snapshot, shown.then_some(&mut *out))?;
+        if beside.replaced {
+            return Ok(Box::new(nothing));
+        }
+        self.see_changes()?;
+        let running = Running { snapshot: snapshot.clone(), ..self.start(portal, planned)? };
+        let stored = self.carry_out(portal, running, out)?;
+        self.run_tasks(&beside.after, &portal.params, &snapshot, shown.then_some(out))?;
+        Ok(stored)
+    }
+
     /// Sends the next rows of a statement that was carried out; the command tag behind the last.
     fn send_stored(
         &self,
@@ -284,7 +320,8 @@ impl Session {
 
     /// Starts a cursor's query without fetching, so that its snapshot is fixed now.
     pub(super) fn open_portal(&self, portal: &mut Portal) -> SqlResult<()> {
-        portal.state = State::Suspended(self.start(portal)?);
+        let planned = self.portal_plan(portal)?;
+        portal.state = State::Suspended(self.start(portal, planned)?);
         Ok(())
     }
 
@@ -295,10 +332,15 @@ impl Session {
             (State::Ready, _) => return Err(SqlError::not_supported("FETCH from a utility statement")),
             _ => return Ok(()),
         }
-        let running = self.start(portal)?;
-        if !running.returns_rows() {
+        let planned = self.portal_plan(portal)?;
+        if planned.shared.columns.is_none() {
             return Err(SqlError::internal("unsupported portal strategy"));
         }
+        if planned.shared.beside.is_some() {
+            portal.state = State::Stored(self.carry_out_all(portal, planned, out)?);
+            return Ok(());
+        }
+        let running = self.start(portal, planned)?;
         portal.state = match running.writes_and_returns() {
             true => State::Stored(self.carry_out(portal, running, out)?),
             false => State::Suspended(running),
@@ -356,8 +398,7 @@ impl Session {
         }
     }
 
-    fn start(&self, portal: &Portal) -> SqlResult<Running> {
-        let planned = self.portal_plan(portal)?;
+    fn start(&self, portal: &Portal, planned: Rc<Planned>) -> SqlResult<Running> {
         let statement = &planned.shared.prepared.statement;
         self.check_permitted(&planned.shared)?;
         self.refuse_writes(statement)?;
@@ -365,7 +406,8 @@ impl Session {
         let mut execution = self.execution_for(&watched, &planned.shared.prepared)?;
         execution.start(&portal.params);
         let mut txn = self.txn.borrow_mut();
-        if watched.is_none() && txn.system().locks().may_be_crowded() {
+        let may_wait = watched.is_none() && planned.shared.beside.is_none();
+        if may_wait && txn.system().locks().may_be_crowded() {
             execution.take_turn(Turn::first());
         }
         let (snapshot, command) = (txn.statement_snapshot()?, txn.current_command());

@@ -133,6 +133,7 @@ impl Session {
     fn run_simple_portal(&self, mut portal: Box<Portal>, last: bool, out: &mut dyn Output) -> SqlResult<()> {
         let source = portal.source.clone();
         portal.made.0 = self.txn.borrow().subxact();
+        portal.shows_all = true;
         if let Some(columns) = self.portal_columns(&portal)? {
             // FETCH takes over the format of its cursor.
             if let Work::Utility(raw) = &source.work

@@ -34,6 +34,7 @@ use tuple::Datum;
 use txn::{LockMode, LockWait, Snapshot};
 
 use super::Session;
+use super::beside::{self, Beside, Plans};
 use super::choice::Choices;
 use super::plan_cache::PlanKey;
 use super::planning::{RecordingView, SessionStatistics, planner_settings};
@@ -107,6 +108,8 @@ pub(crate) struct Named {
 /// What can be shared between sessions.
 pub(crate) struct SharedPlan {
     pub(crate) prepared: Arc<Prepared>,
+    /// What is done beside it, if rules say so.
+    pub(crate) beside: Option<Box<Beside>>,
     pub(crate) params: Arc<[Oid]>,
     pub(crate) columns: Option<Arc<[Column]>>,
     /// What its rows are to the function whose last statement it is.
@@ -144,6 +147,8 @@ pub(crate) struct SharedPlan {
     pub(super) checks_snapshot: bool,
     /// Made in a transaction that keeps its snapshot; matters where `checks_snapshot`.
     for_kept: bool,
+    /// Where relations have rules: whether the session replicates what others have done, which tells the rules that count.
+    for_replica: Option<bool>,
 }
 
 /// A plan with this session's reasons to believe in it.
@@ -366,15 +371,16 @@ impl SharedPlan {
     /// A plan for one run of the same statement, which found these tables.
     pub(super) fn custom(
         generic: &SharedPlan,
-        prepared: Arc<Prepared>,
+        (prepared, beside): Plans,
         found: Vec<Arc<Table>>,
     ) -> SharedPlan {
         let mut depends = generic.depends.clone();
-        let constant_error = prepared.statement.constant_error();
+        let constant_error = constant_error(&prepared, beside.as_deref());
         depends
             .extend(found.into_iter().filter(|t| !generic.depends.iter().any(|known| Arc::ptr_eq(known, t))));
         SharedPlan {
             prepared,
+            beside,
             params: generic.params.clone(),
             columns: generic.columns.clone(),
             form: generic.form,
@@ -395,6 +401,7 @@ impl SharedPlan {
             temporary: generic.temporary,
             checks_snapshot: generic.checks_snapshot,
             for_kept: generic.for_kept,
+            for_replica: generic.for_replica,
         }
     }
 
@@ -408,7 +415,8 @@ impl SharedPlan {
 
     /// Whether the same statement with these values in place of its parameters would not fail before it runs.
     pub(super) fn suits_values(&self, params: &[Datum]) -> bool {
-        let find = || self.prepared.statement.constants_of_parameters().into();
+        let constants = |prepared: &Arc<Prepared>| prepared.statement.constants_of_parameters();
+        let find = || self.plans().flat_map(constants).collect();
         self.constants_of_parameters.get_or_init(find).iter().all(|part| plan::has_value(part, params))
     }
 
@@ -528,6 +536,13 @@ impl Session {
         planned.versions == self.versions()
             && planned.shared.is_current()
             && self.fits_snapshot(&planned.shared)
+            && self.fits_role(&planned.shared)
+    }
+
+    /// Whether the rules that a plan was made by are those that count in this session.
+    #[inline]
+    fn fits_role(&self, plan: &SharedPlan) -> bool {
+        plan.for_replica.is_none_or(|replica| replica == self.replicates())
     }
 
     /// Whether a plan that was good for its user is so still.
@@ -543,7 +558,7 @@ impl Session {
                 Some(planned) if self.still_holds(&planned) && self.still_fits(&planned) => planned,
                 _ => self.make_plan(source)?,
             };
-            self.lock_relations(&planned.shared.prepared.statement)?;
+            self.lock_plan(&planned.shared)?;
             if planned.versions == self.versions() && planned.shared.is_current() {
                 if planned.shared.temporary {
                     self.note_temporary();
@@ -557,10 +572,24 @@ impl Session {
     pub(crate) fn check_permitted(&self, plan: &SharedPlan) -> SqlResult<()> {
         // Relaxed: the plan's user, tables and authority are compared before each run; nothing else hangs on the flag.
         if !plan.permitted.load(Ordering::Relaxed) {
-            self.check_access(&plan.prepared.needs)?;
+            plan.plans().try_for_each(|prepared| self.check_access(&prepared.needs))?;
             plan.permitted.store(true, Ordering::Relaxed);
         }
         Ok(())
+    }
+
+    /// Takes the locks of a plan and of what is done beside it.
+    pub(super) fn lock_plan(&self, plan: &SharedPlan) -> SqlResult<()> {
+        self.lock_relations(&plan.prepared.statement)?;
+        match &plan.beside {
+            None => Ok(()),
+            Some(beside) => beside.plans().try_for_each(|prepared| self.lock_relations(&prepared.statement)),
+        }
+    }
+
+    /// Fails if the transaction may not write what a plan, or what is done beside it, writes.
+    pub(super) fn refuse_plan(&self, plan: &SharedPlan) -> SqlResult<()> {
+        plan.plans().try_for_each(|prepared| self.refuse_writes(&prepared.statement))
     }
 
     /// Takes the plan's relation locks: two atomics each on the fast path.
@@ -652,7 +681,10 @@ impl Session {
     fn known_plan(&self, key: &PlanKey) -> Option<Arc<SharedPlan>> {
         let found = self.instance.plans.get(key);
         found.filter(|shared| {
-            self.fits_snapshot(shared) && self.fits_sizes(shared) && self.means_the_same(shared)
+            self.fits_snapshot(shared)
+                && self.fits_role(shared)
+                && self.fits_sizes(shared)
+                && self.means_the_same(shared)
         })
     }
 
@@ -707,10 +739,9 @@ impl Session {
         let params = source.parameter_kinds();
         let mut analyzed = match (&source.work, &source.body) {
             (Work::Query(raw), _) => analyze::analyze(raw, &source.text, params, view, call)?,
-            (Work::Stored, Some(body)) => Analyzed {
-                query: analyze::rewrite::load(&source.text, view, call)?,
-                params: body.variables.types(),
-            },
+            (Work::Stored, Some(body)) => {
+                analyze::rewrite::load(&source.text, body.variables.types(), view, call)?
+            }
             _ => return Err(SqlError::internal("a utility statement has no plan")),
         };
         let form = match source.body.as_ref().and_then(|body| body.returns.as_ref()) {
@@ -748,17 +779,21 @@ impl Session {
             view.relation_by_oid(relation)?;
         }
         let fingerprint = Arc::new(analyze::fingerprint::of(&analyzed.query, source.of_shape));
-        let prepared = self.watch_planning(source, || {
+        let (prepared, beside) = self.watch_planning(source, || {
             self.with_planner(&view, |context| {
                 let fraction = source.fraction(context.settings);
                 let read_at_once = source.is_read_at_once();
                 let context = plan::Context { fraction, read_at_once, ..*context };
-                Prepared::with_fingerprint(&analyzed, fingerprint, &context)
+                beside::plan(&analyzed, fingerprint, &context)
             })
         })?;
         let statement = &prepared.statement;
+        let any = |test: fn(&plan::Statement) -> bool| {
+            let mut others = beside.iter().flat_map(|beside| beside.plans());
+            test(statement) || others.any(|prepared| test(&prepared.statement))
+        };
         let params: Arc<[Oid]> = analyzed.params.as_slice().into();
-        let matter = !params.is_empty() && statement.parameters_matter();
+        let matter = !params.is_empty() && any(plan::Statement::parameters_matter);
         let suits_literals = !view.found_users_code()
             && self.notices.raised() == notices
             && params.iter().all(|ty| self.suits_literals(*ty));
@@ -769,18 +804,20 @@ impl Session {
             Work::Query(raw) if source.given.is_some() => Some((source.text.clone(), raw.clone())),
             _ => None,
         };
-        let constant_error = statement.constant_error();
+        let constant_error = constant_error(&prepared, beside.as_deref());
         let returns_rows = !statement.result.is_empty() || statement.command == plan::Command::Select;
         Ok(SharedPlan {
             params,
             said,
             analyzed: matter.then(|| Arc::new(analyzed)),
-            needs_values: statement.needs_values(),
+            needs_values: any(plan::Statement::needs_values),
             custom: false,
             suits_literals,
             columns: if returns_rows { Some(self.result_columns(&statement.result)?) } else { None },
             form,
+            for_replica: depends.iter().any(|table| !table.rules.is_empty()).then(|| self.replicates()),
             prepared,
+            beside,
             definitions,
             authority,
             permitted: AtomicBool::new(false),
@@ -827,6 +864,12 @@ impl Session {
             *self.simple.borrow_mut() = Some(source);
         }
     }
+}
+
+/// What computing the constants of a plan, and of what is done beside it, fails with.
+fn constant_error(prepared: &Prepared, beside: Option<&Beside>) -> Option<SqlError> {
+    let others = || beside?.plans().find_map(|prepared| prepared.statement.constant_error());
+    prepared.statement.constant_error().or_else(others)
 }
 
 /// Whether two results look the same to a client: names, types and modifiers of their columns, not the tables that these come from.

@@ -19,6 +19,7 @@ use parse::{RawStatement, Statement};
 use runtime::usage::Usage;
 use tuple::Datum;
 
+use super::beside::Plans;
 use super::explain::nanos_since;
 use super::logging::is_hit;
 use super::statement::Source;
@@ -243,8 +244,8 @@ impl Session {
     pub(super) fn watch_planning(
         &self,
         source: &Source,
-        make: impl FnOnce() -> SqlResult<Arc<Prepared>>,
-    ) -> SqlResult<Arc<Prepared>> {
+        make: impl FnOnce() -> SqlResult<Plans>,
+    ) -> SqlResult<Plans> {
         let depth = self.depths.all.get();
         let counts = |watch: &Watch| watch.has_ids() && watch.counts_planning() && watch.counts_at(depth);
         if self.watching().filter(counts).is_none() {
@@ -255,7 +256,7 @@ impl Session {
         let made = make();
         self.depths.all.set(depth);
         let measured = Measured { nanos: nanos_since(began), rows: 0, usage: Usage::so_far() - before };
-        if let Ok(prepared) = &made {
+        if let Ok((prepared, _)) = &made {
             self.count(&prepared.fingerprint, source, depth, true, measured);
         }
         made

@@ -215,6 +215,7 @@ fn table(l: &[&str]) -> Table {
         checks: Vec::new(),
         indexes: Vec::new(),
         triggers: Vec::new(),
+        rules: Vec::new(),
         row_security: None,
         statistics: Vec::new(),
         view_query: None,

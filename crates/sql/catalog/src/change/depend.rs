@@ -13,6 +13,7 @@ use super::object::catalog_by_oid;
 use crate::database::PUBLIC;
 use crate::object_class::ObjectClass;
 use crate::row::{Row, RowBuilder, RowExt};
+use crate::rule::VIEW_RULE;
 use crate::system::{
     SystemTable, pg_attrdef, pg_class, pg_constraint, pg_depend, pg_description, pg_extension, pg_index,
     pg_largeobject, pg_namespace, pg_opclass, pg_operator, pg_opfamily, pg_policy, pg_proc, pg_rewrite,
@@ -375,7 +376,8 @@ impl Changer<'_> {
             pg_rewrite::PG_REWRITE_OID_INDEX,
             &[object.object.into()],
         )?;
-        Ok(rule.map_or(object, |(_, row)| ObjectAddress::relation(row.oid(pg_rewrite::EV_CLASS))))
+        let of_view = rule.filter(|(_, row)| row.str(pg_rewrite::RULENAME) == VIEW_RULE);
+        Ok(of_view.map_or(object, |(_, row)| ObjectAddress::relation(row.oid(pg_rewrite::EV_CLASS))))
     }
 
     fn restricted(

@@ -45,6 +45,7 @@ mod relation;
 mod rewrite;
 mod role;
 mod routine;
+mod rule;
 mod sequence;
 mod shared;
 mod statistics;

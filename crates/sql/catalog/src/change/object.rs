@@ -6,6 +6,7 @@ use tuple::Datum;
 use super::{Changer, Dependency, ObjectAddress};
 use crate::authority::AclKind;
 use crate::row::{Row, RowBuilder, RowExt};
+use crate::rule::{NO_CONDITION, VIEW_RULE};
 use crate::system::{
     self, SystemTable, pg_class, pg_description, pg_largeobject, pg_largeobject_metadata, pg_namespace,
     pg_rewrite, pg_shdescription,
@@ -59,36 +60,36 @@ impl Changer<'_> {
         Ok(oid)
     }
 
-    /// Enters a view's query, as `analyze::stored` writes it, with what it needs.
+    /// Enters a view's query, as `analyze::stored` writes it, with what it needs; in place of the one that it has.
     pub fn set_view_query(&mut self, view: Oid, query: &str, needs: &[ObjectAddress]) -> SqlResult<()> {
         let key = [view.into()];
-        self.drop_rules(view)?;
+        self.drop_rules(view, Some(VIEW_RULE))?;
         let oid = self.new_oid();
         let row = RowBuilder::new(&pg_rewrite::TABLE)
             .set(pg_rewrite::OID, oid)
-            .set(pg_rewrite::RULENAME, "_RETURN")
+            .set(pg_rewrite::RULENAME, VIEW_RULE)
             .set(pg_rewrite::EV_CLASS, view)
             .set(pg_rewrite::EV_TYPE, b'1')
             .set(pg_rewrite::EV_ENABLED, b'O')
             .set(pg_rewrite::IS_INSTEAD, true)
-            .set(pg_rewrite::EV_QUAL, "<>")
+            .set(pg_rewrite::EV_QUAL, NO_CONDITION)
             .set(pg_rewrite::EV_ACTION, query);
         self.insert(&pg_rewrite::TABLE, &row.build())?;
         self.edit(&pg_class::TABLE, pg_class::PG_CLASS_OID_INDEX, &key, |row| {
             row[pg_class::RELHASRULES] = true.into();
         })?;
-        let rule = ObjectAddress { class: pg_rewrite::TABLE.oid, object: oid, sub: 0 };
+        let rule = ObjectAddress::rule(oid);
         self.depend(rule, ObjectAddress::relation(view), Dependency::Internal)?;
         self.depend_on_all(rule, needs.iter().copied())?;
         self.next_command()
     }
 
-    /// Removes the rules of a relation, and what is recorded of what they need.
-    pub(super) fn drop_rules(&mut self, relation: Oid) -> SqlResult<()> {
+    /// Removes the rules of a relation, or the one of this name, and what is recorded of what they need.
+    pub(super) fn drop_rules(&mut self, relation: Oid, name: Option<&str>) -> SqlResult<()> {
         let by_relation = pg_rewrite::PG_REWRITE_REL_RULENAME_INDEX;
-        for (place, rule) in self.reader().find(&pg_rewrite::TABLE, by_relation, &[relation.into()])? {
-            let oid = rule.oid(pg_rewrite::OID);
-            self.forget_dependencies(ObjectAddress { class: pg_rewrite::TABLE.oid, object: oid, sub: 0 })?;
+        let key: Vec<Datum> = std::iter::once(relation.into()).chain(name.map(Datum::from)).collect();
+        for (place, rule) in self.reader().find(&pg_rewrite::TABLE, by_relation, &key)? {
+            self.forget_dependencies(ObjectAddress::rule(rule.oid(pg_rewrite::OID)))?;
             self.delete(&pg_rewrite::TABLE, place, &rule)?;
         }
         self.next_command()

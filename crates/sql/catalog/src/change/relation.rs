@@ -244,7 +244,7 @@ impl Changer<'_> {
             &key,
             |_| true,
         )?;
-        self.drop_rules(oid)?;
+        self.drop_rules(oid, None)?;
         self.delete_where(&pg_sequence::TABLE, pg_sequence::PG_SEQUENCE_SEQRELID_INDEX, &key, |_| true)?;
         self.delete_where(&pg_inherits::TABLE, pg_inherits::PG_INHERITS_RELID_SEQNO_INDEX, &key, |_| true)?;
         self.drop_foreign_source(oid)?;

@@ -256,7 +256,7 @@ fn copy_query(
     (query, text): (&Statement, &str),
     out: &mut dyn Output,
 ) -> SqlResult<u64> {
-    let mut internal = Internal::new(session, query, text, &[])?;
+    let mut internal = Internal::of_user(session, query, text, "COPY")?;
     session.check_access(&internal.prepared().needs)?;
     let result = internal.columns().to_vec();
     if result.is_empty() && internal.modifies() {

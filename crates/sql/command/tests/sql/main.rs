@@ -40,6 +40,7 @@ mod roles;
 mod routines;
 mod row_locks;
 mod row_security;
+mod rules;
 mod sequences;
 mod serializable;
 mod session;

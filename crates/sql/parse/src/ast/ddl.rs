@@ -949,6 +949,35 @@ pub struct CreateTrigger {
     pub from: Option<RangeVar>,
 }
 
+/// CREATE RULE.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CreateRule {
+    /// OR REPLACE
+    pub replace: bool,
+    /// Name.
+    pub name: String,
+    /// Table or view.
+    pub relation: RangeVar,
+    /// ON
+    pub event: RuleEvent,
+    /// WHERE
+    pub condition: Option<Expr>,
+    /// DO INSTEAD
+    pub instead: bool,
+    /// What is done; empty: NOTHING.
+    pub actions: Vec<Statement>,
+}
+
+/// What a rule is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum RuleEvent {
+    Select,
+    Update,
+    Insert,
+    Delete,
+}
+
 /// CREATE POLICY.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CreatePolicy {

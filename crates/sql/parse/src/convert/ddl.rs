@@ -10,11 +10,12 @@ use super::{
 };
 use crate::ast::{
     AlterDomainAction, AlterEnum, AlterPolicy, AlterTextSearchConfiguration, ColumnDef, Constraint,
-    ConstraintKind, CreateFunction, CreateIndex, CreatePolicy, CreateStatistics, CreateTable, CreateTableAs,
-    CreateTrigger, CreateView, DefElem, Define, Drop, DropBehavior, ForeignKeyAction, ForeignKeyMatch,
-    FunctionParameter, Identity, IndexConstraint, IndexElement, Location, MappingAction, Name, ObjectKind,
-    ObjectName, ObjectWithArgs, OptionValue, ParameterMode, PartitionBound, PartitionBy, PartitionStrategy,
-    RoleSpec, SetAction, SetStatement, SetValue, Statement, StatisticsElement, TableElement, like,
+    ConstraintKind, CreateFunction, CreateIndex, CreatePolicy, CreateRule, CreateStatistics, CreateTable,
+    CreateTableAs, CreateTrigger, CreateView, DefElem, Define, Drop, DropBehavior, ForeignKeyAction,
+    ForeignKeyMatch, FunctionParameter, Identity, IndexConstraint, IndexElement, Location, MappingAction,
+    Name, ObjectKind, ObjectName, ObjectWithArgs, OptionValue, ParameterMode, PartitionBound, PartitionBy,
+    PartitionStrategy, RoleSpec, RuleEvent, SetAction, SetStatement, SetValue, Statement, StatisticsElement,
+    TableElement, like,
 };
 
 impl Converter<'_> {
@@ -424,6 +425,24 @@ impl Converter<'_> {
             deferrable: s.deferrable,
             deferred: s.initdeferred,
             from: s.constrrel.map(|r| range_var(*r)).transpose()?,
+        })
+    }
+
+    pub(super) fn create_rule(&mut self, s: n::RuleStmt) -> SqlResult<CreateRule> {
+        Ok(CreateRule {
+            replace: s.replace,
+            name: text_of(s.rulename),
+            relation: boxed_range_var(s.relation)?,
+            event: match s.event {
+                n::CmdType::CMD_SELECT => RuleEvent::Select,
+                n::CmdType::CMD_UPDATE => RuleEvent::Update,
+                n::CmdType::CMD_INSERT => RuleEvent::Insert,
+                n::CmdType::CMD_DELETE => RuleEvent::Delete,
+                _ => return Err(shape("CREATE RULE")),
+            },
+            condition: self.opt_expr(s.whereClause)?,
+            instead: s.instead,
+            actions: self.statements(s.actions)?,
         })
     }
 

@@ -15,12 +15,12 @@ use crate::ast::{
     AlterDomainAction, AlterEnum, AlterFunction, AlterOperatorFamily, AlterPolicy, AlterPublication,
     AlterServer, AlterSubscription, AlterTable, AlterTextSearchConfiguration, Assign, Call, ColumnDef, Copy,
     CreateAccessMethod, CreateCast, CreateConversion, CreateDomain, CreateFunction, CreateIndex,
-    CreateLanguage, CreateOperatorClass, CreatePolicy, CreatePublication, CreateServer, CreateStatistics,
-    CreateSubscription, CreateTable, CreateTableAs, CreateTrigger, CreateView, DeclareCursor, DefElem,
-    Define, Delete, Discard, Drop, DropBehavior, DropSubscription, Execute, Expr, Fetch, ForeignWrapper,
-    Grant, GrantRole, ImportForeignSchema, Insert, MappingChange, MappingName, Merge, MoveAll, Name,
-    ObjectKind, ObjectName, ObjectWithArgs, RangeVar, Reindex, Rename, RoleSpec, Select, SetStatement,
-    Transaction, TypeName, Update, Vacuum,
+    CreateLanguage, CreateOperatorClass, CreatePolicy, CreatePublication, CreateRule, CreateServer,
+    CreateStatistics, CreateSubscription, CreateTable, CreateTableAs, CreateTrigger, CreateView,
+    DeclareCursor, DefElem, Define, Delete, Discard, Drop, DropBehavior, DropSubscription, Execute, Expr,
+    Fetch, ForeignWrapper, Grant, GrantRole, ImportForeignSchema, Insert, MappingChange, MappingName, Merge,
+    MoveAll, Name, ObjectKind, ObjectName, ObjectWithArgs, RangeVar, Reindex, Rename, RoleSpec, Select,
+    SetStatement, Transaction, TypeName, Update, Vacuum,
 };
 
 /// A statement.
@@ -180,6 +180,8 @@ pub enum Statement {
     },
     /// CREATE TRIGGER
     CreateTrigger(Box<CreateTrigger>),
+    /// CREATE RULE
+    CreateRule(Box<CreateRule>),
     /// CREATE POLICY
     CreatePolicy(Box<CreatePolicy>),
     /// ALTER POLICY
@@ -571,6 +573,7 @@ impl Converter<'_> {
                 Statement::AlterOperator { operator, options: self.def_elems(s.options)? }
             }
             n::Node::CreateTrigStmt(s) => Statement::CreateTrigger(Box::new(self.create_trigger(*s)?)),
+            n::Node::RuleStmt(s) => Statement::CreateRule(Box::new(self.create_rule(*s)?)),
             n::Node::CreatePolicyStmt(s) => Statement::CreatePolicy(Box::new(self.create_policy(*s)?)),
             n::Node::AlterPolicyStmt(s) => Statement::AlterPolicy(Box::new(self.alter_policy(*s)?)),
             n::Node::CreatePublicationStmt(s) => {

@@ -10,7 +10,6 @@ pub(crate) fn name(node: &Node) -> &'static str {
         Node::AlterTypeStmt(_) => "ALTER TYPE SET",
         Node::CreateEventTrigStmt(_) => "CREATE EVENT TRIGGER",
         Node::CreateTransformStmt(_) => "CREATE TRANSFORM",
-        Node::RuleStmt(_) => "CREATE RULE",
         Node::SecLabelStmt(_) => "SECURITY LABEL",
         _ => "this statement",
     }

@@ -19,7 +19,6 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use analyze::{Expr, stored, walk};
-use base::settings::Setting;
 use base::{CommandId, Oid, SqlError, SqlResult, SubxactId, Tid, sql_err};
 use catalog::view::Transition;
 use catalog::{CatalogView, Table, Trigger};
@@ -167,7 +166,7 @@ impl Firing for Session {
     }
 
     fn is_enabled(&self, trigger: &Trigger) -> bool {
-        let replica = self.settings.borrow().text(Setting::session_replication_role) == "replica";
+        let replica = self.replicates();
         match trigger.enabled {
             b'A' => true,
             b'R' => replica,

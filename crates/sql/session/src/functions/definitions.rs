@@ -48,6 +48,7 @@ impl Session {
         Ok(Some(match id {
             F::PgGetIndexdef if args.len() > 1 => self.index_definition(oid(), arg(args, 1), flag(2))?,
             F::PgGetIndexdef => self.index_definition(oid(), 0, false)?,
+            F::PgGetRuledef => self.rule_definition(oid(), args.len() > 1 && flag(1))?,
             F::PgGetTriggerdef => self.trigger_definition(oid(), args.len() > 1 && flag(1))?,
             F::PgGetConstraintdef => self.constraint_definition(oid(), flag(1))?,
             F::PgDescribeObject => self.object_description(args)?,

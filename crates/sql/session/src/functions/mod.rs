@@ -31,6 +31,7 @@ mod objects;
 mod partitions;
 mod privileges;
 mod publications;
+mod rules;
 mod sequences;
 mod server_statistics;
 mod settings;
@@ -264,7 +265,6 @@ const WITHOUT_ANSWER: &[SessionFn] = &[
     SessionFn::PgEventTriggerDdlCommands,
     SessionFn::PgExtensionConfigDump,
     SessionFn::PgGetCatalogForeignKeys,
-    SessionFn::PgGetRuledef,
     SessionFn::PgLogBackendMemoryContexts,
     SessionFn::PgStatGetBackendIo,
     SessionFn::PgStatGetBackendWal,

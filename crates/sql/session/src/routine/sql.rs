@@ -208,10 +208,7 @@ impl Session {
         let variables = Rc::new(arguments(self, function, args)?);
         let mut analyzed = match &function.body {
             Some(body) => match body.get(1..).unwrap_or_default() {
-                [only] => Analyzed {
-                    query: analyze::rewrite::load(only, catalog, &call)?,
-                    params: variables.types(),
-                },
+                [only] => analyze::rewrite::load(only, variables.types(), catalog, &call)?,
                 _ => return Ok(None),
             },
             None => {

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use analyze::routine::{ReturnForm, ReturnType};
 use analyze::variables::{Precedence, Variable, Variables};
 use base::{CommandId, Oid, SqlError, SqlResult, SqlState};
+use eval::row_store::{Place, RowStore};
 use eval::trigger::Events;
-use executor::run::Execution;
+use executor::run::{Execution, Progress};
 use parse::RawStatement;
 use tuple::Datum;
 use txn::{LockMode, Snapshot};
@@ -125,6 +126,18 @@ pub(crate) struct Run {
     watched: Option<Box<Watched>>,
     /// What it is of, if it is watched.
     of: Option<(Rc<Source>, Vec<Datum>)>,
+    /// Where something is done beside it: what becomes of that.
+    with: Option<Box<With>>,
+}
+
+/// A query with something beside it is carried out whole when its first rows are wanted.
+struct With {
+    params: Vec<Datum>,
+    done: bool,
+    rows: RowStore,
+    place: Place,
+    given: u64,
+    processed: u64,
 }
 
 impl Run {
@@ -153,14 +166,14 @@ impl Run {
             session.planning_for(latest, || session.plan_for(source, params, Wanted::Equivalent))?;
         let plan = &planned.shared.prepared.statement;
         if let Sees::Caller(..) = sees
-            && plan.modifies
+            && (plan.modifies || planned.shared.plans().any(|prepared| prepared.statement.modifies))
         {
             let name = command_name(plan.command);
             return Err(not_in_read_only(name));
         }
         planned.shared.check_constants()?;
         session.check_permitted(&planned.shared)?;
-        session.refuse_writes(plan)?;
+        session.refuse_plan(&planned.shared)?;
         let watched = session.watch_run(&planned.shared.prepared);
         let mut execution = session.execution_for(&watched, &planned.shared.prepared)?;
         execution.start(params);
@@ -176,7 +189,8 @@ impl Run {
             }
         };
         let of = watched.is_some().then(|| (source.clone(), params.to_vec()));
-        Ok(Run { planned, execution, snapshot, command, watched, of })
+        let with = planned.shared.beside.as_ref().map(|_| Box::new(With::new(params)));
+        Ok(Run { planned, execution, snapshot, command, watched, of, with })
     }
 
     /// Up to `limit` more rows (0: all). Gives how many rows there were, how many were changed, and whether that was the end.
@@ -185,11 +199,69 @@ impl Run {
         session: &Session,
         limit: u64,
         each: &mut dyn FnMut(&[Datum]) -> SqlResult<()>,
-    ) -> SqlResult<executor::run::Progress> {
+    ) -> SqlResult<Progress> {
+        if self.with.is_some() {
+            return self.fetch_kept(session, limit, each);
+        }
+        self.fetch_plan(session, limit, each)
+    }
+
+    fn fetch_plan(
+        &mut self,
+        session: &Session,
+        limit: u64,
+        each: &mut dyn FnMut(&[Datum]) -> SqlResult<()>,
+    ) -> SqlResult<Progress> {
         let Run { execution, snapshot, command, watched, .. } = self;
         session.watch_part(watched, || {
             session.with_env(snapshot, *command, |env| execution.fetch(env, limit, each))
         })
+    }
+
+    /// Rows of a query with something beside it.
+    #[cold]
+    fn fetch_kept(
+        &mut self,
+        session: &Session,
+        limit: u64,
+        each: &mut dyn FnMut(&[Datum]) -> SqlResult<()>,
+    ) -> SqlResult<Progress> {
+        let Some(mut with) = self.with.take() else { return Err(SqlError::internal("nothing is kept")) };
+        if !std::mem::replace(&mut with.done, true) {
+            self.carry_out(session, &mut with)?;
+        }
+        let from = with.given;
+        let limit = if limit == 0 { u64::MAX } else { limit };
+        let mut finished = false;
+        while with.given - from < limit && !finished {
+            match with.rows.get(&mut with.place, with.given)? {
+                Some(row) => {
+                    each(row)?;
+                    with.given += 1;
+                }
+                None => finished = true,
+            }
+        }
+        let progress = Progress { rows: with.given - from, processed: with.processed, finished };
+        self.with = Some(with);
+        Ok(progress)
+    }
+
+    /// Does everything, and keeps the rows.
+    fn carry_out(&mut self, session: &Session, with: &mut With) -> SqlResult<()> {
+        let planned = self.planned.clone();
+        let Some(beside) = &planned.shared.beside else { return Ok(()) };
+        let snapshot = self.snapshot.clone();
+        session.run_tasks(&beside.before, &with.params, &snapshot, None)?;
+        if beside.replaced {
+            return Ok(());
+        }
+        session.see_changes()?;
+        self.command = session.txn.borrow().current_command();
+        let rows = &mut with.rows;
+        let progress = self.fetch_plan(session, 0, &mut |row| session.keep_row(rows, row.to_vec()))?;
+        with.processed = progress.processed;
+        session.run_tasks(&beside.after, &with.params, &snapshot, None)
     }
 
     /// Makes it a part of the statement with these events; what it adds to them is given by [`Run::take_events`].
@@ -204,8 +276,9 @@ impl Run {
 
     /// Whether it is more than a SELECT: rows of tables are changed, be it in a WITH.
     fn changes_rows(&self) -> bool {
-        let locks = &self.planned.shared.prepared.statement.locks;
-        locks.iter().any(|&(_, mode)| mode > LockMode::RowShare as u8)
+        let shared = &self.planned.shared;
+        let mut locks = shared.plans().flat_map(|prepared| &prepared.statement.locks);
+        locks.any(|&(_, mode)| mode > LockMode::RowShare as u8)
     }
 
     /// What its rows are to the function whose last statement it is.
@@ -220,6 +293,13 @@ impl Run {
             session.end_watch(self.watched.take(), &self.execution, &Ran { source, shown: None, params });
         }
         self.planned.give_back(self.execution);
+    }
+}
+
+impl With {
+    fn new(params: &[Datum]) -> With {
+        let (rows, place) = (RowStore::default(), Place::default());
+        With { params: params.to_vec(), done: false, rows, place, given: 0, processed: 0 }
     }
 }
 
