@@ -20,8 +20,8 @@ mod stream;
 use std::sync::Arc;
 
 use base::settings::{ServerSettings, Setting};
-use base::{Lsn, SqlError, SqlState, TimelineId};
-use engine::{Inflow, Phase, Upstream};
+use base::{SqlError, SqlState};
+use engine::{Begin, Inflow, Phase, Upstream};
 use parking_lot::Mutex;
 use runtime::Event;
 use wal::Wal;
@@ -98,20 +98,19 @@ impl Upstream for Receiver {
         source(&self.settings())
     }
 
-    fn start(&self, wal: &Arc<Wal>, start: Lsn, timeline: TimelineId) {
+    fn start(&self, wal: &Arc<Wal>, begin: Begin, again: Begin) {
         let Some(itself) = self.itself.upgrade() else { return };
         let end = Arc::<Event>::default();
         *self.running.lock() = Some(end.clone());
         self.inflow.update(|progress| {
             progress.phase = Phase::Starting;
-            (progress.start, progress.timeline) = (start, timeline);
-            (progress.written, progress.flushed) = (start, start);
+            progress.begin(again);
             progress.sender = engine::Sender::default();
         });
         let (wal, ended) = (wal.clone(), Ended(itself.clone()));
         let receive = move || {
             let _ended = ended;
-            let stream = stream::receive(&itself, &wal, start, timeline, &end);
+            let stream = stream::receive(&itself, &wal, (begin, again), &end);
             let result = runtime::run_async(stream).unwrap_or_else(|error| {
                 Err(SqlError::fatal(
                     SqlState::INSUFFICIENT_RESOURCES,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use base::settings::{ServerSettings, Setting};
 use base::{Lsn, SqlError, SqlResult, SqlState, TimelineId};
 use client::{Connection, Copied, Failure, Options};
-use engine::Phase;
+use engine::{Begin, Phase};
 use runtime::spawn::{JoinError, ThreadHandle};
 use runtime::{Event, Instant};
 use wal::{History, Incoming, Syncing, Wal, WalError};
@@ -25,19 +25,18 @@ type Flusher = ThreadHandle<(Syncing, Result<(), WalError>)>;
 /// What it says in the end.
 type Synced = Result<(Syncing, Result<(), WalError>), JoinError>;
 
-/// Receives a time line from `start` on until it ends, the connection fails, or `end` is set. What has arrived is kept, however it ends: recovery, which reads
+/// Receives a time line from `begin` on, or from `again` if the sender has not come that far, until it ends, the connection fails, or `end` is set. What has arrived is kept, however it ends: recovery, which reads
 /// on once this is over, then has seen all that is in the files.
 pub async fn receive(
     receiver: &Receiver,
     wal: &Arc<Wal>,
-    start: Lsn,
-    timeline: TimelineId,
+    (begin, again): (Begin, Begin),
     end: &Event,
 ) -> SqlResult<()> {
     let open = async {
         let settings = receiver.settings();
-        let mut stream = Stream::connect(receiver, wal, &settings, start, timeline).await?;
-        stream.fetch_histories(timeline).await?;
+        let mut stream = Stream::connect(receiver, wal, &settings, (begin, again)).await?;
+        stream.fetch_histories(stream.timeline).await?;
         Ok(stream.begin(&settings).await?.then_some(stream))
     };
     let Some(mut stream) = unless_unwanted(end, open).await? else { return Ok(()) };
@@ -128,8 +127,7 @@ impl<'a> Stream<'a> {
         receiver: &'a Receiver,
         wal: &'a Arc<Wal>,
         settings: &ServerSettings,
-        start: Lsn,
-        timeline: TimelineId,
+        (begin, again): (Begin, Begin),
     ) -> SqlResult<Stream<'a>> {
         let name = match settings.text(Setting::cluster_name) {
             "" => "walreceiver",
@@ -167,6 +165,12 @@ impl<'a> Stream<'a> {
                 format!("The primary's identifier is {identifier}, the standby's identifier is {own}."),
             ));
         }
+        let reached = row.and_then(|row| row[2].as_deref()?.parse::<Lsn>().ok());
+        let Begin { at: start, timeline } = match reached {
+            Some(reached) if reached < begin.at => again,
+            _ => begin,
+        };
+        receiver.inflow.update(|progress| progress.begin(Begin { at: start, timeline }));
         if newest < timeline {
             return Err(SqlError::fatal(
                 SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE,

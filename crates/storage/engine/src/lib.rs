@@ -93,8 +93,8 @@ pub use error::EngineError;
 pub use indexes::{OpenIndex, OpenScan};
 pub use managers::describe;
 pub use recovery::{
-    ArchiveRecovery, Conflicts, Inflow, Phase, Progress, RecoveryOptions, RecoveryProgress, ReplayPause,
-    ReplayedTo, Sender, Target, TargetAction, TargetTimeline, Upstream,
+    ArchiveRecovery, Begin, Conflicts, Inflow, Phase, Progress, RecoveryOptions, RecoveryProgress,
+    ReplayPause, ReplayedTo, Sender, Target, TargetAction, TargetTimeline, Upstream,
 };
 pub use recovery::{is_archive_recovery, is_standby};
 

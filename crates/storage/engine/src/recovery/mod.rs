@@ -78,7 +78,7 @@ pub(crate) use reached::Reached;
 pub use standby::ReplayPause;
 pub(crate) use standby::Standby;
 pub use target::{Target, TargetAction, TargetTimeline};
-pub use upstream::{Inflow, Phase, Progress, Sender, Upstream};
+pub use upstream::{Begin, Inflow, Phase, Progress, Sender, Upstream};
 
 use std::path::Path;
 use std::sync::Arc;

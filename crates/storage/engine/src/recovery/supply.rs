@@ -24,7 +24,7 @@ use wal::{Gap, History, SegmentSource, WalError};
 
 use super::archive::PROMOTE_SIGNAL;
 use super::restore::Archive;
-use super::upstream::{Phase, Upstream};
+use super::upstream::{Begin, Phase, Upstream};
 
 /// How long a standby goes without a look at whether it is to end.
 const LOOK: Duration = Duration::from_millis(200);
@@ -136,16 +136,19 @@ impl Supply {
         self.stream.as_deref().filter(|stream| stream.active.load(Ordering::Relaxed))
     }
 
-    /// Lets the log come from upstream, if there is one. A stream begins with a segment.
-    fn start(&self, at: Lsn) -> bool {
+    /// Lets the log come from upstream, if there is one. A stream begins with a segment: that of `from`, where a record goes on that begins at `at`, or with that of `at`: a
+    /// sender that failed in the middle of the record, and was told to us before, has another one there.
+    fn start(&self, from: Lsn, at: Lsn) -> bool {
         let Some(stream) = self.stream.as_deref() else { return false };
         *stream.asked.lock() = stream.upstream.source();
         if !stream.upstream.is_configured() {
             return false;
         }
-        let from = self.from.map_or(at, |from| from.min(at));
-        let start = self.archive.wal.segment_start(from);
-        stream.upstream.start(&self.archive.wal, start, self.history.at(from));
+        let begin = |position: Lsn| {
+            let position = self.from.map_or(position, |from| from.min(position));
+            Begin { at: self.archive.wal.segment_start(position), timeline: self.history.at(position) }
+        };
+        stream.upstream.start(&self.archive.wal, begin(from), begin(at));
         stream.looked.store(0, Ordering::Relaxed);
         stream.active.store(true, Ordering::Relaxed);
         true
@@ -190,7 +193,9 @@ impl SegmentSource for Supply {
     }
 
     fn wait_for_more(&mut self, gap: &Gap<'_>, given_up: &Event) -> Result<bool, WalError> {
-        if self.active().is_none() && (given_up.is_set() || self.end.is_wanted() || !self.start(gap.from)) {
+        if self.active().is_none()
+            && (given_up.is_set() || self.end.is_wanted() || !self.start(gap.from, gap.at))
+        {
             return Ok(false);
         }
         let Some(stream) = self.active() else { return Ok(false) };

@@ -23,6 +23,15 @@ use parking_lot::Mutex;
 use runtime::WaitQueue;
 use wal::Wal;
 
+/// Where a stream begins.
+#[derive(Clone, Copy, Debug)]
+pub struct Begin {
+    /// The beginning of a segment.
+    pub at: Lsn,
+    /// The time line there.
+    pub timeline: TimelineId,
+}
+
 /// Who receives the log from another server.
 pub trait Upstream: Debug + Send + Sync {
     /// Whether there is another server (`primary_conninfo`).
@@ -31,9 +40,9 @@ pub trait Upstream: Debug + Send + Sync {
     /// What is set now for which server that is and how it is asked.
     fn source(&self) -> String;
 
-    /// Begins to receive a time line from `start` on, the beginning of a segment, into the log's files. Returns at once; how it goes and whether it has ended is seen
-    /// in [`inflow`](Self::inflow).
-    fn start(&self, wal: &Arc<Wal>, start: Lsn, timeline: TimelineId);
+    /// Begins to receive the log from `begin` on into its files. If the sender has not come that far, it has lost the record of which that goes on: then from `again` on.
+    /// Returns at once; how it goes and whether it has ended is seen in [`inflow`](Self::inflow).
+    fn start(&self, wal: &Arc<Wal>, begin: Begin, again: Begin);
 
     /// Ends it, if there is a stream; it has ended when this returns.
     fn stop(&self);
@@ -69,6 +78,14 @@ pub struct Progress {
     pub flushed: Lsn,
     /// What the receiver knows of the sender.
     pub sender: Sender,
+}
+
+impl Progress {
+    /// A stream begins here: nothing of it has arrived.
+    pub fn begin(&mut self, begin: Begin) {
+        (self.start, self.timeline) = (begin.at, begin.timeline);
+        (self.written, self.flushed) = (begin.at, begin.at);
+    }
 }
 
 /// What is known of who sends. Times are microseconds since 2000-01-01 UTC; 0: none yet.
