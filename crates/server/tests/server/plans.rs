@@ -71,7 +71,8 @@ Append
         Index Cond: (id = 3)";
     assert_plan(client, "select * from either where id = 3", either);
     let ranked = plan(client, "select * from ranked where a = 3 and r < 3");
-    assert!(ranked.contains("Filter: (ranked.r < 3)") && ranked.contains("Filter: (a = 3)"), "{ranked}");
+    let run = "Run Condition: (row_number() OVER w1 < 3)";
+    assert!(ranked.contains(run) && ranked.contains("Filter: (a = 3)"), "{ranked}");
     let wide = plan(client, "select * from wide where a = 3");
     assert!(wide.contains("Filter: ((a)::bigint = 3)") && wide.contains("Filter: (a = 3)"), "{wide}");
     let left_over = plan(client, "select * from left_over where a = 3");

@@ -36,9 +36,7 @@ impl Analyzer<'_> {
 
     /// Adds the view's rows to what the statement reads.
     fn read_view(&mut self, query: &mut Query, old: usize, view: &Table) -> SqlResult<()> {
-        if matches!(query.join_tree.filter, Some(Expr::CurrentOf(_))) {
-            return Err(sql_err!(FEATURE_NOT_SUPPORTED, "WHERE CURRENT OF on a view is not implemented"));
-        }
+        crate::updatable::refuse_current_of(query)?;
         let below = crate::views::expand(view, self.catalog)?;
         let security_barrier = view.bool_option("security_barrier");
         let mut entry = query.range_table[old].clone();

@@ -266,6 +266,9 @@ impl Analyzer<'_> {
         };
         let mut filled = None;
         for rule in self.rules_for(table, event) {
+            if table.kind == RelationKind::View {
+                crate::updatable::refuse_current_of(query)?;
+            }
             let query = filled.get_or_insert_with(|| {
                 let mut query = query.clone();
                 crate::instead::leave_open_null(&mut query);

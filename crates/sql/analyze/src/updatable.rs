@@ -196,6 +196,16 @@ fn events_of(
     Ok(by_others | own & events_of(&base, catalog, (Some(&below), triggers))?)
 }
 
+/// A cursor stands on no row of a view.
+pub(crate) fn refuse_current_of(query: &Query) -> SqlResult<()> {
+    match query.join_tree.filter {
+        Some(Expr::CurrentOf(_)) => {
+            Err(sql_err!(FEATURE_NOT_SUPPORTED, "WHERE CURRENT OF on a view is not implemented"))
+        }
+        _ => Ok(()),
+    }
+}
+
 impl Analyzer<'_> {
     /// Puts the relation below in place of a view that a statement changes.
     pub(crate) fn through_view(&mut self, query: &mut Query, old: usize, view: &Table) -> SqlResult<()> {
@@ -206,9 +216,7 @@ impl Analyzer<'_> {
         if let Some(problem) = view_problem(&below, writes) {
             return Err(not_updatable(view, query, problem));
         }
-        if matches!(query.join_tree.filter, Some(Expr::CurrentOf(_))) {
-            return Err(sql_err!(FEATURE_NOT_SUPPORTED, "WHERE CURRENT OF on a view is not implemented"));
-        }
+        refuse_current_of(query)?;
         let base = base_relation(&below, self.catalog)?;
         let columns = Columns::new(view, &below);
         self.written_columns(query, view, &columns)?;

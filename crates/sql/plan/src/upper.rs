@@ -218,16 +218,16 @@ impl Planner<'_> {
         plan.cost.width = output_width(&plan.output).min(plan.cost.width.max(8.0) * 4.0);
         if !one_time.is_empty() {
             let output = plan.output.clone();
-            // What is never read needs no plan.
-            let child = match one_time.iter().any(is_false_or_null) {
+            // What is never read needs no plan, and costs nothing.
+            let (child, cost) = match one_time.iter().any(is_false_or_null) {
                 true => {
                     one_time = vec![Expr::boolean(false)];
-                    None
+                    (None, Cost { startup: 0.0, total: 0.0, rows: 0.0, ..path.cost })
                 }
-                false => Some(Box::new(plan)),
+                false => (Some(Box::new(plan)), path.cost),
             };
             let node = Node::Result { one_time, child };
-            plan = Plan { cost: path.cost, output, filter: Vec::new(), node };
+            plan = Plan { cost, output, filter: Vec::new(), node };
         }
         self.finish_query(&block, (plan, split), path.order.clone(), &mut level, simple)
     }

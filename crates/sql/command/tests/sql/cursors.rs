@@ -327,6 +327,8 @@ fn not_every_cursor_stands_on_a_row_of_the_table() {
     assert_eq!(s.query("delete from t where current of c"), held);
     let view = "ERROR:  WHERE CURRENT OF on a view is not implemented";
     assert_eq!(s.query("delete from v where current of c"), view);
+    s.query("create rule gone as on delete to v do instead nothing");
+    assert_eq!(s.query("delete from v where current of c"), view);
 }
 
 #[test]
