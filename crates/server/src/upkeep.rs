@@ -30,12 +30,7 @@ pub fn start(
     loops: &Arc<Loops>,
 ) {
     let running = loops.enter();
-    let host = Arc::new(Upkeep {
-        workers: workers.clone(),
-        sessions: sessions.clone(),
-        loops: loops.clone(),
-        started: AtomicUsize::new(0),
-    });
+    let host = Upkeep::new(workers, sessions, loops);
     workers.spawn_fiber_on(0, move || {
         let _running = running;
         Launcher::new(instance, autovacuum, host).run();
@@ -50,12 +45,7 @@ pub fn start_appliers(
     loops: &Arc<Loops>,
 ) {
     let running = loops.enter();
-    let host = Arc::new(Upkeep {
-        workers: workers.clone(),
-        sessions: sessions.clone(),
-        loops: loops.clone(),
-        started: AtomicUsize::new(0),
-    });
+    let host = Upkeep::new(workers, sessions, loops);
     workers.spawn_fiber_on(0, move || {
         let _running = running;
         apply::Launcher::new(instance, host).run();
@@ -83,6 +73,15 @@ impl Host for Upkeep {
 }
 
 impl Upkeep {
+    fn new(workers: &Workers, sessions: &Arc<Sessions>, loops: &Arc<Loops>) -> Arc<Upkeep> {
+        Arc::new(Upkeep {
+            workers: workers.clone(),
+            sessions: sessions.clone(),
+            loops: loops.clone(),
+            started: AtomicUsize::new(0),
+        })
+    }
+
     /// Runs a worker in a fiber of its own.
     fn run(&self, work: Box<dyn FnOnce(Place) + Send>) {
         let (running, number) = (self.loops.enter(), self.sessions.reserve());

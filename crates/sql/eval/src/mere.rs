@@ -1,7 +1,7 @@
 //! Expressions over parameters alone, as most are of which procedural languages' bodies are made: computed without rows, cells and a snapshot.
 //!
 //! # Invariants
-//! 1. [`Code::mere`] gives what [`Code::eval`] gives, for code that [`Code::is_mere`] says is such.
+//! 1. `Code::mere` gives what [`Code::eval`] gives, for code that `Code::is_mere` says is such.
 
 use base::{SqlError, SqlResult, sql_err};
 use tuple::Datum;

@@ -137,7 +137,7 @@ impl<'a> Get<'a> {
     }
 }
 
-/// Bytes of the header that [`put_tuple`] logs: infomask2, infomask, hoff.
+/// Bytes of the header that [`put_new_tuple`] logs: infomask2, infomask, hoff.
 const LOGGED_HEADER: usize = 5;
 
 /// Logs a new tuple: offset, flags of its header, and what follows the header.
