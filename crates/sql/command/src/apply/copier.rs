@@ -58,6 +58,9 @@ fn bring_up(worker: &mut Worker<'_>, table: Oid) -> SqlResult<()> {
         let _ = publisher.end_stream();
     }
     worker.set_state(table, b's', Some(end))?;
+    // Commits of workers may not wait for the disk. After a crash that forgot the state, the slot would be asked for again.
+    let wal = worker.session.instance.engine().wal();
+    wal.flush(wal.insert_end()).map_err(engine::EngineError::Wal)?;
     let dropped = drop_slot(&mut *publisher, &slot).map_err(|failure| {
         failure.error(&format!("could not drop replication slot \"{slot}\" on publisher"))
     });
